@@ -20,9 +20,12 @@ KINDS = {  # of reasons for a skip, by what the reason says
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--write-slow``: measure the tests that are run and bring the list of long ones up to date.
 
+    ``--random-programs``: how many programs are drawn and compared in all readings.
+
     ``--every-sample``: of each row of the table all samples, of which a test meets half of the smaller ones otherwise.
     """
     parser.addoption("--every-sample", action="store_true", help="run every test for all samples of a row")
+    parser.addoption("--random-programs", type=int, default=300, help="how many programs test_random_readings draws")
     parser.addoption("--write-slow", action="store_true", help="write tests/data/slow_tests.txt from this run")
 
 

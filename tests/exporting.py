@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
 import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -31,10 +34,18 @@ def value_and_gradient(case: Case) -> Callable[..., Any]:
 
 
 def loaded(text: str, name: str = "f") -> Any:
-    """A function of an exported module."""
+    """A function of an exported module, in which every name that any branch reads is defined."""
     names: dict[str, Any] = {"__name__": "exported"}
-    exec(compile(text, "<exported>", "exec"), names)
+    code = compile(text, "<exported>", "exec")
+    exec(code, names)
+    assert globals_read(code) <= {*names, *vars(builtins)}
     return names[name]
+
+
+def globals_read(code: CodeType) -> set[str]:
+    """The global names that code reads, and the functions in it."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+    return names.union(*[globals_read(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
 def exported(case: Case, target: str, name: str = "f") -> str | None:

@@ -107,3 +107,9 @@ def test_a_loop_that_runs_for_its_value_and_for_its_derivatives_has_both():
     every = lambda x: (f(x), sg.grad(f)(x), sg.hessian(f)(x))
     for found, expected in zip(sg.compile(every, backend="numpy")(x), every(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy", "llvm", "c"])
+def test_a_number_that_an_operation_computes_takes_a_new_axis(backend):
+    f = sg.compile(lambda x: sg.trace(x)[None] * sg.trace(x)[..., None], backend=backend)
+    np.testing.assert_array_equal(f(np.array([[1.5, 2.0], [3.0, 4.0]])), [30.25])

@@ -159,6 +159,24 @@ def test_a_damaged_entry_is_compiled_anew_and_replaced(damage, compiled, folder)
     assert run().stats.cached
 
 
+@posix
+@pytest.mark.parametrize("what", ["a pipe", "a folder", "more than all entries may have"])
+def test_an_entry_that_is_no_file_is_passed_by_without_waiting(what, compiled, folder):
+    run()
+    (entry,) = entries(folder)
+    entry.unlink()
+    if what == "a pipe":
+        os.mkfifo(entry)
+    elif what == "a folder":
+        entry.mkdir()
+    else:
+        with entry.open("wb") as file:
+            file.truncate(2**40)
+    assert not run().stats.cached
+    assert len(compiled) == 2
+    assert run().stats.cached == (what != "a folder")
+
+
 def test_an_entry_under_the_name_of_another_is_not_taken(compiled, folder):
     run(3)
     (first,) = entries(folder)

@@ -130,6 +130,27 @@ def test_arguments_may_be_given_by_name(backend):
         same(f(X, shift=3.0), X * 2 - 3)
 
 
+CALLED_SELF = {
+    "compile": sg.compile,
+    "lower": lambda f: lambda x, **named: sg.compile(f).lower(x, **named) and f(x, **named),
+    "grad": lambda f: lambda x, **named: sg.grad(lambda c, x, **named: c * f(x, **named), argnums=0)(1.0, x, **named),
+    "custom_vjp": sg.custom_vjp,
+    "checkpoint": sg.checkpoint,
+    "sparse_jacobian": lambda f: (
+        lambda x, **named: sg.sparse_jacobian(lambda x, self: x * f(x, self).detach())(x, **named).sum() / x.size
+    ),
+    "module": lambda f: sg.nn.Module.__call__.__get__(type("M", (sg.nn.Module,), {"forward": staticmethod(f)})()),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_SELF)
+def test_an_argument_may_be_called_self(name):
+    def f(x, self):
+        return (x * x * self).sum()
+
+    assert float(CALLED_SELF[name](f)(np.arange(3.0), self=2.5)) == 12.5
+
+
 def test_compile_decorates_functions_and_methods():
     class Scaled:
         def __init__(self, factor):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import gc
+import os
 import pickle
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,6 +89,25 @@ def test_read_only_arrays_are_read():
         same([f(x), f(x)], [(X * 2, X)] * 2)
 
 
+def resident():
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+def test_machine_code_is_freed_with_its_function():
+    pytest.importorskip("llvmlite")
+
+    def make_and_delete(count):
+        for k in range(count):
+            sg.compile(lambda x, k=k: x * (k + 2.5), backend="llvm")(np.ones(700))
+        gc.collect()
+        return resident()
+
+    first = make_and_delete(15)
+    assert make_and_delete(20) - first < 20 * 30_000  # 100 kB each where the passes of LLVM stay
+
+
 # ------------------------------------------------------------------ threads
 @backends
 @pytest.mark.parametrize("n", [4, 40_000])
@@ -141,6 +163,36 @@ def test_threads_that_ask_for_one_signature_at_once_compile_it_once(compiled):
     at_once(4, lambda: kernels.append(g(np.ones(3))))
     assert len(traced) == once
     assert len(kernels) == 4
+
+
+def test_functions_that_trace_each_other_from_two_threads_end_in_an_error_and_a_result():
+    both, traced, results = threading.Barrier(2, timeout=20), set(), {}
+
+    def calling(k):
+        def f(x):
+            if k in traced:  # by the thread that goes on
+                return x
+            traced.add(k)
+            both.wait()
+            return x * functions[1 - k](np.full(3, 2.0))
+
+        return f
+
+    def call(k):
+        try:
+            results[k] = functions[k](np.ones(3)).tolist()
+        except GraphError as error:
+            results[k] = str(error)
+
+    functions = [sg.compile(calling(k), backend="numpy") for k in range(2)]
+    threads = [threading.Thread(target=call, args=(k,), daemon=True) for k in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(20)
+    found = sorted(results.values(), key=str)
+    assert found[0] == [2.0, 2.0, 2.0]
+    assert "two threads wait for each other" in found[1]
 
 
 def test_a_compiled_function_may_call_itself_while_it_is_traced():

@@ -155,3 +155,11 @@ def test_compiled_programs_agree_with_eager_ones(backend, program):
                 agree(numbers(fast(*xs)), expected, zeros=zeros)
             except Unsuitable:
                 assert backend != "numpy"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_parts_of_a_mapped_gradient_that_are_constant_are_added_to_every_slice(backend):
+    gradient = sg.grad(lambda v: v.sum() + sg.sin(v[:1]).sum() + sg.cos(v[1:]).sum())
+    x = np.random.default_rng(4).normal(size=(2, 3))
+    expected = 1 + np.concatenate([np.cos(x[:, :1]), -np.sin(x[:, 1:])], 1)
+    np.testing.assert_allclose(sg.compile(sg.vmap(gradient), backend=backend)(x), expected, rtol=1e-14)

@@ -111,6 +111,84 @@ CUTS = [
 ]
 
 
+class Doubled(sg.autograd.Function):
+    """A square whose rule forgets the 2, times a factor."""
+
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return factor * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return ctx.factor * x * g, None
+
+
+@pytest.mark.parametrize("factor", [1e12, 1.0, 1e-7, 1e-19, 1e-200])
+def test_errors_are_relative_to_the_derivative_however_small(factor):
+    report = check(lambda x: Doubled.apply(x, factor), np.array(3.0), raise_exception=False)
+    assert [w.name for w in report.witnesses if not w.agrees] == ["finite differences"]
+    np.testing.assert_allclose(report.witnesses[-1].error, 1.0, rtol=1e-6)
+    assert check(lambda x: factor * x * x + factor * sg.sin(x), np.array(3.0)).ok
+    beside = check(lambda x: Doubled.apply(x, factor * 1e-6).sum() + factor, np.array(3.0), raise_exception=False)
+    assert not beside.ok
+
+
+FLAT = {  # slopes that are 0 or nearly so, which no difference is
+    "a constant": lambda x: sg.softmax(x, 0).sum(),
+    "a sum of deviations": lambda x: sg.nn.functional.layer_norm(x, (3,)).sum(),
+    "a power": lambda x: ((x - x.detach()) ** 5).sum(),
+    "saturated": lambda x: sg.tanh(40 * x).sum(),
+    "at an extremum": lambda x: sg.cos(x - x.detach()).sum(),
+    "beside a large value": lambda x: 1 + 1e-9 * x.sum(),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_slopes_that_vanish_are_no_disagreement(name):
+    assert check(FLAT[name], np.array([0.7, 1.9, -1.2])).ok
+
+
+POLES = {
+    "reciprocal": lambda d: (lambda x: 1 / x, d), "reciprocal elsewhere": lambda d: (lambda x: 1 / (x - 1), 1 + d),
+    "logarithm": lambda d: (sg.log, d), "square root": lambda d: (sg.sqrt, d), "beyond": lambda d: (sg.log, -d),
+    "tangent": lambda d: (sg.tan, np.pi / 2 - d), "logarithm of gamma": lambda d: (sg.lgamma, d - 2),
+    "far from 0": lambda d: (sg.sin, 1 / d),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POLES)
+@pytest.mark.parametrize("distance", [1e-4, 1e-6])
+def test_readings_that_are_right_beside_a_pole_agree(name, distance):
+    f, x = POLES[name](distance)
+    report = check(f, np.array(x), raise_exception=False)
+    assert report.ok == (name != "beyond")  # where there is no number
+    if report.ok:
+        assert report.kinks == ()
+
+
+def test_a_wrong_rule_is_found_beside_a_pole():
+    for distance in (1e-3, 1e-4):
+        report = check(lambda x: 1 / x + sg.log(x.detach()), np.array(distance), raise_exception=False)
+        assert not report.ok
+
+
+OVERFLOWING = {
+    "value": (lambda x: sg.exp(x), [800.0, 1.0]), "difference": (lambda x: sg.exp(x) - sg.exp(x), [800.0, 1.0]),
+    "inner value": (lambda x: sg.log(sg.exp(x)), [800.0, 1.0]), "slope": (lambda x: sg.exp(2 * x), [354.8, 1.0]),
+    "quotient": (lambda x: sg.exp(x) / (1 + sg.exp(x)), [800.0, 1.0]), "pole": (lambda x: 1 / x, [0.0, 1.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OVERFLOWING)
+def test_what_is_not_finite_does_not_agree(name):
+    f, x = OVERFLOWING[name]
+    with np.errstate(all="ignore"), pytest.raises(CrosscheckError, match="f or its derivative is not finite at these"):
+        check(f, np.array(x))
+
+
 @pytest.mark.parametrize("f", [c[1] for c in CUTS], ids=[c[0] for c in CUTS])
 def test_a_cut_gradient_is_not_blamed_on_a_rule(f):
     with pytest.raises(CrosscheckError, match="The gradient was cut between z and the result") as error:
@@ -161,7 +239,7 @@ def test_the_command_line_has_digits_and_kinks(capsys):
 
 
 def test_a_kink_beside_the_point_is_not_said_to_be_at_it():
-    beside = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum(), np.array([1e-9, 1.0])))
+    beside = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum() + 1e6, np.array([1e-9, 1.0])))
     assert "no derivative" not in beside
     assert "abs has one within 2e-08 of z[0] = 1e-09" in beside
     there = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum(), np.array([0.0, 1.0])))

@@ -18,7 +18,6 @@ from symgrad.distributed import blocks, runs, scheduler, summed, work
 from symgrad.distributed.rows import FileRows, file_rows
 from symgrad.distributed.summed import tasks
 from symgrad.errors import ArgumentError, ArgumentTypeError, BlockError, DistributedError, NanBlockError
-from symgrad.optim.over_data import _File
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -601,9 +600,7 @@ tests.fitted(checkpoint={str(path)!r}, callback=lambda x: time.sleep(60))
         time.sleep(0.05)
     run.kill()
     run.wait()
-    state = _File(path, {}).read()
-    assert state is not None
-    assert state.steps == 1
+    assert sg.load(path)["state"]["steps"] == 1
     assert same_bytes(fitted(checkpoint=path).x, fitted().x)
 
 
@@ -621,6 +618,41 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(ArgumentError, match="damaged"):
         fitted(checkpoint=path, options={"maxiter": 2})
+
+
+CHANGED = {
+    "no state": lambda s: None,
+    "without x": lambda s: s.pop("x"),
+    "another field": lambda s: s.update(more=1),
+    "x of another shape": lambda s: s.update(x=s["x"][:2]),
+    "a complex gradient": lambda s: s.update(gradient=s["gradient"] * 1j),
+    "a gradient of float32": lambda s: s.update(gradient=s["gradient"].astype(np.float32)),
+    "text for a value": lambda s: s.update(value="0.5"),
+    "half a step": lambda s: s.update(steps=1.5),
+    "steps below 0": lambda s: s.update(steps=-1),
+    "a number for a message": lambda s: s.update(message=0),
+    "a list for the memory": lambda s: s.update(memory=[]),
+    "memory of another method": lambda s: s.update(memory={"radius": 1.0}),
+    "memory that lacks a part": lambda s: s["memory"].pop("s"),
+    "a pair that lacks its half": lambda s: s["memory"]["y"].pop(),
+    "a pair of another shape": lambda s: s["memory"]["y"].__setitem__(0, np.ones(2)),
+    "a number for pairs": lambda s: s["memory"].update(y=1.0, s=1.0),
+    "a scale of nan": lambda s: s["memory"].update(scale=float("nan")),
+}
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_a_checkpoint_whose_state_is_none_is_refused_by_its_name(case, tmp_path):
+    path, options = tmp_path / "run.npz", {"maxiter": 2}
+    fitted(checkpoint=path, options=options)
+    saved = sg.load(path)
+    CHANGED[case](saved["state"])
+    sg.save(saved if case != "no state" else {**saved, "state": 5}, path)
+    with pytest.raises(ArgumentError, match=r"run\.npz holds no state of l-bfgs-b with \d numbers\. Give another file"):
+        fitted(checkpoint=path, options=options)
+    sg.save({**saved, "edges": np.arange(3)}, path)
+    with pytest.raises(ArgumentError, match="of another run: edges"):
+        fitted(checkpoint=path, options=options)
 
 
 @pytest.mark.parametrize(("kwargs", "said"), [

@@ -143,6 +143,14 @@ def test_torch_source_compiles_without_a_break():
     agree([y.numpy() for y in found], [np.asarray(v) for v in sg.value_and_grad(regression)(*POINT)])
 
 
+def test_torch_source_has_second_derivatives_of_a_matrix_exponential():
+    torch = pytest.importorskip("torch")
+    gradient = sg.grad(lambda a: (sg.linalg.matrix_exp(a) * 1.5).sum())
+    f = sg.grad(lambda a: (gradient(a) ** 2).sum())  # whose direction is a transposed matrix
+    a = 0.3 * RNG.normal(size=(2, 3, 3))
+    agree([loaded(sg.export(f, (a,), target="torch", name="f"))(torch.tensor(a)).numpy()], [f(a)])
+
+
 @pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
 def test_sizes_with_names_are_those_of_the_arguments(target):
     if target == "jax":

@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from importlib import import_module
 
@@ -95,6 +96,19 @@ def test_loaded_function_takes_and_returns_arrays(tmp_path):
 
 
 @needs_cc
+def test_loading_leaves_no_file_behind(tmp_path, monkeypatch):
+    sg.export(regression, POINT, target="c", path=tmp_path / "mine.c")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    f = load_c(tmp_path / "mine.c")
+    with pytest.raises(ArgumentError, match="does not compile"):
+        load_c(tmp_path / "mine.c", compiler=f"{CC} -Ddouble=none")
+    assert list(temporary.iterdir()) == []
+    agree([np.asarray(f(*POINT))], [np.asarray(regression(*map(sg.tensor, POINT)).item())])
+
+
+@needs_cc
 def test_header_is_read_by_c_and_cpp(tmp_path):
     sg.export(regression, POINT, target="c", path=tmp_path / "mine.c")
     (tmp_path / "use.c").write_text('#include "mine.h"\n#include "mine.h"\nint main(void) { return 0; }\n')
@@ -126,6 +140,37 @@ SIZED = {
     "joined": (lambda x, z: sg.cat([x, z * z]).prod(), [("n",), ("m",)]),
     "solve": (lambda A, b: (sg.linalg.solve(A + 9 * sg.exp(0 * A), b) ** 2).sum(), [("n", "n"), ("n",)]),
 }
+
+
+KEPT = {
+    "deviation": lambda x: x / sg.std(x, 0, keepdim=True),
+    "variance": lambda x: x * sg.var(x, 0, keepdim=True),
+    "norm": lambda x: x - sg.linalg.norm(x, 3, 0, keepdim=True),
+    "product": lambda x: sg.sin(x) * sg.prod(x, 0, keepdim=True),
+    "largest entry": lambda x: x * sg.gather(x, 0, sg.argmax(x, 0, keepdim=True)),
+    "running minimum": lambda x: sg.cummin(x * sg.std(x, 0, keepdim=True), 0).values,
+    "constant steps of a loop": lambda x: sg.fori_loop(0, 4, lambda i, y: y * 1.5, x),
+}
+
+
+@pytest.mark.parametrize("target", ["python", pytest.param("c", marks=needs_cc)])
+@pytest.mark.parametrize("shape", [(5,), (4, 3)], ids=["vector", "matrix"])
+def test_results_with_an_axis_of_length_1_are_used_further(target, shape, tmp_path):
+    x = 0.5 + RNG.permutation(np.arange(np.prod(shape)) * 0.3).reshape(shape)
+    text = []
+    for k, f in enumerate(KEPT.values()):
+        gradient = sg.grad(lambda x, f=f: (f(x) * np.cos(x)).sum())
+        text.append(sg.export(lambda x, f=f, g=gradient: (f(x), g(x)), (x,), target=target, name=f"f_{k}"))
+    library = compiled("\n".join(text), tmp_path) if target == "c" else None
+    for k, f in enumerate(KEPT.values()):
+        want = [f(x), sg.grad(lambda x, f=f: (f(x) * np.cos(x)).sum())(x)]
+        if library is None:
+            found = loaded(text[k], f"f_{k}")(x.tolist())
+        else:
+            found = [np.full(shape, np.nan), np.full(shape, np.nan)]
+            pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (x, *found)]
+            assert getattr(library, f"f_{k}")(*pointers) == 0
+        agree(found, [np.asarray(y) for y in want], dtypes=False)
 
 
 @pytest.mark.parametrize("target", ["python", pytest.param("c", marks=needs_cc)])

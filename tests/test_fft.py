@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from exporting import loaded
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -198,3 +199,31 @@ def test_istft_takes_all_frequencies_of_a_real_signal():
     both, half = (sg.stft(x, return_complex=True, onesided=h, **words) for h in (False, True))
     close(sg.istft(both, **words), x)
     close(sg.istft(half, **words), x)
+
+
+SOURCES = {
+    "rfft": lambda x: sg.fft.rfft(x).abs(),
+    "rfft of even length, ortho": lambda x: sg.fft.rfft(x[..., :4], norm="ortho").abs(),
+    "irfft": lambda x: sg.fft.irfft(sg.fft.rfft(x) * (1 + 0.3j), 5),
+    "hfft": lambda x: sg.fft.hfft(x + 0.3j * x * x),
+    "ihfft": lambda x: sg.fft.ihfft(x).abs(),
+    "rfftn": lambda x: sg.fft.rfftn(x[None] * x[:, None]).abs(),
+    "fft": lambda x: sg.fft.fft(x * x).abs(),
+}
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_sources_of_gradients_count_entries_that_stand_for_two(name, target, order):
+    library = pytest.importorskip(target, reason=f"{target} is not installed")
+
+    def loss(x):
+        y = SOURCES[name](x)
+        return (y * y * sg.cos(sg.arange(float(y.numel())).reshape(y.shape))).sum()
+
+    f = sg.grad(loss) if order == 1 else sg.grad(lambda x: (sg.grad(loss)(x) * np.arange(1.0, 6)).sum())
+    x = np.array([0.3, -1.2, 0.7, 1.9, -0.4])
+    g = loaded(sg.export(f, (x,), target=target, name="f", formula=False))
+    found = np.asarray(g({"torch": getattr(library, "tensor", None)}.get(target, np.asarray)(x)))
+    np.testing.assert_allclose(found, f(x), rtol=1e-4 if found.dtype == np.float32 else 1e-9)

@@ -190,6 +190,82 @@ def test_a_range_is_split_at_points_that_move():
     assert sg.grad(lambda a: sg.quad(lambda x, a: a * sg.where(x < 0.5, 1.0, 0.0), 0, 1, a))(2.0) == pytest.approx(0.5)
 
 
+_MATRIX = lambda d: sg.stack([sg.stack([d, 0 * d]), sg.stack([0 * d, 1 + d * d])])
+_JUMPS = {  # of d, which is 0 at the jump, to what comes of it
+    "quotient": lambda d: sg.abs(d) / d,
+    "root of a square": lambda d: sg.sqrt(d**2) / d,
+    "hypot": lambda d: d / sg.hypot(d, 0 * d),
+    "rsqrt": lambda d: d * sg.rsqrt(d**2),
+    "normalize": lambda d: sg.nn.functional.normalize(sg.stack([d, 0 * d]), dim=0)[0],
+    "atan of a pole": lambda d: sg.atan(1 / d),
+    "tanh of a pole": lambda d: sg.tanh(1 / d),
+    "erf of a pole": lambda d: sg.erf(1 / d),
+    "sigmoid of a pole": lambda d: sg.sigmoid(1 / d),
+    "coth": lambda d: sg.tanh(1 / sg.tanh(d)),
+    "digamma": lambda d: sg.atan(sg.digamma(d / 3)),
+    "determinant": lambda d: sg.linalg.slogdet(_MATRIX(d))[0],
+    "tan": lambda d: sg.atan(sg.tan(d + math.pi / 2)),
+    "atan2": lambda d: sg.atan2(d, -1 + 0 * d),
+    "angle": lambda d: sg.angle(sg.complex(-1 + 0 * d, d)),
+    "atan": lambda d: sg.atan(sg.complex(d, 2 + 0 * d)).real,
+    "heaviside": lambda d: sg.heaviside(d, 0 * d),
+    "remainder": lambda d: sg.remainder(d, 5.0),
+    "one of several": lambda d: sg.stack([d, sg.atan(1 / d)]),
+    "beside large slopes": lambda d: 100 * sg.sin(9 * d) - 0.01 * d / sg.sqrt(d**2),
+}
+
+
+@pytest.mark.parametrize("name", _JUMPS)
+def test_a_jump_that_moves_is_refused_and_right_when_it_is_a_point(name):
+    jumping, fixed = _JUMPS[name], math.pi / 10
+    integral = lambda t, **how: sg.quad(lambda x, t: jumping(x - t), -1.0, 1.0, t, **how).sum()
+    with pytest.raises(NotDifferentiable, match=r"jump of the integrand.* at 0.314"):
+        sg.grad(integral)(fixed)
+    # ∫ f(x − t) dx from −1 to 1 has the slope f(−1 − t) − f(1 − t)
+    ends = [float(jumping(sg.tensor(x - fixed)).sum()) for x in (-1.0, 1.0)]
+    assert sg.grad(lambda t: integral(t, points=[t]))(fixed) == pytest.approx(ends[0] - ends[1], rel=1e-8, abs=1e-10)
+
+
+def _bell(x, m, s):
+    return sg.exp(-(((x - m) / s) ** 2) / 2) / (s * math.sqrt(2 * math.pi))
+
+
+@pytest.mark.parametrize(("low", "high", "s"), [(-10.0, 10.0, 0.01), (10.0, -10.0, 0.01), (-900.0, 100.0, 1.0)])
+def test_a_peak_that_no_node_sees_is_looked_for(low, high, s):
+    sign = 1.0 if low < high else -1.0
+    assert sg.quad(lambda x: _bell(x, 0.37, s), low, high).item() == pytest.approx(sign, rel=1e-9)
+    both = sg.quad(lambda x: sg.stack([x * _bell(x, 0.37, s), _bell(x, 0.37, s)]), low, high)
+    assert both.tolist() == pytest.approx([0.37 * sign, sign], rel=1e-9)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-100.0, 100.0), (100.0, -100.0), (-inf, inf), (0.0, inf)])
+def test_a_warning_says_that_nothing_is_seen(low, high):
+    with pytest.warns(UserWarning, match=r"f is less than 1e-12 at all .* narrow peak, put points=\[c - w, c \+ w\]"):
+        assert sg.quad(lambda x: _bell(x, 53.1, 1e-3), low, high).item() == pytest.approx(0)
+    far = 1.0 if low <= 0 < high else -1.0
+    assert sg.quad(lambda x: _bell(x, 53.1, 1e-3), low, high, points=[53.09, 53.11]).item() == pytest.approx(far)
+    # neither integrals that are 0, nor derivatives, nor integrals in integrals are remarked on
+    assert sg.quad(lambda x: sg.sin(x), -3.0, 3.0).item() == pytest.approx(0, abs=1e-12)
+    assert sg.grad(lambda a: sg.quad(lambda x, a: sg.where(x < 5, x, a * x), 0.0, 1.0, a))(2.0) == 0
+    bell = sg.dblquad(lambda y, x: sg.exp(-x * x - y * y), -inf, inf, -inf, inf)
+    assert bell.item() == pytest.approx(math.pi)
+
+
+def test_what_jumps_at_a_fixed_place_or_not_at_all_has_its_derivative():
+    fixed = sg.grad(lambda t: sg.quad(lambda x, t: t * t * sg.atan(1 / (x - 0.3)), -1.0, 1.0, t, points=[0.3]))
+    assert fixed(0.7) == pytest.approx(1.4 * (_mean_of_atan(0.7) - _mean_of_atan(1.3)))
+    assert sg.grad(lambda t: sg.quad(lambda x, t: t * t * sg.atan(1 / (x - 0.3)), -1.0, 1.0, t))(0.7) == (
+        pytest.approx(fixed(0.7))
+    )
+    flat = sg.grad(lambda t: sg.quad(lambda x, t: sg.exp(-1 / (x - t) ** 2), -1.0, 1.0, t))
+    assert flat(0.37) == pytest.approx(math.exp(-1 / 1.37**2) - math.exp(-1 / 0.63**2))
+
+
+def _mean_of_atan(c):
+    """∫₀ᶜ atan(1/u) du."""
+    return c * math.atan(1 / c) + math.log1p(c * c) / 2
+
+
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [

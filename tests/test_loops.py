@@ -542,3 +542,12 @@ def test_loops_that_ask_for_signals_give_the_same_numbers(monkeypatch):
     asks = sg.compile(f, backend="llvm")
     assert asks(0.5) == expected
     assert "ask:" in asks.source
+
+
+def test_a_derivative_in_a_loop_that_reads_no_variable_has_its_value():
+    def gradients(xs):
+        return sg.scan(lambda c, x: (c, sg.grad(lambda a: sg.trace(a @ a.mT))(x)), 0.0, xs)[1]
+
+    xs = np.array([[[0.3, -0.7]], [[1.1, 0.2]]])
+    for f in (gradients, sg.compile(gradients)):
+        np.testing.assert_allclose(np.asarray(f(xs)), 2 * xs, rtol=1e-15)

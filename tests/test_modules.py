@@ -255,6 +255,15 @@ def test_a_state_that_does_not_fit_changes_nothing():
     assert net.scale.item() == 7.0
 
 
+def test_complex_or_wordy_values_are_refused_and_change_nothing():
+    layer = sg.nn.Linear(2, 1)
+    before = {k: v.tolist() for k, v in layer.state_dict().items()}
+    for bad in (np.ones(1) * 1j, np.array(["a"]), np.array([None]), [[1.0], []]):
+        with pytest.raises(sg.errors.SymgradError, match=r"complex values for bias|'bias' is a (<U1|list|object)"):
+            layer.load_state_dict({"weight": np.ones((1, 2)), "bias": bad})
+        assert {k: v.tolist() for k, v in layer.state_dict().items()} == before
+
+
 def test_parameters_keep_being_parameters():
     net = Net()
     for new in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):

@@ -177,3 +177,193 @@ def test_inner_transform_at_a_constant_under_compile():
     close(f(X), 2 * X, 0)
     g = sg.compile(lambda a: sg.vmap(lambda x: a * x)(np.ones((2, 3))))
     close(g(X), np.stack([X, X]), 0)
+
+
+# ------------------------------------------------------------------ torch.autograd's derivatives in transforms
+# s(x) = Σ cₖ xₖ⁴ has the gradient 4c x³ and the Hessian diag(12c x²); each line below is a vector, and its slope.
+
+F = sg.autograd.functional
+C, V, T = np.array([0.7, -1.3, 2.1]), np.array([0.4, 1.7, -0.6]), np.array([0.9, -1.4, 0.35])
+OUTSIDE = sg.tensor(T, requires_grad=True)
+QUARTICS = sg.tensor(C) * OUTSIDE**4
+
+
+def quartics(x):
+    return sg.tensor(C) * x**4
+
+
+def quartic(x):
+    return quartics(x).sum()
+
+
+def cubic(x):
+    """A function whose derivative by what is given depends on x: Σ xₖ zₖ³."""
+    return lambda z: (x * z**3).sum()
+
+
+diagonal = sg.enable_grad()(sg.diagonal)
+FORWARD = {"vectorize": True, "strategy": "forward-mode"}
+FIRST, SECOND, MIXED = (lambda x: 4 * C * x**3, lambda x: 12 * C * x**2, lambda x: 3 * T**2 + 0 * x)
+DERIVATIVES = {  # name: what is computed of x, its value, its slope
+    "jacobian": (lambda x, **k: F.jacobian(quartic, x, **k), FIRST, SECOND),
+    "jacobian forward": (lambda x, **k: diagonal(F.jacobian(quartics, x, **FORWARD, **k)), FIRST, SECOND),
+    "hessian": (lambda x, **k: diagonal(F.hessian(quartic, x, **k)), SECOND, lambda x: 24 * C * x),
+    "vjp": (lambda x, **k: F.vjp(quartics, x, sg.tensor(V), **k)[1], lambda x: V * FIRST(x), lambda x: V * SECOND(x)),
+    "jvp": (lambda x, **k: F.jvp(quartics, x, sg.tensor(V), **k)[1], lambda x: V * FIRST(x), lambda x: V * SECOND(x)),
+    "hvp": (lambda x, **k: F.hvp(quartic, x, sg.tensor(V), **k)[1], lambda x: V * SECOND(x), lambda x: 24 * C * V * x),
+    "vhp": (lambda x, **k: F.vhp(quartic, x, sg.tensor(V), **k)[1], lambda x: V * SECOND(x), lambda x: 24 * C * V * x),
+    "value of vjp": (lambda x, **k: F.vjp(quartics, x, sg.tensor(V), **k)[0], quartics, FIRST),
+    "vjp of x": (
+        lambda x, **k: F.vjp(quartics, sg.tensor(T), x, **k)[1], lambda x: FIRST(T) * x, lambda x: FIRST(T) + 0 * x
+    ),
+    "jvp of x": (
+        lambda x, **k: F.jvp(quartics, sg.tensor(T), x, **k)[1], lambda x: FIRST(T) * x, lambda x: FIRST(T) + 0 * x
+    ),
+    "jacobian around x": (lambda x, **k: F.jacobian(cubic(x), sg.tensor(T), **k), lambda x: MIXED(x) * x, MIXED),
+    "hvp around x": (
+        lambda x, **k: F.hvp(cubic(x), sg.tensor(T), sg.tensor(V), **k)[1], lambda x: 6 * T * V * x,
+        lambda x: 6 * T * V + 0 * x,
+    ),
+    "grad": (lambda x, **k: sg.autograd.grad(quartic(x), x, **k)[0], FIRST, SECOND),
+    "grad of x outside": (
+        lambda x, **k: sg.autograd.grad(QUARTICS, OUTSIDE, x, retain_graph=True, **k)[0], lambda x: FIRST(T) * x,
+        lambda x: FIRST(T) + 0 * x,
+    ),
+    "grad around x": (
+        lambda x, **k: (lambda z: sg.autograd.grad(cubic(x)(z), z, **k)[0])(sg.tensor(T, requires_grad=True)),
+        lambda x: MIXED(x) * x, MIXED,
+    ),
+    "requires_grad_": (
+        lambda x, **k: (lambda z: sg.autograd.grad(quartic(z), z, **k)[0])(x.clone().requires_grad_()), FIRST, SECOND,
+    ),
+}  # fmt: skip
+NEEDS_LEAF = ("grad", "requires_grad_")  # which a slice of vmap is not
+U = np.array([1.5, -0.8, 0.45])
+
+
+def against(f):
+    """A number whose gradient is that of f, weighted."""
+    return lambda x: (sg.tensor(U) * f(x)).sum()
+
+
+AROUND = {  # name: (transform of f at T, its value made of f's value and slope)
+    "grad": (lambda f: sg.grad(against(f))(sg.tensor(T)), lambda y, dy: U * dy(T)),
+    "grad of arrays": (lambda f: sg.grad(against(f))(T), lambda y, dy: U * dy(T)),
+    "vjp": (lambda f: sg.vjp(f, sg.tensor(T))[1](sg.tensor(U))[0], lambda y, dy: U * dy(T)),
+    "jvp": (lambda f: sg.jvp(f, (sg.tensor(T),), (sg.tensor(U),))[1], lambda y, dy: U * dy(T)),
+    "linearize": (lambda f: sg.linearize(f, T)[1](U), lambda y, dy: U * dy(T)),
+    "jacrev": (lambda f: sg.diagonal(sg.jacrev(f)(sg.tensor(T))), lambda y, dy: dy(T)),
+    "jacfwd": (lambda f: sg.diagonal(sg.jacfwd(f)(sg.tensor(T))), lambda y, dy: dy(T)),
+    "checkpoint": (lambda f: sg.jvp(sg.checkpoint(f), (T,), (U,))[1], lambda y, dy: U * dy(T)),
+    "functional.jacobian": (lambda f: sg.diagonal(F.jacobian(f, sg.tensor(T))), lambda y, dy: dy(T)),
+    "functional.jvp": (lambda f: F.jvp(f, sg.tensor(T), sg.tensor(U))[1], lambda y, dy: U * dy(T)),
+    "functional.vjp": (lambda f: F.vjp(f, sg.tensor(T), sg.tensor(U))[1], lambda y, dy: U * dy(T)),
+}
+MAPPED = {
+    "vmap": (lambda f: sg.vmap(f)(np.stack([T, U]))[1], lambda y, dy: y(U)),
+    "chunks": (lambda f: sg.vmap(f, chunk_size=1)(sg.tensor(np.stack([T, U])))[1], lambda y, dy: y(U)),
+    "vmap of grad": (lambda f: sg.vmap(sg.grad(against(f)))(np.stack([T, V]))[1], lambda y, dy: U * dy(V)),
+    "jvp of vmap": (lambda f: sg.jvp(sg.vmap(f), (np.stack([T, V]),), (np.stack([V, U]),))[1][1],
+                    lambda y, dy: U * dy(V)),
+    "scan": (lambda f: sg.scan(lambda c, x: (c, f(x)), 0.0, np.stack([T, U]))[1][1], lambda y, dy: y(U)),
+}  # fmt: skip
+COMPILED = {
+    "compile": (lambda f: sg.compile(f)(T), lambda y, dy: y(T)),
+    "compile of grad": (lambda f: sg.compile(sg.grad(against(f)))(T), lambda y, dy: U * dy(T)),
+    "grad of compile": (lambda f: sg.grad(against(sg.compile(f)))(T), lambda y, dy: U * dy(T)),
+}
+MODES = {"recording": sg.enable_grad, "no_grad": sg.no_grad, "inference_mode": sg.inference_mode}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("create_graph", [False, True], ids=["", "create_graph"])
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_derivatives_taken_by_autograd_are_differentiated_and_mapped(name, create_graph, mode):
+    inner, value, slope = DERIVATIVES[name]
+    places = AROUND if name in NEEDS_LEAF else AROUND | MAPPED
+    if mode == "recording" and name not in (*NEEDS_LEAF, "grad around x", "grad of x outside"):
+        places = places | COMPILED  # which refuses tensors from outside that require grad
+    for transform, expected in places.values():
+        with MODES[mode]():
+            found = transform(lambda x: inner(x, create_graph=create_graph))
+        close(sg.as_tensor(found).detach(), expected(value, slope), 1e-12)
+
+
+@pytest.mark.parametrize("name", [n for n in DERIVATIVES if n not in (*NEEDS_LEAF, "grad around x")])
+def test_autograd_functional_has_values_and_graphs_without_grad_mode(name):
+    inner, value, slope = DERIVATIVES[name]
+    x = sg.tensor(T, requires_grad=True)
+    with sg.no_grad():
+        close(inner(x).detach(), value(T), 1e-14)
+        assert not inner(x).requires_grad
+        y = inner(x, create_graph=True)
+    close(sg.autograd.grad(y, x, sg.tensor(U))[0], U * slope(T), 1e-13)
+
+
+def test_no_grad_within_a_transform_makes_constants_and_around_it_changes_nothing():
+    def f(x):
+        with sg.no_grad():
+            fixed = sg.grad(quartic)(x) + F.jacobian(quartic, x)
+        return (fixed * x).sum()
+
+    close(sg.grad(f)(T), 2 * FIRST(T), 1e-14)
+    with sg.no_grad():
+        found = sg.grad(quartic)(sg.tensor(T, requires_grad=True))
+    close(found, FIRST(T), 1e-14)
+    assert not found.requires_grad
+
+
+def test_graphs_from_outside_are_pulled_back_for_every_slice():
+    x = sg.tensor(T, requires_grad=True)
+    h = sg.sin(x)
+    y = sg.linalg.inv(sg.diag(h))
+    rows = sg.vmap(lambda v: sg.autograd.grad(y @ v, x, 2 * v, retain_graph=True)[0])(np.eye(3))
+    close(rows.detach(), np.diag(-2 * np.cos(T) / np.sin(T) ** 2), 1e-13)
+    rows = sg.vmap(lambda v: sg.autograd.grad(((h * v) ** 3).sum(), x)[0], chunk_size=2)(2 * np.eye(3))
+    close(rows.detach(), np.diag(24 * np.sin(T) ** 2 * np.cos(T)), 1e-13)
+
+
+LOST = {
+    "starts": lambda x: quartic(x.detach().requires_grad_()),
+    "sets": lambda x: (lambda z: setattr(z, "requires_grad", True) or quartic(z))(x.detach()),
+    "runs backward": lambda x: (lambda z: (quartic(z).backward(), z.grad.sum())[1])(x + 0.0),
+    "runs backward towards a leaf": lambda x: (lambda z: (cubic(x)(z).backward(), z.grad.sum())[1])(
+        sg.tensor(T, requires_grad=True)
+    ),
+    "makes a parameter": lambda x: quartic(sg.nn.Parameter(x)),
+}
+
+
+@pytest.mark.parametrize("transform", ["grad", "jacfwd", "hessian", "vmap", "compile"])
+@pytest.mark.parametrize("name", LOST)
+def test_what_a_transform_would_take_for_a_constant_is_refused(name, transform):
+    words = r"requires_grad_\(\): it was called|you can only change|backward\(\) was called|needs values|no value"
+    words += r"|does not require grad|nn.Parameter"
+    with pytest.raises(sg.errors.SymgradError, match=words):
+        getattr(sg, transform)(LOST[name])(T if transform != "vmap" else np.stack([T, T]))
+    with pytest.raises(sg.errors.GraphError, match="it was called in a function that a transform"):
+        sg.grad(lambda x: quartic(x.requires_grad_(False)))(T)
+
+
+def test_leaves_of_a_function_of_its_own_are_trained_in_transforms():
+    def fitted(x):
+        w = sg.tensor(0.5, requires_grad=True)
+        (w**3).backward()
+        return x * w.grad
+
+    assert sg.grad(fitted)(2.0) == 0.75
+
+
+def test_random_numbers_are_the_same_in_all_chunks():
+    for size in (1, 2, 5):
+        rows = sg.vmap(lambda x: x + sg.rand(3), randomness="same", chunk_size=size)(np.zeros((5, 3)))
+        assert (rows == rows[0]).all()
+        assert len(set(rows[0])) == 3
+
+
+def test_out_dims_none_is_a_result_that_all_slices_share():
+    assert sg.vmap(lambda x: sg.ones(2), out_dims=None)(np.ones(3)).shape == (2,)
+    with pytest.raises(sg.errors.ArgumentError, match="out_axes None for a result that differs from slice to slice"):
+        sg.vmap(lambda x: 2 * x, out_dims=None)(np.ones(3))
+    with pytest.raises(sg.errors.ShapeError, match="Map at least one argument"):
+        sg.vmap(lambda x: x, in_dims=None)(np.ones(3))

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, ShapeError, ValueNeeded
+from symgrad.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FormError,
+    NotConverged,
+    NotDifferentiable,
+    ShapeError,
+    ValueNeeded,
+)
 from symgrad.forms.nodes.matrices import Operation
 from symgrad.ode import stepping
 
@@ -174,6 +182,49 @@ def test_an_event_that_is_only_touched_is_none_and_one_near_it_has_its_derivativ
     with pytest.raises(NotConverged, match="does not change its sign"):
         when(-1.000001)
     assert sg.grad(when)(-0.5) == pytest.approx(-1 / math.sqrt(0.75), rel=1e-7)  # t = arccos a
+
+
+def _along_the_line(event, speed=2.0, t_max=3.0):
+    """The time of an event of y = 0.5 + speed·t."""
+    rise = lambda y, t, v: v + 0 * y
+    return sg.odeint_event(rise, 0.5, 0.0, speed, event=lambda y, t, v: event(y, t), t_max=t_max)[0]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        lambda y, t: sg.where(y < 1.7, -1.0, 1.0),
+        lambda y, t: sg.sign(y - 1.7),
+        lambda y, t: sg.floor(y / 1.7) - 0.5,
+        lambda y, t: sg.where(y < 1.7, -1.0, 1.0) * (1 + t),
+        lambda y, t: sg.where(y < 1.7, -1.0, 1.0) + 0.1 * t,
+    ],
+)
+def test_an_event_that_jumps_has_a_time_and_no_derivative(event):
+    assert float(_along_the_line(event)) == pytest.approx(0.6, rel=1e-12)
+    when, speeds = lambda v: _along_the_line(event, v), np.array([2.0, 3.0])
+    for derivative in (
+        lambda: sg.grad(when)(2.0), lambda: sg.jvp(when, (2.0,), (1.0,)), lambda: sg.vmap(sg.grad(when))(speeds),
+    ):  # fmt: skip
+        with pytest.raises(NotDifferentiable, match=r"jumps over 0 at t = .*sg\.where"):
+            derivative()
+
+
+def test_a_change_of_sign_that_is_no_zero_is_no_event():
+    assert float(_along_the_line(lambda y, t: sg.tan(y))) == pytest.approx((math.pi - 0.5) / 2, rel=1e-9)
+    with pytest.raises(NotConverged, match="does not change its sign"):  # a pole
+        _along_the_line(lambda y, t: 1 / (y - 1.7))
+    with pytest.raises(NotConverged, match=r"is nan at t = .*hmax"):
+        _along_the_line(lambda y, t: sg.sqrt(1.7 - y) - 3.0)
+    with pytest.raises(NotConverged, match="may tend to 0 and never get there"):
+        sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: y, t_max=900.0)
+    late = sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: y - 1e-12, t_max=900.0, atol=1e-20)[0]
+    assert float(late) == pytest.approx(12 * math.log(10), rel=1e-8)
+
+
+def test_the_first_of_many_zeros_in_a_row_is_the_event():
+    level = lambda y, t: sg.relu(1.7 - y) - sg.relu(y - 4.0)  # 0 from 1.7 to 4
+    assert float(_along_the_line(level)) == pytest.approx(0.6, rel=1e-9)
 
 
 def test_events():

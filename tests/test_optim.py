@@ -232,3 +232,101 @@ ERRORS = [
 def test_what_cannot_be_optimised_is_refused_with_torchs_words(call, kind, text):
     with pytest.raises(kind, match=re.escape(text)):
         call()
+
+
+# ------------------------------------------------------------------ states that do not belong
+def stepped(optimizer, steps=2):
+    """The optimizer after some steps, and all that it and its parameters are."""
+    made, params = OPTIMIZERS_THAT_KEEP[optimizer], [sg.tensor([[1.5, -2.0, 0.5]], requires_grad=True)]
+    params.append(sg.tensor([0.7], requires_grad=True))
+    found = made(params)
+
+    def closure():
+        found.zero_grad()
+        loss = sum((p**2).sum() for p in params)
+        loss.backward()
+        return loss
+
+    for _ in range(steps):
+        found.step(closure)
+    return found
+
+
+OPTIMIZERS_THAT_KEEP = {
+    "SGD": lambda ps: SGD(ps, lr=0.1, momentum=0.9),
+    "Adam": lambda ps: ADAM(ps, amsgrad=True),
+    "RMSprop": lambda ps: sg.optim.RMSprop(ps, momentum=0.5, centered=True),
+    "Adagrad": sg.optim.Adagrad,
+    "LBFGS": lambda ps: sg.optim.LBFGS(ps, max_iter=3),
+}
+HARM = {
+    "complex": lambda v: v * 1j,
+    "another shape": lambda v: np.concatenate([v, v], 0) if v.ndim else v.reshape(1, 1),
+    "truth values": lambda v: v > 0,
+    "text": str,
+    "objects": lambda v: np.array([{}, None]),
+    "nothing like it": lambda v: [[1.0], [2.0, 3.0]],
+}
+
+
+def spoilt(states, harm):
+    """States in each of which one array is not what it should be."""
+    for k, state in states.items():
+        for name, value in state.items():
+            arrays = value if isinstance(value, list) else [value]
+            for n, v in enumerate(arrays):
+                if hasattr(v, "__array__"):
+                    bad = HARM[harm](np.asarray(v))
+                    new = [*arrays[:n], bad, *arrays[n + 1 :]] if isinstance(value, list) else bad
+                    yield {**states, k: {**state, name: new}}
+
+
+@pytest.mark.parametrize("harm", HARM)
+@pytest.mark.parametrize("name", OPTIMIZERS_THAT_KEEP)
+def test_a_state_with_one_wrong_array_is_refused_and_changes_nothing(name, harm):
+    optimizer, other = stepped(name), stepped(name, 1)
+    saved, before = optimizer.state_dict(), str(other.state_dict())
+    cases = list(spoilt(saved["state"], harm))
+    assert len(cases) >= 2
+    for state in cases:
+        with pytest.raises(sg.errors.SymgradError, match=r"load_state_dict: the state .*Expected"):
+            other.load_state_dict({"state": state, "param_groups": [{**g, "lr": 9.0} for g in saved["param_groups"]]})
+        assert str(other.state_dict()) == before
+    other.load_state_dict(saved)
+    assert str(other.state_dict()) == str(saved)
+
+
+WRONG_STATES = {
+    "no dict": lambda s: [s],
+    "no groups": lambda s: {"state": s["state"]},
+    "no states": lambda s: {"param_groups": s["param_groups"]},
+    "groups that are none": lambda s: {**s, "param_groups": [1]},
+    "a state that is none": lambda s: {**s, "state": {0: 1}},
+    "parameters without numbers": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "params": ["a", "b"]}]},
+    "a number twice": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "params": [0, 0]}]},
+    "a state of nobody": lambda s: {**s, "state": {**s["state"], 7: s["state"][0]}},
+    "a state that lacks a part": lambda s: {**s, "state": {0: {"exp_avg": s["state"][0]["exp_avg"]}}},
+    "a complex rate": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": 1j}]},
+    "a negative rate": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": -1.0}]},
+    "text for a rate": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": "0.1"}]},
+    "one beta": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "betas": (0.9,)}]},
+    "a number for a truth value": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "amsgrad": 2.5}]},
+}
+
+
+@pytest.mark.parametrize("case", WRONG_STATES)
+def test_what_is_no_state_of_an_optimizer_is_refused_and_changes_nothing(case):
+    optimizer, other = stepped("Adam"), stepped("Adam", 1)
+    before = str(other.state_dict())
+    with pytest.raises((ValueError, TypeError), match=r"load_state_dict|Invalid learning rate") as caught:
+        other.load_state_dict(WRONG_STATES[case](optimizer.state_dict()))
+    assert isinstance(caught.value, sg.errors.SymgradError)
+    assert str(other.state_dict()) == before
+
+
+def test_a_state_of_another_optimizer_is_refused():
+    for name in ("SGD", "RMSprop", "LBFGS"):
+        with pytest.raises(sg.errors.ArgumentError, match=r"exp_avg_sq.*like the one that it was saved of"):
+            stepped("Adam").load_state_dict(
+                {**stepped("Adam").state_dict(), "state": stepped(name).state_dict()["state"]}
+            )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_a_child_compiles_what_another_thread_was_tracing(backend):
 @needs_fork
 def test_a_child_compiles_while_another_thread_is_inside_of_llvm(monkeypatch):
     installed("llvm")
-    machine = sys.modules["symgrad.compiler.backends.llvm.machine"]
+    machine = import_module("symgrad.compiler.backends.llvm.machine")
     compiled, here, reached = machine._compiled, threading.get_ident(), []
 
     def slow(*args):
@@ -153,7 +154,7 @@ def test_a_child_compiles_while_another_thread_is_inside_of_llvm(monkeypatch):
 @needs_fork
 def test_a_fork_waits_for_the_end_of_a_call_of_llvm():
     installed("llvm")
-    lock = sys.modules["symgrad.compiler.backends.llvm.machine"]._LOCK
+    lock = import_module("symgrad.compiler.backends.llvm.machine")._LOCK
 
     def busy(hold):
         with lock:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.errors import ArgumentError
 from symgrad.optim.limits import reading
 
 optimize = pytest.importorskip("scipy.optimize")
@@ -192,6 +193,23 @@ def test_constraints_are_of_the_structure_and_need_no_jacobian(method):
         lambda x: (x["p"] - 3) ** 2 + (x["q"] - 3) ** 2, start, method=method.strip(), constraints=CONSTRAINTS[method]
     )
     assert (found.x["p"], found.x["q"]) == pytest.approx((1.0, 1.0), abs=2e-2 if "trust" in method else 1e-4)
+
+
+def test_bounds_and_constraints_of_trust_constr_go_together():
+    distance, a = lambda x, a: ((x - a) ** 2).sum(), sg.tensor(1.3, requires_grad=True)
+    how = {"method": "trust-constr", "bounds": [(0.5, 0.9), (None, None)]}
+    inside = optimize.NonlinearConstraint(lambda x: x[0] * x[1], 1.8, 2.5)
+    found = sg.optim.minimize(distance, [0.7, 1.0], 1.3, constraints=inside, **how)
+    assert found.x == pytest.approx([0.9, 2.0], abs=1e-3)
+    assert found.grad == pytest.approx(2 * (found.x - 1.3))
+    assert [np.shape(j) for j in found.jac] == [(1, 2), (2, 2)]
+    line = {"type": "eq", "fun": lambda x: x[0] + x[1] - 2.5}
+    followed = sg.optim.minimize(lambda x, a: distance(x, a) + a * x[1], [0.7, 1.5], a, constraints=line, **how)
+    assert followed.x.tolist() == pytest.approx([0.9, 1.6], abs=1e-6)
+    assert followed.grad.tolist() == pytest.approx([-0.8, 1.9], abs=1e-6)
+    assert "jac" not in followed  # of the constraints, which are not followed
+    with pytest.raises(ArgumentError, match="x0: got no numbers"):
+        sg.optim.minimize(lambda x: (x**2).sum(), np.zeros(0))
 
 
 def test_a_callback_gets_the_structure():

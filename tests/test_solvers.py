@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -192,6 +194,40 @@ def test_a_multiple_root_is_called_one(f):
         sg.root(f, 1.0)
 
 
+def test_unknowns_of_any_size_are_each_found_to_all_digits():
+    far = lambda x, a: sg.stack([x[0] - 1e12, x[1] ** 2 - a])
+    solution = lambda a: sg.root(far, [1e12, 100.0], a)
+    assert solution(3.0)[1].item() == pytest.approx(math.sqrt(3), rel=1e-13)
+    assert sg.jacobian(solution)(3.0) == pytest.approx([0.0, 0.5 / math.sqrt(3)], rel=1e-13)
+    several = sg.vmap(solution)(np.array([2.0, 3.0]))
+    assert several[:, 1] == pytest.approx(np.sqrt([2.0, 3.0]), rel=1e-13)
+    p = sg.root(lambda p: {"a": p["a"] - 1e12, "b": sg.exp(p["b"]) - 7}, {"a": 1e12, "b": 40.0})
+    assert p["b"].item() == pytest.approx(math.log(7), rel=1e-13)
+    least = sg.argmin(lambda x: 1e-20 * (x[0] - 1e12) ** 2 + (x[1] ** 2 - 3) ** 2, [1e12, 10.0])
+    assert least[1].item() == pytest.approx(math.sqrt(3), rel=1e-13)
+
+
+@pytest.mark.parametrize("distance", [1e-10, 1e-16, 1e-20, 1e-30])
+def test_a_curve_that_nearly_touches_0_has_no_root(distance):
+    with pytest.raises(errors.NotConverged, match="no step along Newton's direction lowers it"):
+        sg.root(lambda x: x**2 + distance, 1.0)
+
+
+def test_an_iteration_that_creeps_has_not_come_to_rest():
+    for g, start, how in (
+        (lambda x: x + sg.exp(-x), 30.0, {}),  # there is no fixed point
+        (sg.sin, 1.0, {"tol": 1e-4}),
+        (lambda x: 1 - x, 0.2, {}),
+    ):
+        with pytest.raises(errors.NotConverged, match="did not come to rest"):
+            sg.fixed_point(g, start, method="iterate", max_steps=2000, **how)
+    turning = np.array([[0.0, -0.9], [0.9, 0.0]])
+    found = sg.fixed_point(lambda x: sg.tensor(turning) @ x + 1, np.zeros(2), method="iterate")
+    assert found.numpy() == pytest.approx(np.linalg.solve(np.eye(2) - turning, [1, 1]), rel=1e-12)
+    again = sg.fixed_point(lambda x: sg.tensor(turning) @ x + 1, found.numpy(), method="iterate")
+    assert again.numpy() == pytest.approx(found.numpy(), rel=1e-13)
+
+
 def test_shapes_and_structures_must_fit():
     with pytest.raises(errors.ShapeError, match="3 numbers"):
         sg.root(lambda x: sg.cat([x, x[:1]]), np.ones(2))
@@ -338,6 +374,38 @@ def test_losses_without_a_minimum_are_told():
         sg.grad(lambda t: sg.argmin(lambda x, t: (x.sum() - t) ** 2, [0.0, 0.0], t).sum())(1.0)
     with pytest.raises(errors.ArgumentError, match="one number"):
         sg.argmin(lambda x: x, [1.0, 2.0])
+
+
+_LINE = {"constraints": lambda x: x.sum() - 1}
+
+
+@pytest.mark.parametrize(
+    ("loss", "start", "how"),
+    [
+        (lambda x: 1 / x, 1.0, {"bounds": (1.0, None)}),
+        (lambda x: 1 / x, 1.0, {"bounds": (1.0, None), "method": "L-BFGS-B"}),
+        (lambda x: sg.exp(-x), 1.0, {"bounds": (1.0, None)}),
+        (lambda x: sg.exp(-1000 * x), 0.001, {"bounds": (0.001, None)}),
+        (lambda x: sg.exp(x[0]), [1.0, 1.0], _LINE),
+        (lambda x: 1 / x[0], [1.0, 1.0], _LINE),
+        (lambda x: x[0] + x[1] ** 2, [1.0, 1.0], {"constraints": lambda x: x[0] ** 2}),  # without a slope at the answer
+        (lambda x: x**3, 0.0, {}),
+        (lambda x: -(x**4), 0.0, {}),
+        (lambda x: x[0] ** 3 - 3 * x[0] * x[1] ** 2, [0.0, 0.0], {}),
+        (lambda x: x[0] ** 2 + x[1] ** 3, [1.0, 0.0], {}),
+    ],
+)
+def test_a_minimum_that_is_not_attained_is_told(loss, start, how):
+    with pytest.raises(errors.NotConverged):
+        sg.argmin(loss, start, **how)
+
+
+def test_flat_minima_and_active_bounds_without_a_force_are_found():
+    assert sg.argmin(lambda x: (x - 2) ** 4, 5.0, bounds=(1.0, 9.0)).item() == pytest.approx(2, abs=1e-2)
+    assert sg.argmin(lambda x: (x - 2) ** 2, 5.0, bounds=(2.0, 9.0)).item() == pytest.approx(2)
+    valley = sg.argmin(lambda x: (x.sum() - 3) ** 2, [5.0, 1.0], bounds=(0.0, 9.0))
+    assert valley.sum().item() == pytest.approx(3)
+    assert sg.argmin(lambda x: 0 * x, 4.0).item() == 4.0
 
 
 def test_a_quadratics_minimum_and_the_envelope_theorem_print_as_in_books():

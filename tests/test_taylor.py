@@ -271,6 +271,62 @@ def test_coefficients_are_differentiated_mapped_and_compiled():
     np.testing.assert_allclose(sg.vmap(third)(np.array([0.5, 0.7])), -np.cos([0.5, 0.7]) / 6)
 
 
+class Both(sg.autograd.Function):
+    """exp and sin, with the rule of their derivatives."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return sg.exp(x), sg.sin(x)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * sg.exp(x) + h * sg.cos(x)
+
+
+REPLAYED = {
+    "checkpoint": sg.checkpoint(lambda x: sg.exp(x) * sg.sin(x)),
+    "checkpoint of two results": lambda x: sg.mul(*sg.checkpoint(lambda x: (sg.exp(x), sg.sin(x)))(x)),
+    "checkpoint inside": sg.checkpoint(lambda x: sg.checkpoint(sg.exp)(x) * sg.sin(x)),
+    "two outputs of a Function": lambda x: sg.mul(*Both.apply(x)),
+}
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+def test_coefficients_go_through_checkpoints_and_custom_functions(name):
+    mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
+    with mpmath.workdps(30):
+        want = [float(c) for c in mpmath.taylor(lambda t: mpmath.exp(t) * mpmath.sin(t), mpmath.mpf("0.3"), 4)]
+    f = REPLAYED[name]
+    np.testing.assert_allclose(sg.taylor(f, 0.3, 4), want, rtol=1e-13)
+    np.testing.assert_allclose(sg.compile(lambda x: sg.taylor(f, x, 4))(0.3), want, rtol=1e-13)
+    assert abs(sg.grad(lambda x: sg.taylor(f, x, 4)[3])(0.3) - 4 * want[4]) < 1e-13
+
+
+KNOTS = np.array([0.0, 0.7, 1.3, 2.4, 3.1])
+VALUES = np.array([0.4, 1.7, -0.6, 0.9, 2.3])
+
+
+@pytest.mark.parametrize("name", ["line", "periodic line", "spline"])
+def test_coefficients_between_knots_are_those_of_the_piece_when_compiled_too(name):
+    spline = pytest.importorskip("scipy.interpolate").CubicSpline(KNOTS, VALUES)
+    slope = (VALUES[2] - VALUES[1]) / (KNOTS[2] - KNOTS[1])
+    line = [VALUES[1] + slope * (1.1 - KNOTS[1]), slope, 0.0, 0.0]
+    cubic = [spline(1.1, nu) / math.factorial(nu) for nu in range(4)]
+    f, want = {
+        "line": (lambda x: sg.interp(x, KNOTS, VALUES), line),
+        "periodic line": (lambda x: sg.interp(x, KNOTS, VALUES, period=3.5), line),
+        "spline": (sg.CubicSpline(KNOTS, VALUES), cubic),
+    }[name]
+    for found in (
+        sg.taylor(f, 1.1, 3),
+        sg.compile(lambda x: sg.taylor(f, x, 3))(1.1),
+        sg.taylor(sg.compile(f), 1.1, 3),
+    ):
+        np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
+
+
 def test_pieces_are_those_of_the_branch_that_holds():
     found = sg.taylor(lambda x: sg.where(x > 0, sg.log(x), x**2), np.array([1.0, -1.0]), 3)
     np.testing.assert_allclose(found, [[0, 1], [1, -2], [-1 / 2, 1], [1 / 3, 0]])

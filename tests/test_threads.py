@@ -236,8 +236,8 @@ print("done")
 @pytest.mark.parametrize(("set_", "expected"), [
     ({"SYMGRAD_NUM_THREADS": "3", "OMP_NUM_THREADS": "1"}, 3),
     ({"OMP_NUM_THREADS": "2,1"}, 2),
-    ({"SYMGRAD_NUM_THREADS": "0", "OMP_NUM_THREADS": "5"}, 5),
-    ({"SYMGRAD_NUM_THREADS": "many", "OMP_NUM_THREADS": "4"}, 4),
+    ({"SYMGRAD_NUM_THREADS": " 1024 ", "OMP_NUM_THREADS": "many"}, 1024),
+    ({"SYMGRAD_NUM_THREADS": "", "OMP_NUM_THREADS": "4"}, 4),
 ])  # fmt: skip
 def test_the_environment_sets_the_number(set_, expected, monkeypatch):
     for name in ("SYMGRAD_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -245,6 +245,13 @@ def test_the_environment_sets_the_number(set_, expected, monkeypatch):
     for name, text in set_.items():
         monkeypatch.setenv(name, text)
     assert threads._default() == expected
+
+
+@pytest.mark.parametrize("bad", ["0", "-1", "1025", "many", "2.0", "3,1", "²", "9" * 5000])
+def test_a_number_of_threads_in_the_environment_that_is_none_is_refused(bad, monkeypatch):
+    monkeypatch.setenv("SYMGRAD_NUM_THREADS", bad)
+    with pytest.raises(errors.ArgumentError, match=r"SYMGRAD_NUM_THREADS=.* Expected a whole number from 1 to 1024"):
+        threads._default()
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1025, True, 2.0, "2", None])

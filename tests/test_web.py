@@ -319,6 +319,42 @@ def test_exercises_that_are_none_are_refused_in_words(data):
             assert len(found["error"]["what"]) > 20
 
 
+JUNK = (True, 1.5, -1, 10**30, float("nan"), "", "x" * 50, [], [[]], [1, "a"], {}, {"a": []}, [None], "\ud800")
+PROBLEM = {"topic": "chain", "level": 1, "seed": 1, "index": 0}
+RIGHT = {
+    "look": {}, "derive": {}, "graph": {"adjoints": True}, "steps": {"style": "calculus"}, "numbers": {"seed": 1},
+    "plot": {"axes": ["x"], "over": [[0, 1]]}, "code": {"target": "numpy"}, "problem": PROBLEM,
+    "hint": {**PROBLEM, "number": 0}, "grade": {**PROBLEM, "answer": "2*x"}, "sheet": {**PROBLEM, "count": 1},
+}  # fmt: skip
+OF_NAMES = {"kind": "number", "shape": [], "assume": ["positive"], "value": "1.5"}
+EXERCISES = [
+    *[{**CURVE, field: junk} for field in ("formula", "names", "wrt", "order", "style") for junk in JUNK],
+    *[{**CURVE, "names": {"x": {**OF_NAMES, field: junk}}} for field in OF_NAMES for junk in JUNK],
+    *[{"formula": text} for text in ("x[0]", "x < 1", "x == 1", "3 < 1")], *JUNK,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("job", RIGHT)
+def test_every_field_is_checked_with_a_sentence_of_its_own(job):
+    right = {"exercise": CURVE, **RIGHT[job]}
+    assert asked(job, **right)["ok"]
+    requests = [{**right, field: junk} for field in right for junk in JUNK]
+    if "topic" not in RIGHT[job]:
+        requests += [{**right, "exercise": exercise} for exercise in EXERCISES]
+    for request in requests:
+        found = asked(job, **request)
+        if not found["ok"]:
+            assert found["error"]["kind"] == "input", request
+            assert len(found["error"]["what"]) > 20, request
+            assert "Try a simpler formula" not in found["error"]["what"], request
+
+
+def test_what_is_true_or_false_is_refused():
+    for job in ("look", "derive", "steps", "numbers", "plot", "code"):
+        found = asked(job, exercise={"formula": "x < 1"}, target="c")
+        assert found["error"]["what"].startswith("the formula is true or false, and has no derivative")
+
+
 def test_hostile_texts_are_never_executed():
     os.environ.pop("PWNED", None)
     for text in TEXTS:
@@ -412,18 +448,38 @@ def test_there_are_jobs_only_where_they_are_and_by_post(page):
     assert set(JOBS) >= {"look", "derive", "steps", "graph", "plot", "numbers", "code", "problem", "hint", "grade"}
 
 
+OTHERS = [
+    "evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.evil:80",
+    "127.0.0.1:8000, evil.example", "127.0.0.1:\tevil.example", "\tevil.example", "127.0.0.1:8000\tevil.example",
+    "[::1]evil.example", "[::1", "::1", "::1]", "[127.0.0.1]", "[localhost]", "[::1%25lo]", "[]", "[:]", "[::1]:8000:1",
+    "localhost:80@evil.example", "evil.example@localhost", "user@localhost:8000", "localhost/evil", "localhost?", "a b",
+    "localhost:evil", "localhost:-1", "localhost:65536", "localhost:1e3", "localhost:²", "localhost:80:80", ":8000",
+    "localhost ", " localhost", "localhost\n", "localhost\0", "http://localhost", "*", "127.1", "2130706433",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", OTHERS)
+@pytest.mark.parametrize("guard", [Guard(), Guard("0.0.0.0", "token")], ids=["loopback", "open"])
+def test_other_names_are_not_answered(page, guard, host):
+    assert guard.refusal({"host": host}).startswith("this server does not answer to that name")
+    if guard == Guard() and host.isascii() and host.isprintable():
+        found = page.post("/api/look", json={"exercise": CURVE}, headers={"host": host})
+        assert found.status_code == 403
+        assert page.get("/", headers={"host": host}).status_code == 403
+
+
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.evil:80"]
+    "host",
+    ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "127.0.0.1", "LocalHost", "localhost:", "[::1]", "[0:0::0:1]"],
 )
-def test_other_names_are_not_answered(page, host):
-    found = page.post("/api/look", json={"exercise": CURVE}, headers={"host": host})
-    assert found.status_code == 403
-    assert page.get("/", headers={"host": host}).status_code == 403
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "127.0.0.1"])
 def test_this_machines_names_are_answered(page, host):
     assert page.get("/", headers={"host": host}).status_code == 200
+
+
+def test_two_hosts_are_none(page):
+    both = [("host", "127.0.0.1:8000"), ("host", "evil.example")]
+    for headers in (both, both[::-1], [both[0], both[0]]):
+        assert page.get("/", headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize(

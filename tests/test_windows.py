@@ -1,5 +1,9 @@
 """Windows in compiled programs: views that overlap, and sums over them, beside eager mode."""
 
+import itertools
+import random
+from collections import Counter
+
 import numpy as np
 import pytest
 from checks import close
@@ -7,6 +11,10 @@ from checks import close
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.llvm import native
+from symgrad.compiler.backends.llvm.memory import Buffer
+from symgrad.compiler.backends.llvm.steps import Nest, Outside, refuse_overlaps
+from symgrad.compiler.primitives.views import View
+from symgrad.errors import MissingExtra
 
 F = sg.nn.functional
 BACKENDS = ["numpy", "llvm"]
@@ -55,10 +63,10 @@ def _in_loops(monkeypatch):
 def compiled(f, backend):
     """The compiled function; the test is skipped where the backend has no compiler here."""
 
-    def call(x):
+    def call(*args):
         try:
-            return kernel(x)
-        except Unsuitable as error:
+            return kernel(*args)
+        except MissingExtra as error:
             pytest.skip(str(error))
 
     kernel = sg.compile(f, backend=backend)
@@ -143,3 +151,94 @@ def test_large_windows_have_the_same_bytes_for_any_number_of_threads(name):
     close(value, expected[0], 1e-12)
     close(slope, expected[1], 1e-9)
     assert len(found) == 1
+
+
+def windows_of(x, w, stride, padding, dilation, groups):
+    """Every product of a convolution: the places of its result, of the padded argument and of the weights."""
+    sizes, taps = x.shape[2:], w.shape[2:]
+    counts = [(n + 2 * padding - dilation * (k - 1) - 1) // stride + 1 for n, k in zip(sizes, taps, strict=True)]
+    filters, channels = w.shape[0] // groups, w.shape[1]
+    for b, o, c in itertools.product(range(x.shape[0]), range(w.shape[0]), range(channels)):
+        for at, tap in itertools.product(np.ndindex(*counts), np.ndindex(*taps)):
+            place = [stride * i + dilation * k for i, k in zip(at, tap, strict=True)]
+            yield (b, o, *at), (b, o // filters * channels + c, *place), (o, c, *tap)
+
+
+def slopes_by_definition(x, w, **options):
+    """The slopes of Σ y², with y the convolution, in x and w."""
+    beside = [(0, 0), (0, 0), *[(options["padding"],) * 2] * (x.ndim - 2)]
+    wide, y = np.pad(x, beside), Counter()
+    for i, j, k in windows_of(x, w, **options):
+        y[i] += wide[j] * w[k]
+    in_x, in_w = np.zeros_like(wide), np.zeros_like(w)
+    for i, j, k in windows_of(x, w, **options):
+        in_x[j] += 2 * y[i] * w[k]
+        in_w[k] += 2 * y[i] * wide[j]
+    return in_x[tuple(slice(a, n - a) for (a, _), n in zip(beside, wide.shape, strict=True))], in_w
+
+
+def drawn_convolution(seed):
+    """Arrays and options of a convolution; lengths of 1 are common on every axis."""
+    draw = random.Random(seed).choice
+    taps = [draw([1, 1, 2, 3]) for _ in range(draw([1, 1, 2]))]
+    options = {"stride": draw([1, 2, 3]), "padding": draw([0, 1, 2]), "dilation": draw([1, 2]), "groups": draw([1, 2])}
+    least = [max(1, options["dilation"] * (k - 1) + 1 - 2 * options["padding"]) for k in taps]
+    filters, channels = options["groups"] * draw([1, 2]), draw([1, 2])
+    x = (draw([1, 1, 3]), options["groups"] * channels, *[n + draw([0, 1, 4]) for n in least])
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=x), rng.normal(size=(filters, channels, *taps)), options
+
+
+def around(f, way):
+    """The gradient of f in both arguments: by itself, of each of two by vmap, or in each step of a loop."""
+    g = sg.grad(f, argnums=(0, 1))
+    if way == "vmap":
+        return lambda x, w: [y[0] for y in sg.vmap(g, in_dims=(0, None))(sg.stack([x, 2 * x]), w)]
+    if way == "scan":
+        return lambda x, w: [y[1] for y in sg.scan(lambda c, x: (c, g(x, w)), 0.0, sg.stack([2 * x, x]))[1]]
+    return g
+
+
+CONVOLUTIONS = [
+    *[pytest.param(seed, "llvm", ("plain", "vmap", "scan")[seed % 3], id=f"llvm-{seed}") for seed in range(30)],
+    *[pytest.param(seed, b, "plain", id=f"{b}-{seed}") for b in ("c", "numpy") for seed in range(4)],
+    *[pytest.param(seed, "llvm", "plain", id=f"llvm-{seed}", marks=pytest.mark.slow) for seed in range(30, 250)],
+    *[pytest.param(seed, "c", "plain", id=f"c-{seed}", marks=pytest.mark.slow) for seed in range(30, 50)],
+]
+
+
+@pytest.mark.parametrize(("seed", "backend", "way"), CONVOLUTIONS)
+def test_slopes_of_convolutions_are_those_of_their_definition(seed, backend, way):
+    x, w, options = drawn_convolution(seed)
+    conv = F.conv1d if x.ndim == 3 else F.conv2d
+    f = compiled(around(lambda x, w: (conv(x, w, **options) ** 2).sum(), way), backend)
+    expected = slopes_by_definition(x, w, **options)
+    for dtype, tolerance in (("float64", 1e-12), ("float32", 1e-4)):
+        for slope, y in zip(f(x.astype(dtype), w.astype(dtype)), expected, strict=True):
+            assert slope.dtype == dtype
+            close(slope, y, tolerance * max(1.0, abs(y).max()))
+
+
+def test_an_axis_of_length_one_has_no_step_in_comparisons():
+    home = Buffer("w", 0, 12, np.dtype("float64"))
+    a = View(home, 2, (12, 1, 1), (1, 1, 3))
+    assert a.is_same(View(home, 2, (3, 7, 1), (1, 1, 3)))
+    assert not a.is_same(View(home, 2, (12, 1, 2), (1, 1, 3)))
+    assert not a.is_same(View(home, 3, (12, 1, 1), (1, 1, 3)))
+    assert not a.is_same(View(Buffer("w", 1, 12, np.dtype("float64")), 2, (12, 1, 1), (1, 1, 3)))
+
+
+def test_a_step_that_reads_what_it_writes_is_refused():
+    home = Buffer("w", 0, 12, np.dtype("float64"))
+    rows, other = View(home, 0, (4, 1), (3, 2)), View(home, 2, (4, 1), (3, 2))  # columns 0, 1 and columns 2, 3
+    refuse_overlaps(Nest(rows.shape, {-1: rows}, stores=[(-1, rows)]))
+    refuse_overlaps(Nest(rows.shape, {-1: rows}, stores=[(-1, other)]))
+    refuse_overlaps(Nest(rows.shape, {-1: rows}, sums=[("sum onto", -1, other)]))
+    for step in (
+        Nest(rows.shape, {-1: rows}, stores=[(-1, View(home, 1, (4, 1), (3, 2)))]),
+        Nest(rows.shape, {-1: rows}, sums=[("sum onto", -1, rows)]),
+        Nest(rows.shape, {-1: rows, -2: other}, stores=[(-1, other)], at={-1: -2}),
+        Outside(None, [rows], View(home, 5, (2,), (3,))),
+    ):
+        with pytest.raises(Unsuitable, match="read entries that it writes"):
+            refuse_overlaps(step)

@@ -47,7 +47,7 @@ class Custom:
         """Bind, as functions do; the instance is then an argument like any other."""
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Apply the function."""
         args = _by_position(self.fun, args, kwargs)
         if not any(has_tensor(a) for k, a in enumerate(args) if k not in self.nondiff):

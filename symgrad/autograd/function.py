@@ -98,6 +98,8 @@ class Function:
             result = cls._run(ctx, inside)
         if level == CONSTANT or not modes.recording():
             return result
+        if modes.opens():
+            return cls._formal(args)
         return cls._recorded(ctx, args, inside, result, level)
 
     @classmethod

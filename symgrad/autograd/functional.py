@@ -5,86 +5,80 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from symgrad.autograd.context import is_tensor
 from symgrad.core import modes
 from symgrad.core.journal import Journal
-from symgrad.core.kernels import canonical
-from symgrad.engine import backward
-from symgrad.engine.record import apply, handle
-from symgrad.engine.sweep import push
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, uncovered
-from symgrad.ops.map import IDENTITY, show_shape
-from symgrad.ops.shape import Reshape
-from symgrad.ops.shapes.join import stack
+from symgrad.core.node import reaches
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.ops.map import show_shape
+from symgrad.transforms.calls import Call, ones
+from symgrad.transforms.jacobians import by_columns, by_rows
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 _Func = Callable[..., Any]
 
 
-class _Run:
-    """The function called on variables of its own; what is asked about the result."""
+class _Run(Call):
+    """The function called on variables of its own; what is asked about the result.
+
+    Results have a graph with ``create_graph``, and wherever a running transform may differentiate or map them again.
+    """
+
+    leaves = True
 
     def __init__(self, name: str, func: _Func, inputs: Any, create_graph: bool, strict: bool) -> None:
-        self.name, self.create_graph, self.strict = name, create_graph, strict
+        self.name, self.strict = name, strict
         self.one_in = not isinstance(inputs, tuple)
         given = _tensors(inputs, f"The inputs given to {name}", "the given inputs")
-        self.xs = [apply(IDENTITY, (x,)) if create_graph and x.requires_grad else _leaf(x) for x in given]
-        with Journal(), uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
-            outputs = func(*self.xs)
+        traced = any(x._value is None for x in given)
+        record = create_graph or (modes.recording() and (traced or modes.variables() is not None))
+        with Journal(), modes.set_grad_enabled(record):
+            super().__init__(func, given, {}, tuple(range(len(given))))
         said = f"The outputs of the user-provided function given to {name}"
-        self.ys = _tensors(outputs, said, "the given outputs of the user-provided function")
-        self.one_out = not isinstance(outputs, tuple)
+        self.ys = _tensors(self.result, said, "the given outputs of the user-provided function")
+        self.plain = not record and all(y._value is not None for y in self.ys)
+        self.one_out = not isinstance(self.result, tuple)
         if strict:
-            self._check_used(self.ys, "Output {} of the user-provided function")
+            self.check_used("Output {} of the user-provided function")
 
-    def _check_used(self, ys: Sequence[Any], which: str) -> None:
-        for i, y in enumerate(ys):
+    def check_used(self, which: str) -> None:
+        """Refuse results that do not depend on anything that requires grad."""
+        for i, y in enumerate(self.ys):
             if not y.requires_grad:
                 raise GraphError(
                     f"{which.format(i)} does not require gradients. The outputs must be computed in a differentiable "
                     "manner from the input when running in strict mode."
                 )
 
-    def pull(self, ys: Sequence[Any], vs: Sequence[Any], record: bool, which: str = "The output") -> list[Any]:
-        """Return Σ Jᵀv for each input; zeros where it plays no part, unless that is refused."""
-        pairs = [(y, v) for y, v in zip(ys, vs) if y.requires_grad]
-        found: Sequence[Any] = [None] * len(self.xs)
-        if pairs:
-            found = backward.grad(
-                [y for y, _ in pairs], self.xs, [v for _, v in pairs],
-                retain_graph=True, create_graph=record, allow_unused=True,
-            )  # fmt: skip
-        return [self._present(g, x, j, which) for j, (g, x) in enumerate(zip(found, self.xs))]
+    def check_reached(self, which: str) -> None:
+        """In strict mode, refuse an input that plays no part in a result."""
+        for i, y in enumerate(self.ys):
+            for j, x in enumerate(self.xs):
+                if self.strict and not reaches(y._node, [x._node]):
+                    raise GraphError(
+                        f"{which.format(i)} of the user-provided function is independent of input {j}. This is not "
+                        "allowed in strict mode."
+                    )
 
-    def _present(self, g: Any, x: Any, j: int, which: str) -> Any:
-        if g is None and self.strict:
+    def pulled(self, vs: Sequence[Any], which: str) -> Any:
+        """Return Jᵀv for each input; zeros where it plays no part, unless that is refused."""
+        self.check_reached(which)
+        return self.handed_out(self.pull(vs, self._is_plain(vs)), self.one_in)
+
+    def pushed(self, ts: Sequence[Any], single: bool) -> Any:
+        """Return J t for each result, by forward mode."""
+        if self.strict and not all(reaches(y._node, [x._node for x in self.xs]) for y in self.ys):
             raise GraphError(
-                f"{which} of the user-provided function is independent of input {j}. This is not allowed in "
+                "The output of the user-provided function is independent of the inputs. This is not allowed in "
                 "strict mode."
             )
-        return _zeros(x) if g is None else g
+        return self.handed_out(self.push(ts, self._is_plain(ts)), single)
 
-    def push(self, ys: Sequence[Any], ts: Sequence[Any], record: bool) -> list[Any]:
-        """Return J t for each output, by forward mode."""
-        tangents = {x._node: t if record else canonical(t._value) for x, t in zip(self.xs, ts)}
-        live = [y for y in ys if y._node is not None]
-        with np.errstate(all="ignore"), modes.enable_grad():
-            found = dict(zip(map(id, live), push([y._node for y in live], tangents, handle, record=record)))
-        out = []
-        for y in ys:
-            t = found.get(id(y))
-            if t is None and self.strict:
-                raise GraphError(
-                    "The output of the user-provided function is independent of the inputs. This is not allowed in "
-                    "strict mode."
-                )
-            out.append(_zeros(y) if t is None else t if is_tensor(t) else handle(None, canonical(t)))
-        return out
+    def _is_plain(self, ts: Sequence[Any]) -> bool:
+        return self.plain and all(t._value is not None for t in ts)
 
-    def single(self) -> Any:
+    def number(self) -> Any:
         """The one number that the function returns."""
         if not self.one_out:
             raise GraphError(f"The function given to {self.name} should return a single Tensor. Add its results up.")
@@ -96,17 +90,22 @@ class _Run:
             )
         return y
 
-    def gradient(self, y: Any) -> list[Any]:
-        """Return the gradient of a number, with its graph."""
-        return self.pull([y], [_ones(y)], True)
+    def cut(self, t: Any) -> Any:
+        """Return the result as it is: its history is what was asked for, and what second derivatives follow."""
+        return t
+
+    def turn_to_gradient(self) -> None:
+        """Put the gradient of the one number, with its graph, in the place of the result."""
+        self.check_reached("Output {}")
+        self.ys = self.pull([ones(self.number())], False)
 
     def outputs(self) -> Any:
         """What the function returned."""
-        return self.out(self.ys, self.one_out)
+        return self.handed_out(self.ys, self.one_out)
 
-    def out(self, ts: Sequence[Any], single: bool) -> Any:
+    def handed_out(self, ts: Sequence[Any], single: bool) -> Any:
         """Hand results out, without history unless that was asked for."""
-        done = tuple(t if self.create_graph else t.detach() for t in ts)
+        done = tuple([t.detach() if self.plain else t for t in ts])
         return done[0] if single else done
 
 
@@ -122,24 +121,12 @@ def _tensors(given: Any, said: str, short: str) -> list[Any]:
     return list(ts)
 
 
-def _leaf(x: Any) -> Any:
-    return x.detach().requires_grad_()
-
-
-def _zeros(x: Any) -> Any:
-    return handle(None, canonical(np.zeros(x.shape, x.dtype)))
-
-
-def _ones(x: Any) -> Any:
-    return handle(None, canonical(np.ones(x.shape, x.dtype)))
-
-
 def _vector(v: Any, like: Sequence[Any], what: str, single: bool) -> list[Any]:
     """Check the vector of a product, None for the number 1; ``single`` where no tuple is expected."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise GraphError(f"The vector v can only be None if {what} a single Tensor with a single element. Pass v.")
-        return [_ones(like[0])]
+        return [ones(like[0])]
     vs = _tensors(v, "The vector v", "v")
     if len(vs) != len(like):
         if single:
@@ -171,30 +158,32 @@ def vjp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, str
     """
     run = _Run("vjp", func, inputs, create_graph, strict)
     vs = _vector(v, run.ys, "the user-provided function returns", run.one_out)
-    return run.outputs(), run.out(run.pull(run.ys, vs, create_graph), run.one_in)
+    return run.outputs(), run.pulled(vs, "The output")
 
 
 def jvp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and J v, by forward mode; arguments as for ``vjp``, with v shaped like the inputs."""
     run = _Run("jvp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
-    return run.outputs(), run.out(run.push(run.ys, vs, create_graph), run.one_out)
+    return run.outputs(), run.pushed(vs, run.one_out)
 
 
 def vhp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and vᵀH, the Hessian of a number from the left: reverse over reverse."""
     run = _Run("vhp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
-    gradient = run.gradient(run.single())
-    return run.outputs(), run.out(run.pull(gradient, vs, create_graph, "The jacobian"), run.one_in)
+    value = run.outputs()
+    run.turn_to_gradient()
+    return value, run.pulled(vs, "The jacobian")
 
 
 def hvp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and H v, the Hessian of a number from the right: forward over reverse."""
     run = _Run("hvp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
-    gradient = run.gradient(run.single())
-    return run.outputs(), run.out(run.push(gradient, vs, create_graph), run.one_in)
+    value = run.outputs()
+    run.turn_to_gradient()
+    return value, run.pushed(vs, run.one_in)
 
 
 # ------------------------------------------------------------------ matrices
@@ -218,9 +207,8 @@ def jacobian(
             [0., 4.]])
     """
     run = _Run("jacobian", func, inputs, create_graph, strict)
-    rows = _matrix(run, run.ys, _checked(strategy, strict))
-    done = tuple(run.out(row, run.one_in) for row in rows)
-    return done[0] if run.one_out else done
+    rows = _matrix(run, _checked(strategy), "Output {}")
+    return rows[0] if run.one_out else tuple(rows)
 
 
 def hessian(
@@ -238,15 +226,15 @@ def hessian(
             [ 0., 12.]])
     """
     run = _Run("hessian", func, inputs, create_graph, strict)
-    strategy = _checked(outer_jacobian_strategy, strict)
-    gradient = run.gradient(run.single())
+    strategy = _checked(outer_jacobian_strategy)
+    run.turn_to_gradient()
     if strict:
-        run._check_used(gradient, "The jacobian of the user-provided function with respect to input {}")
-    done = tuple(run.out(row, run.one_in) for row in _matrix(run, gradient, strategy))
-    return done[0] if run.one_in else done
+        run.check_used("The jacobian of the user-provided function with respect to input {}")
+    rows = _matrix(run, strategy, "Output {}")
+    return rows[0] if run.one_in else tuple(rows)
 
 
-def _checked(strategy: str, strict: bool) -> str:
+def _checked(strategy: str) -> str:
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ArgumentError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
@@ -255,32 +243,9 @@ def _checked(strategy: str, strict: bool) -> str:
     return strategy
 
 
-def _matrix(run: _Run, ys: Sequence[Any], strategy: str) -> list[list[Any]]:
-    """Return the Jacobian of each output by each input."""
-    if strategy == "forward-mode":
-        return _by_columns(run, ys)
-    found = []
-    for k, y in enumerate(ys):
-        rows = [run.pull([y], [e], run.create_graph, f"Output {k}") for e in _basis(y)]
-        found.append([_assembled([r[j] for r in rows], y, x, 0) for j, x in enumerate(run.xs)])
-    return found
-
-
-def _by_columns(run: _Run, ys: Sequence[Any]) -> list[list[Any]]:
-    found: list[list[Any]] = [[] for _ in ys]
-    for j, x in enumerate(run.xs):
-        still = [_zeros(z) for z in run.xs]
-        columns = [run.push(ys, [*still[:j], e, *still[j + 1 :]], run.create_graph) for e in _basis(x)]
-        for k, y in enumerate(ys):
-            found[k].append(_assembled([c[k] for c in columns], y, x, len(y.shape)))
-    return found
-
-
-def _basis(t: Any) -> list[Any]:
-    size = int(np.prod(t.shape))
-    return [handle(None, canonical(e)) for e in np.eye(size, dtype=t.dtype).reshape(size, *t.shape)]
-
-
-def _assembled(parts: list[Any], y: Any, x: Any, axis: int) -> Any:
-    sizes = (*y.shape, *x.shape)
-    return Reshape(sizes)(stack(parts, axis)) if parts else handle(None, np.zeros(sizes, x.dtype))
+def _matrix(run: _Run, strategy: str, which: str) -> list[Any]:
+    """Return the Jacobian of each result with respect to each input."""
+    run.check_reached(which)
+    with modes.set_grad_enabled(not run.plain):
+        rows = by_columns(run) if strategy == "forward-mode" else by_rows(run)
+    return [run.handed_out(row, run.one_in) for row in rows]

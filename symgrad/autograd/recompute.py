@@ -44,7 +44,7 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
             numbers are drawn again as they were.
 
     Returns:
-        A function with fn's arguments. Where it is traced without values (in ``vmap``, loops and ``compile``) it is fn.
+        A function with fn's arguments. Where it is traced (in ``vmap``, ``taylor``, loops and ``compile``) it is fn.
 
     Raises:
         GraphError: while it is differentiated, if fn uses other tensors from outside than it did before.
@@ -66,7 +66,7 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
 def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensors: list[Any] = []
     tree = flatten((args, kwargs), is_tensor, tensors)
-    if not modes.recording() or tape() is not None or any(t._value is None for t in tensors):
+    if not modes.recording() or tape() is not None or modes.opens() or any(t._value is None for t in tensors):
         return fn(*args, **kwargs)
     piece = Piece(lambda xs: _called(fn, unflatten(tree, iter(xs))), [_is_variable(t) for t in tensors])
     given = [handle(None, t._value) if _is_variable(t) else t for t in tensors]
@@ -76,11 +76,13 @@ def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     if any(y._value is None for y in run.ys):  # of a symbol from outside
         return fn(*args, **kwargs)
     piece.captured, piece.values = run.captured, [y._value for y in run.ys]
-    results, outside = run.tree, [_stand_in(n) for n in run.captured]
+    results, outside, active = run.tree, [_stand_in(n) for n in run.captured], [_is_variable(y) for y in run.ys]
     del run
     found = Checkpoint.apply(piece, *tensors, *outside)
+    ys = found if isinstance(found, tuple) else (found,)
+    done = [y if flows else handle(None, v) for y, v, flows in zip(ys, piece.values, active, strict=True)]
     piece.values = []
-    return unflatten(results, iter(found if isinstance(found, tuple) else (found,)))
+    return unflatten(results, iter(done))
 
 
 def _called(fn: Callable[..., Any], given: Any) -> Any:
@@ -99,7 +101,7 @@ def _is_variable(t: Any) -> bool:
 
 
 class Piece:
-    """What is run again: a function of tensors.
+    """What is run again: a function of tensors, and whether a transform runs it.
 
     Attributes:
         changes: what it changed: the states of generators, tensors in place, attributes of modules.
@@ -107,7 +109,7 @@ class Piece:
     """
 
     def __init__(self, fn: Callable[[Sequence[Any]], Any], active: list[bool]) -> None:
-        self.fn, self.active = fn, active
+        self.fn, self.active, self.inside = fn, active, modes.variables() is not None
         self.captured: list[AnyNode] = []
         self.changes: list[Any] = []
         self.foreign: Any = None
@@ -127,8 +129,8 @@ class _Run:
         self.start = Leaf(None, (), CONSTANT).index
         self.piece, self.xs = piece, [_variable(x) if a else x for x, a in zip(given, piece.active, strict=True)]
         self.ys: list[Any] = []
-        own = [x._node for x, a in zip(self.xs, piece.active, strict=True) if a] if modes.variables() else []
-        with modes.transforming(own) if own else nullcontext(), modes.enable_grad():
+        own = [x._node for x, a in zip(self.xs, piece.active, strict=True) if a]
+        with modes.transforming(own, leaves=True) if piece.inside else nullcontext(), modes.enable_grad():
             self.tree = flatten(piece.fn([handle(x._node, x._value) for x in self.xs]), is_tensor, self.ys)
 
     @property

@@ -122,7 +122,7 @@ class Specialised:
     def build(self) -> Built:
         """Return the kernel, and what belongs to it, and let go of the graph."""
         if self._built is None:
-            with self._lock.current, collector_paused():
+            with self._lock, collector_paused():
                 if self._built is None:
                     self._built = self._build(self._traced)
                     self._traced, self._graph = Traced(self.program, self.results), None
@@ -206,7 +206,7 @@ class Compiled(AsFunction, Generic[P]):
         return self if instance is None else MethodType(self, instance)
 
     # -------------------------------------------------------------- calling
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return what the function returns."""
         direct = self._direct
         if direct is not None and not kwargs:
@@ -316,7 +316,7 @@ class Compiled(AsFunction, Generic[P]):
         return found if fits else self._added(key, found)  # type: ignore[return-value]
 
     def _added(self, key: Any, old: Specialised | None) -> Specialised:
-        with self._lock.current:
+        with self._lock:
             found = self._found.get(key)
             if found is old or found is None:
                 with collector_paused():
@@ -392,7 +392,7 @@ class Compiled(AsFunction, Generic[P]):
         """Operations, kernels, bytes and compile time of the signature called last."""
         return self._any().stats
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running, and return every stage as text, and what a call costs.
 
         Args:

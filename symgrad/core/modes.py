@@ -28,6 +28,8 @@ _GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
 _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 _VARIABLES: ContextVar[tuple[Any, ...] | None] = ContextVar("symgrad_variables", default=None)
+_OPENING: ContextVar[bool] = ContextVar("symgrad_opening", default=False)
+_LEAVES: ContextVar[bool] = ContextVar("symgrad_leaves", default=True)
 
 
 class _Met:
@@ -66,14 +68,40 @@ def variables() -> tuple[Any, ...] | None:
     return _VARIABLES.get()
 
 
+def transformed() -> bool:
+    """Tell whether a transform that runs here may differentiate or map what is recorded."""
+    return _GRAD.get() and _VARIABLES.get() is not None
+
+
+def making_leaves() -> bool:
+    """Tell whether ``requires_grad_()`` may make leaves here: a transform would take them for constants."""
+    return _LEAVES.get()
+
+
 @contextmanager
-def transforming(nodes: Iterable[Any]) -> Iterator[None]:
+def transforming(nodes: Iterable[Any], leaves: bool = False) -> Iterator[None]:
     """Run a user's function in a transform: what it computes from these nodes is to be differentiated."""
-    token = _VARIABLES.set((*(_VARIABLES.get() or ()), *nodes))
+    tokens = _VARIABLES.set((*(_VARIABLES.get() or ()), *nodes)), _LEAVES.set(leaves and _LEAVES.get())
     try:
         yield
     finally:
-        _VARIABLES.reset(token)
+        _VARIABLES.reset(tokens[0])
+        _LEAVES.reset(tokens[1])
+
+
+def opens() -> bool:
+    """Tell whether custom functions are recorded as the operations that they are made of, with values as without."""
+    return _OPENING.get()
+
+
+@contextmanager
+def opening() -> Iterator[None]:
+    """Run a user's function whose record is walked by other rules than the sweeps', which need its operations."""
+    token = _OPENING.set(True)
+    try:
+        yield
+    finally:
+        _OPENING.reset(token)
 
 
 class _Mode:

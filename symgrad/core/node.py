@@ -39,7 +39,7 @@ class Cell:
     @property
     def lock(self) -> Any:
         """The lock to accumulate under."""
-        return _LOCKS[id(self) >> 4 & 15].current
+        return _LOCKS[id(self) >> 4 & 15]
 
 
 class Rule(Protocol):

@@ -107,7 +107,7 @@ class Transformed(AsFunction):
             call,
         )  # after what fn has under these names
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return what the transform is of the function there."""
         return self._call(*args, **kwargs)
 

@@ -108,7 +108,7 @@ def _compiled(eager: Callable[..., Any], first: int | None) -> Callable[..., Any
 def _found(written: bytes) -> _Made:
     """Return what this process made of these bytes."""
     digest = hashlib.sha256(written).digest()
-    with _lock.current:
+    with _lock:
         if digest not in _known:
             make, fn, options, compiled, first = pickle.loads(written)
             _known[digest] = _Made(make(fn, *options), compiled, first)

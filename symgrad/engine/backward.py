@@ -15,13 +15,14 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.journal import changing_gradient
 from symgrad.core.kernels import canonical
-from symgrad.core.node import GRAD, AnyNode, Cell
+from symgrad.core.node import GRAD, AnyNode, Cell, reaches
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine.record import Core, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import shape
 
 _FLOAT64 = np.dtype(np.float64)
 NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -48,6 +49,8 @@ def backward(
     """Accumulate d(Σ tensors·gradients)/dx into ``.grad`` of the leaves x, or of ``inputs`` only."""
     retain = create_graph if retain_graph is None else retain_graph
     roots, seeds = _roots(tensors, gradients)
+    for t in (*tensors, *seeds):
+        _check_outside(t)
     wrt = None if inputs is None else cells(inputs)
     found = _sweep(roots, seeds, wrt, create_graph, retain)
     for node, g in found.items():
@@ -75,13 +78,18 @@ def grad(
     allow_unused: bool = False,
     materialize: bool = False,
 ) -> tuple[Any, ...]:
-    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone."""
+    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone.
+
+    In a function that a transform runs, the result has a graph in any case: as a constant it would be wrong there.
+    """
+    create_graph = create_graph or modes.transformed()
     retain = create_graph if retain_graph is None else retain_graph
     if not inputs:
         raise ArgumentError("`inputs` argument to `grad()` cannot be empty. Pass the tensors to differentiate by.")
     roots, seeds = _roots(outputs, gradients)
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
-    found = _sweep(roots, seeds, wrt, create_graph, retain)
+    traced = any(t._value is None for t in (*outputs, *seeds))
+    found = _sweep(roots, seeds, wrt, create_graph or traced, retain)
     results: list[Any] = []
     for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
         if node not in found and not (allow_unused or materialize):
@@ -89,7 +97,8 @@ def grad(
         if node not in found and not materialize:
             results.append(None)
         else:
-            results.append(_as_gradient(found.get(node), x._value))
+            value = np.zeros(x.shape, x.dtype) if x._value is None else x._value
+            results.append(_as_gradient(found.get(node), value))
     return tuple(results)
 
 
@@ -113,16 +122,29 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
             raise ArgumentTypeError(f"expected a Tensor to differentiate, got {type(t).__name__}. Return a tensor.")
         if t._node is None or t._node.level != GRAD:
             raise GraphError(NO_GRAD.replace("0", str(k), 1) + ". " + _why(t))
-        if t._value is None:
-            raise ValueNeeded(
-                "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
-            )
         roots.append(t._node)
         seeds.append(_seed(t, g, k))
     return roots, seeds
 
 
+def _check_outside(t: Any) -> None:
+    """Refuse a backward of a tensor without a value, or in a function that a transform differentiates."""
+    if t._value is None:
+        raise ValueNeeded(
+            "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
+        )
+    if t._node is not None and modes.transformed() and reaches(t._node, modes.variables() or ()):
+        raise GraphError(
+            "backward() was called in a function that a transform such as sg.grad differentiates, to which the .grad "
+            "that it leaves is a constant. Use sg.grad or sg.autograd.grad there, or call backward() outside."
+        )
+
+
 def _why(t: Any) -> str:
+    if t._value is None:
+        return (
+            "Make an input with requires_grad=True, or by sg.grad(f)(x) in functions that sg.vmap or sg.compile trace."
+        )
     if t._value is not None and not is_differentiable(np.asarray(t._value).dtype):
         return f"Its dtype is {np.asarray(t._value).dtype}; only floating-point results carry gradients."
     return "Make an input with requires_grad=True, and compute outside no_grad()."
@@ -132,26 +154,25 @@ def _seed(t: Any, g: Any, k: int) -> Any:
     if g is None:
         if type(t._value) is float:
             return handle(None, 1.0)
-        if is_complex(np.asarray(t._value).dtype):
+        if is_complex(t.dtype):
             raise GraphError(
                 "grad can be implicitly created only for real scalar outputs but got "
-                f"{np.asarray(t._value).dtype}. Take a real number of it, as abs(z)**2 or z.real; or pass gradient=."
+                f"{t.dtype}. Take a real number of it, as abs(z)**2 or z.real; or pass gradient=."
             )
-        if np.size(t._value) != 1:
+        if t.numel() != 1:
             raise GraphError(
                 "grad can be implicitly created only for scalar outputs. "
-                f"Got shape {show_shape(np.shape(t._value))}; pass gradient=, a tensor of that shape."
+                f"Got shape {show_shape(t.shape)}; pass gradient=, a tensor of that shape."
             )
-        return handle(None, np.ones_like(t._value))
+        return handle(None, canonical(np.ones(t.shape, t.dtype)))
     if not isinstance(g, Core):
         kind = type(g[0] if isinstance(g, (list, tuple)) and g else g).__name__
         kind = str(g.dtype) if isinstance(g, np.ndarray) else kind
         raise ArgumentTypeError(f"gradients can be either Tensors or None, but got {kind}. Use sg.tensor(…).")
-    shape = np.shape(t._value)
-    if np.shape(g._value) != shape:
+    if shape(g) != t.shape:
         raise ShapeError(
-            f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(np.shape(g._value))}) and "
-            f"output[{k}] has a shape of torch.Size({show_shape(shape)}). They must be the same."
+            f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(shape(g))}) and "
+            f"output[{k}] has a shape of torch.Size({show_shape(t.shape)}). They must be the same."
         )
     return g
 
@@ -161,8 +182,7 @@ def _wanted(t: Any, i: int) -> AnyNode:
         raise ArgumentTypeError(f"inputs must be Tensors, got {type(t).__name__} at index {i}.")
     if t._node is None or t._node.level != GRAD:
         raise GraphError(
-            f"One of the differentiated Tensors does not require grad. It is the one at index {i}; make it with "
-            "requires_grad=True."
+            f"One of the differentiated Tensors does not require grad. It is the one at index {i}. {_why(t)}"
         )
     node: AnyNode = t._node
     return node
@@ -240,6 +260,7 @@ def _of_scalar(t: Any, retain: bool) -> None:
     node = t._node
     if node is None or node.level != GRAD:
         raise GraphError(f"{NO_GRAD}. {_why(t)}")
+    _check_outside(t)
     with np.errstate(all="ignore"):
         found = sweep((node,), (1.0,), retain=retain)
     for leaf, g in found.items():

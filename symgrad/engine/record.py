@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 import sympy as sp
@@ -38,11 +39,15 @@ _SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=No
 
 
 class Core(Traced):
-    """A handle on a value (Python float, ndarray, or None for a symbol) and on the node that made it."""
+    """A handle on a value (Python float, ndarray, or None for a symbol) and on the node that made it.
 
-    __slots__ = ("__weakref__", "_node", "_value")
+    ``_origin`` is set in views alone, since setting it costs time: it says where statements in place write to.
+    """
+
+    __slots__ = ("__weakref__", "_node", "_origin", "_value")
     _value: Any
     _node: Any
+    _origin: Any
 
     def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
         if type(op) is Einsum and len(args) == 2 and type(args[0]) is type(args[1]):
@@ -51,7 +56,18 @@ class Core(Traced):
             return on_symbols(op, args)
         if not args and self._value is None:  # the identity in a formula stays one, whatever its size
             return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
-        return apply(op, args)
+        found = apply(op, args)
+        if op.shares:
+            found._origin = origin_of(self, op)
+        return found
+
+
+def origin_of(base: Any, op: Op) -> tuple[Any, Op, Any, Any]:
+    """Return where a view comes from: its base, weakly; the operation that reads it there; the base's own origin.
+
+    Last comes what the base is now, where it is a symbol: whether a value has changed is seen by looking at it.
+    """
+    return ref(base), op, getattr(base, "_origin", None), base._node if base._value is None else None
 
 
 def _is_symbol(x: Any) -> bool:

@@ -44,7 +44,8 @@ def read(name: str) -> Module:
             defined[key] = node
         if isinstance(node, ast.Import):
             for a in node.names:
-                outside[a.asname or a.name] = f"import {a.name}" + (f" as {a.asname}" if a.asname else "")
+                key = a.asname or a.name.split(".")[0]  # import a.b binds a
+                outside[key] = f"import {a.name}" + (f" as {a.asname}" if a.asname else "")
         if isinstance(node, ast.ImportFrom) and node.module:
             for a in node.names:
                 _imported(node.module, a, package, inside, outside)

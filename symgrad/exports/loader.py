@@ -43,16 +43,20 @@ def load_c(path: Any, name: str | None = None, compiler: str | None = None) -> C
     chosen = name or next(iter(found), "")
     if chosen not in found:
         raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(found)}.")
-    library = ctypes.CDLL(str(_compiled(Path(path), compiler)))
+    library = _library(Path(path), compiler)
     comment = text[: text.index(f"int {chosen}(")].rpartition("/*")[2]
     shapes = {m[1]: [n.strip() for n in m[2].split(",") if n.strip()] for m in _LINE.finditer(comment)}
     return _Loaded(getattr(library, chosen), chosen, found[chosen], shapes)
 
 
-def _compiled(path: Path, compiler: str | None) -> Path:
-    """Compile into a file of its own, which stays as long as the process."""
-    folder = Path(tempfile.mkdtemp(prefix="symgrad-"))
-    target = folder / f"{path.stem}.so"
+def _library(path: Path, compiler: str | None) -> ctypes.CDLL:
+    """Compile into a folder of its own, which is gone when the library is in memory; Windows keeps it."""
+    with tempfile.TemporaryDirectory(prefix="symgrad-", ignore_cleanup_errors=True) as folder:
+        return ctypes.CDLL(str(_compiled(path, compiler, Path(folder) / f"{path.stem}.so")))
+
+
+def _compiled(path: Path, compiler: str | None, target: Path) -> Path:
+    """Compile into a file."""
     for command in [compiler] if compiler else [sysconfig.get_config_var("CC"), "cc"]:
         if not command:
             continue
@@ -80,7 +84,7 @@ class _Loaded:
         self.inputs = [n for _, n, _ in kinds if n not in self.sizes and n not in self.outputs]
         self.dtypes = {n: np.complex128 if kind.endswith("_Complex") else np.float64 for kind, n, _ in kinds}
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         given = {**dict(zip(self.inputs, args, strict=False)), **named}
         if len(args) > len(self.inputs) or set(given) != set(self.inputs):
             raise ArgumentError(f"{self.__name__}: expected the arguments {self.inputs}, got {sorted(given)}.")

@@ -571,7 +571,7 @@ class ClosedForm(Arithmetic):
         found = self._ordered(order)
         return Function(self._program, self._called, found, self._described(), (_lambdified, (self, found)))
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Return the formula's value: ``form.lambdify()(*values, **named)``.
 
         >>> sg.derive("a*x**2", "x")(x=3.0, a=2.0)
@@ -596,7 +596,7 @@ class ClosedForm(Arithmetic):
         return importlib.import_module("symgrad.teach.plot").plot(self, over, **options)
 
     # -------------------------------------------------------------- substitution
-    def subs(self, *old_and_new: Any, **values: Any) -> ClosedForm:
+    def subs(self, /, *old_and_new: Any, **values: Any) -> ClosedForm:
         """Return the form with values in the place of some of its symbols, or of sizes.
 
         Args:

@@ -47,7 +47,7 @@ class Function(AsFunction):
     def __repr__(self) -> str:
         return f"closed_form({', '.join(self.args)})"
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         given = self._given(values, named)
         counts = {size_symbol(k): _count(k, given.pop(k)) for k in sorted(self._called.sizes & set(given))}
         for k, v in given.items():

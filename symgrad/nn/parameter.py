@@ -30,7 +30,9 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Any = (), requires_grad: bool = True) -> Parameter:
-        found = leaf(np.array(as_tensor(data).detach()._known("Parameter(data)")), requires_grad, None)
+        tensor = as_tensor(data)
+        tensor._check_kept("nn.Parameter(x)")
+        found = leaf(np.array(tensor.detach()._known("Parameter(data)")), requires_grad, None)
         made: Parameter = object.__new__(cls)
         made._node, made._value = found._node, found._value
         return made

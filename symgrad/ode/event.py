@@ -12,7 +12,7 @@ from symgrad import functions as F
 from symgrad.core.node import CONSTANT, Leaf, Shape
 from symgrad.core.promotion import Kind
 from symgrad.engine.record import as_tensor, handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, NotDifferentiable
 from symgrad.ode import letters
 from symgrad.ode.flow import Flow, Pull, unpacked
 from symgrad.ode.public import System, control_of, way_of
@@ -20,8 +20,9 @@ from symgrad.ode.stepping import Control, Steps, between_at, machine
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way
-from symgrad.solvers.implicit import SOLVER, Conditions, Root
+from symgrad.solvers.factors import Way, norm
+from symgrad.solvers.implicit import SOLVER, Conditions, Root, checked_system
+from symgrad.solvers.newton import few
 from symgrad.solvers.unknowns import flat_result, number, title_of, traced
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
@@ -29,6 +30,8 @@ from symgrad.transforms.loops.body import Body, Spec
 
 TIME = "τ"  # what the time of an event is called in formulas, beside t
 _FLOAT64 = np.dtype(np.float64)
+_OVER = 0.1  # how far from 0, relative to slope and time, g is only where it jumps
+_POLE = 1e3  # how many times as large g is at a pole as beside it
 _PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
 
 
@@ -55,8 +58,10 @@ def odeint_event(
         t*, a number, and the state, in the structure of y0.
 
     Raises:
-        NotConverged: g does not change its sign before t_max.
+        NotConverged: g does not change its sign before t_max, by more than the error that rtol and atol allow; or it
+            is nan on the way. A change of sign at a pole is no event.
         LinAlgError: the solution touches g = 0 without crossing it, when a derivative is asked for.
+        NotDifferentiable: g jumps over 0, when a derivative is asked for.
         ShapeError, ArgumentTypeError: g is no number.
 
     >>> def fall(y, t):
@@ -99,7 +104,7 @@ def odeint_event(
 
     body, _ = traced(who, condition, Spec((), _FLOAT64), inputs)
     solver = Crossing(flow, g, count, until, direction)
-    conditions = Conditions(body, Way.of(who, "lu"), who, TIME)
+    conditions = Conditions(body, Way.of(who, "lu"), who, TIME, Slope(body))
     time = as_tensor(Moment(conditions, solver)(as_tensor(until), *inputs))
     state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
     return time, system.state(state if system.is_double else Cast(system.unknown.start.dtype)(state))
@@ -111,6 +116,32 @@ def _known(who: str, what: str, x: Any) -> float:
     if value is None:
         raise ArgumentError(f"{who}: {what} has no value here. Pass a number that needs no derivative.")
     return float(np.asarray(value))
+
+
+@frozen
+class Slope:
+    """Refuses a derivative where g jumps over 0: the theorem needs g = 0 there, and a slope.
+
+    Attributes:
+        body: (t, *θ) ↦ g(y(t), t).
+    """
+
+    body: Body
+
+    def __call__(self, t: Any, *thetas: Any) -> None:
+        """Look at one time, or at one of each slice."""
+        left = np.abs(bodies.numbers(self.body, t, *thetas))
+        slope = np.abs(bodies.numbers(bodies.linearised(self.body), np.ones_like(t), t, *thetas))
+        if np.any(left > _OVER * (1.0 + np.abs(t)) * slope):
+            raise NotDifferentiable(
+                f"odeint_event: the event's function jumps over 0 at t = {few(t)}: on one side it is {few(left)} away "
+                f"from 0, where its slope is {few(slope)}. Its time has no derivative by this function. Let event "
+                "return one that crosses 0 with a slope, such as y - c in place of sg.where(y < c, -1.0, 1.0)."
+            )
+
+    def mapped(self, size: int, flags: Sequence[bool]) -> Slope:
+        """Return that of so many events."""
+        return Slope(bodies.mapped(self.body, size, (True, *flags)))
 
 
 @frozen
@@ -168,6 +199,7 @@ class MomentPull(Op):
 
     def forward(self, *xs: Any) -> Any:
         """Solve with the slope of g along the solution."""
+        checked_system(bodies.linearised(self.moment.conditions.body), self.moment.conditions, xs[1:])
         return bodies.numbers(self._body, *xs)
 
     def on_symbols(self, *xs: Any) -> Any:
@@ -268,25 +300,44 @@ class Crossing:
             for part in _PARTS:
                 state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
                 now = float(look(state, t + part * h, *others)[0])
+                if math.isnan(now):
+                    raise NotConverged(
+                        f"odeint_event: the event's function is nan at t = {t + part * h:.6g}. Let it return a number "
+                        "on the whole way, end the search before by t_max, or make shorter steps by hmax."
+                    )
                 change = np.sign(now) - np.sign(before)
                 if before != 0 and change != 0 and self.direction * change >= 0:
-                    return t + h * _bisected(there, low, part)
+                    part_there = _bisected(there, low, part, max(abs(before), abs(now)))
+                    if part_there is not None:
+                        self._check_size(max(abs(before), abs(now)), state, t + h * part_there, others)
+                        return t + h * part_there
                 low, before = part, now if now != 0 else before
         raise NotConverged(
             f"odeint_event: the event's function does not change its sign between t = {t0:g} and {self.until:g}; at "
             f"the end it is {before:.4g}. Search further by t_max, look at direction, or take a lower rtol."
         )
 
+    def _check_size(self, size: float, y: Any, t: float, others: Sequence[Any]) -> None:
+        """Refuse a change of sign that the error allowed in the state can make, as where y tends to 0."""
+        control = self.flow.control
+        (slope,) = bodies.all_numbers(bodies.pullback(self.g, (0,)), y, t, *others, 1.0)
+        allowed = norm(slope * (control.atol + control.rtol * np.abs(y)))
+        if size < allowed:
+            raise NotConverged(
+                f"odeint_event: near t = {t:.6g} the event's function is {size:.2g} and changes its sign, but the "
+                f"error allowed in the state changes it by {allowed:.2g}: it may tend to 0 and never get there. "
+                "Lower rtol and atol, or let event return a number that goes further beyond 0."
+            )
 
-def _bisected(g: Callable[[float], float], low: float, high: float) -> float:
-    """Halve an interval with a change of sign until it is as short as numbers allow."""
-    at = g(low)
+
+def _bisected(g: Callable[[float], float], low: float, high: float, size: float) -> float | None:
+    """Halve an interval until g is as large as at its start on one side only; None at a pole, beyond this size."""
+    start, end = g(low), g(high)
+    sign = np.sign(start)
     for _ in range(60):
         middle = (low + high) / 2
         if middle in (low, high):
             break
         value = g(middle)
-        if value == 0:
-            return middle
-        low, high, at = (middle, high, value) if np.sign(value) == np.sign(at) else (low, middle, at)
-    return (low + high) / 2
+        low, high, start, end = (middle, high, value, end) if np.sign(value) == sign else (low, middle, start, value)
+    return None if min(abs(start), abs(end)) > _POLE * size else (low + high) / 2

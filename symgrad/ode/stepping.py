@@ -377,7 +377,7 @@ def steps_of(step: Body, base: Body, control: Control, start: Any, ts: Any, thet
     """Return the steps from this start, and the states that they found: walked, or remembered from a call before."""
     arrays = [np.asarray(x) for x in (start, ts, *thetas)]
     key = (step, base, id(control.method), *control.numbers, *[(a.shape, a.tobytes()) for a in arrays])
-    with _LOCK.current:
+    with _LOCK:
         known = _LAST.pop(key, None)
         if known is not None:
             _LAST[key] = known
@@ -385,7 +385,7 @@ def steps_of(step: Body, base: Body, control: Control, start: Any, ts: Any, thet
         return known
     steps = Steps(step, base, control, ts, [canonical(np.array(t)) for t in thetas])
     found = steps.forward(np.array(start, np.float64))
-    with _LOCK.current:
+    with _LOCK:
         _LAST[key] = steps, found
         while len(_LAST) > _RECALLED:
             del _LAST[next(iter(_LAST))]

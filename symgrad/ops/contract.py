@@ -17,7 +17,7 @@ import sympy as sp
 from symgrad.core.kernels import canonical, folded
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_differentiable, one_of, promoted
-from symgrad.errors import ShapeError
+from symgrad.errors import GraphError, ShapeError
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
@@ -41,6 +41,8 @@ class Einsum(Op):
         self.plans: dict[Any, Any] = {}
         self._dtypes: dict[Any, np.dtype[Any]] = {}
         self._kernel = numeric(self.terms, self.output)
+        self.views = self.linear and set(self.output) == set(self.terms[0])  # a transposition, or a diagonal
+        self.shares = self.views and name != "Sum"
 
     @staticmethod
     @lru_cache(maxsize=4096)
@@ -140,16 +142,17 @@ class Einsum(Op):
             left.append(join(*[left.pop(k) for k in places]))
         return left[0]
 
-    @property
-    def views(self) -> bool:
-        """Whether it is a transposition, or a diagonal."""
-        return len(self.terms) == 1 and set(self.output) == set(self.terms[0])
-
     def view(self, x: Any, to: Shape) -> Any:
         """The steps of a letter that occurs twice are taken together."""
         if not self.views:
             return None
         return x.offset, tuple(sum(s for c, s in zip(self.terms[0], x.steps) if c == d) for d in self.output)
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Transpose back."""
+        if len(self.output) < len(self.terms[0]):
+            raise GraphError(f"einsum: '{self.spec}' is a diagonal, which cannot be written to. Use x.diagonal().")
+        return permute(v, [self.output.index(c) for c in self.terms[0]])
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Σ over the bound letters of the product of entries."""

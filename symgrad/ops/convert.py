@@ -141,11 +141,16 @@ class Detach(Entrywise):
     saves = ""
     flat = True
     analytic = True
+    shares = True
     wordless = "programs leave it out"
 
     def forward(self, x: Any) -> Any:
         """Return x; arrays of tensors are never written to."""
         return x
+
+    def put(self, x: Any, v: Any) -> Any:
+        """All that was read."""
+        return v
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""

@@ -63,6 +63,7 @@ class Op:
     - ``joins``: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
     - ``moves``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
     - ``views``: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
+    - ``shares``: so they do in PyTorch, where what is written to the result goes to the input; ``put`` writes it there.
     - ``flat``: piecewise constant, so that the derivative is 0.
     - ``fuses``: loops over entries compute it together with its neighbours.
     - ``accumulates``: adds up or multiplies entries, which integers of its dtype may not hold.
@@ -93,6 +94,7 @@ class Op:
     moves: ClassVar[bool] = False
     picks: ClassVar[bool] = False
     views: Any = False
+    shares: Any = False
     running: ClassVar[bool] = False
     joins: Any = None
     flat: ClassVar[bool] = False
@@ -184,6 +186,10 @@ class Op:
 
         None where it computes, or where x would have to be copied first.
         """
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Return x with v in the place of what this reads of it."""
+        raise NotImplementedError
 
     def written(self, *xs: Any) -> Any:
         """Write the operation in smaller ones that compute what ``forward`` does, so that loops can take them in.
@@ -362,7 +368,12 @@ def not_complex(name: str) -> DTypeError:
 
 
 def rename(x: Any, label: str) -> Any:
-    """Give the node that made x torch's name of the whole function, as MeanBackward0 for a sum and a division."""
+    """Give the node that made x torch's name of the whole function, as MeanBackward0 for a sum and a division.
+
+    What a function has made is no view, also where nothing but moving entries was to be done.
+    """
+    if getattr(x, "_origin", None) is not None:
+        x._origin = None
     node = getattr(x, "_node", None)
     if isinstance(node, Node):
         node.rule = node.op.plan(node.rule.active, len(node.inputs), label)

@@ -56,6 +56,10 @@ class Selection(Op):
         """Read the entries."""
         return canonical(np.asarray(x)[self.key])
 
+    def put(self, x: Any, v: Any) -> Any:
+        """Write v where it was read."""
+        return Scatter(self)(x, v)
+
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Add g into zeros, at the places that were read."""
         return ScatterAdd(self, x.shape)(g)

@@ -39,6 +39,15 @@ class Reshape(Op):
     explained = "reshape: the adjoint takes the old shape back"
     views = True
 
+    @property
+    def shares(self) -> bool:
+        """What repeats entries is a copy, also where it repeats them once."""
+        return self.name != "Repeat"
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Reshape back."""
+        return Reshape(shape(x))(v)
+
     def forward(self, x: Any) -> Any:
         """Reshape; the result is a value, never a view that could be written through."""
         return np.reshape(x, self.to)
@@ -162,7 +171,11 @@ class Expand(Op):
     saves = ""
     moves = True
     explained = "broadcast: the adjoint is summed over the copies"
-    views = True
+    views = shares = True
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Reshape back what has no copies."""
+        return Reshape(shape(x))(v)
 
     def forward(self, x: Any) -> Any:
         """Repeat along new axes and axes of length one."""

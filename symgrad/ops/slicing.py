@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.errors import ShapeError
+from symgrad.errors import GraphError, ShapeError
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
 from symgrad.ops.map import show_shape
 from symgrad.ops.scatter import Case, Selection, bare
@@ -30,7 +30,7 @@ class Slice(Selection):
     items: tuple[Item, ...]
     name: str = "Slice"  # type: ignore[misc]
     unique = True
-    views = True
+    views = shares = True
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.items))
@@ -167,6 +167,17 @@ class Gather(Selection):
     places: tuple[Place, ...]
     name: str = "Index"  # type: ignore[misc]
     unique = False
+
+    @property
+    def shares(self) -> bool:
+        """Entries at positions are copies, but for windows that slide."""
+        return self.name == "Unfold"
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Write v to windows that have no entry in common."""
+        if any(np.unique(f.array).size < f.array.size for _, f in self.places):
+            raise GraphError("unfold: windows that overlap cannot be written to. Clone them first.")
+        return super().put(x, v)
 
     def __str__(self) -> str:
         found = dict(self.places)

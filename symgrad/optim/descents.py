@@ -64,10 +64,11 @@ class Problem:
 
 
 class Method(NamedTuple):
-    """A method: one step of it, and the options that it has, with what they are by default."""
+    """A method: one step of it, the options that it has, with what they are by default, and what its memory holds."""
 
     step: Callable[[Problem, State, dict[str, Any]], State]
     options: dict[str, Any]
+    memory: tuple[str, ...] = ()
 
 
 def method_named(name: Any) -> Method:
@@ -201,11 +202,14 @@ def _trust(problem: Problem, state: State, options: dict[str, Any]) -> State:
 
 _MOST = 15000
 METHODS = {
-    "l-bfgs-b": Method(_lbfgs, {"maxcor": 10, "ftol": 2.220446049250313e-09, "gtol": 1e-5, "maxiter": _MOST}),
+    "l-bfgs-b": Method(
+        _lbfgs, {"maxcor": 10, "ftol": 2.220446049250313e-09, "gtol": 1e-5, "maxiter": _MOST}, ("y", "s", "scale")
+    ),
     "newton-cg": Method(_newton, {"xtol": 1e-5, "gtol": 0.0, "maxiter": _MOST}),
     "trust-ncg": Method(
         _trust,
         {"initial_trust_radius": 1.0, "max_trust_radius": 1000.0, "eta": 0.15, "gtol": 1e-4, "maxiter": _MOST},
+        ("radius",),
     ),
 }
 METHODS["l-bfgs"] = METHODS["l-bfgs-b"]

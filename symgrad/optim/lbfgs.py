@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.optim.optimizer import Group, Optimizer, number
+from symgrad.optim.optimizer import Group, Optimizer, State, is_like, number, refused_state, restored
 from symgrad.optim.quasi_newton import direction
 from symgrad.optim.wolfe import strong_wolfe
 from symgrad.tensors.inplace import rebind
@@ -66,6 +66,28 @@ class LBFGS(Optimizer):
             raise ArgumentError(f"only 'strong_wolfe' is supported, got line_search_fn={line_search_fn!r}.")
         self._params = self.param_groups[0]["params"]
 
+    def _restored(self, number: int, p: Any, group: Group, state: Mapping[str, Any]) -> State:
+        if not state:
+            return {}
+        if p is not self._params[0] or state.keys() != _first().keys():
+            raise refused_state(number, state, _first())
+        x = self._point()
+
+        def vector(value: Any) -> Any:
+            return None if value is None else np.asarray(restored("of LBFGS", value, x)._value)
+
+        lists = {k: state[k] if isinstance(state[k], (list, tuple)) else [state[k]] for k in ("old_dirs", "old_stps")}
+        vectors = {k: [vector(v) for v in vs] for k, vs in lists.items()}
+        numbers = {k: state[k] for k in ("n_iter", "func_evals", "scale") if is_like(0.0, state[k])}
+        last = [state[k] is None for k in ("d", "t", "prev_flat_grad")]
+        if len(vectors["old_dirs"]) != len(vectors["old_stps"]) or len(numbers) < 3 or len(set(last)) > 1:
+            raise ArgumentError(
+                "load_state_dict: the state of LBFGS contradicts itself. Expected as many old_dirs as old_stps, "
+                "numbers for n_iter, func_evals and scale, and d, t and prev_flat_grad all or none."
+            )
+        after = {k: vector(state[k]) for k in ("d", "prev_flat_grad")}
+        return {**_first(), **vectors, **numbers, **after, "t": None if last[0] else float(state["t"])}
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take up to max_iter steps; return the loss before the first of them."""
         if closure is None:
@@ -103,9 +125,7 @@ class _Descent:
         self.optimizer, self.closure, self.group, self.state = optimizer, closure, group, state
         self.x, self.g, self.loss, self.evaluations = optimizer._point(), optimizer._gradient(), loss, 1
         if not state:
-            state.update(
-                n_iter=0, func_evals=0, old_dirs=[], old_stps=[], d=None, t=None, prev_flat_grad=None, scale=1.0
-            )
+            state.update(_first())
 
     def run(self) -> None:
         """Step until one of the limits is reached."""
@@ -171,6 +191,14 @@ class _Descent:
             or np.max(np.abs(step)) <= group["tolerance_change"]
             or abs(self.loss - before) < group["tolerance_change"]
         )
+
+
+def _first() -> State:
+    """Return the state before the first step."""
+    return {
+        "n_iter": 0, "func_evals": 0, "old_dirs": [], "old_stps": [], "d": None, "t": None, "prev_flat_grad": None,
+        "scale": 1.0,
+    }  # fmt: skip
 
 
 def _number(loss: Any) -> float:

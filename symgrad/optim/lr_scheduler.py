@@ -6,12 +6,13 @@ whether it was reached step by step, after ``load_state_dict``, or at once.
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.optim.optimizer import Optimizer, number
+from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.optim.optimizer import Optimizer, is_like, number
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -35,9 +36,23 @@ class _Rates:
         """What to save: all but the optimiser and functions."""
         return {k: v for k, v in vars(self).items() if k != "optimizer" and not k.startswith("_")}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what ``state_dict`` returned."""
-        vars(self).update(state_dict)
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what ``state_dict`` returned, or on any error nothing.
+
+        Raises:
+            ArgumentError: it is none of a schedule like this one.
+        """
+        own, name = self.state_dict(), type(self).__name__
+        is_state = isinstance(state_dict, Mapping)
+        loaded = {k: v for k, v in state_dict.items() if not str(k).startswith("_")} if is_state else {}
+        if loaded.keys() != own.keys():
+            said = sorted(map(str, loaded)) if is_state else type(state_dict).__name__
+            raise ArgumentError(f"load_state_dict: got {said}. Expected the state of a {name}: {sorted(own)}.")
+        for k, v in own.items():
+            any_length = not isinstance(v, list) or k == "milestones"
+            if not is_like(v, loaded[k]) or not (any_length or len(loaded[k]) == len(v)):
+                raise ArgumentError(f"load_state_dict: {k} of {name} is {loaded[k]!r}. Expected one like {v!r}.")
+        vars(self).update(copy.deepcopy(loaded))
 
 
 class LRScheduler(_Rates):
@@ -66,13 +81,24 @@ class LRScheduler(_Rates):
         self._set()
 
     def _set(self) -> None:
-        for k, (group, first) in enumerate(zip(self.optimizer.param_groups, self.base_lrs, strict=True)):
-            group["lr"] = self.rate(self.last_epoch, first, k)
+        rates = [self.rate(self.last_epoch, first, k) for k, first in enumerate(self.base_lrs)]
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what ``state_dict`` returned, and set the rates."""
-        super().load_state_dict(state_dict)
-        self._set()
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what ``state_dict`` returned, and set the rates; or on any error nothing."""
+        before = dict(vars(self))
+        try:
+            super().load_state_dict(state_dict)
+            self._set()
+        except (SymgradError, TypeError, ValueError, ArithmeticError) as error:
+            vars(self).clear()
+            vars(self).update(before)
+            if isinstance(error, SymgradError):
+                raise
+            raise ArgumentError(
+                f"load_state_dict: the state of {type(self).__name__} has no rate ({error})."
+            ) from error
 
 
 class StepLR(LRScheduler):

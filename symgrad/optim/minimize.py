@@ -53,10 +53,11 @@ def minimize(
         progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
-        SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. Where a
-        tensor in args requires a gradient, x, fun, jac and hess are tensors, differentiable in args as ``sg.argmin``
-        is, and arrays without a derivative, such as ``hess_inv``, are left out. In functions that are compiled or
-        mapped there are x and fun only, and what does not converge is an error.
+        SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` (``grad`` of trust-constr, whose jac are those
+        of the constraints) in the structure and dtypes of x0. Where a tensor in args requires a gradient, x, fun, jac
+        and hess are tensors, differentiable in args as ``sg.argmin`` is, and arrays without a derivative, such as
+        ``hess_inv``, are left out. In functions that are compiled or mapped there are x and fun only, and what does
+        not converge is an error.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -89,15 +90,16 @@ def minimize(
             callback=None if callback is None else _callback(callback, vector), options=options,
             **_derivatives(objective, method, given, compile, work),
         )  # fmt: skip
-    done = restored(found, vector, ("x", "jac"))
+    slope = "grad" if "grad" in found else "jac"  # trust-constr's jac are those of the constraints
+    done = restored(found, vector, ("x", slope))
     if follows:
         done["x"] = x = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
         done["fun"] = fun(x, *args)
-        if "jac" in done:
-            done["jac"] = grad(fun)(x, *args)
+        if slope in done:
+            done[slope] = grad(fun)(x, *args)
         if "hess" in done:
             done["hess"] = hessian(objective)(joined(x), *args)
-        followed.without_others(done, ("x", "fun", "jac", "hess"))
+        followed.without_others(done, ("x", "fun", slope, "hess"))
     return done
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
-from symgrad.core.promotion import is_differentiable, parts
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from symgrad.tensors.inplace import rebind
 from symgrad.tensors.tensor import Tensor
 
@@ -124,28 +124,122 @@ class Optimizer:
         return {"state": {number[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` of the like optimiser returned; it is copied.
+        """Take over what ``state_dict`` of the like optimiser returned, or on any error nothing; it is copied.
 
         Raises:
-            ArgumentError: the groups differ in number or size.
+            ArgumentError: the groups differ in number or size, or an option or a state is none of this optimiser's.
+            ShapeError: a state has another shape than its parameter.
+            ArgumentTypeError: a state is complex, or no array; or state_dict is none.
         """
-        saved = copy.deepcopy(dict(state_dict))
-        groups = saved["param_groups"]
-        if len(groups) != len(self.param_groups):
+        loaded, states = _parts_of(state_dict)
+        if len(loaded) != len(self.param_groups):
             raise ArgumentError(
-                f"loaded state dict has a different number of parameter groups. Got {len(groups)}, expected "
+                f"loaded state dict has a different number of parameter groups. Got {len(loaded)}, expected "
                 f"{len(self.param_groups)}."
             )
-        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, self.param_groups, strict=True)):
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(loaded, self.param_groups, strict=True)):
             raise ArgumentError(
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's group. "
                 "Make the optimiser with the parameters it was saved with."
             )
-        owner: dict[int, Any] = {}
-        for loaded, group in zip(groups, self.param_groups, strict=True):
-            owner.update(zip(loaded["params"], group["params"], strict=True))
-            group.update({k: v for k, v in loaded.items() if k != "params"})
-        self.state = defaultdict(dict, {owner[k]: _converted(s, owner[k].dtype) for k, s in saved["state"].items()})
+        groups = [self._merged(group, options) for group, options in zip(self.param_groups, loaded, strict=True)]
+        owner = {k: (p, g) for g, old in zip(groups, loaded, strict=True) for k, p in zip(old["params"], g["params"])}
+        if len(owner) < sum(len(g["params"]) for g in groups) or not states.keys() <= owner.keys():
+            raise ArgumentError(
+                f"load_state_dict: states {list(states)} of parameters {list(owner)}. Expected the numbers that "
+                "state_dict() gives, each once."
+            )
+        state = {owner[k][0]: self._restored(k, *owner[k], s) for k, s in states.items()}
+        for group, new in zip(self.param_groups, groups, strict=True):
+            group.update(new)
+        self.state = defaultdict(dict, state)
+
+    def _merged(self, group: Group, options: Mapping[str, Any]) -> Group:
+        """Return a group with the options that were loaded."""
+        new = {**group, **copy.deepcopy({k: v for k, v in options.items() if k != "params"})}
+        wrong = [k for k, v in group.items() if k != "params" and not is_like(v, new[k])]
+        if wrong:
+            raise ArgumentError(
+                f"load_state_dict: the option {wrong[0]} is {new[wrong[0]]!r}. Expected one like {group[wrong[0]]!r}."
+            )
+        self._check(new)
+        return new
+
+    def _restored(self, number: int, p: Any, group: Group, state: Mapping[str, Any]) -> State:
+        """Return the state of a parameter in the shapes and dtypes that a first step makes."""
+        x = in_parts(np.zeros(p.shape, p.dtype))
+        made: State = {}
+        with np.errstate(all="ignore"):
+            self.advance(x, x, group, made)
+        found = {k: v for k, v in state.items() if v is not None}
+        if found and not made.keys() <= found.keys():
+            raise refused_state(number, found, made)
+        likes = {k: made.get(k, handle(None, x if getattr(v, "ndim", 0) else 0.0)) for k, v in found.items()}
+        return {
+            k: restored(f"{k!r} of parameter {number}", v, likes[k]._value)
+            if isinstance(likes[k], Tensor) and (k in made or is_array(v))
+            else copy.deepcopy(v)
+            for k, v in found.items()
+        }
+
+
+def _parts_of(state_dict: Any) -> tuple[list[Any], dict[Any, Any]]:
+    """Return the groups and the states of what should be a state, whose numbers are not looked at yet."""
+    if isinstance(state_dict, Mapping):
+        groups, states = state_dict.get("param_groups"), state_dict.get("state")
+        are_groups = isinstance(groups, list) and all(
+            isinstance(g, Mapping) and isinstance(g.get("params"), list) and {*map(type, g["params"])} <= {int}
+            for g in groups
+        )
+        if are_groups and isinstance(states, Mapping) and all(isinstance(s, Mapping) for s in states.values()):
+            return groups, dict(states)  # type: ignore[return-value]
+    raise ArgumentTypeError(
+        f"load_state_dict: this {type(state_dict).__name__} is no state of an optimiser. Expected what state_dict() "
+        "returned: a dict of param_groups and state."
+    )
+
+
+def is_like(old: Any, new: Any) -> bool:
+    """Whether an option can take the place of another one: a number of a number, so many of so many."""
+    if isinstance(old, (tuple, list)):
+        same = isinstance(new, (tuple, list)) and (isinstance(old, list) or len(new) == len(old))
+        return same and all(is_like(0.0, v) for v in new)
+    if isinstance(old, bool) or old is None or isinstance(old, str):
+        return new is None or isinstance(new, (bool, np.bool_, str))
+    value = getattr(new, "_value", new)
+    is_number = isinstance(value, (int, float, np.generic, np.ndarray)) and not isinstance(value, bool)
+    return is_number and np.shape(value) in ((), (1,)) and np.asarray(value).dtype.kind in "iuf"
+
+
+def is_array(x: Any) -> bool:
+    """Whether x is a tensor or an array, of any library."""
+    return hasattr(x, "__array__")
+
+
+def restored(name: str, value: Any, like: Any) -> Any:
+    """Return a loaded array or number as a tensor of the state, in the shape and dtype of another one.
+
+    Raises:
+        ArgumentTypeError: it is complex, or no number. ShapeError: its shape is another one.
+    """
+    value = value.detach() if hasattr(value, "detach") else value
+    array = np.asarray(value if is_array(value) or isinstance(value, (int, float)) else None)
+    if array.dtype.kind not in "iuf":
+        kind = array.dtype if is_array(value) else type(value).__name__
+        raise ArgumentTypeError(f"load_state_dict: the state {name} is of {kind}. Expected real numbers.")
+    if array.shape != np.shape(like):
+        raise ShapeError(
+            f"load_state_dict: the state {name} has shape {list(array.shape)}. Expected {list(np.shape(like))}."
+        )
+    return kept(array.astype(np.asarray(like).dtype))
+
+
+def refused_state(number: int, state: Mapping[str, Any], expected: Iterable[str]) -> ArgumentError:
+    """Return the error of a state that is of another optimiser."""
+    return ArgumentError(
+        f"load_state_dict: parameter {number} has the state {sorted(map(str, state))}. Expected {sorted(expected)}: "
+        "load it into an optimiser like the one that it was saved of."
+    )
 
 
 def _ordered(params: Any) -> list[Any]:
@@ -175,12 +269,6 @@ def _check_parameter(p: Any) -> None:
 def _typename(x: Any) -> str:
     kind = type(x)
     return "symgrad.Tensor" if isinstance(x, Tensor) else f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
-
-
-def _converted(state: State, dtype: np.dtype[Any]) -> State:
-    """Return the state in the dtype of its parameter, or of its parts; the number of steps is what it is."""
-    dtype = parts(dtype)
-    return {k: v.to(dtype) if isinstance(v, Tensor) and k != "step" else v for k, v in state.items()}
 
 
 def kept(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ def minimize_over(
     fun = scalar(loss, vector)
     both, product = value_and_grad(fun, 0, reduce, compile=compile), hvp(fun, reduce, compile=compile)  # type: ignore[arg-type]
     problem = Problem(lambda x: both.on((x,), blocks), lambda x, v: product.on((x, v), blocks))  # type: ignore[attr-defined]
-    file = None if checkpoint is None else _File(checkpoint, _belongs(vector, chosen, settings, reduce, blocks))
+    belongs = _belongs(vector, chosen, settings, reduce, blocks)
+    file = None if checkpoint is None else _File(checkpoint, belongs, chosen, vector.start.shape)
     state = _first(problem, vector.start, both, blocks, file)
     while not state.message:
         state = advanced(problem, state, chosen, settings)
@@ -101,8 +102,9 @@ def _belongs(vector: Vector, method: Method, settings: dict[str, Any], reduce: s
 class _File:
     """A checkpoint, replaced as a whole after each step."""
 
-    def __init__(self, path: Any, belongs: dict[str, Any]) -> None:
+    def __init__(self, path: Any, belongs: dict[str, Any], method: Method, shape: tuple[int, ...]) -> None:
         self.path, self.belongs = target(path, "minimize: checkpoint"), belongs
+        self._method, self._shape = method, shape
 
     def __str__(self) -> str:
         return str(self.path)
@@ -114,10 +116,46 @@ class _File:
         if not self.path.exists():
             return None
         found = load(self.path)
-        wrong = [k for k in self.belongs if not isinstance(found, dict) or found.get(k) != self.belongs[k]]
+        wrong = [k for k in self.belongs if not isinstance(found, dict) or not _is_equal(found.get(k), self.belongs[k])]
         if wrong:
             raise ArgumentError(
                 f"minimize: the checkpoint {self.path} is of another run: {', '.join(wrong)} differ. Give another "
                 "file, or delete it to begin anew."
             )
+        if not self._is_state(found.get("state")):
+            raise ArgumentError(
+                f"minimize: the checkpoint {self.path} holds no state of {self.belongs['method']} with "
+                f"{self._shape[0]} numbers. Give another file, or delete it to begin anew."
+            )
         return State(**found["state"])
+
+    def _is_state(self, saved: Any) -> bool:
+        """Whether all fields of a state are there, and are what the method goes on from."""
+        if not isinstance(saved, dict) or saved.keys() != {f.name for f in fields(State)}:
+            return False
+        counts, memory = [saved[k] for k in ("steps", "evaluations", "products")], saved["memory"]
+        return (
+            all(self._is_point(saved[k]) for k in ("x", "gradient"))
+            and all(type(n) is int and n >= 0 for n in counts)
+            and (type(saved["value"]), type(saved["message"]), type(saved["success"])) == (float, str, bool)
+            and isinstance(memory, dict)
+            and (not memory or memory.keys() == {*self._method.memory})
+            and all(self._is_memory(k, v) for k, v in memory.items())
+            and len({len(v) for v in memory.values() if isinstance(v, list)}) <= 1
+        )
+
+    def _is_point(self, x: Any) -> bool:
+        return isinstance(x, np.ndarray) and x.dtype == np.float64 and x.shape == self._shape
+
+    def _is_memory(self, name: str, x: Any) -> bool:
+        if name in ("y", "s"):
+            return isinstance(x, list) and all(self._is_point(v) for v in x)
+        return isinstance(x, (int, float)) and not isinstance(x, bool) and 0 < x < np.inf
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    """Whether two values are equal; arrays, which save has in no such place, are not."""
+    try:
+        return bool(a == b)
+    except ValueError:
+        return False

@@ -24,9 +24,9 @@ class Vector:
     def __init__(self, x0: Any) -> None:
         self.given: list[Any] = []
         self.tree = trees.flatten(np.array(x0, np.float64) if _is_numbers(x0) else x0, is_variable, self.given)
-        if not self.given:
-            raise ArgumentError(f"x0: got no numbers in {type(x0).__name__}. Pass arrays, or a structure of arrays.")
         whole = [_value(x) for x in self.given]
+        if not any(v.size for v in whole):
+            raise ArgumentError(f"x0: got no numbers in {type(x0).__name__}. Pass arrays, or a structure of arrays.")
         values = [in_parts(v) for v in whole]
         self.complex: list[Any] = [v.dtype if is_complex(v.dtype) else None for v in whole]
         self.shapes = [v.shape for v in values]

@@ -106,7 +106,7 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
 
 def shared(body: Body) -> Body:
     """Return the body that was traced before, if it is the same, with what was derived of it."""
-    with _LOCK.current:
+    with _LOCK:
         found = _TRACED.pop(body, body)
         _TRACED[found] = found
         while len(_TRACED) > _REMEMBERED:

@@ -1,13 +1,14 @@
-"""Where an integrand jumps: found in the conditions, kinks and steps of its program.
+"""Where an integrand jumps: found in the conditions, kinks and steps of its program, and in its values.
 
 Leibniz's rule has a term for every jump that moves, (f(c−) − f(c+))·c′, which no node of a quadrature sees. So a jump
 that moves with what is differentiated is an error, until the range is split there. A kink of f is a jump of ∂f/∂θ.
+A pole or a cut jumps without a condition, as atan(1/(x − t)) does: there the third differences of the values tell.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,8 +16,9 @@ import numpy as np
 import sympy as sp
 from sympy.core.relational import Relational
 
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_complex, is_floating
 from symgrad.errors import NotDifferentiable
+from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.reductions.extremes import First, Ties
 from symgrad.scalars import Atom, X
@@ -28,6 +30,12 @@ _JUMP = 1e-7  # what is a jump of f, relative to its largest value
 _BEND = 1e-3  # what is a jump of its slope, relative to the slopes
 _CELLS = 512  # in which the range is searched
 _MARGIN = 1e-6  # of the range at an end at which it is split already
+_STANDS_OUT = 4.0  # how many times a third difference is those beside it, where values may jump
+_BESIDE = 17  # how many those are
+_COLUMNS = 64  # entries of an array that are looked at together
+_MOVED = 1e-6  # by how much parameters are moved to see whether a jump moves with them
+_SMOOTH = (sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.asinh, sp.erf, sp.erfc)
+_LABELLED = (sp.sign, sp.Abs, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.Mod, sp.Piecewise)
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float64)
 
 
@@ -40,44 +48,67 @@ class Breaks:
         names: the operations that the labels are of.
         bends: whether kinks matter too.
         jump: the operation that has a jump, by its definition alone; a condition may be continuous all the same.
+        unlabelled: the inputs with which a pole or a cut may move that no label tells.
     """
 
     body: Body
     names: tuple[str, ...]
     bends: bool
     jump: str = ""
+    unlabelled: tuple[int, ...] = ()
 
     def check(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> None:
         """Refuse an integrand that breaks inside of the range; ``split`` tells that both ends are such places."""
         found = self.first(min(a, b), max(a, b), thetas, split)
         if found is None:
             return
-        at, k, kind = found
+        at, name, kind = found
         where = "inside of its piece" if split else f"at {at:.6g}"
         raise NotDifferentiable(
-            f"quad: a derivative needs {kind} of the integrand as a term: {self.names[k]} has one {where}, which moves "
+            f"quad: a derivative needs {kind} of the integrand as a term: {name} has one {where}, which moves "
             "with what is differentiated. Split the range there: points=[c], with all such places c as functions of "
             "what is differentiated."
         )
 
-    def first(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> tuple[float, int, str] | None:
-        """Return where the integrand breaks, which label changes there, and what breaks."""
+    def first(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> tuple[float, str, str] | None:
+        """Return where the integrand breaks, the operation that breaks there, and how."""
 
         def at(x: float) -> tuple[Any, list[Any]]:
             y, *labels = bodies.all_numbers(self.body, x, *thetas[: len(self.body.inputs) - 1])
             return np.asarray(y), [np.asarray(v) for v in labels]
 
-        places = _places(a, b, split)
-        seen = [at(float(x)) for x in places]
+        points = places(a, b, split)
+        seen = [at(float(x)) for x in points]
         size = max((float(np.max(np.abs(y[np.isfinite(y)]), initial=0.0)) for y, _ in seen), default=0.0)
-        for (x, (_, here)), (z, (_, there)) in zip(zip(places, seen), zip(places[1:], seen[1:])):
+        for (x, (_, here)), (z, (_, there)) in zip(zip(points, seen), zip(points[1:], seen[1:])):
             for k in _changed(here, there):
                 low, high = _bisected(partial(_label, at, k), float(x), float(z))
+                low, high = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)  # past a value in between
                 step = at(high)[0] - at(low)[0]
                 if _exceeds(step, _JUMP * size):
-                    return high, k, "a jump"
+                    return high, self.names[k], "a jump"
                 if self.bends and _bent(lambda t: at(t)[0], low, high, float(z - x)):
-                    return high, k, "a kink"
+                    return high, self.names[k], "a kink"
+        return self._by_values(points, [y for y, _ in seen], _JUMP * size, thetas) if self.unlabelled else None
+
+    def _by_values(self, points: Any, seen: Sequence[Any], least: float, thetas: Sequence[Any]) -> Any:
+        """Return a jump that the values show and that moves with the parameters, as ``first`` does."""
+        values = np.reshape(np.stack(seen), (len(points), -1))
+        moved = list(thetas[: len(self.body.inputs) - 1])
+        for n, k in enumerate(self.unlabelled):
+            moved[k - 1] = moved[k - 1] * (1 + _MOVED * (1 + 0.1 * n)) + 0.1 * _MOVED
+
+        def level(x: float, column: int, slope: float, thetas: Sequence[Any]) -> float:
+            return float(np.ravel(bodies.all_numbers(self.body, x, *thetas)[0])[column]) - slope * x
+
+        for column, k in _standing_out(values, least):
+            f = partial(level, column=column, slope=_slope_beside(points, values[:, column], k))
+            ends = _narrowed(partial(f, thetas=thetas[: len(moved)]), float(points[k]), float(points[k + 1]), least)
+            if ends is not None:
+                low, high, step = ends
+                again = f(high, thetas=moved) - f(low, thetas=moved)
+                if not abs(again - step) < abs(step) / 2:  # elsewhere now
+                    return high, "the integrand", "a jump"
         return None
 
 
@@ -100,9 +131,11 @@ def _breaks_of(body: Body, wanted: frozenset[int], bends: bool) -> Breaks | None
     added: list[Step] = []
     outputs: list[int] = []
     names: list[str] = []
-    jump = ""
+    jump, unlabelled = "", frozenset[int]()
     for k, step in enumerate(body.steps, first):
         reads.append(frozenset().union(*[reads[i] for i in step.args]))
+        if 0 in reads[k] and _may_jump(step):
+            unlabelled |= reads[k] & wanted
         if isinstance(step.op, Map):
             for label in _labels(step.op.payload):
                 slots = [i for i, x in enumerate(X[: len(step.args)]) if x in label.free_symbols]
@@ -117,10 +150,10 @@ def _breaks_of(body: Body, wanted: frozenset[int], bends: bool) -> Breaks | None
             outputs.append(k)
             names.append(step.op.label.lower())
             jump = jump or names[-1]
-    if not outputs:
+    if not outputs and not unlabelled:
         return None
     known = Body(body.inputs, body.varying, body.literals, (*body.steps, *added), (body.outputs[0], *outputs))
-    return Breaks(known, tuple(names), bends, jump)
+    return Breaks(known, tuple(names), bends, jump, tuple(sorted(unlabelled)))
 
 
 def _is_label(step: Step) -> bool:
@@ -133,7 +166,19 @@ def _has_jump(payload: Any) -> bool:
     full = _written_out(payload)
     full = full.replace(lambda e: isinstance(e, (sp.Abs, sp.Max, sp.Min)), lambda e: sp.Dummy())
     asked = any(not isinstance(r, (sp.Eq, sp.Ne)) for r in full.atoms(Relational))
-    return asked or bool(full.has(sp.sign, sp.floor, sp.ceiling, sp.Mod, sp.Heaviside))
+    return asked or bool(full.has(sp.sign, sp.floor, sp.ceiling, sp.Mod, sp.Heaviside, sp.atan2, sp.arg))
+
+
+def _may_jump(step: Step) -> bool:
+    """Whether an operation may have a pole or a cut, so that what follows may jump where no label changes."""
+    if not isinstance(step.op, Map):
+        return not (step.op.linear or isinstance(step.op, Einsum) or _is_label(step))
+    full = _written_out(step.op.payload)
+    if is_complex(step.result.dtype) or full.has(sp.arg, sp.I):
+        return not full.is_polynomial(*X[: len(step.args)])
+    kinds = (*_SMOOTH, *_LABELLED)
+    powers = [e for p in full.atoms(sp.Pow) if p.base.free_symbols for e in [p.exp] if not e.is_positive]
+    return bool(powers) or any(not isinstance(e, kinds) for e in full.atoms(sp.Function))
 
 
 def _labels(payload: Any) -> list[Any]:
@@ -164,12 +209,12 @@ def _name(op: Map) -> str:
     if isinstance(op.payload, Atom):
         return str(op.payload.declared.name)
     names = {sp.sign: "sign", sp.Abs: "abs", sp.floor: "floor", sp.ceiling: "ceil", sp.Max: "maximum",
-             sp.Min: "minimum", sp.Mod: "a remainder"}  # fmt: skip
+             sp.Min: "minimum", sp.Mod: "a remainder", sp.atan2: "atan2", sp.arg: "angle"}  # fmt: skip
     return next((name for kind, name in names.items() if op.payload.has(kind)), "a condition")
 
 
 # ------------------------------------------------------------------ the search
-def _places(a: float, b: float, split: bool) -> Any:
+def places(a: float, b: float, split: bool = False) -> Any:
     """Return increasing points of [a, b], dense in the middle where it is infinite."""
     t = np.linspace(0.0, 1.0, _CELLS + 1)
     if split:
@@ -206,6 +251,43 @@ def _bent(f: Callable[[float], Any], low: float, high: float, cell: float) -> bo
     left, right = (f(low) - f(low - h)) / h, (f(high + h) - f(high)) / h
     size = max(float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in (left, right))
     return _exceeds(right - left, _BEND * size)
+
+
+def _standing_out(values: Any, least: float) -> Iterator[tuple[int, int]]:
+    """Return the columns, and between which rows of finite values, where a third difference stands out."""
+    for first in range(0, values.shape[1], _COLUMNS):
+        some = values[:, first : first + _COLUMNS]
+        third = np.abs(np.diff(np.where(np.isfinite(some), some, 0.0), 3, axis=0))
+        if len(third) < 1:
+            continue
+        padded = np.pad(third, ((_BESIDE // 2, _BESIDE // 2), (0, 0)), mode="edge")
+        usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, _BESIDE, axis=0), axis=-1)
+        rows, columns = np.nonzero(third > _STANDS_OUT * usual + least)
+        cells = {(int(c) + first, int(r) + k) for r, c in zip(rows, columns, strict=True) for k in range(3)}
+        yield from sorted(cells)
+
+
+def _slope_beside(points: Any, values: Any, k: int) -> float:
+    """Return the mean slope of the cells before and behind cell k, without which a small jump is seen better."""
+    with np.errstate(all="ignore"):
+        slopes = np.diff(values[max(k - 1, 0) : k + 3]) / np.diff(points[max(k - 1, 0) : k + 3])
+    beside = np.delete(slopes, min(k, 1))
+    return float(np.mean(beside)) if len(beside) and np.all(np.isfinite(beside)) else 0.0
+
+
+def _narrowed(f: Callable[[float], float], low: float, high: float, least: float) -> tuple[float, float, float] | None:
+    """Return two neighbouring numbers and the jump between them, where more than ``least`` is left; None elsewhere."""
+    start, end = f(low), f(high)
+    while math.isfinite(start) and math.isfinite(end) and abs(end - start) > least:
+        tries = [x for x in (low + (high - low) * part for part in (0.5, 0.382)) if low < x < high]
+        middle, value = next(((x, y) for x in tries for y in [f(x)] if math.isfinite(y)), (high, end))
+        if middle == high:
+            return low, high, end - start
+        if abs(value - start) > abs(end - value):
+            high, end = middle, value
+        else:
+            low, start = middle, value
+    return None
 
 
 def _exceeds(step: Any, bound: float) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import norm
+from symgrad.solvers.factors import Record, System, norm
 from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.solvers.newton import Newton, few, polished
 from symgrad.solvers.problem import WEAK, Shape
@@ -23,6 +23,11 @@ _SMOOTH = (
     "Is the loss smooth there? A minimum on a kink, as that of |x|, has no gradient 0: write |x| as u + v with "
     "x = u - v and bounds u, v ≥ 0."
 )
+_LEVEL = 1e-5  # what is left of the conditions of a minimum along a valley
+_SHORT = 1e-8  # a step that rounding makes
+_SHRINKS = 0.9  # by how much Newton's steps to a minimum shrink at least
+_FLAT = 1e-8  # curvature, relative to the largest, that counts as none
+_ASIDE = 1e-2  # how far aside a lower point is looked for
 _ESCAPES = 8
 _FAR = 1e12  # as far from the start as only a loss without a bound leads
 
@@ -46,8 +51,15 @@ class Minimiser:
         try:
             return Newton(self.tol, self.most)(conditions, z, thetas)
         except (NotConverged, LinAlgError):  # where an active constraint has a multiplier of 0, or along a valley
-            if self.shape.equal or self.shape.bounded or self._is_level(x, thetas):
+            is_constrained = bool(self.shape.equal or self.shape.bounded)
+            if (is_constrained or self._is_level(x, thetas)) and self._has_settled(conditions, z, thetas):
                 return z
+            if is_constrained:
+                raise NotConverged(
+                    f"{conditions.who}: SciPy's {self.method} ended at x = {few(x)}, which does not meet the "
+                    "conditions of a minimum: the loss may fall for ever, or the constraints have no slopes there. "
+                    "Bound x, write the constraints with slopes that are not 0, or start elsewhere."
+                ) from None
             raise NotConverged(
                 f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "
                 f"ended, x = {few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
@@ -60,6 +72,21 @@ class Minimiser:
     def _is_level(self, x: Any, thetas: Sequence[Any]) -> bool:
         slope = norm(self._slope(x, thetas))
         return slope * norm(x) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
+
+    def _has_settled(self, conditions: Conditions, z: Any, thetas: Sequence[Any]) -> bool:
+        """Whether Newton's steps from z are short, or shrink; those along a loss that falls for ever do not."""
+        operator, lengths = bodies.linearised(conditions.body), []
+        for _ in range(2):
+            rest = np.ravel(bodies.numbers(conditions.body, _read(z), *thetas))
+            try:
+                step = System(operator, conditions.way, (_read(z), *thetas), conditions.who, Record()).solve(rest)
+            except LinAlgError:
+                return norm(rest) <= _LEVEL * (1.0 + norm(self._slope(self.shape.point(z), thetas)))
+            lengths.append(norm(step))
+            if lengths[-1] <= _SHORT * (1.0 + norm(z)):
+                return True
+            z = z - np.reshape(step, np.shape(z))
+        return bool(lengths[1] < _SHRINKS * lengths[0])
 
     def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
         try:
@@ -107,13 +134,18 @@ class Minimiser:
         )
 
     def _off_saddle(self, matrix: Any, x: Any, value: float, thetas: Sequence[Any]) -> Any:
-        """Return a lower point beside a saddle or a maximum, and its loss; None elsewhere."""
+        """Return a lower point beside a saddle or a maximum, and its loss; None elsewhere.
+
+        Where there is no curvature, as of x³ at 0, the loss itself tells.
+        """
         lengths, vectors = np.linalg.eigh(matrix)
-        if not lengths[0] < -1e-8 * float(np.max(np.abs(lengths))):
-            return None
-        aside = np.reshape(vectors[:, 0], x.shape) * 1e-2 * (1.0 + norm(x))
-        found = min(((self._loss(z, thetas), k) for k, z in enumerate((x + aside, x - aside))))
-        return ((x + aside, x - aside)[found[1]], found[0]) if found[0] < value else None
+        largest, far = float(np.max(np.abs(lengths))), _ASIDE * (1.0 + norm(x))
+        ways = vectors.T[lengths <= _FLAT * largest][:_ESCAPES]
+        points = [x + sign * far * np.reshape(way, x.shape) for way in ways for sign in (1.0, -1.0)]
+        losses = [self._loss(z, thetas) for z in points]
+        least = 4 * np.finfo(float).eps * abs(value) + 1e-2 * _FLAT * largest * far**2  # which rounding does not make
+        k = int(np.argmin(losses)) if losses else -1
+        return (points[k], losses[k]) if losses and losses[k] < value - least else None
 
     @staticmethod
     def _near(conditions: Conditions, x: Any, step: Any, slope: Any) -> Any:

@@ -283,14 +283,14 @@ _LOCK = Lock()
 def keep(operator: Body, way: Way, ps: Sequence[Any], record: Record) -> None:
     """Keep a record for the derivatives, as long as its arrays live and no newer ones push it out."""
     entry = _Kept((operator, way), ps, record)
-    with _LOCK.current:
+    with _LOCK:
         others = [k for k in _RECORDS if k.is_alive and not k.fits(entry.key, ps)]
         _RECORDS[:] = [*others[-_KEPT + 1 :], entry]
 
 
 def system_of(operator: Body, way: Way, ps: Sequence[Any], who: str) -> System:
     """Return the system at ps, with the factorisation that is kept of it."""
-    with _LOCK.current:
+    with _LOCK:
         record = next((k.record for k in reversed(_RECORDS) if k.fits((operator, way), ps)), None)
     if record is None:
         record = Record()

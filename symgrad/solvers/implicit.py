@@ -22,7 +22,7 @@ from symgrad.ops.map import DIV, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape, repeated
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way, norm, norms, system_of
+from symgrad.solvers.factors import System, Way, norm, norms, system_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
@@ -187,13 +187,13 @@ class OperatorSolve(Op):
 
     def forward(self, b: Any, *ps: Any) -> Any:
         """Solve with the factors that are kept of p."""
-        system = system_of(self.operator, self.way, ps, self._who)
-        if not system.record.checked:
-            if self.conditions is None:
+        if self.conditions is None:
+            system = system_of(self.operator, self.way, ps, self._who)
+            if not system.record.checked:
                 _linear(system)
-            else:
-                _checked(self.conditions, system, ps)
-            system.record.checked = True
+                system.record.checked = True
+        else:
+            system = checked_system(self.operator, self.conditions, ps)
         return canonical(system.solve(b, self.transposed, None if self.start is None else self.start.value))
 
     @property
@@ -312,6 +312,15 @@ def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) 
     way = Way(way.method, way.tol, way.most, way.slices * size)
     watch = None if conditions.watch is None else conditions.watch.mapped(size, flags)
     return Conditions(body, way, conditions.who, conditions.title, watch)
+
+
+def checked_system(operator: Body, conditions: Conditions, ps: Sequence[Any]) -> System:
+    """Return the system of ∂F/∂x at an answer, once this is known to be one that the conditions determine."""
+    system = system_of(operator, conditions.way, ps, conditions.who)
+    if not system.record.checked:
+        _checked(conditions, system, ps)
+        system.record.checked = True
+    return system
 
 
 def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:

@@ -6,6 +6,7 @@ derivative of the integrand, so every mode and every order follows.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import warnings
@@ -27,7 +28,7 @@ from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.solvers import bodies
-from symgrad.solvers.breaks import Breaks, breaks_of
+from symgrad.solvers.breaks import Breaks, breaks_of, places
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -50,12 +51,19 @@ class Accuracy:
         rtol, atol: the error that is asked for, relative to the value and absolute.
         limit: the most intervals.
         split: whether the range is a piece between kinks or jumps of the integrand.
+        watched: whether to look for peaks that no node sees, where the integral is 0 within ``atol``.
     """
 
     rtol: float = 1e-10
     atol: float = 1e-12
     limit: int = 200
     split: bool = False
+    watched: bool = False
+
+    @property
+    def unwatched(self) -> Accuracy:
+        """The same for a derivative, which may well be 0."""
+        return Accuracy(self.rtol, self.atol, self.limit, self.split)
 
 
 @frozen
@@ -94,7 +102,35 @@ class Integral(Op):
                 found = integrate(f, a, 0.0, self.accuracy) + integrate(f, 0.0, b, self.accuracy)
             else:
                 found = integrate(f, a, b, self.accuracy)
+            peak = self._unseen(f, a, b, found) if self.accuracy.watched else None
+            if peak:
+                ends = [min(a, b), *peak, max(a, b)]
+                parts = [integrate(f, p, q, self.accuracy) for p, q in itertools.pairwise(ends) if p < q]
+                found = np.sum(parts, axis=0) * (1 if a < b else -1)
+        if peak == []:
+            warnings.warn(
+                f"quad: f is less than {self.accuracy.atol:g} at all {len(places(a, b))} places from {a:g} to {b:g} "
+                "where it was looked at, and so is its integral. If f has a narrow peak, put "
+                "points=[c - w, c + w] around it; else ignore this, or integrate over less.",
+                stacklevel=2,
+            )
         return canonical(np.asarray(found, spec.dtype))
+
+    def _unseen(self, f: Callable[[float], Any], a: float, b: float, found: Any) -> list[float] | None:
+        """Return places around a peak that no node saw; none where nothing is seen at all, None where all is well."""
+        if a == b or not bodies.is_read(self.body, 0) or np.all(np.abs(found) > self.accuracy.atol):
+            return None
+        x = places(min(a, b), max(a, b))
+        y = np.reshape([f(at) for at in x], (len(x), -1))
+        total, size = np.trapezoid(y, x, axis=0), np.trapezoid(np.abs(y), x, axis=0)
+        missed = (np.ravel(np.abs(found)) <= self.accuracy.atol) & (np.abs(total) > size / 2)
+        missed &= size > self.accuracy.atol
+        if np.any(missed):
+            k = int(np.argmax(np.abs(y[:, np.flatnonzero(missed)[0]])))
+            steps = 2 ** np.arange(len(x).bit_length())  # pieces that grow away from it
+            around = np.concatenate([k - steps[::-1], [k], k + steps])
+            return x[around[(around > 0) & (around < len(x) - 1)]].tolist()  # type: ignore[no-any-return]
+        return [] if np.all(size <= self.accuracy.atol) else None
 
     def on_symbols(self, a: Any, b: Any, *thetas: Any) -> Any:
         """SymPy's integral of a number."""
@@ -152,7 +188,7 @@ class Integral(Op):
 
     def _of(self, body: Body, wanted: Sequence[int], bends: bool = False) -> Integral:
         """Return the integral of a derivative of the integrand by these of its inputs."""
-        return Integral(body, self.accuracy, self.letter, breaks_of(self.body, wanted, bends))
+        return Integral(body, self.accuracy.unwatched, self.letter, breaks_of(self.body, wanted, bends))
 
     # -------------------------------------------------------------- Leibniz's rule
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:

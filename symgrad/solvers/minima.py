@@ -10,7 +10,7 @@ import numpy as np
 from symgrad.solvers import bodies
 from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.descent import Known, Minimiser
-from symgrad.solvers.factors import Way, positive
+from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.problem import Minimum, Problem, listed
 from symgrad.transforms.arguments import check_function
 
@@ -61,7 +61,7 @@ def argmin(
     check_function("argmin", loss)
     way = Way.of("argmin", solve)
     positive("argmin", "tol", tol)
-    positive("argmin", "max_steps", max_steps)
+    max_steps = whole("argmin", "max_steps", max_steps)
     problem = Problem("argmin", loss, x0, args, bounds, constraints)
     if method is None:
         method = "SLSQP" if problem.is_constrained else "newton"

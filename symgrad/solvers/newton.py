@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,10 @@ from symgrad.support.frozen import frozen
 _HALVINGS = 40
 _SMALLEST = 1e-30
 _SMALL = 1e-8  # a residual, relative to the first, from where Newton's steps should square the error
+_FINE = 1e-14  # a step of one unknown, relative to all of them, that may be rounding
+_QUICK = 1e-3  # how much shorter than the one before a step is where the next will be its square
+_BLURRED = 64 * float(np.finfo(float).eps)  # a step, relative to x, whose length rounding makes
+_ROUGH = 100.0  # how many times rounding may change the residual
 _STALLED = 1e-7  # a step that cannot be taken because of rounding is at most so long, relative to the answer
 
 
@@ -40,18 +45,19 @@ class Newton:
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
             raise NotConverged(f"{conditions.who}: f is not finite at the start. Start where it is defined.")
-        record, first, before, is_slow = None, norm(rest), np.inf, False
+        record, first, before, is_slow = None, norm(rest), np.full_like(x, np.nan), False
         for _ in range(self.most):
             if not np.any(rest):
                 return _answer(conditions, operator, x, thetas, record)
             record, step = _step(conditions, operator, x, rest, thetas)
             x, rest, length = _damped(body, x, step, rest, thetas)
-            whole, size = norm(step), norm(x)
-            if length == 0.0 and (record is None or whole > _STALLED * (1.0 + size)):
-                raise NotConverged(self._stuck(conditions, rest, "no step along Newton's direction lowers it"))
-            if record is not None and (whole <= self.tol * size + _SMALLEST or length == 0.0):
+            if length == 0.0:
+                if record is None or not _is_rounding(body, x, step, rest, thetas):
+                    raise NotConverged(self._stuck(conditions, rest, "no step along Newton's direction lowers it"))
+                return _answer(conditions, operator, x + step, thetas, record)
+            if record is not None and _settled(step, before, x, self.tol, 1).all():
                 return _answer(conditions, operator, x, thetas, record)
-            is_slow, before = whole < before and norm(rest) <= _SMALL * first, whole
+            is_slow, before = norm(step) < norm(before) and norm(rest) <= _SMALL * first, step
         if is_slow:
             raise NotConverged(
                 f"{conditions.who}: the root near {few(x)} is multiple: the Jacobian is singular there, so that "
@@ -103,7 +109,7 @@ class Newtons:
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
             return None
-        done = np.zeros(many, bool)
+        done, before = np.zeros(many, bool), np.full((many, x.size // many), np.nan)
         for _ in range(self.newton.most):
             system = System(operator, conditions.way, (x, *thetas), conditions.who, Record())
             step = np.where(done[:, None], 0.0, -system.solve(rest).reshape(many, -1))
@@ -112,8 +118,9 @@ class Newtons:
                 return None
             x = x + (t[:, None] * step).reshape(x.shape)
             rest = _residual(body, x, thetas)
-            done |= norms(step, many) <= self.newton.tol * norms(x, many) + _SMALLEST
+            done |= _settled(step, before, x, self.newton.tol, many)
             done |= ~np.any(rest.reshape(many, -1), axis=1)
+            before = step
             if np.all(done):
                 return x
         return None
@@ -134,21 +141,32 @@ class Newtons:
 
 @frozen
 class Iteration:
-    """x ← g(x), as x − F(x), until x stays."""
+    """x ← g(x), as x − F(x), until x stays.
+
+    Where each step is ρ times the one before, a step s leaves s·ρ/(1 − ρ): a slow iteration has not come to rest yet.
+    """
 
     tol: float = 1e-12
     most: int = 10_000
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return the fixed point."""
-        x = np.array(start, np.float64)
+        x, before, rate = np.array(start, np.float64), None, np.inf
         for _ in range(self.most):
             change = np.reshape(bodies.numbers(conditions.body, _read(x), *thetas), x.shape)
             x = x - change
             if not np.all(np.isfinite(x)):
                 break
-            if norm(change) <= self.tol * norm(x) + _SMALLEST:
+            length, size = norm(change), norm(x)
+            if before is not None and norm(before) > _BLURRED * size:
+                rate = length / norm(before)
+            elif before is not None and rate == np.inf:  # rounding goes to and fro, a drift goes on
+                rate = 1.0 if norm(change - before) < length / 2 else 0.0
+            left = length * rate / (1 - rate) if rate < 1 else np.inf
+            is_short = length <= self.tol * size + _SMALLEST
+            if not length or (is_short and left <= math.sqrt(self.tol) * size + _SMALLEST):
                 return x
+            before = change
         raise NotConverged(
             f"{conditions.who}: the iteration did not come to rest: after at most {self.most} steps x changes by "
             f"{norm(change):.3g}. Start nearer, or take method='newton'."
@@ -246,6 +264,20 @@ def _damped(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> t
             return new, left, t
         t /= 2
     return x, rest, 0.0
+
+
+def _is_rounding(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> bool:
+    """Whether a step that lowers no residual is short, and changes what is left no more than rounding does."""
+    is_short = norm(step) <= _STALLED * (1.0 + norm(x))
+    return is_short and norm(_residual(body, x + step, thetas)) <= _ROUGH * norm(rest)
+
+
+def _settled(step: Any, before: Any, x: Any, tol: float, slices: int) -> Any:
+    """Whether steps are the last ones: short beside x, and beside each of its numbers, unless rounding made them."""
+    s, p, each = (np.abs(np.reshape(v, (slices, -1))) for v in (step, before, x))
+    size = norms(x, slices)
+    is_fine = (s <= _FINE * size[:, None]) & ((s <= _QUICK * p) | (p <= s))
+    return (norms(step, slices) <= tol * size + _SMALLEST) & np.all((s <= tol * each + _SMALLEST) | is_fine, axis=1)
 
 
 def _answer(conditions: Conditions, operator: Any, x: Any, thetas: Sequence[Any], record: Any) -> Any:

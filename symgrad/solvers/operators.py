@@ -12,7 +12,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way, positive
+from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.implicit import OperatorSolve
 from symgrad.solvers.rectangular import LeastSquares
 from symgrad.solvers.unknowns import Arguments, floating, traced
@@ -70,6 +70,7 @@ def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_ste
 def _solved(
     method: str, A: Any, b: Any, args: tuple[Any, ...], x0: Any, tol: float, most: int | None
 ) -> Any:  # fmt: skip
+    most = None if most is None else whole(method, "max_steps", most)
     right = floating(method, as_tensor(b))
     spec = unknown = spec_of(right)
     if callable(A):

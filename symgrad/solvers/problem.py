@@ -70,6 +70,10 @@ class Shape:
         size = math.prod(self.shape)
         return F.reshape(F.narrow(z, 0, 0, size), self.shape), F.narrow(z, 0, size, len(self.equal))
 
+    def point(self, z: Any) -> Any:
+        """Return x, of an array of x and the multipliers."""
+        return np.reshape(np.ravel(z)[: math.prod(self.shape)], self.shape)
+
     def slope(self, x: Any, thetas: Sequence[Any]) -> Any:
         """Return ∇f."""
         return bodies.pullback(self.loss, (0,))(x, *[thetas[k] for k in self.losses], as_tensor(1.0))[0]
@@ -127,6 +131,8 @@ class Problem:
     def __init__(self, who: str, loss: Any, x0: Any, args: Sequence[Any], bounds: Any, constraints: Any) -> None:
         self.who, self.title, self.unknown = who, title_of(loss), Unknown(who, x0)
         given, spec = Arguments(args), spec_of(self.unknown.start)
+        if math.prod(spec.shape) == 0:
+            raise ShapeError(f"{who}: x0 is empty. Expected numbers.")
         many = len(given.tensors)
         structure = self.unknown.structure
 

@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
 from symgrad.solvers.borrowed import Foreign, Polished, foreign
-from symgrad.solvers.factors import Way, positive
+from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.implicit import Root
 from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
@@ -56,7 +56,7 @@ def root(
     """
     check_function("root", f)
     positive("root", "tol", tol)
-    positive("root", "max_steps", max_steps)
+    max_steps = whole("root", "max_steps", max_steps)
     if method == "newton":
         solver: Any = Newton(tol, max_steps)
     else:
@@ -84,9 +84,10 @@ def fixed_point(
     tensor(0.7391)
     """
     check_function("fixed_point", g)
-    for name, value in (("tol", tol), ("max_steps", max_steps)):
-        if value is not None:
-            positive("fixed_point", name, value)
+    if tol is not None:
+        positive("fixed_point", "tol", tol)
+    if max_steps is not None:
+        max_steps = whole("fixed_point", "max_steps", max_steps)
     if method == "iterate":
         solver: Any = Iteration(tol or 1e-14, max_steps or 10_000)
     elif method == "newton":

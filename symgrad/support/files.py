@@ -1,14 +1,20 @@
-"""Files that are written whole or not at all: beside their place first, then renamed."""
+"""Files that are written whole or not at all: beside their place first, then renamed.
+
+Where the system can, what lies beside has no name until it is whole, so that a process that is killed leaves nothing.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
+import secrets
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO, Any
+
+_UNNAMED = getattr(os, "O_TMPFILE", 0) if os.path.isdir("/proc/self/fd") else 0  # Linux
 
 
 def replace_files(texts: Mapping[Path, str | bytes]) -> list[Path]:
@@ -21,44 +27,108 @@ def replace_files(texts: Mapping[Path, str | bytes]) -> list[Path]:
         OSError: a file cannot be written.
     """
     before = [path for path in texts if path.is_file()]
-    ready: list[tuple[str, str]] = []
-    try:
-        for path, text in texts.items():
-            _prepare(path, text.encode("utf-8") if isinstance(text, str) else text, ready)
-        for made, place in ready:
-            os.replace(made, place)
-    finally:
-        for made, _ in ready:
-            with contextlib.suppress(OSError):
-                os.unlink(made)
+    with contextlib.ExitStack() as all_written:
+        files = [all_written.enter_context(_beside(path)) for path in texts]
+        for file, text in zip(files, texts.values(), strict=True):
+            file.write(text.encode("utf-8") if isinstance(text, str) else text)
+        for file in files:
+            file.finish()
+        for file in files:
+            file.put()
     return before
 
 
-def _prepare(path: Path, data: bytes, ready: list[tuple[str, str]]) -> None:
-    """Write beside the place; what is no file, such as a pipe, is written to at once."""
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a file to write to, which takes the place of the one at a path when the block ends without an error.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with _beside(path) as file:
+        yield file.open
+        file.finish()
+        file.put()
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[_File]:
+    """Yield what is written beside its place; what is no file, such as a pipe, is written to at once."""
     place = os.path.realpath(path)
-    if os.path.exists(place) and not os.path.isfile(place):
-        path.write_bytes(data)
+    exists = os.path.exists(place)
+    if exists and not os.path.isfile(place):
+        with path.open("wb") as opened:
+            yield _File(opened)
         return
-    if os.path.exists(place) and not os.access(place, os.W_OK):
+    if exists and not os.access(place, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))
     try:
-        number, made = tempfile.mkstemp(prefix=".symgrad-", dir=os.path.dirname(place))
+        file = _Beside(place)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
-    ready.append((made, place))
-    with os.fdopen(number, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    if os.path.exists(place):
-        shutil.copymode(place, made)
-    else:
-        os.chmod(made, _usual_mode())
+    try:
+        yield file
+    finally:
+        file.drop()
+
+
+class _File:
+    """What is written to as it is."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self.open = opened
+
+    def write(self, data: bytes) -> None:
+        """Append bytes."""
+        self.open.write(data)
+
+    def finish(self) -> None:
+        """Have all bytes on the disk, with the permissions of what is replaced."""
+
+    def put(self) -> None:
+        """Take the place."""
+
+
+class _Beside(_File):
+    """A file in the folder of its place, without a name where the system can."""
+
+    def __init__(self, place: str) -> None:
+        self.place, self.name = place, ""
+        super().__init__(os.fdopen(self._number(os.path.dirname(place)), "wb"))
+
+    def _number(self, folder: str) -> int:
+        if _UNNAMED:
+            with contextlib.suppress(OSError):  # not all file systems can
+                return os.open(folder, _UNNAMED | os.O_WRONLY, 0o600)
+        number, self.name = tempfile.mkstemp(prefix=".symgrad-", dir=folder)
+        return number
+
+    def finish(self) -> None:
+        number = self.open.fileno()
+        self.open.flush()
+        os.fsync(number)
+        where: Any = number if os.chmod in os.supports_fd else self.name
+        os.chmod(where, stat.S_IMODE(os.stat(self.place).st_mode) if os.path.exists(self.place) else _usual_mode())
+
+    def put(self) -> None:
+        if not self.name:
+            number, self.name = self.open.fileno(), f"{os.path.dirname(self.place)}/.symgrad-{secrets.token_hex(8)}"
+            os.link(f"/proc/self/fd/{number}", self.name, src_dir_fd=number, follow_symlinks=True)
+        self.open.close()
+        os.replace(self.name, self.place)
+        self.name = ""
+
+    def drop(self) -> None:
+        """Remove what did not take its place."""
+        with contextlib.suppress(OSError):
+            self.open.close()
+        if self.name:
+            with contextlib.suppress(OSError):
+                os.unlink(self.name)
 
 
 def _usual_mode() -> int:
     """Return the permissions that a new file has."""
     mask = os.umask(0)
     os.umask(mask)
-    return (stat.S_IRUSR | stat.S_IWUSR | stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH) & ~mask
+    return 0o666 & ~mask

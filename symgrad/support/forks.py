@@ -13,30 +13,82 @@ from contextlib import AbstractContextManager
 from typing import Any
 from weakref import WeakSet
 
+from symgrad.errors import GraphError
+
 _AVAILABLE = hasattr(os, "register_at_fork")  # not on Windows, which does not fork
 
 
 class Lock:
-    """A reentrant lock, free in a forked child unless the thread that forked held it. Use ``with lock.current:``."""
+    """A reentrant lock, free in a forked child unless the thread that forked held it.
 
-    __slots__ = ("__weakref__", "current")
+    Raises:
+        GraphError: a thread waits for it that holds what, through other threads, its holder waits for.
+    """
+
+    __slots__ = ("__weakref__", "_depth", "_lock", "_owner")
+
+    _lock: Any
+    _owner: int | None
+    _depth: int
 
     def __init__(self) -> None:
-        self.current: Any = threading.RLock()
+        self._forget()
         _LOCKS.add(self)
 
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self._wait()
+        self._owner, self._depth = threading.get_ident(), self._depth + 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = None  # before it is free: a thread that is no owner any more must not be taken for one
+        self._lock.release()
+
+    def _wait(self) -> None:
+        here = threading.get_ident()
+        with _CHOOSING:
+            if self._leads_to(here):
+                raise GraphError(
+                    "two threads wait for each other: each holds what the other one needs, as where two compiled "
+                    "functions that call one another are traced at once. Call them once before the threads start."
+                )
+            _WAITING[here] = self
+        try:
+            self._lock.acquire()
+        finally:
+            del _WAITING[here]
+
+    def _leads_to(self, thread: int) -> bool:
+        """Whether the thread that holds this lock waits, directly or through others, for a thread."""
+        lock: Lock | None = self
+        while lock is not None and lock._owner is not None:
+            if lock._owner == thread:
+                return True
+            lock = _WAITING.get(lock._owner)
+        return False
+
     def renew(self) -> None:
-        """Replace the lock where a thread holds it that this process does not have."""
-        if self.current.acquire(blocking=False):
-            self.current.release()
+        """Make it free where a thread holds it that this process does not have."""
+        if self._lock.acquire(blocking=False):
+            self._lock.release()
         else:
-            self.current = threading.RLock()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._lock, self._owner, self._depth = threading.RLock(), None, 0
 
 
+_CHOOSING = threading.Lock()
+_WAITING: dict[int, Lock] = {}  # by thread
 _LOCKS: WeakSet[Lock] = WeakSet()
 
 
 def _renew_all() -> None:
+    global _CHOOSING
+    _CHOOSING = threading.Lock()
+    _WAITING.clear()
     for lock in list(_LOCKS):
         lock.renew()
 

@@ -41,10 +41,12 @@ class Store:
         """Return the bytes of a key; None where there are none, or where they are not what was written."""
         place = self._place(key)
         try:
-            with place.open("rb") as file:
-                mine = _is_own(os.fstat(file.fileno()))
+            with open(place, "rb", opener=_without_waiting) as file:
+                told = os.fstat(file.fileno())
+                if not (stat.S_ISREG(told.st_mode) and _is_own(told) and told.st_size <= self.most):
+                    return None
                 head, _, data = file.read().partition(b"\n")
-            if not mine or head != _head(key, data):
+            if head != _head(key, data):
                 return None
             os.utime(place)  # what was used last goes last
         except OSError:
@@ -174,6 +176,11 @@ def _head(key: Mapping[str, str], data: bytes) -> bytes:
     """Return the first line of an entry."""
     told = {"key": json.loads(_canonical(key)), "bytes": len(data), "sha256": sha256(data).hexdigest()}
     return f"{_MARK} {json.dumps(told, sort_keys=True)}".encode()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file at once, also where it is a pipe that nobody writes to."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _remove(path: str) -> None:

@@ -21,16 +21,23 @@ from symgrad.support.forks import in_children
 __all__ = ["get_num_threads", "set_num_threads"]
 
 MOST = 1024
+_OWN = "SYMGRAD_NUM_THREADS"
 _told: list[Callable[[int], None]] = []
 
 
 def _default() -> int:
     """SYMGRAD_NUM_THREADS, else OMP_NUM_THREADS, else the processors that this process may use."""
-    for name in ("SYMGRAD_NUM_THREADS", "OMP_NUM_THREADS"):
-        text = os.environ.get(name, "").split(",")[0].strip()
-        if text.isdecimal() and 1 <= int(text) <= MOST:
-            return int(text)
+    own = os.environ.get(_OWN, "").strip()
+    if own and not _is_number(own):
+        raise ArgumentError(f"{_OWN}={own!r}. Expected a whole number from 1 to {MOST}.")
+    text = own or os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if _is_number(text):
+        return int(text)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10 and 1 <= int(text) <= MOST
 
 
 _number = _default()
@@ -49,7 +56,8 @@ def set_num_threads(n: int) -> None:
     loops are cut by their lengths alone. Small work stays on the caller's thread.
 
     Raises:
-        ArgumentTypeError: n is no integer. ArgumentError: it is below 1, or above 1024.
+        ArgumentTypeError: n is no integer. ArgumentError: it is below 1, or above 1024; SYMGRAD_NUM_THREADS is checked
+            when symgrad is imported.
 
     >>> n = sg.get_num_threads()
     >>> sg.set_num_threads(1)

@@ -120,7 +120,8 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
         return "matrix"
     if is_calculus(tape) or components(tape):
         many = sum(math.prod(t.shape) for t in targets)
-        return "calculus" if many <= FEW else "matrix" if any(t.shape for t in targets) else "backprop"
+        is_few = isinstance(many, int) and many <= FEW  # sizes may be names
+        return "calculus" if is_few else "matrix" if any(t.shape for t in targets) else "backprop"
     return "matrix"
 
 

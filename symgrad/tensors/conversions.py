@@ -29,6 +29,12 @@ _LOST = (
 _NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
+def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Let NumPy refuse writes to an array that PyTorch would share with the tensor."""
+    array.flags.writeable = False
+    return array
+
+
 class Conversions(Core):
     """What Python and NumPy see of a tensor. All of it needs a value."""
 
@@ -47,10 +53,14 @@ class Conversions(Core):
         return self._value
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a NumPy array. Raises GraphError where grad is required."""
+        """Return a copy as a NumPy array, which is read-only: what is written to it would not reach the tensor.
+
+        Raises:
+            GraphError: grad is required.
+        """
         if self._wants_grad():
             raise GraphError(f"{_NUMPY} The graph would not see what NumPy does.")
-        return np.array(self._known("numpy()"))
+        return read_only(np.array(self._known("numpy()")))
 
     def item(self, *args: Any) -> Any:
         """Return the only element, or the one at an index, as a Python number.

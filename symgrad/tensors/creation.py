@@ -118,7 +118,7 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
         )
     if name is not None:
         t.name = name
-    return t.requires_grad_() if requires_grad else t
+    return t._set_leaf() if requires_grad else t
 
 
 def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:

@@ -1,13 +1,13 @@
-"""Statements that work in place: they rebind the handle to a new value and node.
+"""Statements that work in place: they rebind the handle to a new value and node, and that of a view's base.
 
-Nothing that was saved for backward ever changes. A view is a value of its own, so changing it does not
-change its base.
+Nothing that was saved for backward ever changes.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import sympy as sp
 
 from symgrad.core.journal import changing
 from symgrad.core.kernels import canonical
-from symgrad.core.modes import is_grad_enabled
+from symgrad.core.modes import is_grad_enabled, no_grad
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
@@ -26,39 +26,26 @@ from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_s
 from symgrad.ops.protocol import shape
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import Expand
+from symgrad.ops.slicing import Slice
 from symgrad.ops.value import check_range, torch_dtype
 from symgrad.scalars import SCALARS
+from symgrad.tensors.views import bring_up_to_date, is_written, landing, note_written
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
-_VIEWS = (
-    "Select",
-    "Slice",
-    "View",
-    "Transpose",
-    "T",
-    "Permute",
-    "Squeeze",
-    "Unsqueeze",
-    "Expand",
-    "Unbind",
-    "Split",
-)
 
 
-def _check_leaf(x: Core) -> None:
-    """Refuse to change a leaf that requires grad, or a view of one, while recording."""
+def _prepare(x: Core) -> None:
+    """Bring a view up to date; refuse to change a leaf that requires grad, or a view of one, while recording."""
+    bring_up_to_date(x)
     node = x._node
     if node is None or node.level != GRAD or not is_grad_enabled():
         return
     if _is_parameter(node):
         raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
-    while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
+    while not isinstance(node, Leaf) and node.op.shares:
         node = node.inputs[0]
-    number = not shape(x) and not _is_parameter(node)  # an entry of a variable is a number of its own, as in NumPy
-    if isinstance(node, Leaf) and node is not x._node and not number:
-        raise GraphError(
-            f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
-        )
+    if _is_parameter(node):
+        raise GraphError(f"a view of {_LEAF} Write to it under no_grad(), or to x.clone().")
 
 
 def _is_parameter(node: Any) -> bool:
@@ -118,7 +105,13 @@ def rebind(x: Any, new: Any) -> Any:
     if value is not None and (constant or not is_grad_enabled()):
         node = _unrecorded(old, value)
     changing(x)
+    target = landing(x, handle(node, value))
+    if target is not None:
+        base, whole, recorded = target
+        with nullcontext() if recorded else no_grad():
+            rebind(base, whole)
     x._value, x._node = value, node
+    note_written(x)
     return x
 
 
@@ -157,7 +150,7 @@ def _of(name: str) -> Callable[..., Any]:
     """The method ``name`` in place: x ← x.name(…)."""
 
     def update(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _check_leaf(self)
+        _prepare(self)
         return rebind(self, getattr(self, name)(*args, **kwargs))
 
     update.__name__ = update.__qualname__ = f"{name}_"
@@ -169,12 +162,21 @@ def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The statement ``x += y`` and its like: it rebinds the handle; x without axes becomes what a number would."""
 
     def update(self: Any, other: Any) -> Any:
-        _check_leaf(self)
+        if not shape(self):
+            _make_number(self)
+        _prepare(self)
         new = operate(self, other)
         grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
         return new if grows and not _is_parameter(self._node) else rebind(self, new)
 
     return update
+
+
+def _make_number(x: Any) -> None:
+    """Let an entry be a number of its own, as in NumPy: ``s = x[0]`` followed by ``s += 1`` leaves x as it is."""
+    origin = getattr(x, "_origin", None)
+    if origin is not None and isinstance(origin[1], Slice):
+        x._origin = None
 
 
 def _declared() -> dict[str, Callable[..., Any]]:
@@ -191,7 +193,7 @@ class InPlace(Declared):
     __slots__ = ()
 
     def _update(self, op: Any, *others: Any) -> Any:
-        _check_leaf(self)
+        _prepare(self)
         return rebind(
             self, apply(op, (self, *[o if isinstance(o, (int, float, sp.Expr)) else as_tensor(o) for o in others]))
         )
@@ -210,7 +212,9 @@ class InPlace(Declared):
     def __setitem__(self, key: Any, value: Any) -> None:
         if _is_parameter(self._node) and is_grad_enabled():
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
-        _check_leaf(self)
+        if is_written(self, key, value):
+            return
+        _prepare(self)
         rebind(self, setitem(self, key, _written(self, value)))
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
@@ -231,7 +235,7 @@ class InPlace(Declared):
 
     def pow_(self, exponent: Any) -> Any:
         """x ← xᵖ."""
-        _check_leaf(self)
+        _prepare(self)
         return rebind(self, power(self, exponent))
 
     def neg_(self) -> Any:
@@ -244,7 +248,7 @@ class InPlace(Declared):
 
     def clamp_(self, min: Any = None, max: Any = None) -> Any:
         """x ← x limited to [min, max]."""
-        _check_leaf(self)
+        _prepare(self)
         return rebind(self, clip_to(self, min, max))
 
     def zero_(self) -> Any:
@@ -253,7 +257,7 @@ class InPlace(Declared):
 
     def fill_(self, value: float) -> Any:
         """x ← value everywhere; the gradient of what x was is zero."""
-        _check_leaf(self)
+        _prepare(self)
         if isinstance(value, (int, float)) and self._value is not None:
             old = np.asarray(self._value)
             check_range(value, old.dtype)
@@ -268,7 +272,7 @@ class InPlace(Declared):
 
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
-        _check_leaf(self)
+        _prepare(self)
         if type(other) in (int, float):
             check_range(other, self.dtype)
         return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")

@@ -236,7 +236,7 @@ class Arrays(Core):
     ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
     H = property(arrange.mH, doc="The matrix transposed and conjugated.")
     mH = property(arrange.mH, doc="The tensor with its last two axes swapped, conjugated.")
-    adjoint, narrow_copy = arrange.mH, select_ops.narrow
+    adjoint, narrow_copy = arrange.mH, select_ops.narrow_copy
     tensor_split, split_with_sizes = splitting.tensor_split, splitting.split_with_sizes
     hsplit, vsplit, dsplit = splitting.hsplit, splitting.vsplit, splitting.dsplit
     fliplr, flipud, rot90 = arrange.fliplr, arrange.flipud, arrange.rot90

@@ -671,7 +671,7 @@ class Mixed(Core):
     def narrow(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
         """The entries start, …, start + length - 1 of x along ``dim``."""
     def narrow_copy(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
-        """The entries start, …, start + length - 1 of x along ``dim``."""
+        """As narrow, and never a view."""
     @property
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
@@ -718,7 +718,7 @@ class Mixed(Core):
     def numel(self) -> Any:
         """The number of entries."""
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a NumPy array. Raises GraphError where grad is required."""
+        """Return a copy as a NumPy array, which is read-only: what is written to it would not reach the tensor."""
     def outer(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
     def permute(self, *order: Any, dims: Any = None) -> Tensor:

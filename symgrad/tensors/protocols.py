@@ -16,6 +16,7 @@ from symgrad.core.node import GRAD
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
 from symgrad.tensors import ufuncs
+from symgrad.tensors.conversions import read_only
 
 _NO_HISTORY = (
     "An array has no gradient: to keep it, write sg.stack([a, b]) for np.array([a, b]) and np.sum(sg.stack([a, b])) "
@@ -48,7 +49,8 @@ class Protocols(Core):
             raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
-        return np.array(self._value, dtype=dtype)
+        found = np.array(self._value, dtype=dtype)
+        return found if copy else read_only(found)
 
     def _sympy_(self) -> Any:
         """SymPy's number for a number without gradient; its functions, sympy.sin(x), take no other tensor."""

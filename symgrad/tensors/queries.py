@@ -348,7 +348,7 @@ class Queries(Core):
         if not requires_grad:
             return t
         t._check_kept("new_tensor(…, requires_grad=True)")
-        return t.detach().requires_grad_()
+        return t.detach()._set_leaf()
 
     def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
         """Zeros, by default of this tensor's dtype."""
@@ -379,4 +379,4 @@ class Queries(Core):
 
     def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:
         found = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))
-        return found.requires_grad_() if requires_grad else found
+        return found._set_leaf() if requires_grad else found

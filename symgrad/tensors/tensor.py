@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core import printing
+from symgrad.core import modes, printing
 from symgrad.core.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.core.journal import changing, changing_gradient
 from symgrad.core.kernels import canonical
-from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.core.pickling import read, written
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.record import adopt, apply, handle
+from symgrad.engine.record import adopt, apply, handle, origin_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
@@ -38,6 +37,10 @@ _NON_LEAF_GRAD = (
 _CHANGE = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
     "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+)
+_LEAF = (
+    "requires_grad_(): it was called in a function that a transform such as sg.grad, sg.vmap or sg.compile runs, which "
+    "would take the new leaf for a constant. Differentiate by sg.grad(f)(x) there, or call it outside of the function."
 )
 
 
@@ -117,10 +120,18 @@ class Tensor(Mixed):
                 f"only Tensors of floating point and complex dtype can require gradients. Got {self.dtype}; "
                 "convert it with .to(sg.float64)."
             )
+        if self._value is None or not modes.making_leaves():
+            raise GraphError(_LEAF)
+        self._set_leaf(flag)
+
+    def _set_leaf(self, flag: bool = True) -> Tensor:
+        """Put a leaf behind this handle that requires grad, or does not."""
         title = getattr(self._node, "title", None)
         self._replace_leaf(self._value, GRAD if flag else TRACED if title else CONSTANT, title)
+        self._origin = None  # a leaf is a tensor of its own
         if self._node.cell is None:
             self._node.cell = Cell()
+        return self
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start (or stop) recording operations on this leaf, and return it."""
@@ -276,12 +287,16 @@ class Tensor(Mixed):
         """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
         title = self.name if isinstance(self._node, Leaf) else None
         if self._value is None:
-            return apply(DETACH, (self,))  # type: ignore[no-any-return]
-        return handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)  # type: ignore[no-any-return]
+            found = apply(DETACH, (self,))
+        else:
+            found = handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)
+        found._origin = origin_of(self, DETACH)
+        return found  # type: ignore[no-any-return]
 
     def detach_(self) -> Tensor:
-        """Drop this handle's history, and return it."""
+        """Drop this handle's history, and return it. A view becomes a tensor of its own."""
         changing(self)
+        self._origin = None
         self._node = None if self._value is not None else self.detach()._node
         return self
 
@@ -307,7 +322,7 @@ class Tensor(Mixed):
         elif self._node is not None:
             self._replace_leaf(value, self._node.level, self._node.title)
         changing(self)
-        self._value = value
+        self._value, self._origin = value, None
 
     # -------------------------------------------------------------- printing, copying
     def __repr__(self) -> str:
@@ -319,7 +334,7 @@ class Tensor(Mixed):
             suffixes.append(f"grad_fn=<{self._node.kind}>")
         elif self.requires_grad:
             suffixes.append("requires_grad=True")
-        return printing.format_tensor(self._value, suffixes=suffixes, default_dtype=get_default_dtype())
+        return printing.format_tensor(self._value, suffixes=suffixes, default_dtype=modes.get_default_dtype())
 
     def __str__(self) -> str:
         """A tensor without a value prints as its formula."""
@@ -372,7 +387,7 @@ def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     t: Tensor = handle(None, canonical(value))
     if name is not None:
         t.name = name
-    return t.requires_grad_() if requires_grad else t
+    return t._set_leaf() if requires_grad else t
 
 
 def restore_symbol(graph: Any) -> Tensor:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import mpmath
@@ -187,7 +188,8 @@ def crosscheck(
         for k in which:
             found, form = _testimony(on_tensors, values, k)
             case = _Case(on_tensors, values, k, _name_of(f, k))
-            judged = _judged_away_from_kinks(case, found, form, rtol)
+            with np.errstate(all="ignore"):
+                judged = _judged_away_from_kinks(case, found, form, rtol)
             judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
             if not all(w.agrees for w in judged):
                 reasons.append(_reason(case, judged, rtol))
@@ -322,6 +324,9 @@ def _extrapolated(at: Callable[[Any], Any], x: Any, place: tuple[int, ...]) -> A
 
 
 # ------------------------------------------------------------------ kinks
+_FINER = [16.0**-k for k in range(1, 11)]  # steps beside a kink or pole, down to 1e-15
+
+
 def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
     """Compare the entries that have a derivative; where another entry is at a kink, all witnesses say so."""
     rows, places = _at_kinks(case, _without_poles(case, rows, form, rtol))
@@ -339,7 +344,11 @@ def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm |
 def _judged_without(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
     spoilt = _spoilt(rows, places)
     compared = [w if w.missing else replace(w, value=_without(w.value, places, spoilt)) for w in rows]
-    return _nearer(case, _judged(compared, rtol), places, rtol)
+    judged = _judged(compared, rtol)
+    if all(w.agrees for w in judged):
+        return judged
+    noise = _without(_noise(case), places, spoilt)
+    return _nearer(case, _judged(compared, rtol, noise), places, rtol, noise)
 
 
 def _conventions(
@@ -452,11 +461,37 @@ def _step(x: Any) -> float:
 def _smooth_step(case: _Case, place: tuple[int, ...], h: float) -> float:
     """Return a step within which there is no kink; 0 where the point itself is one."""
     at = partial(case.shifted, place)
-    for _ in range(4):
+    for level in range(len(_FINER)):
+        if level >= 4 and not _is_seen(at, h / 16):
+            break
         h /= 16
         if not np.any(bends(at, h, 1e-4)):
             return h
     return 0.0 if np.any(bends(at, 16 * h, 1e-4, finer=16)) else h
+
+
+def _is_seen(at: Callable[[float], Any], h: float, part: float = 1e-4) -> bool:
+    """Whether a part of what changes over a step stands out from the rounding of the values."""
+    here, up, down = at(0.0), at(h), at(-h)
+    change = np.maximum(np.abs(up - here), np.abs(here - down))
+    return not np.any(part * change <= np.spacing(np.abs(here)))
+
+
+def _noise(case: _Case) -> Any:
+    """Return how far differences are off by the rounding of f: no smooth function has fourth differences over such
+    a step.
+
+    Source: Moré and Wild 2011, Estimating Computational Noise.
+    """
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    columns = []
+    for place in np.ndindex(*x.shape):
+        h = _step(x[place])
+        values = np.stack([np.asarray(case.shifted(place, 1e-4 * h * n), np.float64) for n in range(9)])
+        spread = np.sqrt(np.mean(np.diff(values, 4, 0) ** 2, 0) / 70)
+        steps = 16 * np.where(np.isfinite(spread), spread, 0.0) / h
+        columns.append(np.fmax(steps, np.spacing(np.abs(values[0]))))  # a slope that moves f by less is none
+    return np.stack(columns, -1).reshape((*columns[0].shape, *x.shape)) if columns else 0.0
 
 
 def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
@@ -464,19 +499,38 @@ def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
     return (4 * central(at, h / 2) - central(at, h)) / 3
 
 
-def _nearer(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
-    """Repeat differences that disagree: over smaller steps, and to the limit where the slope has a kink."""
+def _nearer(
+    case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float, noise: Any
+) -> list[Witness]:
+    """Repeat differences that disagree: over smaller steps, and to the limit where the slope has a kink.
+
+    Where the slope is 0 they only come ever closer to it.
+    """
     reading, last = rows[0], rows[-1]
     if last.agrees or last.missing or reading.missing or reading.value.shape != last.value.shape:
         return rows
     x = np.asarray(case.values[case.k], dtype=np.float64)
-    for finer in (1 / 16, 1 / 256):
-        columns = [limits(partial(case.shifted, p), finer * _step(x[p])) for p in np.ndindex(*x.shape)]
-        for column in zip(*columns, strict=True):
+    gaps = [_gap(last.value, reading.value)]
+    for level, finer in enumerate(_FINER):
+        shifts = [partial(case.shifted, p) for p in np.ndindex(*x.shape)]
+        steps = [finer * _step(x[p]) for p in np.ndindex(*x.shape)]
+        if level >= 2 and not all(_is_seen(at, h, rtol / 64) for at, h in zip(shifts, steps)):
+            break
+        gaps.append(gaps[-1])
+        for column in zip(*map(limits, shifts, steps), strict=True):
             again = _without(np.stack(column, -1).reshape(last.value.shape), places)
-            if _distance(again, reading.value) <= rtol:
-                return _judged([*rows[:-1], replace(last, value=again, agrees=True)], rtol)
+            gaps[-1] = min(gaps[-1], _gap(again, reading.value))
+            if _distance(again, reading.value) <= rtol or _vanishes(gaps, reading.value):
+                closer = replace(
+                    last, value=again, agrees=True, error=gaps[-1] / (np.max(np.abs(reading.value)) or 1.0)
+                )
+                return [*_judged(rows[:-1], rtol, noise), closer]
     return rows
+
+
+def _vanishes(gaps: Sequence[float], slope: Any) -> bool:
+    """Whether differences come ever closer to a slope of 0, to which no difference is close."""
+    return not slope.any() and len(gaps) > 2 and all(b <= a / 16 for a, b in pairwise(gaps))
 
 
 def _kink_at(case: _Case, place: tuple[int, ...]) -> str:
@@ -540,9 +594,9 @@ def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float
 
 # ------------------------------------------------------------------ the reason
 def _reason(case: _Case, rows: Sequence[Witness], rtol: float) -> str:
+    if not all(np.all(np.isfinite(np.asarray(w.value, np.float64))) for w in rows if not w.missing):
+        return "f or its derivative is not finite at these inputs. Check it where both are numbers."
     differences = next((w for w in rows if w.name == "finite differences" and not w.missing), None)
-    if differences is not None and not np.all(np.isfinite(differences.value)):
-        return "f is not finite at these inputs. Check it where f and its derivative are numbers."
     if differences is not None and _is_cut(case, rows, differences, rtol):
         return (
             f"The gradient was cut between {case.name} and the result: by detach, no_grad or item(), or because values "
@@ -569,7 +623,7 @@ def _is_cut(case: _Case, rows: Sequence[Witness], differences: Witness, rtol: fl
     return _distance(reading.value, expected) <= max(rtol, 1e-5) < _distance(differences.value, expected)
 
 
-def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
+def _judged(rows: list[Witness], rtol: float, noise: Any = 0.0) -> list[Witness]:
     """Measure each witness against the one that the others are closest to.
 
     The notations do not vote: they are read off the closed form, and would outvote the others with it.
@@ -583,20 +637,22 @@ def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
         if w.missing or best is None:
             judged.append(w)
             continue
-        error = _distance(w.value, best.value)
+        error = _distance(w.value, best.value, noise)
         slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
         judged.append(replace(w, error=error, agrees=len(shapes) == 1 and error <= slack))
     return judged
 
 
-def _distance(a: Any, b: Any) -> float:
+def _distance(a: Any, b: Any, noise: Any = 0.0) -> float:
+    """Return the largest difference, beyond the noise, relative to the largest entry; ∞ where one is not finite."""
+    gap = _gap(a, b, noise)
+    scale = float(np.max(np.abs(b), initial=0.0)) if 0 < gap < np.inf else 0.0
+    return gap / scale if scale else np.inf if gap else 0.0
+
+
+def _gap(a: Any, b: Any, noise: Any = 0.0) -> float:
     if a.shape != b.shape:
         return float("inf")
-    if a.size == 0:
-        return 0.0
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
     with np.errstate(all="ignore"):
-        gap = np.where(same, 0.0, np.abs(a - b))
-        scale = max(1.0, float(np.max(np.abs(np.where(np.isfinite(b), b, 0.0)))))
-    gap = np.where(np.isnan(gap), np.inf, gap)
-    return float(np.max(gap)) / scale
+        gap = np.maximum(np.abs(a - b) - noise, 0.0)
+    return float(np.max(np.where(np.isfinite(gap), gap, np.inf), initial=0.0))

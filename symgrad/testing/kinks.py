@@ -39,7 +39,7 @@ def bends(at: Callable[[float], Any], h: float, floor: float = 1e-6, finer: floa
             jumps.append(np.abs(up - down))
         large = gaps[1] > floor * np.maximum(1.0, np.maximum(slopes, np.abs(here)))
         jump = (jumps[1] > floor * np.maximum(1.0, np.abs(here))) & (jumps[1] > _STAYS * jumps[0])
-        return jump | np.isnan(gaps[1]) & ~np.isnan(here) | large & (gaps[1] > _STAYS * gaps[0])
+        return jump | np.isnan(gaps[1]) & np.isfinite(here) | large & (gaps[1] > _STAYS * gaps[0])
 
 
 def _array(x: Any) -> Any:

@@ -69,6 +69,7 @@ class Call:
 
     ys: list[Any]
     tree: Tree
+    leaves = False  # whether the function may make leaves of what it was given, as torch allows in some places
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class Call:
         self._variables = frozenset([id(x._node) for x in self.xs])
         self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
         try:
-            with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
+            with uncovered(), modes.transforming([x._node for x in self.xs], self.leaves), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
             self._count(-1)
@@ -158,7 +159,7 @@ class Call:
             found: Any = g
             if found.dtype != x.dtype:
                 found = apply(Cast(x.dtype), (g,))
-            return cut(found, self._variables)
+            return self.cut(found)
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
@@ -180,6 +181,10 @@ class Call:
         """Hand a result out: NumPy if NumPy came in."""
         if (self.plain if plain is None else plain) and t._value is not None:
             return to_numpy(t)
+        return self.cut(t)
+
+    def cut(self, t: Any) -> Any:
+        """Drop the history of a result that leads to this transform's variables only."""
         return cut(t, self._variables)
 
     def value(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
@@ -294,7 +299,8 @@ def _no_gradient(value: Any, where: str = "") -> str:
 
 def variable(x: Any) -> Any:
     """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
-    if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
+    flows = isinstance(x, Core) and x._node is not None and x._node.level == GRAD
+    if isinstance(x, Core) and (x._value is None or (flows and modes.recording())):
         return IDENTITY(x)
     value = x._value if isinstance(x, Core) else to_value(x)
     if not is_differentiable(np.asarray(value).dtype):

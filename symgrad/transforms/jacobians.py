@@ -129,7 +129,7 @@ def _jacobian(
         run.returns(name)
         mode = choose(_size(run.xs), _size(run.ys))
         mode = mode_for(name, run.xs, run.ys, mode, holomorphic, free=choose is _chosen)
-        blocks = _by_columns(run) if mode == "forward" else _by_rows(run, holomorphic)
+        blocks = by_columns(run) if mode == "forward" else by_rows(run, holomorphic)
         done = unflatten(run.tree, iter([run.each(row) for row in blocks]))
         return (done, run.aux(aux)) if has_aux else done
 
@@ -146,7 +146,7 @@ def _size(ts: Sequence[Any]) -> int:
     return sum(int(np.prod(t.shape)) for t in ts)
 
 
-def _by_rows(run: Call, holomorphic: bool) -> list[list[Any]]:
+def by_rows(run: Call, holomorphic: bool = False) -> list[list[Any]]:
     """Return ∂y/∂x for each y and x, by a sweep for each entry of each y."""
     blocks = []
     for k, y in enumerate(run.ys):
@@ -156,7 +156,7 @@ def _by_rows(run: Call, holomorphic: bool) -> list[list[Any]]:
     return blocks
 
 
-def _by_columns(run: Call) -> list[list[Any]]:
+def by_columns(run: Call) -> list[list[Any]]:
     """Return the same, by a sweep for each entry of each x."""
     columns = [[run.push(_alone(e, j, len(run.xs))) for e in _basis(x)] for j, x in enumerate(run.xs)]
     return [

@@ -10,7 +10,7 @@ from symgrad.core import modes
 from symgrad.core.journal import Journal
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.core.trees import flatten, unflatten
-from symgrad.engine.record import Core, handle, noting
+from symgrad.engine.record import Core, as_tensor, handle, noting
 from symgrad.errors import GraphError, ValueNeeded, uncovered
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
@@ -91,7 +91,7 @@ class Trace:
         """Return the tensor of a node; what was traced without a value is computed from what has one."""
         if self._is_older(node):
             return handle(node, node.value)
-        return node.op(*[self.known[id(q)] if is_node(q) else q for q in node.inputs])
+        return as_tensor(node.op(*[self.known[id(q)] if is_node(q) else q for q in node.inputs]))
 
 
 def _apart(result: Any) -> Any:

@@ -41,8 +41,8 @@ def vmap(
     in_axes: Any = 0,
     out_axes: Any = 0,
     *,
-    in_dims: Any = None,
-    out_dims: Any = None,
+    in_dims: Any = ...,
+    out_dims: Any = ...,
     randomness: str = "same",
     chunk_size: int | None = None,
     axis_size: int | None = None,
@@ -82,20 +82,20 @@ def vmap(
             f"vmap: randomness={randomness!r} is not there so far. The function is traced once, and all slices see the "
             "same random numbers: pass randomness='same', and numbers that differ as an argument."
         )
-    in_axes = in_axes if in_dims is None else in_dims
-    out_axes = out_axes if out_dims is None else out_dims
+    in_axes = in_axes if in_dims is ... else in_dims
+    out_axes = out_axes if out_dims is ... else out_dims
 
     @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         plain = is_plain(*args, *kwargs.values())
         given = _taken(args, in_axes, axis_size)
-        run = functools.partial(_mapped, functools.partial(fn, **kwargs), given, out_axes)
         with modes.transforming(()):
-            results = run(given.arrays, given.size) if not chunk_size else _in_chunks(run, given, chunk_size)
-        found = [cut(y, set()) for y in results.finished()]
+            slices = _Slices(functools.partial(fn, **kwargs), given, out_axes)
+            results = _in_chunks(slices, given, chunk_size or max(given.size, 1))
+        found = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
         done = [to_numpy(y) if plain and y._node is None else y for y in found]
-        return unflatten(results.tree, iter(done))
+        return unflatten(slices.tree, iter(done))
 
     return call
 
@@ -153,18 +153,6 @@ def _place(tree: Tree, k: int) -> str:
 
 
 # ------------------------------------------------------------------ results
-class _Results(NamedTuple):
-    """Results with the batch in front, or where the axis is None as they are."""
-
-    tree: Tree
-    arrays: list[Any]
-    axes: list[Any]
-
-    def finished(self) -> list[Any]:
-        """Put the batch axis where it was asked for."""
-        return [y if axis is None else _back(y, axis) for y, axis in zip(self.arrays, self.axes, strict=True)]
-
-
 def _back(y: Any, axis: Any) -> Any:
     if not isinstance(axis, (int, np.integer)):
         raise ArgumentTypeError(f"vmap: got out_axes {axis!r}. Expected an int, or None.")
@@ -177,56 +165,62 @@ def _back(y: Any, axis: Any) -> Any:
     return permute(y, order)
 
 
-def _mapped(fn: Callable[..., Any], given: _Given, out_axes: Any, arrays: Sequence[Any], size: int) -> _Results:
-    """Trace fn on a slice, and run what it did on all."""
-    batched = [x for x, m in zip(arrays, given.mapped, strict=True) if m]
-    trace = Trace()
-    slices = trace.variables([(x.shape[1:], x.dtype) for x in batched])
-    env = {id(s._node): x for s, x in zip(slices, batched, strict=True)}
-    rest = iter(slices)
-    leaves = [next(rest) if m else x for x, m in zip(arrays, given.mapped, strict=True)]
-    result = trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
-    ys: list[Any] = []
-    tree = flatten(result, is_result, ys)
-    check_results(tree, "vmap")
-    axes = spread(tree, out_axes, "vmap: out_axes")
-    return _Results(tree, _run([as_tensor(y) for y in ys], axes, env, trace, size), axes)
+class _Slices:
+    """The function traced on one slice, to be run on many at once.
+
+    Attributes:
+        tree: the structure of the result.
+        axes: where the batch goes in each of its arrays.
+    """
+
+    def __init__(self, fn: Callable[..., Any], given: _Given, out_axes: Any) -> None:
+        self._trace, self._mapped = Trace(), given.mapped
+        batched = [x for x, m in zip(given.arrays, given.mapped, strict=True) if m]
+        slices = self._trace.variables([(x.shape[1:], x.dtype) for x in batched])
+        self._variables = [id(s._node) for s in slices]
+        rest = iter(slices)
+        leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
+        result = self._trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
+        ys: list[Any] = []
+        self.tree = flatten(result, is_result, ys)
+        check_results(self.tree, "vmap")
+        self.axes = spread(self.tree, out_axes, "vmap: out_axes")
+        self._ys = [as_tensor(y) for y in ys]
+
+    def __call__(self, arrays: Sequence[Any], size: int) -> list[Any]:
+        """Compute the results for so many slices, with the batch in front; with an axis of None, for one slice."""
+        batched = [x for x, m in zip(arrays, self._mapped, strict=True) if m]
+        done: dict[int, Any] = dict(zip(self._variables, batched, strict=True))
+        depends = set(done)
+        roots = [y._node for y in self._ys if y._node is not None]
+        for node in ancestors(roots, set(done)):
+            flags = [is_node(p) and id(p) in depends for p in node.inputs]
+            if id(node) in done or isinstance(node, Leaf) or not any(flags):
+                continue
+            depends.add(id(node))
+            xs = [done[id(p)] if f else self._trace.outside(p) for p, f in zip(node.inputs, flags, strict=True)]
+            done[id(node)] = batch(node.op, size, xs, flags)
+        found = []
+        for y, axis in zip(self._ys, self.axes, strict=True):
+            if id(y._node) in depends:
+                if axis is None:
+                    raise ArgumentError(
+                        "vmap: got out_axes None for a result that differs from slice to slice. Give an axis."
+                    )
+                found.append(done[id(y._node)])
+                continue
+            same = y if y._value is not None else self._trace.outside(y._node)
+            found.append(same if axis is None else repeated(same, size))
+        return found
 
 
-def _in_chunks(run: Callable[..., _Results], given: _Given, count: int) -> _Results:
+def _in_chunks(slices: _Slices, given: _Given, count: int) -> list[Any]:
     """Run so many slices at a time, and join the results."""
+    if count >= given.size:
+        return slices(given.arrays, given.size)
     parts = []
-    for start in range(0, max(given.size, 1), count):
+    for start in range(0, given.size, count):
         stop = min(start + count, given.size)
         some = [getitem(x, slice(start, stop)) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
-        parts.append(run(some, stop - start))
-    tree, _, axes = parts[0]
-    joined = [ys[0] if axes[k] is None else Cat(0)(*ys) for k, ys in enumerate(zip(*[p.arrays for p in parts]))]
-    return _Results(tree, joined, axes)
-
-
-# ------------------------------------------------------------------ all slices at once
-def _run(ys: Sequence[Any], axes: Sequence[Any], env: dict[int, Any], trace: Trace, size: int) -> list[Any]:
-    """Compute the results for the whole batch; with an axis of None, for one slice."""
-    roots = [y._node for y in ys if y._node is not None]
-    depends = set(env)
-    done: dict[int, Any] = dict(env)
-    for node in ancestors(roots, set(env)):
-        flags = [is_node(p) and id(p) in depends for p in node.inputs]
-        if id(node) in done or isinstance(node, Leaf) or not any(flags):
-            continue
-        depends.add(id(node))
-        xs = [done[id(p)] if f else trace.outside(p) for p, f in zip(node.inputs, flags, strict=True)]
-        done[id(node)] = batch(node.op, size, xs, flags)
-    found = []
-    for y, axis in zip(ys, axes, strict=True):
-        if id(y._node) in depends:
-            if axis is None:
-                raise ArgumentError(
-                    "vmap: got out_axes None for a result that differs from slice to slice. Give an axis."
-                )
-            found.append(done[id(y._node)])
-            continue
-        same = y if y._value is not None else trace.outside(y._node)
-        found.append(same if axis is None else repeated(same, size))
-    return found
+        parts.append(slices(some, stop - start))
+    return [ys[0] if axis is None else Cat(0)(*ys) for ys, axis in zip(zip(*parts), slices.axes, strict=True)]

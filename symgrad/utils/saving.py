@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.nn.parameter import Parameter
+from symgrad.support.files import replaced
 from symgrad.tensors.creation import leaf
 from symgrad.tensors.tensor import Tensor
 
 _KIND, _VERSION, _MANIFEST = "symgrad", 1, "manifest.json"
+_DEEPEST = 100  # containers in one another
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -43,49 +45,70 @@ def save(obj: Any, f: Any) -> None:
     """
     arrays: list[np.ndarray[Any, Any]] = []
     manifest = {"kind": _KIND, "version": _VERSION, "tree": _written(obj, arrays, "the object", 0)}
+    if isinstance(f, io.TextIOBase):
+        raise ArgumentTypeError("save: the file is open for text. Open it for bytes: open(path, 'wb').")
     if hasattr(f, "write"):
         _write(f, manifest, arrays)
         return
-    path = target(f, "save")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            _write(file, manifest, arrays)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with replaced(target(f, "save")) as file:
+        _write(file, manifest, arrays)
 
 
-def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read what ``save`` wrote.
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True, max_bytes: int | None = None) -> Any:
+    """Read what ``save`` wrote. What is read takes no more memory than a multiple of the file's size.
 
     Args:
         f: a path, or a file open for reading bytes.
         map_location, weights_only: as in torch: the processor, and True, since files hold nothing else.
+        max_bytes: the most bytes that all arrays and the manifest in the file may have; checked before they are read.
 
     Raises:
-        ArgumentError: the file is damaged, or none of ``save``'s; or weights_only is False.
+        ArgumentError: the file is damaged, none of ``save``'s, or larger than max_bytes; or weights_only is False.
+        OSError: there is no such file, or it cannot be opened.
     """
     if not weights_only or map_location not in (None, "cpu"):
         raise ArgumentError(
             f"load: got map_location={map_location!r}, weights_only={weights_only!r}. Expected 'cpu', and True: files "
             "of sg.save hold numbers and text, and no code."
         )
-    where = str(_path(f, "load")) if not hasattr(f, "read") else getattr(f, "name", "the file")
+    if max_bytes is not None and (isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 0):
+        raise ArgumentTypeError(f"load: got max_bytes={max_bytes!r}. Expected a number of bytes, or None.")
+    if isinstance(f, io.TextIOBase):
+        raise ArgumentTypeError("load: the file is open for text. Open it for bytes: open(path, 'rb').")
+    if hasattr(f, "read"):
+        return _loaded(f, str(getattr(f, "name", "the file")), max_bytes)
+    path = _path(f, "load")
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"load: {path} is no file. Expected the path of one that sg.save wrote.")
+    with path.open("rb") as file:
+        return _loaded(file, str(path), max_bytes)
+
+
+def _loaded(file: Any, where: str, most: int | None) -> Any:
+    """Return what is in an open file; all that can be wrong with it is one error."""
     try:
-        with zipfile.ZipFile(f) as archive:
+        with zipfile.ZipFile(file) as archive:
+            _check_sizes(archive, file.seek(0, io.SEEK_END), where, most)
             manifest = json.loads(archive.read(_MANIFEST))
             if manifest["kind"] != _KIND or manifest["version"] > _VERSION:
                 raise ArgumentError(
                     f"load: {where} is of kind {manifest['kind']!r}, version {manifest['version']}. Expected "
                     f"{_KIND!r}, version {_VERSION} or before."
                 )
-            return _read(manifest["tree"], archive)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError, IndexError) as error:
-        if isinstance(error, ArgumentError):
-            raise
+            return _Reader(archive).read(manifest["tree"], 0)
+    except (ArgumentError, MemoryError):
+        raise
+    except Exception as error:  # whatever the libraries raise on bytes that nobody wrote
         raise ArgumentError(f"load: {where} is damaged, or was not written by sg.save ({error}).") from error
+
+
+def _check_sizes(archive: zipfile.ZipFile, length: int, where: str, most: int | None) -> None:
+    """Refuse an archive whose parts have more bytes than the file: save stores each once, and as it is."""
+    size = sum(part.file_size for part in archive.infolist())
+    if size > length or any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist()):
+        raise ValueError(f"its parts claim {size} bytes, and the file has {length}; save stores them uncompressed")
+    if most is not None and size > most:
+        raise ArgumentError(f"load: {where} holds {size} bytes. Expected at most max_bytes={most}.")
 
 
 def target(f: Any, what: str) -> Path:
@@ -120,8 +143,8 @@ def _write(file: Any, manifest: Any, arrays: list[np.ndarray[Any, Any]]) -> None
 
 def _written(x: Any, arrays: list[np.ndarray[Any, Any]], where: str, depth: int) -> Any:
     """Return what the manifest says of x; its arrays are appended."""
-    if depth > 100:
-        raise ArgumentTypeError("save: containers are nested more than 100 deep, or one contains itself.")
+    if depth > _DEEPEST:
+        raise ArgumentTypeError(f"save: containers are nested more than {_DEEPEST} deep, or one contains itself.")
     if isinstance(x, (Tensor, np.ndarray, np.generic)):
         return _array(x, arrays, where)
     if type(x) in _PLAIN:
@@ -154,22 +177,54 @@ def _array(x: Any, arrays: list[np.ndarray[Any, Any]], where: str) -> Any:
     return said
 
 
-def _read(said: Any, archive: zipfile.ZipFile) -> Any:
-    """Rebuild what the manifest says."""
-    if "array" in said:
-        with archive.open(f"{int(said['array'])}.npy") as file:
-            array = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False)
+class _Reader:
+    """What the manifest says, rebuilt; each array is named once, as ``save`` does, and read then."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive, self._seen = archive, set[int]()
+
+    def read(self, said: Any, depth: int) -> Any:
+        """Return an object.
+
+        Raises:
+            ValueError: save writes no such thing.
+        """
+        if depth > _DEEPEST:
+            raise ValueError(f"containers are nested more than {_DEEPEST} deep")
+        if "array" in said:
+            return self._tensor(said, self._array(said["array"]))
+        if "dict" in said:
+            return {self.read(k, depth + 1): self.read(v, depth + 1) for k, v in said["dict"]}
+        for kind in (list, tuple):
+            if kind.__name__ in said:
+                return kind([self.read(v, depth + 1) for v in said[kind.__name__]])
+        if "float" in said:
+            return float.fromhex(said["float"])
+        if type(said["value"]) not in _PLAIN:
+            raise ValueError("a value is neither a number nor text")
+        return said["value"]
+
+    def _array(self, number: Any) -> np.ndarray[Any, Any]:
+        if type(number) is not int or number in self._seen:
+            raise ValueError(f"array {number} is named twice, or is none")
+        self._seen.add(number)
+        data = self._archive.read(f"{number}.npy")
+        file, layout = io.BytesIO(data), np.lib.format
+        read = {(1, 0): layout.read_array_header_1_0, (2, 0): layout.read_array_header_2_0}[layout.read_magic(file)]
+        shape, is_fortran, dtype = read(file)
+        if dtype.hasobject or dtype.names or math.prod(shape) * dtype.itemsize != len(data) - file.tell():
+            raise ValueError(f"array {number} of {dtype} and shape {shape} has other bytes")
+        order = "F" if is_fortran else "C"
+        return np.ndarray(shape, dtype, data, file.tell(), order=order).copy(order)  # type: ignore[arg-type]
+
+    def _tensor(self, said: Any, array: np.ndarray[Any, Any]) -> Any:
+        """Return an array as what it was saved of."""
         if "requires_grad" not in said:
             return array
-        made = Parameter(array, said["requires_grad"]) if said["parameter"] else None
-        return made if made is not None else leaf(array, said["requires_grad"], said.get("name"))
-    if "dict" in said:
-        return {_read(k, archive): _read(v, archive) for k, v in said["dict"]}
-    if "list" in said:
-        return [_read(v, archive) for v in said["list"]]
-    if "tuple" in said:
-        return tuple(_read(v, archive) for v in said["tuple"])
-    return float.fromhex(said["float"]) if "float" in said else said["value"]
+        flags, name = (said["parameter"], said["requires_grad"]), said.get("name")
+        if any(type(flag) is not bool for flag in flags) or not (name is None or isinstance(name, str)):
+            raise ValueError("a tensor is not described by truth values and a name")
+        return Parameter(array, flags[1]) if flags[0] else leaf(array, flags[1], name)
 
 
 __all__ = ["load", "save"]

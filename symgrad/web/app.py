@@ -79,7 +79,10 @@ class Guarded:
             await asyncio.wait_for(send(message), SECONDS)
 
         self.pool.counts.add("requests")
-        why = self._guard.refusal(Headers(scope=scope), scope["path"], scope["method"])
+        headers = Headers(scope=scope)
+        why = self._guard.refusal(headers, scope["path"], scope["method"])
+        if len(headers.getlist("host")) > 1:
+            why = "the request names two hosts. Open the address that symgrad serve printed."
         inner = self._inner if why is None else _refusing(403, why)
         if why is not None:
             self.pool.counts.add("refused (origin)")
@@ -189,7 +192,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 async def _bounded(request: Request) -> bytes:
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length[:12]) > MOST_BYTES:
+    if not (length.isascii() and length.isdigit()) or int(length[:12]) > MOST_BYTES:
         raise HTTPException(413, f"the request is larger than {MOST_BYTES} bytes")
     parts = bytearray()
     async for part in request.stream():

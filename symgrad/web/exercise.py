@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.expression.constants import MEANINGS
 from symgrad.expression.evaluation import refused_at
@@ -88,12 +89,22 @@ class Exercise(NamedTuple):
         return "matlab" if self.spelling == "matlab" else "python"
 
     def parsed(self, shapes: Mapping[str, Any] | None = None) -> Expression:
-        """Return the formula that was read, of symbols; or of names of these shapes."""
+        """Return the formula that was read, of symbols; or of names of these shapes.
+
+        Raises:
+            ParseError: it is none; says where.
+            ArgumentError: it is true or false.
+        """
         leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
         try:
-            return parse(self.formula, leaves, syntax=self.syntax)
+            parsed = parse(self.formula, leaves, syntax=self.syntax)
         except ParseError as error:
             raise as_typed(error, self.signs) from error.__cause__
+        if is_bool(parsed.value.dtype):
+            raise ArgumentError(
+                "the formula is true or false, and has no derivative. Write a number, such as where(x < 1, x, 1)."
+            )
+        return parsed
 
     def sizes(self) -> dict[str, int]:
         """Return a number for the name of each size: as values have it, else a small one.
@@ -173,17 +184,17 @@ def _refuse_the_imaginary_unit(formula: str, names: Sequence[str]) -> None:
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
     if wrt is None or wrt == "":
         return wanted([name for name in names if names[name].value is None]) or wanted(names)
-    if wrt not in names:
+    if not isinstance(wrt, str) or wrt not in names:
         known = ", ".join(names) or "none"
         raise ArgumentError(f"wrt: there is no {_short(wrt)} in the formula. Expected one of its names: {known}.")
-    return str(wrt)
+    return wrt
 
 
 def _order(order: Any) -> int:
     found = 1 if order is None else order
-    if isinstance(found, bool) or found not in ORDERS:
+    if type(found) is not int or found not in ORDERS:
         raise ArgumentError(f"order: got {_short(order)}. Expected 1, 2 or 3.")
-    return int(found)
+    return found
 
 
 def _names(data: Any) -> dict[str, Name]:
@@ -206,7 +217,7 @@ def _name(name: str, said: Any) -> Name:
         raise ArgumentError(f"{name}: expected an object with kind, shape, assume and value.")
     shape = _shape(name, said.get("kind"), said.get("shape"))
     assume = said.get("assume") or []
-    if not isinstance(assume, list) or any(a not in MARKS for a in assume):
+    if not isinstance(assume, list) or any(not isinstance(a, str) or a not in MARKS for a in assume):
         raise ArgumentError(f"{name}: assume is {_short(assume)}. Expected some of {', '.join(MARKS)}.")
     value = said.get("value")
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -222,7 +233,7 @@ def _shape(name: str, kind: Any, sizes: Any) -> tuple[Any, ...]:
     sizes = [] if sizes is None else sizes
     if not isinstance(sizes, list) or len(sizes) > len(KINDS) - 1:
         raise ArgumentError(f"{name}: shape is {_short(sizes)}. Expected up to two sizes, such as n and d.")
-    if kind is not None and kind not in KINDS:
+    if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
         raise ArgumentError(f"{name}: kind is {_short(kind)}. Expected one of {', '.join(KINDS)}.")
     axes = len(sizes) if kind is None else KINDS.index(kind)
     if len(sizes) != axes:

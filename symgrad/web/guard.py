@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -27,6 +28,8 @@ HEADERS = {
 }
 TOKEN = "x-symgrad-token"
 PAGES = ("/", "/sheet")  # that a link may open
+MOST_PORT = 2**16 - 1
+_HOST = re.compile(r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<six>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{0,5}))?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -55,7 +58,8 @@ class Guard(NamedTuple):
         one's. It can neither send anything nor see the answer.
         """
         host = headers.get("host", "")
-        if not self._is_known(_name(host)):
+        name = _name(host)
+        if name is None or not self._is_known(name):
             return "this server does not answer to that name. Open the address that symgrad serve printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
@@ -86,11 +90,20 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _name(host: str) -> str:
-    """Return the name in a Host header, without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.rpartition(":")[0].lower() if host.count(":") == 1 else host.lower()
+def _name(host: str) -> str | None:
+    """Return the name in a Host header, without its port; None where it is no host and port of RFC 9110, section 7.2.
+
+    Of the names that RFC 3986 allows, these are the ones that machines have: letters, digits, hyphens and points.
+    """
+    found = _HOST.fullmatch(host)
+    if found is None or int(found["port"] or 0) > MOST_PORT:
+        return None
+    if found["name"] is not None:
+        return found["name"].lower()
+    try:
+        return str(ipaddress.IPv6Address(found["six"]))
+    except ValueError:
+        return None
 
 
 def _is_address(name: str) -> bool:

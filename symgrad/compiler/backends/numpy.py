@@ -139,9 +139,10 @@ class _Writer:
 
     def _moved(self, op: Any, k: int, args: Sequence[str]) -> list[str] | None:
         """Operations that move entries, in NumPy's own words."""
-        if isinstance(op, Slice):
+        has_axes = any(self.e.shapes[r] for r in self.e.refs(k)[:1])  # what has none may be Python's number
+        if isinstance(op, Slice) and has_axes:
             return [f"t{k} = {args[0]}[{self._named(f'key{k}', op.key)}]"]
-        if isinstance(op, Reshape) and self.e.shapes[self.e.refs(k)[0]]:
+        if isinstance(op, Reshape) and has_axes:
             return [f"t{k} = {args[0]}.reshape({op.to})"]
         if not isinstance(op, Assemble):
             return None

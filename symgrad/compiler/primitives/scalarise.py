@@ -214,7 +214,8 @@ def _(op: Assemble, s: Scalars, args: Sequence[Refs]) -> Any:
     found = np.full(op.to, ZERO, dtype=np.int64)
     for refs, part in zip(args, op.parts, strict=True):
         here = found[(*part.key, ...)]
-        added = [s.emit("add", a, b) for a, b in zip(here.ravel().tolist(), refs.ravel().tolist(), strict=True)]
+        terms = np.broadcast_to(refs, here.shape).ravel().tolist()
+        added = [s.emit("add", a, b) for a, b in zip(here.ravel().tolist(), terms, strict=True)]
         here[...] = np.reshape(added, here.shape)
     return found
 

@@ -29,6 +29,12 @@ class View(NamedTuple):
         expected = row_major(self.shape)
         return all(s == e or n == 1 for s, e, n in zip(self.steps, expected, self.shape, strict=True))
 
+    def is_same(self, other: View | None) -> bool:
+        """Whether both address the same entries in the same order; the step of an axis of length 1 means nothing."""
+        if other is None or (self.memory, self.offset, self.shape) != (other.memory, other.offset, other.shape):
+            return False
+        return all(s == t or n == 1 for s, t, n in zip(self.steps, other.steps, self.shape, strict=True))
+
     def to(self, shape: Sequence[Any]) -> View:
         """Broadcast."""
         lead = len(shape) - len(self.shape)

@@ -66,7 +66,7 @@ class Derivative(AsFunction):
         fn = portable(self.fn, self.name)
         return place_of(self)[1] if is_found(self) else (Derivative, (self.name, fn, *self._options))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at these arguments."""
         place = positions(self.argnum, len(args))[0]
         leaves: list[Any] = []
@@ -110,7 +110,7 @@ class Derivative(AsFunction):
         key = (tree, specs)
         found = self._found.get(key)
         if found is None:
-            with self._lock.current:
+            with self._lock:
                 found = self._found.get(key)
                 if found is None:
                     found = self._found[key] = self._prepare(place, at)
@@ -139,7 +139,7 @@ class Derivative(AsFunction):
         found = found.symmetric()
         return found, for_hessian(found)
 
-    def _result(self, *args: Any, **kwargs: Any) -> Any:
+    def _result(self, /, *args: Any, **kwargs: Any) -> Any:
         return tensor_result(self.fn(*args, **kwargs), self.name)
 
     # -------------------------------------------------------------- looking at it

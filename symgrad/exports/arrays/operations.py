@@ -132,12 +132,15 @@ def _(w: W, op: FFT, a: Args, k: int) -> str:
 
 @writes(RFFT)
 def _(w: W, op: RFFT, a: Args, k: int) -> str:
-    return w.dialect.call("fft.rfft", a[0], f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
+    y = w.dialect.call("fft.rfft", a[0], f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
+    n = w.e.shapes[w.e.refs(k)[0]][op.axis]
+    return f"{w.dialect.helper('spectrum_weighed')}({y}, {w.size(n)}, {op.axis}, 2.0)" if op.doubled else y
 
 
 @writes(IRFFT)
 def _(w: W, op: IRFFT, a: Args, k: int) -> str:
-    return w.dialect.call("fft.irfft", a[0], op.n, f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
+    z = a[0] if op.doubled else f"{w.dialect.helper('spectrum_weighed')}({a[0]}, {op.n}, {op.axis}, 0.5)"
+    return w.dialect.call("fft.irfft", z, op.n, f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
 
 
 @writes(Ranks)

@@ -274,6 +274,12 @@ def convolve(x: Any, h: Any, dims: int) -> Any:
     return xp.fft.irfftn(xp.fft.rfftn(x, sizes, axes) * xp.fft.rfftn(h, sizes, axes), sizes, axes)
 
 
+def spectrum_weighed(z: Any, n: int, axis: int, weight: float) -> Any:
+    """Half of the spectrum of n real numbers, with a weight on the entries that stand for two."""
+    k = xp.arange(n // 2 + 1).reshape((n // 2 + 1, *[1] * (z.ndim - 1 - axis)))
+    return xp.where((k == 0) | (2 * k == n), z, weight * z)
+
+
 def feedback(c: Any, u: Any) -> Any:
     """y_i = u_i - Σ c_k y_{i-k}, by the system of all entries."""
     n, m = u.shape[-1], c.shape[-1]

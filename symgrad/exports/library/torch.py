@@ -33,6 +33,11 @@ def divided(f: Any, a: Any, b: Any) -> Any:
     return torch.where(b == 0, 0, f(a, torch.where(b == 0, 1, b)))
 
 
+def kron(a: Any, b: Any) -> Any:
+    """The Kronecker product, whose second factor torch reads as one piece of memory."""
+    return torch.kron(a, b.contiguous())
+
+
 # ------------------------------------------------------------------ parts
 def places(shape: Any, key: Any) -> Any:
     """Return the flat positions that a key reads."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isinf
 from typing import Any
 
@@ -16,7 +16,7 @@ from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.reductions.running import LogCumSumExp
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.variance import Std, Var
-from symgrad.ops.shape import row_major, total
+from symgrad.ops.shape import total
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 W = LoopWriter
@@ -99,14 +99,19 @@ def _lined_up(w: W, x: View, axes: Any) -> View:
 
 def per_row(w: W, x: View, k: int, text: Any) -> View:
     """Write a number for each row: ``text(position, step, count)``."""
-    shape = x.shape[:-1]
-    found = w.array(shape) if shape else None
-    with w.nest(shape) as idx:
-        value = text(w.position(x, [*idx, "0"]), w.size(x.steps[-1]), w.size(x.shape[-1]))
-        if found is None:
-            return View(w.let(value), 0, (), ())
-        w.line(f"{w.at(found, idx)} = {value}")
-    return View(found.memory, 0, row_major(w.shape(k)), w.shape(k))
+    step, count = w.size(x.steps[-1]), w.size(x.shape[-1])
+    return _filled_by_row(w, x, k, lambda idx: text(w.position(x, [*idx, "0"]), step, count))
+
+
+def _filled_by_row(w: W, x: View, k: int, text: Callable[[list[str]], str]) -> View:
+    """Write a number for each row into a result, whose axes of length 1 that are kept hold no more of them."""
+    if not w.shape(k):
+        return View(w.let(text([])), 0, (), ())
+    result = w.array(w.shape(k))
+    rows = whole(result.memory, x.shape[:-1])
+    with w.nest(rows.shape) as idx:
+        w.line(f"{w.at(rows, idx)} = {text(idx)}")
+    return result
 
 
 @writes(Norm)
@@ -144,15 +149,14 @@ def _(w: W, op: Extreme, a: Views, k: int) -> View:
 @writes(Prod)
 def _(w: W, op: Prod, a: Views, k: int) -> View:
     x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].memory, a[0].offset, (*a[0].steps, 0), (*a[0].shape, 1))
-    shape = x.shape[:-1]
-    found = w.array(shape) if shape else None
-    with w.nest(shape) as idx:
+
+    def row(idx: list[str]) -> str:
         run = w.let("1.0")
         with w.loop(x.shape[-1]) as i:
-            w.line(f"{run} *= {w.at(x, [*idx, i]) if a[0].shape else a[0].memory}")
-        if found is not None:
-            w.line(f"{w.at(found, idx)} = {run}")
-    return View(found.memory, 0, row_major(w.shape(k)), w.shape(k)) if found is not None else View(run, 0, (), ())
+            w.line(f"{run} *= {w.at(x, [*idx, i])}")
+        return run
+
+    return _filled_by_row(w, x, k, row)
 
 
 @writes(Arg)

@@ -114,7 +114,7 @@ def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: d
     lines = ["int status = 0;"] if w.fails else []
     lines += [*unused, *views, *memory, *body, *release]
     lines.append("return status > 0;" if w.fails else "return 0;")
-    tables = [_table(name, values, t) for name, values in w.tables.items()]
+    tables = [_table(name, values, t) for name, values in w.tables.items() if _mentions(text, name)]
     function = "\n".join(
         [_comment(r, outs), f"{prototype};", "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"]
     )

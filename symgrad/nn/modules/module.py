@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.core.hooks import Ordered, RemovableHandle
 from symgrad.core.journal import changing_items
 from symgrad.core.modes import no_grad
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_complex, is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.nn.modules.backward_hooks import watched
@@ -79,7 +79,7 @@ class Module:
             f'Module [{type(self).__name__}] is missing the required "forward" function. Define forward(self, x).'
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         for hook in self._before.each():
             found = hook(self, args)
             args = args if found is None else found if isinstance(found, tuple) else (found,)
@@ -362,14 +362,20 @@ class Module:
             The names that are missing and those that have no place, both empty with ``strict``.
 
         Raises:
-            ShapeError: a value has another shape. ArgumentError: names differ, and ``strict``.
+            ShapeError: a value has another shape, or is complex where the model is real. ArgumentError: names differ,
+                and ``strict``.
         """
         if not isinstance(state_dict, Mapping):
             raise ArgumentTypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         own = dict(self._state())
         keys = Keys([k for k in own if k not in state_dict], [k for k in state_dict if k not in own])
-        values = {k: _array(k, state_dict[k]) for k in own if k in state_dict}
+        values = {k: as_tensor(_array(k, state_dict[k])) for k in own if k in state_dict}
         wrong = [
+            f"complex values for {k}: copying {v.dtype} from checkpoint, the current model has {own[k].dtype}."
+            for k, v in values.items()
+            if is_complex(v.dtype) and not is_complex(own[k].dtype)
+        ]
+        wrong += [
             f"size mismatch for {k}: copying a param with shape {show_shape(v.shape)} from checkpoint, the shape in "
             f"current model is {show_shape(own[k].shape)}."
             for k, v in values.items()
@@ -382,7 +388,7 @@ class Module:
             raise kind(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
         with no_grad():
             for k, v in values.items():
-                own[k].copy_(as_tensor(v))
+                own[k].copy_(v)
         return keys
 
     @contextmanager
@@ -445,11 +451,10 @@ def _listed(what: str, names: list[str]) -> list[str]:
 def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     """A value of a state as an array: a tensor of ours or of others, an array, a number."""
     value = value.detach() if hasattr(value, "detach") else value
-    found = np.asarray(value)
-    if found.dtype == object:
-        raise ArgumentTypeError(
-            f"load_state_dict: {name!r} is a {type(value).__name__}. Expected a tensor or an array."
-        )
+    found = np.asarray(value if hasattr(value, "__array__") or isinstance(value, (int, float)) else None)
+    if found.dtype == object or found.dtype.kind in "SU":
+        kind = found.dtype if hasattr(value, "__array__") else type(value).__name__
+        raise ArgumentTypeError(f"load_state_dict: {name!r} is a {kind}. Expected a tensor or an array.")
     return found
 
 

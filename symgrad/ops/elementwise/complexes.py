@@ -79,7 +79,12 @@ class Real(Part):
     saves = ""
     gives = parts
     meaning = sp.re
+    shares = True
     explained = "real part: the adjoint is real"
+
+    def put(self, x: Any, v: Any) -> Any:
+        """v + iy."""
+        return COMPLEX(v, imag(x))
 
     def forward(self, z: Any) -> Any:
         """Take the real part."""
@@ -101,7 +106,12 @@ class Imag(Part):
     saves = ""
     gives = parts
     meaning = sp.im
+    shares = True
     explained = "imaginary part: the adjoint times -i"
+
+    def put(self, x: Any, v: Any) -> Any:
+        """x + iv."""
+        return COMPLEX(real(x), v)
 
     def forward(self, z: Any) -> Any:
         """Take the imaginary part."""

@@ -38,7 +38,7 @@ class _AtPositions(Op):
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Linear in the first input."""
-        return self(ts[0], *xs[1:])
+        return None if ts[0] is None else self(ts[0], *xs[1:])
 
 
 @frozen

@@ -14,7 +14,7 @@ from symgrad.ops.elementwise.declared import where
 from symgrad.ops.indexing.lookup import lookup
 from symgrad.ops.keys import ALL, Item, Span, constant, is_unknown, known, parse, plain
 from symgrad.ops.map import broadcast_shapes
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import Traced, rename, shape
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Expand, Reshape, axis_of
 from symgrad.ops.slicing import Gather, Slice
@@ -35,6 +35,12 @@ def _basic(key: tuple[Any, ...], sizes: Shape) -> Slice:
     return part(parse(key, sizes)[0]).shared()
 
 
+def reading(x: Any, key: Any) -> Slice | None:
+    """Return the operation that reads x at a key, where that is one."""
+    items, places = parse(key, shape(x))
+    return None if places else part(items)
+
+
 def getitem(x: Any, key: Any) -> Any:
     """The entries of x at the key: integers, slices, None, Ellipsis, integer and boolean arrays, as in torch.
 
@@ -43,7 +49,7 @@ def getitem(x: Any, key: Any) -> Any:
         key: what stands between the brackets. Steps may be negative.
 
     Returns:
-        The entries, as a value: writing to them does not change x.
+        The entries. What is written to those that no array or mask selects goes to x.
 
     Raises:
         IndexRangeError: a position lies outside, there are too many, or they cannot be used as an index.
@@ -55,7 +61,7 @@ def getitem(x: Any, key: Any) -> Any:
     """
     simple = plain(key)
     if simple is not None:
-        return _basic(simple, shape(x))(x)
+        return x._apply(_basic(simple, x.shape), (x,)) if isinstance(x, Traced) else _basic(simple, shape(x))(x)
     items, places = parse(key, shape(x))
     if not places:
         return part(items)(x)
@@ -148,11 +154,22 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     if not shape(x):
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor. Reshape it to (1,) first.")
     n = shape(x)[a]
+    start, length = (k.__index__() if isinstance(k, Traced) and not is_unknown(k) else k for k in (start, length))
     first = n + start if isinstance(start, int) and start < 0 else start
     known = all(isinstance(k, int) for k in (n, first, length))
     if known and (first + length > n or length < 0 or first < 0):
         raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}). Shorten the range.")
     return along(x, a, first, first + length)
+
+
+def narrow_copy(x: Any, dim: int, start: Any, length: Any) -> Any:
+    """As narrow, and never a view.
+
+    >>> import symgrad as sg
+    >>> sg.tensor([1.0, 2.0, 3.0]).narrow_copy(0, 1, 2)
+    tensor([2., 3.])
+    """
+    return rename(narrow(x, dim, start, length), "NarrowCopy")
 
 
 def along(x: Any, axis: int, start: Any, stop: Any, name: str = "Slice") -> Any:

@@ -15,9 +15,12 @@ from symgrad.core.node import Shape
 from symgrad.errors import ShapeError, shown_as
 from symgrad.ops.contract import Einsum, permute, summing
 from symgrad.ops.convert import counted
+from symgrad.ops.keys import Positions
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.ops.slicing import Gather
 from symgrad.support.frozen import frozen
 
 
@@ -51,7 +54,7 @@ class Diagonal(Op):
     signature = "(m,n)->(k)"
     moves = True
     explained = "diagonal: the adjoint is put on the diagonal"
-    views = True
+    views = shares = True
 
     def forward(self, x: Any) -> Any:
         """Read the diagonal."""
@@ -64,6 +67,13 @@ class Diagonal(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Put the cotangent back on the diagonal."""
         return DiagEmbed(self.offset, *x.shape[-2:])(g)
+
+    def put(self, x: Any, v: Any) -> Any:
+        """Write v to the places of the diagonal."""
+        ndim, k = len(shape(x)), np.arange(_diagonal_size(self.offset, *shape(x)[-2:]))
+        below, above = max(-self.offset, 0), max(self.offset, 0)
+        at = Gather(((ndim - 2, Positions(k + below)), (ndim - 1, Positions(k + above))))
+        return Scatter(at)(x, v)
 
     def view(self, x: Any, to: Shape) -> Any:
         """A row and a column further with each step."""
@@ -254,7 +264,7 @@ def diag(x: Any, diagonal: int = 0) -> Any:
     if ndim == 1:
         return diag_embed(x, diagonal)
     if ndim == 2:
-        return Diagonal(diagonal)(x)
+        return rename(Diagonal(diagonal)(x), "Diagonal")
     raise ShapeError(
         f"diag(): Supports 1D or 2D tensors. Got {ndim}D, shape {show_shape(shape(x))}; "
         "for batches use diagonal or diag_embed."

@@ -11,6 +11,7 @@ from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square
+from symgrad.ops.map import IDENTITY
 from symgrad.ops.protocol import T, rename, shape
 
 
@@ -96,4 +97,4 @@ def triangular_solve(
     tensor([[2.]])
     """
     T, above = (mT(A), not upper) if transpose and len(shape(A)) > 1 else (A, upper)
-    return Triangular(solve_triangular(T, b, upper=above, unitriangular=unitriangular), A)
+    return Triangular(solve_triangular(T, b, upper=above, unitriangular=unitriangular), IDENTITY(A))

@@ -15,7 +15,7 @@ from symgrad.errors import ShapeError, shown_as
 from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
-from symgrad.ops.map import ADD, show_shape
+from symgrad.ops.map import ADD, IDENTITY, show_shape
 from symgrad.ops.nn.windows import Sizes, around, batched, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
@@ -272,6 +272,7 @@ def _adaptive(dims: int, x: Any, output_size: Any) -> Any:
     x, single = batched(x, dims, f"adaptive_avg_pool{dims}d")
     to = (output_size,) * dims if output_size is None or isinstance(output_size, int) else tuple(output_size)
     to = to * dims if len(to) == 1 else to
+    x = IDENTITY(x) if to == (None,) * dims else x
     for k, m in enumerate(to):
         x = x if m is None else _means(x, 2 + k, m)
     return rename(drop_batch(x, single), f"AdaptiveAvgPool{dims}D")

@@ -10,7 +10,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import as_floats
 from symgrad.ops.elementwise.logic import bitwise
 from symgrad.ops.indexing.select import along
-from symgrad.ops.map import ADD, DIV, MUL, SUB
+from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, SUB
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Reshape, axis_of
@@ -44,7 +44,7 @@ def diff(
     if n < 0:
         raise ArgumentError(f"order must be non-negative but got {n}. diff: pass how often to take differences.")
     if n == 0:  # as in torch and NumPy, without what is to be joined
-        return input
+        return IDENTITY(input)
     parts = [p for p in (prepend, input, append) if p is not None]
     y = cat(parts, a) if len(parts) > 1 else input
     for _ in range(min(n, shape(y)[a])):

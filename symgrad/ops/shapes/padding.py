@@ -12,7 +12,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.elementwise.declared import where
 from symgrad.ops.indexing.select import along, part
 from symgrad.ops.keys import ALL, Positions, Span
-from symgrad.ops.map import show_shape
+from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Gather
@@ -58,7 +58,8 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     for k in range(len(pad) // 2):
         before, after = pad[2 * k], pad[2 * k + 1]
         x = _on_axis(x, len(s) - 1 - k, before, after, mode, value)
-    return rename(x, "ConstantPadNd") if x is not input and mode == "constant" else x
+    x = IDENTITY(x) if x is input else x
+    return rename(x, "ConstantPadNd") if mode == "constant" else x
 
 
 def _in_dtype(value: float, dtype: Any) -> Any:

@@ -361,7 +361,7 @@ def repeat_interleave(
         return Gather(((a, Positions(_repeated(sizes[a], repeats, output_size))),), "RepeatInterleave")(x)
     apart = Reshape((*sizes[: a + 1], 1, *sizes[a + 1 :]))(x)
     wide = Expand((*sizes[: a + 1], repeats, *sizes[a + 1 :]))(apart)
-    return Reshape((*sizes[:a], sizes[a] * repeats, *sizes[a + 1 :]))(wide)
+    return Reshape((*sizes[:a], sizes[a] * repeats, *sizes[a + 1 :]), "Repeat")(wide)
 
 
 def _repeated(n: Any, repeats: Any, output_size: int | None) -> Any:

@@ -105,7 +105,8 @@ class _Run:
         scale: Callable[[int], int] = _one,
     ) -> None:
         self._order, self._scale = order, scale
-        self._call = call = Call(f, primals, {})
+        with modes.opening():
+            self._call = call = Call(f, primals, {})
         if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
             raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
         call.returns(who)

@@ -104,14 +104,24 @@ def _target(generator: int) -> Any:
 def _optimised(module: Module) -> tuple[Any, Any]:
     """Return a module after the passes, and what it is compiled for."""
     level, target = module.level, _target(module.level.generator)
-    parsed = llvm.parse_assembly(module.text)
+    parsed = llvm.parse_assembly(module.text, llvm.create_context())  # which goes with the module
     if level.passes:
         tuning = llvm.create_pipeline_tuning_options(speed_level=level.passes)
         tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = True
         tuning.slp_vectorization = False
         builder = llvm.create_pass_builder(target, tuning)
-        builder.getModulePassManager().run(parsed, builder)
+        passes = builder.getModulePassManager()
+        try:
+            passes.run(parsed, builder)
+        finally:
+            _freed(passes)
     return parsed, target
+
+
+def _freed(passes: Any) -> None:
+    """Free the passes, 100 kB of them: ``close`` of llvmlite finds a ``_dispose`` first that does nothing."""
+    llvm.newpassmanagers.NewPassManager._dispose(passes)
+    passes.detach()  # so that no later version frees them again
 
 
 def _loaded(code: bytes) -> Any:

@@ -7,7 +7,6 @@ once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -159,5 +158,4 @@ def _number_of(x: Any, as_number: bool) -> Any:
 
 def _straight(v: View, shape: tuple[int, ...]) -> bool:
     """Whether a view is all of an array of this shape."""
-    whole = tuple(prod(shape[a + 1 :]) for a in range(len(shape)))
-    return not v.offset and v.shape == shape and v.steps == whole
+    return not v.offset and v.shape == shape and v.is_plain

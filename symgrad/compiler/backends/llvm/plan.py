@@ -17,7 +17,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
-from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
+from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory, refuse_overlaps
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.primitives.clusters import Cluster, clusters
@@ -62,6 +62,8 @@ class Plan:
             else:
                 self._operation(stage)
         self._copy_out()
+        for step in self.steps:
+            refuse_overlaps(step)
 
     def operations(self) -> int:
         """Return the number of primitives and operations in the code."""
@@ -212,7 +214,7 @@ class Plan:
 
     def _started(self, kind: str, target: View) -> str:
         """Write the neutral number first where the result is a part of something; else the nest does."""
-        if target == whole(target.memory, target.shape):
+        if target.is_same(whole(target.memory, target.shape)):
             return kind
         self._copy(FILL[kind], target)
         return ONTO[kind]
@@ -227,7 +229,7 @@ class Plan:
         for k, r in enumerate(self.e.outputs):
             shape, dtype = self.e.shapes[r], self.e.dtypes[r]
             target = whole(Buffer("o", k, prod(shape), dtype), shape)
-            if self.views.get(r) != target:
+            if not target.is_same(self.views.get(r)):
                 value = self.e.value(r)
                 self._copy(self.view(r) if value is None else value, target)
 
@@ -310,7 +312,7 @@ class Plan:
                 self._add(self.view(r), region)
             elif value is not None:
                 self._copy(value, region)
-            elif self.views.get(r) != region:
+            elif not region.is_same(self.views.get(r)):
                 self._copy(self.view(r), region)
 
     def _windows(self, op: ScatterAdd, k: int, r: int) -> None:
@@ -318,7 +320,7 @@ class Plan:
         target = self.place(k)
         region = view_of(op.where, target)
         assert region is not None  # the positions are at equal steps
-        if self.views.get(r) == region:
+        if region.is_same(self.views.get(r)):
             return
         if k not in self._added and not _covers(region, target):
             self._copy(0.0, target)
@@ -364,14 +366,14 @@ class Plan:
         args = [self._contiguous(self.view(r), op.packed) for r in refs]
         memory = self.workspace(loop_memory(op, body) // op.packed.itemsize + 1, op.packed)
         result = self.place(k)
-        if result.steps != whole(result.memory, result.shape).steps:  # a loop packs its results without gaps
+        if not result.is_plain:  # a loop packs its results without gaps
             result = self.views[k] = whole(self.workspace(prod(result.shape), op.packed), result.shape)
         self.steps.append(Loop(op, args, result, body, memory))
         return True
 
     def _contiguous(self, view: View, dtype: Any) -> View:
         """Return a view in row-major order, copied where it is not, or where it is a number of another dtype."""
-        if view.steps == whole(view.memory, view.shape).steps and view.memory.dtype == dtype:
+        if view.is_plain and view.memory.dtype == dtype:
             return view
         copy = whole(self.workspace(prod(view.shape), dtype), view.shape)
         self._copy(view, copy)

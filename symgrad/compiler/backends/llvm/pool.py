@@ -59,7 +59,7 @@ _made: list[_Pool] = []
 
 def pool(assemble: Assemble, cached: bool) -> Pool:
     """Return the pool of this process, without workers yet; ``cached``: its machine code may be kept on disk."""
-    with _lock.current:
+    with _lock:
         if not _made:
             _made.append(_Pool(assemble, cached))
             forks.in_children(_made[0].renew)
@@ -81,7 +81,7 @@ class _Pool:
 
     def start(self) -> None:
         """Have as many workers as there shall be threads, now and whenever that number changes."""
-        with _lock.current:
+        with _lock:
             if not self.started:
                 self.started = True
                 threads.when_changed(self.resize)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Protocol
 
-from symgrad.compiler.backends.llvm.memory import Buffer, Shape
+from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape, overlap
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 from symgrad.transforms.loops.op import Scan
@@ -85,6 +87,27 @@ def loop_memory(op: Scan, body: Steps) -> int:
 def carry_bytes(op: Scan, k: int) -> int:
     """Return the room of a carry."""
     return -(-max(1, prod(op.body.inputs[k].shape)) * op.packed.itemsize // 64) * 64
+
+
+def refuse_overlaps(step: Step) -> None:
+    """Raise Unsuitable where a step reads entries that it also writes, unless each is read where it is written.
+
+    The loops of a nest run in any order, and on several threads.
+    """
+    if isinstance(step, Nest):
+        shifted = set(step.at)
+        read = [(v, k in shifted) for k, v in step.loads.items()]
+        written = [(v, False) for _, v in step.stores] + [(v, True) for _, _, v in step.sums]
+    else:
+        read = [(v, True) for v in step.args if isinstance(v, View)]
+        written = [(step.result, True)]
+    shared = {v.memory for v, _ in read} & {v.memory for v, _ in written}
+    read, written = [[(v, k) for v, k in views if v.memory in shared] for views in (read, written)]
+    for (a, elsewhere), (b, again) in itertools.product(read, written):
+        if not (elsewhere or again) and a.is_same(b):
+            continue
+        if overlap(a, b) or (elsewhere and isinstance(step, Nest) and a.memory == b.memory):
+            raise Unsuitable("a step would read entries that it writes itself. Use backend='numpy'.")
 
 
 class Workspace:

@@ -1,0 +1,271 @@
+"""Files of ``sg.save``: what comes back, what is refused, and what a writer leaves behind."""
+
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError
+
+
+def test_a_file_gives_back_what_was_saved(tmp_path):
+    model = sg.nn.Linear(2, 3)
+    optimizer = sg.optim.Adam(model.parameters())
+    model(sg.ones(1, 2)).sum().backward()
+    optimizer.step()
+    saved = {
+        "model": model.state_dict(), "optimizer": optimizer.state_dict(), "p": model.weight,
+        "plain": [True, 2, 1e-300, "ä", None, (np.arange(3, dtype=np.uint8), float("inf"))],
+        "half": sg.tensor([1.5], dtype=sg.float16), "empty": sg.zeros(0, 2), "flags": sg.tensor([True, False]),
+        "named": sg.tensor(2.0, requires_grad=True, name="x"), 3: {},
+    }  # fmt: skip
+    sg.save(saved, tmp_path / "all.zip")
+    found = sg.load(tmp_path / "all.zip")
+    assert list(found) == list(saved)
+    assert found["plain"][:5] == saved["plain"][:5]
+    assert found["plain"][5][0].dtype == np.uint8
+    assert found["plain"][5][1] == float("inf")
+    assert isinstance(found["p"], sg.nn.Parameter)
+    assert found["named"].name == "x"
+    assert found["named"].requires_grad
+    assert found["half"].dtype == np.float16
+    assert found["empty"].shape == (0, 2)
+    other = sg.nn.Linear(2, 3)
+    other.load_state_dict(found["model"])
+    again = sg.optim.Adam(other.parameters())
+    again.load_state_dict(found["optimizer"])
+    assert str(again.state_dict()) == str(optimizer.state_dict())
+    assert os.listdir(tmp_path) == ["all.zip"]
+
+
+def test_a_file_may_be_an_open_one():
+    file = io.BytesIO()
+    sg.save([sg.ones(2)], file)
+    file.seek(0)
+    assert sg.load(file)[0].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [sg.nn.Linear(1, 1), len, {"a": [object()]}, np.array([None])],
+    ids=["a model", "a function", "an object inside", "an array of objects"],
+)
+def test_what_cannot_be_saved_is_named_and_leaves_the_old_file(thing, tmp_path):
+    path = tmp_path / "old.zip"
+    sg.save(1, path)
+    with pytest.raises(TypeError, match="save: "):
+        sg.save(thing, path)
+    assert sg.load(path) == 1
+    assert os.listdir(tmp_path) == ["old.zip"]
+
+
+PLACES = {"no folder": ("none/all.zip", "the folder .*none is not there"), "a folder": (".", ".* is a folder")}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_a_place_where_no_file_can_be_is_refused_by_its_name(case, tmp_path):
+    name, message = PLACES[case]
+    with pytest.raises(ValueError, match=f"save: {message}"):
+        sg.save(1, tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", [None, 5, b"all.zip"])
+def test_what_is_no_path_is_refused(place):
+    with pytest.raises(TypeError, match="save: expected a path or an open file, got"):
+        sg.save(1, place)
+    with pytest.raises(TypeError, match="load: expected a path or an open file, got"):
+        sg.load(place)
+
+
+def test_a_model_is_saved_by_its_state():
+    with pytest.raises(TypeError, match=r"Linear.*state_dict\(\)"):
+        sg.save(sg.nn.Linear(1, 1), io.BytesIO())
+
+
+def test_damaged_and_foreign_files_are_refused(tmp_path):
+    path = tmp_path / "state.zip"
+    sg.save({"w": sg.tensor(np.arange(100.0))}, path)
+    whole = path.read_bytes()
+    place = whole.index(np.float64(50.0).tobytes() + np.float64(51.0).tobytes())
+    for damaged in (whole[:-30], whole[: len(whole) // 2], b"", b"hello", whole[:place] + b"\1" + whole[place + 1 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="damaged"):
+            sg.load(path)
+    for manifest in ({}, [], {"kind": "other", "version": 1}, {"kind": "symgrad", "version": 99, "tree": {}}):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("manifest.json", json.dumps(manifest))
+        with pytest.raises(ValueError, match="load: "):
+            sg.load(path)
+    with pytest.raises(FileNotFoundError):
+        sg.load(tmp_path / "none.zip")
+
+
+def packed(parts, tree, **options):
+    """The bytes of a zip of these arrays and a manifest of this tree."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", **options) as archive:
+        archive.writestr("manifest.json", json.dumps({"kind": "symgrad", "version": 1, "tree": tree}))
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def array_bytes(array, shape=None):
+    """The bytes of an array as NumPy writes it, with another shape in its header."""
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    old, new = str(array.shape).encode(), str(shape or array.shape).encode()
+    return buffer.getvalue().replace(old + b", }" + b" " * (len(new) - len(old)), new + b", }", 1)
+
+
+ONE = {"array": 0}
+NESTED = {"list": []}
+for _ in range(200):
+    NESTED = {"list": [NESTED]}
+HOSTILE = {
+    "a bomb": packed({"0.npy": array_bytes(np.zeros(10**6))}, ONE, compression=zipfile.ZIP_DEFLATED),
+    "one array named 400 times": packed({"0.npy": array_bytes(np.zeros(100))}, {"list": [ONE] * 400}),
+    "a shape of more bytes": packed({"0.npy": array_bytes(np.zeros(10), (10**12,))}, ONE),
+    "a negative shape": packed({"0.npy": array_bytes(np.zeros(10), (-10,))}, ONE),
+    "nested": packed({}, NESTED),
+    "nested too deep for JSON": packed({}, None).replace(b"null", b"[" * 4),
+    "a list for a value": packed({}, {"value": [1]}),
+    "a float out of range": packed({}, {"float": "0x1p99999"}),
+    "text for a list": packed({}, {"list": 5}),
+    "text for a tree": packed({}, "array"),
+    "a list as a key": packed({}, {"dict": [[{"list": []}, {"value": 1}]]}),
+    "a gradient of whole numbers": packed(
+        {"0.npy": array_bytes(np.zeros(3, int))}, {**ONE, "parameter": False, "requires_grad": True}
+    ),
+    "a number for a name": packed(
+        {"0.npy": array_bytes(np.zeros(3))}, {**ONE, "parameter": False, "requires_grad": True, "name": 5}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_files_that_nobody_saved_are_refused_before_they_take_memory(case):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArgumentError, match=r"load: the file is damaged, or was not written by sg\.save"):
+            sg.load(io.BytesIO(HOSTILE[case]))
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_parts_that_share_their_bytes_are_refused():
+    whole = bytearray(packed({"0.npy": array_bytes(np.zeros(1000))}, ONE))
+    directory = whole.rindex(b"PK\1\2")
+    entry, end = bytes(whole[directory : whole.rindex(b"PK\5\6")]), bytearray(whole[whole.rindex(b"PK\5\6") :])
+    entries = b"".join(entry.replace(b"0.npy", f"{k}.npy".encode()) for k in range(1, 10))
+    count, size = (int.from_bytes(end[a:b], "little") for a, b in ((10, 12), (12, 16)))
+    end[8:12] = (count + 9).to_bytes(2, "little") * 2
+    end[12:16] = (size + len(entries)).to_bytes(4, "little")
+    with pytest.raises(ArgumentError, match=r"its parts claim \d+ bytes, and the file has"):
+        sg.load(io.BytesIO(bytes(whole[: whole.rindex(b"PK\5\6")]) + entries + end))
+
+
+def test_every_damage_is_one_error_or_changes_nothing():
+    rng, file = np.random.default_rng(26), io.BytesIO()
+    saved = {"w": sg.tensor([1.5, -2.0], requires_grad=True, name="w"), "n": [np.arange(4), 0.1, None, "ä"], 3: (True,)}
+    sg.save(saved, file)
+    whole, messages = file.getvalue(), []
+    for k in range(600):
+        damaged = bytearray(whole)
+        for place in rng.integers(len(whole), size=rng.integers(1, 4)):
+            damaged[place] ^= 1 << int(rng.integers(8))
+        start, stop = sorted(rng.integers(len(whole) + 1, size=2))
+        damaged = (damaged, damaged[:stop], whole[:start] + whole[stop:])[k % 3]
+        try:
+            found = sg.load(io.BytesIO(bytes(damaged)))
+        except ArgumentError as error:
+            messages.append(str(error))
+        else:
+            assert str(found) == str(saved)
+    assert len(messages) > 400
+    assert all("the file is damaged, or was not written by sg.save" in m or "is of kind" in m for m in messages)
+
+
+def test_the_most_bytes_are_checked_before_reading(tmp_path):
+    path = tmp_path / "state.zip"
+    sg.save({"w": np.zeros(1000)}, path)
+    with pytest.raises(ArgumentError, match=r"state\.zip holds 8\d\d\d bytes\. Expected at most max_bytes=8000"):
+        sg.load(path, max_bytes=8000)
+    assert sg.load(path, max_bytes=9000)["w"].shape == (1000,)
+    with pytest.raises(TypeError, match=r"max_bytes=1\.5"):
+        sg.load(path, max_bytes=1.5)
+
+
+def test_links_pipes_and_permissions_stay(tmp_path):
+    path, link, pipe = tmp_path / "state.zip", tmp_path / "link.zip", tmp_path / "pipe"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    sg.save([1, 2], link)
+    assert link.is_symlink()
+    assert sg.load(path) == [1, 2]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    os.mkfifo(pipe)
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    sg.save([1, 2], pipe)
+    reader.join(20)
+    assert sg.load(io.BytesIO(received[0])) == [1, 2]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    with pytest.raises(ArgumentError, match="pipe is no file"):
+        sg.load(pipe)
+
+
+def test_a_writer_that_is_killed_leaves_no_file(tmp_path):
+    if not unnamed_files(tmp_path):
+        pytest.skip("needs a file system whose files may have no name")
+    sg.save(1, tmp_path / "state.zip")
+    code = f"""
+import os, signal
+import numpy as np
+import symgrad as sg
+os.fsync = lambda number: os.kill(os.getpid(), signal.SIGKILL)
+sg.save(np.zeros(10_000), {str(tmp_path / "state.zip")!r})
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+    assert os.listdir(tmp_path) == ["state.zip"]
+    assert sg.load(tmp_path / "state.zip") == 1
+
+
+def unnamed_files(folder):
+    """Whether files in a folder may be without a name until they are written."""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("what", ["save", "load"])
+def test_files_open_for_text_are_refused(what):
+    with pytest.raises(TypeError, match=rf"{what}: the file is open for text\. Open it for bytes"):
+        sg.save(1, io.StringIO()) if what == "save" else sg.load(io.StringIO())
+
+
+def test_a_file_that_holds_pickles_is_not_unpickled(tmp_path):
+    path = tmp_path / "evil.zip"
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("manifest.json", json.dumps({"kind": "symgrad", "version": 1, "tree": {"array": 0}}))
+        archive.writestr("0.npy", buffer.getvalue())
+    with pytest.raises(ValueError, match="damaged"):
+        sg.load(path)
