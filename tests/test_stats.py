@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError
 
 POINTS = np.array([-np.inf, -3, -1, 0, 0.2, 0.5, 1, 1.5, 2, 3, 4, 8, 11, np.inf, np.nan])
 QUANTILES = np.array([-1, 0, 0.1, 0.5, 0.9, 1, 2])
@@ -411,3 +412,144 @@ def test_t_of_endlessly_many_degrees_of_freedom_is_normal():
     np.testing.assert_allclose(x.grad.numpy(), [-0.3, 2.0])
     assert sg.stats.t.var(np.inf).item() == 1
     assert sg.stats.t.entropy(np.inf).item() == pytest.approx(sg.stats.norm.entropy().item())
+
+
+def rest_of(name, x, shapes):
+    """P(X > x) and P(X ≤ x) to 50 digits, of what is left out near the ends of the support."""
+    mp = pytest.importorskip("mpmath")
+    x, a = mp.mpf(x), [mp.mpf(v) for v in shapes]
+    gamma = {"gamma": lambda: (a[0], x), "chi2": lambda: (a[0] / 2, x / 2), "invgamma": lambda: (a[0], 1 / x)}
+    with mp.workdps(50):
+        if name in gamma:
+            s, z = gamma[name]()
+            below, above = (mp.gammainc(s, lo, hi, regularized=True) for lo, hi in ((0, z), (z, mp.inf)))
+            return (above, below) if name != "invgamma" else (below, above)
+        if name == "beta":
+            return mp.betainc(*a, x, 1, regularized=True), mp.betainc(*a, 0, x, regularized=True)
+        if name == "t":
+            half = mp.betainc(a[0] / 2, mp.mpf(1) / 2, 0, a[0] / (a[0] + x * x), regularized=True) / 2
+            return (half, 1 - half) if x > 0 else (1 - half, half)
+        if name == "cauchy":
+            half = mp.atan(1 / abs(x)) / mp.pi
+            return (half, 1 - half) if x > 0 else (1 - half, half)
+        if name == "halfnorm":
+            return mp.erfc(x / mp.sqrt(2)), mp.erf(x / mp.sqrt(2))
+        return 1 - x, x  # uniform
+
+
+@pytest.mark.parametrize(
+    ("name", "points"),
+    [("halfnorm", (1e-300, 1e-20, 0.7, 3, 9)), ("beta", (1e-100, 1e-9, 0.4)), ("uniform", (1e-300, 1e-12, 0.6)),
+     ("gamma", (1e-90, 1e-8, 3, 60, 700)), ("chi2", (1e-90, 1e-8, 3, 90)), ("invgamma", (1e90, 1e7, 3, 0.02)),
+     ("t", (1e10, 300, -700, -1e20)), ("cauchy", (1e100, -1e100, 3e10, -0.4))],
+)  # fmt: skip
+def test_logarithms_keep_their_digits_where_they_are_nearly_nought(name, points):
+    mp = pytest.importorskip("mpmath")
+    for x in points:
+        above, below = rest_of(name, x, SHAPES[name])
+        for method, part, other in (("logsf", above, below), ("logcdf", below, above)):
+            with mp.workdps(50):
+                expected = float(mp.log(part) if part < 0.5 else mp.log1p(-other))
+            found = getattr(getattr(sg.stats, name), method)(float(x), *SHAPES[name]).item()
+            np.testing.assert_allclose(found, expected, rtol=2e-12, err_msg=f"{name}.{method}({x})")
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_quantiles_of_counts_at_steps_are_scipys(name):
+    scipy_stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(7)
+    family, peer = getattr(sg.stats, name), getattr(scipy_stats, name)
+    for _ in range(12):
+        p = rng.uniform(0.05, 0.95)
+        shapes = {"binom": (int(rng.integers(2, 50)), p), "nbinom": (rng.uniform(0.5, 20), p),
+                  "poisson": (40 * p,)}.get(name, (p,))  # fmt: skip
+        k = np.arange(float(name == "geom"), 30)
+        q = peer.cdf(k, *shapes)
+        for at in (q, q * (1 - 1e-11)):
+            inside = q < 1 - 1e-12
+            np.testing.assert_array_equal(family.ppf(at[inside], *shapes), peer.ppf(at[inside], *shapes))
+        above = family.sf(k, *shapes).numpy()
+        inside = (above > 0) & (above < 1 - 1e-12)
+        np.testing.assert_array_equal(family.isf(above[inside], *shapes), k[inside])
+    far = family.isf(1e-300, *SHAPES[name]).item()
+    assert family.sf(far, *SHAPES[name]).item() <= 1e-300 < family.sf(far - 1, *SHAPES[name]).item()
+
+
+def test_quantiles_of_cauchy_keep_their_digits_at_both_ends():
+    q = np.array([1e-300, 1e-9, 0.3, 0.5, 0.8, 1 - 1e-10, 1 - 2.0**-53])
+    np.testing.assert_allclose(sg.stats.cauchy.isf(q[:3]), 1 / np.tan(np.pi * q[:3]), rtol=1e-14)
+    assert sg.stats.cauchy.ppf(0.5).item() == 0
+    np.testing.assert_allclose(sg.stats.cauchy.ppf(q[4:]), 1 / np.tan(np.pi * (1 - q[4:])), rtol=1e-14)
+
+
+def test_logits_keep_what_probabilities_lose():
+    z = np.array([40.0, -700.0, 0.3, 3.7])
+    bernoulli, binom = sg.stats.bernoulli, sg.stats.binom
+    np.testing.assert_allclose(bernoulli.logpmf(0, logits=z), -np.logaddexp(0, z), rtol=1e-15)
+    np.testing.assert_allclose(bernoulli.logpmf(1, logits=z), -np.logaddexp(0, -z), rtol=1e-15)
+    np.testing.assert_allclose(bernoulli.score(1, logits=z)[:, 0], 1 / (1 + np.exp(z)), rtol=1e-14)
+    p = 1 / (1 + np.exp(-z[2:]))
+    for family, first in ((bernoulli, ()), (binom, (9,))):
+        by_p, by_logits = family(*first, p), family(*first, logits=z[2:])
+        for method in ("cdf", "sf", "logcdf", "logsf", "logpmf", "pmf", "ppf", "isf"):
+            x = 0.3 if method in OF_Q else 1.0
+            np.testing.assert_allclose(getattr(by_logits, method)(x), getattr(by_p, method)(x), rtol=1e-12)
+        for method in ("mean", "var", "std", "median", *["entropy"] * (family is bernoulli)):
+            np.testing.assert_allclose(getattr(by_logits, method)(), getattr(by_p, method)(), rtol=1e-12)
+        slope = (p * (1 - p))[:, None, None]
+        found = family.fisher_information(*first, logits=z[2:])
+        np.testing.assert_allclose(found, family.fisher_information(*first, p=p) * slope**2, rtol=1e-12)
+    assert (
+        binom.rvs(9, logits=0.4, size=5, random_state=1).tolist()
+        == binom(9, logits=0.4).rvs(size=5, random_state=1).tolist()
+    )
+    categorical = sg.stats.categorical
+    np.testing.assert_allclose(categorical.logpmf([1, 0], logits=[100.0, 0.0]), [-100.0, -3.720075976020836e-44])
+    np.testing.assert_allclose(
+        categorical.entropy(logits=np.log([0.2, 0.8])), categorical.entropy([0.2, 0.8]), rtol=1e-14
+    )
+    with pytest.raises(ArgumentTypeError, match=r"logits, loc=0.*Got 1 by position, and logits by name"):
+        bernoulli.logpmf(0, 0.3, logits=1.0)
+    with pytest.raises(ArgumentTypeError, match="pass p or logits"):
+        categorical.logpmf(0, [0.2, 0.8], logits=[1.0, 2.0])
+    assert np.isnan(bernoulli.mean(logits=np.nan).item())
+
+
+SKEW = np.array([[2.0, 0.5], [0.9, 1.0]])
+INVALID = {
+    "multinomial, sum 2": lambda s: s.multinomial.logpmf([1, 2], 3, [1.0, 1.0]),
+    "multinomial, sum 1/2": lambda s: s.multinomial.mean(3, [0.2, 0.3]),
+    "multinomial, below 0": lambda s: s.multinomial.cov(3, [-0.2, 1.2]),
+    "categorical, sum 2": lambda s: s.categorical.logpmf(1, [1.0, 1.0]),
+    "categorical, below 0": lambda s: s.categorical.logpmf(1, [-1.0, 2.0]),
+    "categorical, nan": lambda s: s.categorical.entropy([np.nan, 1.0]),
+    "dirichlet, below 0": lambda s: s.dirichlet.mean([-2.0, 3.0]),
+    "dirichlet, information": lambda s: s.dirichlet.fisher_information([0.0, 3.0]),
+    "wishart, few degrees of freedom": lambda s: s.wishart.logpdf(np.eye(3), 2.0, np.eye(3)),
+    "wishart, mean": lambda s: s.wishart.mean(0.5, np.eye(2)),
+    "variance of loc nan": lambda s: s.norm.var(np.nan, 2.0),
+    "entropy of loc nan": lambda s: s.laplace.entropy(np.nan),
+}
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_parameters_that_are_invalid_together_give_nan(name):
+    assert np.isnan(INVALID[name](sg.stats).numpy()).all()
+
+
+def test_matrices_that_are_not_symmetric_and_classes_without_number_are_refused():
+    for call in (
+        lambda: sg.stats.multivariate_normal.logpdf([0.0, 1.0], None, SKEW),
+        lambda: sg.stats.multivariate_normal.rvs([0.0, 1.0], SKEW),
+        lambda: sg.stats.multivariate_normal.entropy([0.0, 1.0], SKEW),
+        lambda: sg.stats.wishart.logpdf(SKEW, 3.0, np.eye(2)),
+        lambda: sg.stats.wishart.logpdf(np.eye(2), 3.0, SKEW),
+    ):
+        with pytest.raises(LinAlgError, match=r"differs from its transpose by 0\.4"):
+            call()
+    with pytest.raises(ArgumentError, match="Got the sum 2"):
+        sg.stats.categorical.rvs([1.0, 1.0])
+    p = np.array([0.2, 0.3, 0.5])
+    expected = [np.log(0.5), -np.inf, -np.inf, np.log(0.2)]
+    for f in (sg.stats.categorical.logpmf, sg.compile(sg.stats.categorical.logpmf)):
+        np.testing.assert_allclose(f(np.array([2, -1, 3, 0]), p), expected)

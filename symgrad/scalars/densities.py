@@ -105,6 +105,23 @@ log_rest: Any = declare(
     core=_POSITIVE,
     hidden=True,
 )
+log_part: Any = declare(  # of two parts with the sum 1, also where the other one is as small as 1e-300
+    "log_part",
+    lambda p, q: sp.log(p),
+    lambda p, q, y: (1 / p, sp.S.Zero),
+    **once(lambda m, p, q: m.where(p < 0.5, m.log(p), m.log1p(-q))),
+    nargs=2,
+    core=(0.1, 0.4),
+    hidden=True,
+)
+cot_of_turn: Any = declare(  # cot πq of 0 ≤ q ≤ 1, by the nearer end: the distance from it is exact
+    "cot_of_turn",
+    lambda q: sp.cot(sp.pi * q),
+    lambda q, y: -sp.pi * (1 + y**2),
+    **once(lambda m, q: m.sin(math.pi * (0.5 - q)) / m.sin(math.pi * m.minimum(q, 1.0 - q))),
+    core=(0.1, 0.9),
+    hidden=True,
+)
 cos_minus_one: Any = declare(
     "cos_minus_one",
     lambda x: sp.cos(x) - 1,

@@ -10,6 +10,7 @@ import sympy as sp
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
 from symgrad.scalars.densities import (
     cos_minus_one,
+    cot_of_turn,
     filled,
     half_step,
     i_ratio,
@@ -40,11 +41,6 @@ from symgrad.stats.distribution import Continuous, over
 _EULER = sp.EulerGamma
 _HALF, _PI = sp.Rational(1, 2), sp.pi
 _LOG_2PI = sp.log(2 * sp.pi)
-
-
-def _cotangent(q: sp.Expr) -> sp.Expr:
-    """cot πq of 0 ≤ q ≤ 1."""
-    return sp.Piecewise((-sp.oo, q >= 1), (sp.cos(_PI * q) / sp.sin(_PI * q), True))
 
 
 def _real() -> tuple[sp.Expr, sp.Expr]:
@@ -116,8 +112,8 @@ cauchy = Continuous(
     support=lambda: _real(),
     cdf=lambda z: sp.atan2(1, -z) / _PI,
     sf=lambda z: sp.atan2(1, z) / _PI,
-    ppf=lambda q: -_cotangent(q),
-    isf=lambda q: _cotangent(q),
+    ppf=lambda q: -cot_of_turn(q),
+    isf=lambda q: cot_of_turn(q),
     mean=lambda: sp.nan,
     var=lambda: sp.nan,
     entropy=lambda: sp.log(4 * _PI),
@@ -340,8 +336,7 @@ halfnorm = Continuous(
     support=_positive,
     cdf=lambda z: erf(z / sp.sqrt(2)),
     sf=lambda z: 2 * ndtr(-z),
-    logcdf=lambda z: sp.Piecewise((sp.log(erf(z / sp.sqrt(2))), z < 1), (log1p(-2 * ndtr(-z)), True)),
-    logsf=lambda z: log_ndtr(-z) + sp.log(2),
+    logsf=lambda z: sp.Piecewise((log1p(-erf(z / sp.sqrt(2))), z < 1), (log_ndtr(-z) + sp.log(2), True)),
     ppf=lambda q: ndtri((1 + q) / 2),
     isf=lambda q: -ndtri(q / 2),
     mean=lambda: sp.sqrt(2 / _PI),

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars import exp, expm1, log, log1p
+from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
 from symgrad.scalars.densities import log_beta, log_rest, times_log, times_log1p
 from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
@@ -39,6 +39,13 @@ poisson = Discrete(
     var=lambda mu: mu,
     information=lambda mu: {("mu", "mu"): 1 / mu},
 )
+
+
+def _log_trials(k: sp.Expr, n: sp.Expr, z: sp.Expr) -> sp.Expr:
+    """K log p + (n - k) log(1 - p) with p = 1/(1 + e⁻ᶻ)."""
+    return k * logsigmoid(z) + (n - k) * logsigmoid(-z)
+
+
 binom = Discrete(
     "binom",
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
@@ -52,6 +59,20 @@ binom = Discrete(
     mean=lambda n, p: n * p,
     var=lambda n, p: n * p * (1 - p),
     information=lambda n, p: {("p", "p"): n / (p * (1 - p))},
+    instead=Discrete(
+        "binom",
+        "The binomial distribution with p = 1/(1 + exp(-logits)).",
+        "n logits",
+        density=lambda k, s, n, z: _log_trials(k, n, z) - log_beta(n - k + 1, k + 1) - log(n + 1),
+        support=lambda n, z: (sp.S.Zero, n),
+        valid=lambda n, z: _is_count(n),
+        whole="n",
+        cdf=lambda k, n, z: betainc(n - k, k + 1, sigmoid(-z)),
+        sf=lambda k, n, z: betainc(k + 1, n - k, sigmoid(z)),
+        mean=lambda n, z: n * sigmoid(z),
+        var=lambda n, z: n * sigmoid(z) * sigmoid(-z),
+        information=lambda n, z: {("logits", "logits"): n * sigmoid(z) * sigmoid(-z)},
+    ),
 )
 bernoulli = Discrete(
     "bernoulli",
@@ -68,6 +89,22 @@ bernoulli = Discrete(
     var=lambda p: p * (1 - p),
     entropy=lambda p: -times_log(p, p) - times_log1p(1 - p, -p),
     information=lambda p: {("p", "p"): 1 / (p * (1 - p))},
+    instead=Discrete(
+        "bernoulli",
+        "The Bernoulli distribution with p = 1/(1 + exp(-logits)).",
+        "logits",
+        density=lambda k, s, z: _log_trials(k, sp.S.One, z),
+        support=lambda z: (sp.S.Zero, sp.S.One),
+        valid=lambda z: sp.true,
+        cdf=lambda k, z: sp.Piecewise((sigmoid(-z), k < 1), (1, True)),
+        sf=lambda k, z: sp.Piecewise((sigmoid(z), k < 1), (0, True)),
+        logcdf=lambda k, z: sp.Piecewise((logsigmoid(-z), k < 1), (0, True)),
+        logsf=lambda k, z: sp.Piecewise((logsigmoid(z), k < 1), (-sp.oo, True)),
+        mean=lambda z: sigmoid(z),
+        var=lambda z: sigmoid(z) * sigmoid(-z),
+        entropy=lambda z: -sigmoid(z) * logsigmoid(z) - sigmoid(-z) * logsigmoid(-z),
+        information=lambda z: {("logits", "logits"): sigmoid(z) * sigmoid(-z)},
+    ),
 )
 nbinom = Discrete(
     "nbinom",

@@ -20,11 +20,12 @@ from symgrad.functions import broadcast_to, stack
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import shape as shape_of
 from symgrad.scalars import X, differentiate
-from symgrad.scalars.densities import checked, filled, standard
+from symgrad.scalars.densities import checked, filled, log_part, standard
 from symgrad.stats.frozen import Frozen
 from symgrad.stats.sampling import between, drawn_by, least, sizes, values_of
 
 Expression = Callable[..., Any]
+_ROUNDING = 16 * np.finfo(np.float64).eps  # of the smaller of P(X ≤ k) and P(X > k), relative
 DEFAULTS = {"loc": 0, "scale": 1}
 _ENDS: dict[str, tuple[Any, Any]] = {  # what stands below the support and above it
     "cdf": (sp.S.Zero, sp.S.One),
@@ -59,6 +60,7 @@ class Distribution:
         open: ``(*shapes)`` -> whether the lowest and the highest number are outside.
         valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
         whole: the parameters that are whole numbers, by which nothing is differentiated.
+        instead: the same family with another parameter in place of its last, such as ``logits`` of ``p``.
         others: ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` of ``(z, *shapes)``; ``mean``, ``var`` and
             ``entropy`` of ``(*shapes)``; and ``information``, the Fisher information as ``{(name, name): entry}``; all
             at ``loc`` 0 and ``scale`` 1.
@@ -78,14 +80,16 @@ class Distribution:
         open: Expression | None = None,
         valid: Expression = positive,
         whole: str = "",
+        instead: Distribution | None = None,
         **others: Expression,
     ) -> None:
         self.name, self.shapes, self.whole = name, tuple(shapes.split()), tuple(whole.split())
         self.parameters = (*self.shapes, *self.own)
         self.density, self.support, self.open, self.valid = density, support, open, valid
-        self.declared = others
+        self.declared, self.instead = others, instead
         self.__module__ = "symgrad.stats"  # where pickle finds it
-        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}."
+        other = f"; or {instead.shapes[-1]} by name in place of {self.shapes[-1]}" if instead else ""
+        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}{other}."
 
     def __repr__(self) -> str:
         return f"symgrad.stats.{self.name}"
@@ -165,6 +169,8 @@ class Distribution:
 
     def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that are passed, by name in their order."""
+        if self.instead is not None and self.instead.shapes[-1] in kwargs:
+            return self.instead._values(args, kwargs)
         found = dict(zip(self.parameters, args, strict=False))
         twice = [p for p in kwargs if p in found or p not in self.parameters]
         if len(args) > len(self.parameters) or twice or any(p not in (found | dict(kwargs)) for p in self.shapes):
@@ -184,7 +190,8 @@ class Distribution:
         return free
 
     def _apply(self, what: tuple[str, ...], x: Any, values: Mapping[str, Any]) -> Any:
-        operation, constant = _operations(self, what, tuple(values))
+        family = self if self.instead is None or self.instead.shapes[-1] not in values else self.instead
+        operation, constant = _operations(family, what, tuple(values))
         inputs = _of_one_dtype(([] if x is None else [x]) + [*values.values()])
         if constant is None:
             return operation(inputs)
@@ -255,12 +262,12 @@ class Discrete(Distribution):
         return self._at(k, "logpmf", args, kwargs)
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The least k with P(X ≤ k) ≥ q; it has no derivative."""
-        return self._quantile(q, lambda k, p, given: self.cdf(k, **given).numpy() >= p, args, kwargs, upper=False)
+        """The least k with P(X ≤ k) ≥ q, up to rounding; it has no derivative."""
+        return self._quantile(q, "cdf", args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The least k with P(X > k) ≤ q; it has no derivative."""
-        return self._quantile(q, lambda k, p, given: self.sf(k, **given).numpy() <= p, args, kwargs, upper=True)
+        """The least k with P(X > k) ≤ q, up to rounding; it has no derivative."""
+        return self._quantile(q, "sf", args, kwargs)
 
     def median(self, *args: Any, **kwargs: Any) -> Any:
         """The least k with P(X ≤ k) ≥ 1/2."""
@@ -277,10 +284,11 @@ class Discrete(Distribution):
     def _drawn(self, rng: Any, shape: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return self.ppf(between(rng, shape), *args, **kwargs).numpy()
 
-    def _quantile(
-        self, q: Any, holds: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], upper: bool
-    ) -> Any:
-        """The least k of the support where a condition on the distribution function holds."""
+    def _quantile(self, q: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The least k of the support at which the probability ``what`` has reached q.
+
+        A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k.
+        """
         values = self._values(args, kwargs)
         q, *parameters = np.broadcast_arrays(*values_of(q, *values.values()))
         given = dict(zip(values, parameters, strict=True))
@@ -288,10 +296,18 @@ class Discrete(Distribution):
         ends = [np.broadcast_to(_number(e, given), q.shape) for e in self._support_of()]
         low, high = (np.asarray(e + loc, np.float64) for e in ends)
         known = (q >= 0) & (q <= 1) & ~np.isnan(self.cdf(low, **given).numpy())
-        found = least(lambda k: ~known | holds(k, q, given), low, high)
-        first, last = (1, 0) if upper else (0, 1)
-        found = np.where(q == first, low - 1, np.where(q == last, high, found))
-        return as_tensor(np.where(known, found, np.nan))
+        slack = _ROUNDING * np.minimum(q, 1 - q)
+
+        def reached(k: Any) -> Any:
+            above = self.sf(k, **given).numpy()
+            if what == "sf":
+                return ~known | (above <= q + slack)
+            return ~known | (np.maximum(self.cdf(k, **given).numpy(), 1 - above) >= q - slack)
+
+        quantile = least(reached, low, high)
+        first, last = (0, 1) if what == "cdf" else (1, 0)
+        quantile = np.where(q == first, low - 1, np.where(q == last, high, quantile))
+        return as_tensor(np.where(known, quantile, np.nan))
 
     def _support_of(self) -> tuple[Any, ...]:
         """The ends of the support, of the parameters by their names."""
@@ -346,6 +362,8 @@ class _Declared:
         if what in ("mean", "var", "std", "entropy", "median", "information"):
             back = {x: X[k] for k, x in enumerate(X[1 : len(self.given) + 1])}
             payload = self._checked(sp.sympify(self._moment(what, names)))
+            if self.loc != 0 and self.loc not in payload.free_symbols:
+                payload = checked(payload, sp.Abs(self.loc))  # which may be nan
             return Operation(payload.xreplace(back), title), None
         if what != self.dist.logs:
             return Operation(self._of_x(what, names), title), None
@@ -443,7 +461,8 @@ class _Declared:
         if what in declared:
             return declared[what](z, *self.shapes)
         if what.startswith("log"):
-            return sp.log(self._formula(what[3:], z))
+            part = what[3:]
+            return log_part(self._formula(part, z), self._formula(_OTHER[part], z))
         if _OTHER[what] in declared:
             return 1 - declared[_OTHER[what]](z, *self.shapes)
         return self._entry(what, z)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,21 @@ import sympy as sp
 
 from symgrad.core.promotion import FLOAT64
 from symgrad.engine.record import Core, as_tensor
-from symgrad.errors import LinAlgError, NotYet, ShapeError
-from symgrad.functions import diag, digamma, exp, lgamma, log, mvlgamma, polygamma, trace
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotYet, ShapeError
+from symgrad.functions import (
+    amin,
+    diag,
+    digamma,
+    exp,
+    lgamma,
+    log,
+    log_softmax,
+    mvlgamma,
+    polygamma,
+    softmax,
+    trace,
+    where,
+)
 from symgrad.linalg import cholesky, inv, slogdet, solve
 from symgrad.ops.map import Map
 from symgrad.scalars import X
@@ -25,6 +39,7 @@ from symgrad.tensors.creation import eye
 from symgrad.tensors.sampling import numbers
 
 _SUM = 1e-9  # how far from 1 the sum of proportions may be, as in SciPy
+_PARAMETER = 1e-5  # the same of probabilities that are parameters, and of a matrix beside its transpose
 
 
 class Multivariate:
@@ -61,14 +76,22 @@ def _many(size: Any) -> tuple[int, ...]:
 
 
 def _check_positive(name: str, a: Any) -> None:
-    """Refuse a matrix that is known and not positive definite; of a symbol nothing is known."""
-    if isinstance(a, Core) and a._value is not None:
-        try:
-            np.linalg.cholesky(np.asarray(a._value))
-        except np.linalg.LinAlgError as error:
-            raise LinAlgError(
-                f"{name} must be symmetric and positive definite. Got a matrix that is not; add a multiple of eye."
-            ) from error
+    """Refuse a matrix that is known and not symmetric or positive definite; of a symbol nothing is known."""
+    if not isinstance(a, Core) or a._value is None:
+        return
+    value = np.asarray(a._value)
+    difference, largest = (np.max(np.abs(x), initial=0.0) for x in (value - value.mT, value))
+    if difference > _PARAMETER * largest:
+        raise LinAlgError(
+            f"{name} must be symmetric and positive definite. Got a matrix that differs from its transpose by "
+            f"{difference:.3g}; pass (A + A.T)/2."
+        )
+    try:
+        np.linalg.cholesky(value)
+    except np.linalg.LinAlgError as error:
+        raise LinAlgError(
+            f"{name} must be symmetric and positive definite. Got a matrix that is not; add a multiple of eye."
+        ) from error
 
 
 class MultivariateNormal(Multivariate):
@@ -86,8 +109,7 @@ class MultivariateNormal(Multivariate):
             raise ShapeError("multivariate_normal: x is a vector, or has one along its last axis. Got a number.")
         r = x if mean is None else x - as_tensor(mean)
         d = r.shape[-1]
-        cov = _squared(d, cov)
-        _check_positive("multivariate_normal: cov", cov)
+        cov = self._covariance(d, cov)
         return -(_squares(cov, r) + slogdet(cov)[1] + math.log(2 * math.pi) * d) / 2
 
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
@@ -96,19 +118,25 @@ class MultivariateNormal(Multivariate):
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
-        cov = _squared(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        cov = self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov)
         z = drawn_by(random_state, numbers, "standard_normal", (*_many(size), cov.shape[-1]), FLOAT64)
         found = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
         return found[0] if size == 1 else found
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """(d + d log(2π) + log det Σ)/2."""
-        cov = _squared(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        cov = self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov)
         return (slogdet(cov)[1] + (1 + math.log(2 * math.pi)) * cov.shape[-1]) / 2
 
     def fisher_information(self, mean: Any = None, cov: Any = 1) -> Any:
         """That of the mean, Σ⁻¹."""
-        return inv(_squared(1 if mean is None else as_tensor(mean).shape[-1], cov))
+        return inv(self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov))
+
+    def _covariance(self, d: Any, cov: Any) -> Any:
+        """Return the covariance as a matrix."""
+        cov = _squared(d, cov)
+        _check_positive("multivariate_normal: cov", cov)
+        return cov
 
 
 def _squares(cov: Any, r: Any) -> Any:
@@ -145,7 +173,21 @@ COUNT = Map(
     2,
     "MultinomialTerms",
 )
+ENOUGH = Map(lambda: checked(X[0], _over_zero(X[0] - X[1] + 1)), 2, "DegreesOfFreedom")
+POSITIVE = Map(lambda: checked(X[0], _over_zero(X[0])), 1, "WherePositive")
 WHERE_CLOSE = Map(lambda: filled(X[0], _SUM - sp.Abs(X[1] - X[2]), -sp.oo), 3, "WhereSumsAgree")
+WHERE_PROBABILITIES = Map(
+    lambda: checked(checked(X[0], _PARAMETER - sp.Abs(X[1] - 1)), X[2]), 3, "WhereProbabilities"
+)  # of a sum, and the least of them
+
+
+def _of_probabilities(y: Any, p: Any) -> Any:
+    """What follows from probabilities along a last axis; nan where they are negative or their sum is not 1."""
+    total, least = p.sum(-1), amin(p, -1)
+    beyond = y.ndim - total.ndim
+    if beyond > 0:
+        total, least = (x.reshape(*x.shape, *[1] * beyond) for x in (total, least))
+    return WHERE_PROBABILITIES(y, total, least)
 
 
 class Dirichlet(Multivariate):
@@ -174,7 +216,7 @@ class Dirichlet(Multivariate):
 
     def mean(self, alpha: Any) -> Any:
         """E X = α/Σ αᵢ."""
-        alpha = as_tensor(alpha)
+        alpha = POSITIVE(as_tensor(alpha))
         return alpha / alpha.sum(-1, keepdim=True)
 
     def var(self, alpha: Any) -> Any:
@@ -191,7 +233,7 @@ class Dirichlet(Multivariate):
 
     def fisher_information(self, alpha: Any) -> Any:
         """E (score scoreᵀ) = diag ψ′(α) - ψ′(Σ αᵢ)."""
-        alpha = as_tensor(alpha)
+        alpha = POSITIVE(as_tensor(alpha))
         return diag(polygamma(1, alpha)) - polygamma(1, alpha.sum())
 
 
@@ -205,9 +247,9 @@ class Multinomial(Multivariate):
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
         """Log P(x) of x (…, k); -∞ where the counts are not n together."""
-        x = as_tensor(x)
-        found = COUNT(x, as_tensor(p)).sum(-1) + lgamma(as_tensor(n) + 1)
-        return WHERE_CLOSE(found, x.sum(-1), as_tensor(n))
+        x, p = as_tensor(x), as_tensor(p)
+        terms = COUNT(x, p).sum(-1) + lgamma(as_tensor(n) + 1)
+        return _of_probabilities(WHERE_CLOSE(terms, x.sum(-1), as_tensor(n)), p)
 
     def pmf(self, x: Any, n: Any, p: Any) -> Any:
         """P(x) of x (…, k)."""
@@ -219,41 +261,57 @@ class Multinomial(Multivariate):
 
     def mean(self, n: Any, p: Any) -> Any:
         """E X = n p."""
-        return as_tensor(n) * as_tensor(p)
+        p = as_tensor(p)
+        return _of_probabilities(as_tensor(n) * p, p)
 
     def cov(self, n: Any, p: Any) -> Any:
         """The covariance n (diag p - p pᵀ)."""
         p = as_tensor(p)
-        return as_tensor(n) * (diag(p) - p[:, None] * p)
+        return _of_probabilities(as_tensor(n) * (diag(p) - p[:, None] * p), p)
 
 
 class Categorical(Multivariate):
     """The distribution of a class k among 0, …, c - 1: log P(k) = log p[k]. SciPy has none.
 
-    Parameters: p, the probabilities along a last axis.
+    Parameters: p, the probabilities along a last axis; or logits, of which p = softmax(logits).
     """
 
     name = "categorical"
 
-    def logpmf(self, k: Any, p: Any) -> Any:
-        """Log P(k) of classes k, each drawn with the same p (c,)."""
-        p = as_tensor(p)
-        if p.ndim != 1:
-            raise ShapeError(f"categorical: p has one axis, of the classes. Got {p.ndim}; use vmap for more.")
-        return log(p)[k]
+    def logpmf(self, k: Any, p: Any = None, *, logits: Any = None) -> Any:
+        """Log P(k) of classes k, each drawn with the same p (c,); -∞ where there is no such class."""
+        logs = _of_one("categorical", p, logits, lambda p: _of_probabilities(log(p), p), lambda z: log_softmax(z, -1))
+        if logs.ndim != 1:
+            raise ShapeError(f"categorical: p has one axis, of the classes. Got {logs.ndim}; use vmap for more.")
+        k = k if isinstance(k, (int, float, Core)) else np.asarray(k)
+        inside = (k >= 0) & (k < logs.shape[0])
+        known = inside._value if isinstance(inside, Core) else inside
+        if known is not None and np.all(known):
+            return logs[k]
+        return where(inside, logs[k * inside], -math.inf)
 
-    def pmf(self, k: Any, p: Any) -> Any:
+    def pmf(self, k: Any, p: Any = None, *, logits: Any = None) -> Any:
         """P(k)."""
-        return exp(self.logpmf(k, p))
+        return exp(self.logpmf(k, p, logits=logits))
 
-    def rvs(self, p: Any, size: Any = None, random_state: Any = None) -> Any:
+    def rvs(self, p: Any = None, size: Any = None, random_state: Any = None, *, logits: Any = None) -> Any:
         """Random classes, which have no derivative."""
-        p = value_of(p)
-        return drawn_by(random_state, _classes, p, size)
+        p = value_of(_of_one("categorical", p, logits, as_tensor, lambda z: softmax(z, -1)))
+        if not (np.all(p >= 0) and abs(p.sum() - 1) <= _PARAMETER):
+            raise ArgumentError(f"categorical: p must not be negative and have the sum 1. Got the sum {p.sum():.6g}.")
+        return drawn_by(random_state, _classes, p / p.sum(), size)
 
-    def entropy(self, p: Any) -> Any:
+    def entropy(self, p: Any = None, *, logits: Any = None) -> Any:
         """-Σ pᵢ log pᵢ."""
-        return entr(p).sum(-1)
+        p = _of_one("categorical", p, logits, as_tensor, lambda z: softmax(z, -1))
+        return _of_probabilities(entr(p).sum(-1), p)
+
+
+def _of_one(name: str, p: Any, logits: Any, of_p: Callable[[Any], Any], of_logits: Callable[[Any], Any]) -> Any:
+    """Return a function of the one parameter that is passed."""
+    if (p is None) == (logits is None):
+        raise ArgumentTypeError(f"{name}: pass p or logits. Got {'neither' if p is None else 'both'}.")
+    return of_logits(as_tensor(logits)) if p is None else of_p(as_tensor(p))
 
 
 class Wishart(Multivariate):
@@ -272,7 +330,7 @@ class Wishart(Multivariate):
             raise NotYet(f"wishart: log Γₚ has as many terms as rows. Got {p} rows; make the symbol with a number.")
         _check_positive("wishart: x", x)
         _check_positive("wishart: scale", scale)
-        df = as_tensor(df)
+        df = _degrees(df, p)
         of_x = (df - (p + 1)) * slogdet(x)[1] - trace(solve(scale, x))
         normaliser = df * slogdet(scale)[1] / 2 + df * (p * math.log(2) / 2) + mvlgamma(df / 2, p)
         return of_x / 2 - normaliser
@@ -283,7 +341,13 @@ class Wishart(Multivariate):
 
     def mean(self, df: Any, scale: Any) -> Any:
         """E X = ν V."""
-        return as_tensor(df) * as_tensor(scale)
+        scale = as_tensor(scale)
+        return _degrees(df, scale.shape[-1]) * scale
+
+
+def _degrees(df: Any, p: Any) -> Any:
+    """Degrees of freedom of a matrix of p rows; nan where they are not more than p - 1."""
+    return ENOUGH(as_tensor(df), p)
 
 
 multivariate_normal, dirichlet, multinomial = MultivariateNormal(), Dirichlet(), Multinomial()
