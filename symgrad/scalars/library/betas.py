@@ -9,7 +9,7 @@ import sympy as sp
 from symgrad.scalars.elementary import log1p
 from symgrad.scalars.library import ratios, slopes
 from symgrad.scalars.library.gammas import beta, psi
-from symgrad.scalars.library.named import function, slope
+from symgrad.scalars.library.named import function, slope, where_zero
 
 
 def _density_meaning(a: sp.Expr, b: sp.Expr, x: sp.Expr, z: sp.Expr) -> sp.Expr:
@@ -75,7 +75,7 @@ betaincc = function(
 
 def _inverse_by(a: sp.Expr, b: sp.Expr, x: sp.Expr, sign: int) -> tuple[sp.Expr, ...]:
     by_a, by_b, by_x = _all(a, b, x)
-    return -by_a / by_x, -by_b / by_x, sign / by_x
+    return *(where_zero(x * (1 - x), 0, -d / by_x) for d in (by_a, by_b)), sign / by_x
 
 
 betaincinv = function("betaincinv", "a b p", "The x with I(a, b, x) = p.", lambda a, b, p, y: _inverse_by(a, b, y, 1))
@@ -93,25 +93,32 @@ btdtrib = function(
 
 
 # ------------------------------------------------------------------ binomial and negative binomial distributions
+_FLOOR = sp.floor  # SciPy's functions of counts cut them to whole numbers
+
+
 def _binomial(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> sp.Expr:
     """Of the survival function I(k + 1, n - k, p) by p."""
-    return density(k + 1, n - k, p, 1 - p)
+    return density(_FLOOR(k) + 1, _FLOOR(n) - _FLOOR(k), p, 1 - p)
 
 
-_FLOOR = sp.floor
+def _below(k: sp.Expr, n: sp.Expr, found: sp.Expr) -> sp.Expr:
+    """0 for k = n, where the function is constant."""
+    return where_zero(_FLOOR(n) - _FLOOR(k), 0, found)
+
+
 bdtr = function(
     "bdtr", "k n p", "The binomial distribution function, of at most ⌊k⌋ successes in n trials.",
-    lambda k, n, p, y: (sp.S.Zero, None, -_binomial(_FLOOR(k), n, p)),
-    lambda k, n, p: sp.betainc_regularized(n - _FLOOR(k), _FLOOR(k) + 1, 0, 1 - p),
+    lambda k, n, p, y: (sp.S.Zero, None, _below(k, n, -_binomial(k, n, p))),
+    lambda k, n, p: sp.betainc_regularized(_FLOOR(n) - _FLOOR(k), _FLOOR(k) + 1, 0, 1 - p),
 )  # fmt: skip
 bdtrc = function(
     "bdtrc", "k n p", "The survival function of the binomial distribution.",
-    lambda k, n, p, y: (sp.S.Zero, None, _binomial(_FLOOR(k), n, p)),
-    lambda k, n, p: sp.betainc_regularized(_FLOOR(k) + 1, n - _FLOOR(k), 0, p),
+    lambda k, n, p, y: (sp.S.Zero, None, _below(k, n, _binomial(k, n, p))),
+    lambda k, n, p: sp.betainc_regularized(_FLOOR(k) + 1, _FLOOR(n) - _FLOOR(k), 0, p),
 )  # fmt: skip
 bdtri = function(
     "bdtri", "k n y", "The p with bdtr(k, n, p) = y.",
-    lambda k, n, q, y: (sp.S.Zero, None, -1 / _binomial(_FLOOR(k), n, y)),
+    lambda k, n, q, y: (sp.S.Zero, None, -1 / _binomial(k, n, y)),
 )  # fmt: skip
 
 
@@ -144,19 +151,23 @@ def _negative(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.
     return by_b, by_a, by_x
 
 
+def _counted(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> sp.Expr:
+    return density(_FLOOR(n), _FLOOR(k) + 1, p, 1 - p)
+
+
 nbdtr = function(
-    "nbdtr", "k n p", "The negative binomial distribution function, I(n, k + 1, p).",
-    lambda k, n, p, y: (None, None, density(n, k + 1, p, 1 - p)),
-    lambda k, n, p: sp.betainc_regularized(n, k + 1, 0, p),
+    "nbdtr", "k n p", "The negative binomial distribution function, I(⌊n⌋, ⌊k⌋ + 1, p).",
+    lambda k, n, p, y: (None, None, _counted(k, n, p)),
+    lambda k, n, p: sp.betainc_regularized(_FLOOR(n), _FLOOR(k) + 1, 0, p),
 )  # fmt: skip
 nbdtrc = function(
     "nbdtrc", "k n p", "The survival function of the negative binomial distribution.",
-    lambda k, n, p, y: (None, None, -density(n, k + 1, p, 1 - p)),
-    lambda k, n, p: sp.betainc_regularized(n, k + 1, p, 1),
+    lambda k, n, p, y: (None, None, -_counted(k, n, p)),
+    lambda k, n, p: sp.betainc_regularized(_FLOOR(n), _FLOOR(k) + 1, p, 1),
 )  # fmt: skip
 nbdtri = function(
     "nbdtri", "k n y", "The p with nbdtr(k, n, p) = y.",
-    lambda k, n, q, y: (None, None, 1 / density(n, k + 1, y, 1 - y)),
+    lambda k, n, q, y: (None, None, 1 / _counted(k, n, y)),
 )  # fmt: skip
 nbdtrik = function(
     "nbdtrik", "y n p", "The k with nbdtr(k, n, p) = y.", lambda q, n, p, y: _solved(_negative(y, n, p), 0, 0)
@@ -168,15 +179,19 @@ nbdtrin = function(
 
 # ------------------------------------------------------------------ F
 def _f_parts(d1: sp.Expr, d2: sp.Expr, x: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Of I(d1/2, d2/2, w) with w = d1 x/(d1 x + d2)."""
-    total = d1 * x + d2
-    w = d1 * x / total
-    pdf = density(d1 / 2, d2 / 2, w, d2 / total) / total**2
-    return (
-        betainc_a(d1 / 2, d2 / 2, w) / 2 + pdf * d2 * x,
-        betainc_b(d1 / 2, d2 / 2, w) / 2 - pdf * d1 * x,
-        pdf * d1 * d2,
-    )
+    """Of I(a, b, w) with w = d1 x/(d1 x + d2); from w = 1/2 on that is 1 - I(b, a, 1 - w), as w loses its digits."""
+    a, b, total = d1 / 2, d2 / 2, d1 * x + d2
+    w, z = d1 * x / total, d2 / total
+    pdf = density(a, b, w, z) / total**2
+    by_a = sp.Piecewise((betainc_a(a, b, w), w < z), (-betainc_b(b, a, z), True))
+    by_b = sp.Piecewise((betainc_b(a, b, w), w < z), (-betainc_a(b, a, z), True))
+    moved = where_zero(x, 0, pdf * x)
+    return by_a / 2 + moved * d2, by_b / 2 - moved * d1, pdf * d1 * d2
+
+
+def _inverse_f(d1: sp.Expr, d2: sp.Expr, x: sp.Expr) -> tuple[sp.Expr, ...]:
+    by_d1, by_d2, by_p = _solved(_f_parts(d1, d2, x), 2, 2)
+    return where_zero(x, 0, by_d1), where_zero(x, 0, by_d2), by_p
 
 
 fdtr = function(
@@ -188,9 +203,7 @@ fdtrc = function(
     lambda m, n, x, y: tuple(-d for d in _f_parts(m, n, x)),
     lambda m, n, x: sp.betainc_regularized(n / 2, m / 2, 0, n / (m * x + n)),
 )  # fmt: skip
-fdtri = function(
-    "fdtri", "dfn dfd p", "The x with fdtr(dfn, dfd, x) = p.", lambda m, n, p, y: _solved(_f_parts(m, n, y), 2, 2)
-)
+fdtri = function("fdtri", "dfn dfd p", "The x with fdtr(dfn, dfd, x) = p.", lambda m, n, p, y: _inverse_f(m, n, y))
 fdtridfd = function(
     "fdtridfd", "dfn p x", "The dfd with fdtr(dfn, dfd, x) = p.", lambda m, p, x, y: _solved(_f_parts(m, y, x), 1, 1)
 )
@@ -225,7 +238,14 @@ stdtrit = function(
     "stdtrit", "df p", "The t with stdtr(df, t) = p.",
     lambda d, p, y: (-stdtr_df(d, y) / _t_density(d, y), 1 / _t_density(d, y)),
 )  # fmt: skip
+
+
+def _where_solved(t: sp.Expr, df: sp.Expr, found: sp.Expr) -> sp.Expr:
+    """The search of ``stdtridf`` ends at 10¹⁰ where no df has this p, and at t = 0 anywhere: there is no slope."""
+    return where_zero(t * sp.Piecewise((1, df < 10**10), (0, True)), sp.nan, found)
+
+
 stdtridf = function(
     "stdtridf", "p t", "The df with stdtr(df, t) = p.",
-    lambda p, t, y: (1 / stdtr_df(y, t), -_t_density(y, t) / stdtr_df(y, t)),
+    lambda p, t, y: tuple(_where_solved(t, y, d / stdtr_df(y, t)) for d in (sp.S.One, -_t_density(y, t))),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.scalars.library import ratios, slopes
 from symgrad.scalars.library.kernels import own, scipys
-from symgrad.scalars.library.named import function, slope
+from symgrad.scalars.library.named import function, slope, where_zero
 
 psi = sp.digamma
 
@@ -76,23 +76,54 @@ loggamma = function(
     latex=r"\log\Gamma",
     real=0,
 )
+gain = slope(
+    "digamma_gain", "z m", lambda z, m, y: (sp.polygamma(1, z + m) - sp.polygamma(1, z), sp.polygamma(1, z + m)),
+    ratios.digamma_gain, lambda z, m: psi(z + m) - psi(z), hidden=True,
+)  # fmt: skip
+
+
+def _beside_zero(factor: Any, other: Any, score: Any) -> Any:
+    """(f·r)' of a reciprocal r = 1/Γ that may be 0: f r' + f r·score, the score f'/f."""
+    return factor * rgamma_slope(other) + factor * score * rgamma(other)
+
+
+def _beta_by(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> sp.Expr:
+    return where_zero(y, _beside_zero(gamma(a) * gamma(b), a + b, psi(a)), -y * gain(a, b))
+
+
+def _binom_rule(n: sp.Expr, k: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """The zeros are those of 1/Γ(k + 1), at whole k < 0, and of 1/Γ(n - k + 1)."""
+    rest, left = n - k + 1, (k < 0) & sp.Eq(sp.floor(k), k)
+    above, below = 1 / poch(n + 1, k - n), poch(rest, k)
+    by_n, by_k = y * gain(rest, k), y * gain(k + 1, n - 2 * k)
+    zero_n = sp.Piecewise((by_n, left), (_beside_zero(above, rest, psi(n + 1)), True))
+    zero_k = sp.Piecewise((_beside_zero(below, k + 1, psi(rest)), left), (-_beside_zero(above, rest, psi(k + 1)), True))
+    return where_zero(y, zero_n, by_n), where_zero(y, zero_k, by_k)
+
+
+def _poch_rule(z: sp.Expr, m: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Zeros are those of 1/Γ(z); of a whole m, (z)ₘ is (-1)ᵐ Γ(1 - z)/Γ(1 - z - m), which has no poles on the left."""
+    left = (z < 1) & (z + m < 1) & sp.Eq(sp.floor(m), m)
+    by_z = where_zero(sp.Piecewise((0, left), (1, True)), y * gain(1 - z, -m), y * gain(z, m))
+    return where_zero(y, _beside_zero(gamma(z + m), z, psi(z + m)), by_z), y * psi(z + m)
+
+
 beta: Any = function(
     "beta", "a b", "The beta function B(a, b) = Γ(a) Γ(b)/Γ(a + b).",
-    lambda a, b, y: (y * (psi(a) - psi(a + b)), y * (psi(b) - psi(a + b))),
+    lambda a, b, y: (_beta_by(a, b, y), _beta_by(b, a, y)),
     lambda a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b), latex=r"\mathrm{B}",
 )  # fmt: skip
 betaln = function(
-    "betaln", "a b", "log |B(a, b)|.", lambda a, b, y: (psi(a) - psi(a + b), psi(b) - psi(a + b)),
+    "betaln", "a b", "log |B(a, b)|.", lambda a, b, y: (-gain(a, b), -gain(b, a)),
     lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b), latex=r"\log\mathrm{B}",
 )  # fmt: skip
 binom = function(
     "binom", "n k", "The binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k.",
-    lambda n, k, y: (y * (psi(n + 1) - psi(n - k + 1)), y * (psi(n - k + 1) - psi(k + 1))),
+    _binom_rule,
     lambda n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
 )  # fmt: skip
-poch = function(
-    "poch", "z m", "Pochhammer's symbol Γ(z + m)/Γ(z).",
-    lambda z, m, y: (y * (psi(z + m) - psi(z)), y * psi(z + m)), lambda z, m: sp.gamma(z + m) / sp.gamma(z),
+poch: Any = function(
+    "poch", "z m", "Pochhammer's symbol Γ(z + m)/Γ(z).", _poch_rule, lambda z, m: sp.gamma(z + m) / sp.gamma(z),
 )  # fmt: skip
 
 # ------------------------------------------------------------------ ζ
@@ -137,13 +168,16 @@ gammaincc: Any = function(
     lambda a, x, y: (-gammainc_a(a, x), -gamma_density(a, x)),
     lambda a, x: sp.uppergamma(a, x) / sp.gamma(a), latex="Q",
 )  # fmt: skip
+
+
+# The lower end of the support is 0 whatever the parameter
 gammaincinv = function(
     "gammaincinv", "a p", "The x with P(a, x) = p.",
-    lambda a, p, y: (-gammainc_a(a, y) / gamma_density(a, y), 1 / gamma_density(a, y)),
+    lambda a, p, y: (where_zero(y, 0, -gammainc_a(a, y) / gamma_density(a, y)), 1 / gamma_density(a, y)),
 )  # fmt: skip
 gammainccinv = function(
     "gammainccinv", "a p", "The x with Q(a, x) = p.",
-    lambda a, p, y: (-gammainc_a(a, y) / gamma_density(a, y), -1 / gamma_density(a, y)),
+    lambda a, p, y: (where_zero(y, 0, -gammainc_a(a, y) / gamma_density(a, y)), -1 / gamma_density(a, y)),
 )  # fmt: skip
 
 # ------------------------------------------------------------------ χ², gamma and Poisson distributions
@@ -167,7 +201,7 @@ chdtrc = function(
 )  # fmt: skip
 chdtri = function(
     "chdtri", "v p", "The x with chdtrc(v, x) = p.",
-    lambda v, p, y: (-_chi2(v, y)[0] / _chi2(v, y)[1], -1 / _chi2(v, y)[1]),
+    lambda v, p, y: (where_zero(y, 0, -_chi2(v, y)[0] / _chi2(v, y)[1]), -1 / _chi2(v, y)[1]),
 )  # fmt: skip
 chdtriv = function(
     "chdtriv", "p x", "The v with chdtr(v, x) = p.",
@@ -199,7 +233,8 @@ gdtrib = function(
 gdtrix = function(
     "gdtrix", "a b p", "The x with gdtr(a, b, x) = p.",
     lambda a, b, p, y: (
-        -y / a, -gammainc_a(b, a * y) / (a * gamma_density(b, a * y)), 1 / (a * gamma_density(b, a * y))
+        -y / a, where_zero(y, 0, -gammainc_a(b, a * y) / (a * gamma_density(b, a * y))),
+        1 / (a * gamma_density(b, a * y)),
     ),
 )  # fmt: skip
 pdtr = function(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from symgrad.scalars.declare import declare
@@ -55,3 +56,15 @@ def _declared(name: str, letters: str, rule: Any, meaning: Any, kernel: Kernel, 
         name, meaning or (lambda *xs: sp.Function(name)(*xs)), rule, numpy=kernel, nargs=len(letters.split()),
         letters=letters, library=True, **options,
     )  # fmt: skip
+
+
+def _where_zero_rule(u: sp.Expr, there: sp.Expr, away: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]:
+    return sp.S.Zero, sp.Piecewise((1, sp.Eq(u, 0)), (0, True)), sp.Piecewise((0, sp.Eq(u, 0)), (1, True))
+
+
+# What a slope is where u = 0, and its formula elsewhere, which is what people read
+where_zero = slope(
+    "where_zero", "u there away", _where_zero_rule, lambda u, there, away: np.where(np.equal(u, 0), there, away),
+    lambda u, there, away: sp.Piecewise((there, sp.Eq(u, 0)), (away, True)), hidden=True, inline=True,
+    shown=lambda u, there, away: away,
+)  # fmt: skip

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars.elementary import log1p
+from symgrad.scalars.elementary import log1p, power_log, power_slope
 from symgrad.scalars.library import ratios
 from symgrad.scalars.library.besselkind import ive
-from symgrad.scalars.library.named import function, slope
+from symgrad.scalars.library.named import function, slope, where_zero
 from symgrad.scalars.numerics import elementwise
 from symgrad.scalars.special import ndtri
 
@@ -40,7 +40,7 @@ exprel: Any = function(
 )  # fmt: skip
 cosm1 = function("cosm1", "x", "cos x - 1, accurate near 0.", lambda x, y: -sp.sin(x), lambda x: sp.cos(x) - 1)
 powm1 = function(
-    "powm1", "x y", "xʸ - 1, accurate near 0.", lambda x, p, y: (p * x ** (p - 1), x**p * sp.log(x)),
+    "powm1", "x y", "xʸ - 1, accurate near 0.", lambda x, p, y: (power_slope(x, p), power_log(x, p)),
     lambda x, p: x**p - 1,
 )  # fmt: skip
 sindg: Any = function("sindg", "x", "sin x of degrees.", lambda x, y: _DEGREE * cosdg(x), lambda x: sp.sin(_DEGREE * x))
@@ -136,11 +136,12 @@ def _ndtri_slope(p: sp.Expr) -> sp.Expr:
     return sp.sqrt(2 * sp.pi) * sp.exp(ndtri(p) ** 2 / 2)
 
 
-def _tukey(x: sp.Expr, p: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Of the quantile (yᵖ - (1 - y)ᵖ)/p = x."""
+def _tukey(x: sp.Expr, p: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]:
+    """Of the quantile (yᵖ - (1 - y)ᵖ)/p = x; the distribution function is constant beyond the support."""
     by_y = y ** (p - 1) + (1 - y) ** (p - 1)
-    by_p = (y**p * sp.log(y) - (1 - y) ** p * log1p(-y) - x) / p
-    return 1 / by_y, -by_p / by_y
+    a, b = sp.log(y), log1p(-y)
+    by_p = a**2 * exprel_nth(1, p * a) - b**2 * exprel_nth(1, p * b)
+    return tuple(where_zero(y * (1 - y), 0, d / by_y) for d in (sp.S.One, -by_p))
 
 
 tklmbda = function("tklmbda", "x lmbda", "Tukey's lambda distribution function.", _tukey)
