@@ -208,6 +208,100 @@ def test_derivative_by_a_parameter_has_ten_digits(name, point, i, wanted):
     assert found.item() == pytest.approx(wanted, rel=1e-10)
 
 
+# ------------------------------------------------------------------ at special points
+# result, point, argument, mpmath's derivative: at poles and zeros of Γ, at 0, where arguments coincide
+AT_SPECIAL_POINTS = [
+    ("poch", (-4.0, 2.0), 0, -7.0),
+    ("poch", (-5.0, 6.0), 0, -120.0),
+    ("poch", (1e-08, -3.0), 0, -0.30555556342592606),
+    ("poch", (100000.0, 0.5), 0, 0.0015811408065040214),
+    ("binom", (3.0, 5.0), 0, -0.05),
+    ("binom", (3.0, 5.0), 1, 0.05),
+    ("binom", (5.5, -2.0), 1, -0.020512820512820513),
+    ("binom", (-2.5, 0.5), 0, 16 / 3),
+    ("binom", (-2.5, -0.5), 1, 4 / 3),
+    ("beta", (-0.5, -2.5), 0, -20.106192982974677),
+    ("beta", (1e-08, 30.0), 1, -0.033895059009191202),
+    ("betaln", (2.0, 1e12), 1, -1.999999999999e-12),
+    ("voigt_profile", (3.0, 0.02, 1e5), 1, -1.2732395378593636e-17),
+    ("voigt_profile", (0.7, 1e-08, 0.3), 1, 1.3508168936824951e-8),
+    ("voigt_profile", (0.7, 1e-08, 0.3), 0, -0.39741424553267597),
+    ("voigt_profile", (0.7, 0.0, 0.3), 2, 0.3784897576501676),
+    ("voigt_profile", (-2.0, 1.3, 100.0), 1, -8.2478831889511894e-7),
+    ("voigt_profile", (2.1, 0.2, 0.0), 0, -1.201036092511713e-22),
+    ("voigt_profile", (2.1, 0.2, 0.0), 1, 1.2496494581609966e-21),
+    ("elliprj", (0.7, 1.3, 2.1, 0.7), 3, -0.75859931635972168),
+    ("elliprj", (0.7, 1.3, 2.1, 0.7), 0, -0.37929965817986084),
+    ("elliprj", (0.7, 1.3, 2.1, 1.3000001), 1, -0.15970259233629582),
+    ("elliprj", (0.7, 1.3, 2.1, -0.4), 0, 0.34268022474672773),
+    ("elliprd", (0.7, 1.3, 0.7), 0, -0.57936608152031821),
+    ("elliprd", (0.7, 1.3, 0.7), 2, -1.7380982445609546),
+    ("elliprd", (0.0, 1.3, 0.7), 2, -4.9567672094722141),
+    ("elliprd", (0.0, 1.3, 0.7), 0, -math.inf),
+    ("elliprc", (0.0, 1.3), 1, -0.52987673658211113),
+    ("elliprg", (0.0, 1.3, 2.1), 1, 0.16130271373172127),
+    ("it2j0", (0.0,), 0, 0.0),
+    ("it2i0", (1e-08,), 0, 2.5e-9),
+    ("it2j0", (1e-05,), 0, 2.4999999999843752e-6),
+    ("it2j0", (2.7,), 0, 0.42312939631333771),
+    ("it2i0", (7.3,), 0, 30.364219160686558),
+    ("fdtr", (60.0, 3.5, 1e5), 1, 1.614074071913735e-8),
+    ("fdtr", (0.5, 2.3, 0.0), 0, 0.0),
+    ("stdtr", (2.3, -1e-08), 0, -1.5729383664229116e-10),
+    ("stdtr", (0.3, 0.04), 0, 0.010642852308034296),
+    ("powm1", (0.0, 2.5), 1, 0.0),
+    ("powm1", (0.0, 1.0), 0, 1.0),
+    ("spherical_jn", (1, 1e-300), 1, 1 / 3),
+    ("spherical_in", (2, 1.3), 1, 0.21823040058734986),
+    ("spherical_kn", (2, 1.3), 1, -4.445195423043387),
+    ("spherical_yn", (2, 1.3), 1, 3.4158085543708761),
+    ("gammaincinv", (2.3, 0.0), 0, 0.0),
+    ("chdtri", (2.3, 1.0), 0, 0.0),
+    ("betaincinv", (2.3, 0.7, 0.0), 1, 0.0),
+    ("fdtri", (3.5, 2.3, 0.0), 1, 0.0),
+    ("bdtr", (7.0, 7, 0.3), 2, 0.0),
+    ("tklmbda", (0.4, 1e-3), 1, 0.068572979578932616),
+    ("tklmbda", (-0.5, -0.3), 1, -0.068580967457943858),
+    ("tklmbda", (-3.0, 0.5), 1, 0.0),
+    ("nbdtr", (2.7, 7, 0.6), 2, math.factorial(9) / math.factorial(6) / 2 * 0.6**6 * 0.4**2),
+    ("bdtr", (2.7, 7, 0.3), 2, -7 * 15 * 0.3**2 * 0.7**4),
+]
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize(("part", "point", "i", "wanted"), AT_SPECIAL_POINTS)
+def test_slopes_at_special_points(part, point, i, wanted):
+    (found,) = ours(part, [i])(*point)
+    assert found == pytest.approx(wanted, rel=3e-12, abs=1e-300)
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize(("name", "f"), [
+    ("yn", lambda n, x: special.yn(n, x)), ("kn", lambda n, x: special.kn(n, x)),
+    ("expn", lambda n, x: special.expn(n, x)), ("spherical_jn", lambda n, x: sg.special.spherical_jn(n, x)),
+])  # fmt: skip
+def test_an_order_that_scipy_cuts_to_a_whole_number_has_the_slope_of_that_one(name, f):
+    assert sg.grad(lambda x: f(2.7, x))(1.3) == sg.grad(lambda x: f(2.0, x))(1.3)
+
+
+def test_tukeys_distribution_near_the_logistic_one():
+    """SciPy's value has nine digits there, and so has the slope."""
+    assert sg.grad(lambda p: special.tklmbda(0.4, p))(1e-8) == pytest.approx(0.068523830997976137, rel=1e-8)
+
+
+def test_a_search_without_an_answer_has_no_slope():
+    assert special.stdtridf(0.6, 0.2) == 1e10  # where the search ends: no df has this probability
+    assert np.isnan(sg.grad(lambda p: special.stdtridf(p, 0.2))(0.6))
+    assert np.isnan(sg.grad(lambda t: special.stdtridf(0.5, t))(0.0))
+
+
+def test_second_derivatives_where_arguments_coincide():
+    bend = sg.grad(sg.grad(lambda x: special.elliprd(x, 1.3, 0.7)))(0.7)
+    assert bend == pytest.approx(0.87056645753323796, rel=1e-12)
+    mixed = sg.grad(lambda g: sg.grad(lambda s: special.voigt_profile(0.7, s, g))(sg.tensor(0.05)))(2.3)
+    assert mixed == pytest.approx(0.0010865941258646781, rel=1e-11)
+
+
 def test_derivatives_by_parameters_at_the_ends_of_a_range_are_those_of_constants():
     a, b = sg.tensor(2.0, requires_grad=True), sg.tensor(3.0, requires_grad=True)
     s = sg.special

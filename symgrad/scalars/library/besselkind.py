@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
+from symgrad.scalars.kinks import trunc
 from symgrad.scalars.library.gammas import rgamma
-from symgrad.scalars.library.kernels import scipys
+from symgrad.scalars.library.kernels import of_orders, scipys
 from symgrad.scalars.library.named import function, slope
-from symgrad.scalars.library.slopes import BY_ORDER
+from symgrad.scalars.library.slopes import BY_ORDER, over_x
 
 Rule = Callable[..., Any]
 _HALF = sp.Rational(1, 2)
@@ -93,11 +95,11 @@ k1e: Any = _fixed(
     r"\operatorname{k1e}",
 )  # fmt: skip
 yn = function(
-    "yn", "n x", "Y_n(x) of a whole order n.", lambda n, x, y: (None, _difference(yv, n, x, y)),
+    "yn", "n x", "Y_n(x) of a whole order n.", lambda n, x, y: (None, _difference(yv, trunc(n), x, y)),
     lambda n, x: sp.bessely(n, x), latex="Y", below=1,
 )  # fmt: skip
 kn = function(
-    "kn", "n x", "K_n(x) of a whole order n.", lambda n, x, y: (None, _minus_sum(kv, n, x, y)),
+    "kn", "n x", "K_n(x) of a whole order n.", lambda n, x, y: (None, _minus_sum(kv, trunc(n), x, y)),
     lambda n, x: sp.besselk(n, x), latex="K", below=1,
 )  # fmt: skip
 
@@ -110,41 +112,29 @@ def _root(x: sp.Expr) -> sp.Expr:
     return sp.sqrt(sp.pi / (2 * x))
 
 
-def _lower(f: Any, sign: int) -> Rule:
-    """From f_{n-1} - (n + 1)/x f_n, and of order 0 -f₁: with x in the denominator, 0/0 at 0."""
-    at_zero = sp.Rational(1, 3)
+def _neighbours(f: Callable[[], Any], lower: int, upper: int) -> Rule:
+    """(2n + 1) f' = ±n f_{n-1} ± (n + 1) f_{n+1} of a whole n. Source: DLMF 10.51.2 and 10.51.5."""
 
     def rule(n: sp.Expr, x: sp.Expr, y: sp.Expr) -> tuple[Any, sp.Expr]:
-        own = f()
-        inside = sp.Piecewise((-sign * own(n + 1, x), sp.Eq(n, 0)), (own(n - 1, x) - (n + 1) / x * y, True))
-        return None, sp.Piecewise((sp.Piecewise((at_zero, sp.Eq(n, 1)), (0, True)), sp.Eq(x, 0)), (inside, True))
+        k, own = trunc(n), f()
+        both = (lower * k * own(k - 1, x) + upper * (k + 1) * own(k + 1, x)) / (2 * k + 1)
+        return None, sp.Piecewise((upper * own(1, x), k < 1), (both, True))
 
     return rule
 
 
 spherical_jn: Any = _spherical(
-    "spherical_jn",
-    _lower(lambda: spherical_jn, 1),
-    lambda n, x: _root(x) * sp.besselj(n + _HALF, x),
+    "spherical_jn", _neighbours(lambda: spherical_jn, 1, -1), lambda n, x: _root(x) * sp.besselj(n + _HALF, x)
 )
 spherical_yn: Any = _spherical(
-    "spherical_yn",
-    _lower(lambda: spherical_yn, 1),
-    lambda n, x: _root(x) * sp.bessely(n + _HALF, x),
+    "spherical_yn", _neighbours(lambda: spherical_yn, 1, -1), lambda n, x: _root(x) * sp.bessely(n + _HALF, x)
 )
 spherical_in: Any = _spherical(
-    "spherical_in", _lower(lambda: spherical_in, -1),
-    lambda n, x: _root(x) * sp.besseli(n + _HALF, x),
-)  # fmt: skip
-
-
-spherical_kn: Any = slope(
-    "spherical_kn", "n x",
-    lambda n, x, y: (
-        None, sp.Piecewise((-spherical_kn(1, x), sp.Eq(n, 0)), (-spherical_kn(n - 1, x) - (n + 1) / x * y, True))
-    ),
-    scipys("spherical_kn"), lambda n, x: _root(x) * sp.besselk(n + _HALF, x),
-)  # fmt: skip
+    "spherical_in", _neighbours(lambda: spherical_in, 1, 1), lambda n, x: _root(x) * sp.besseli(n + _HALF, x)
+)
+spherical_kn: Any = _spherical(
+    "spherical_kn", _neighbours(lambda: spherical_kn, -1, -1), lambda n, x: _root(x) * sp.besselk(n + _HALF, x)
+)
 
 
 # ------------------------------------------------------------------ Hankel functions, which are complex
@@ -242,9 +232,22 @@ itj0 = _integral("itj0", 0, "itj0y0", lambda x, y: j0(x))
 ity0 = _integral("ity0", 1, "itj0y0", lambda x, y: y0(x))
 iti0 = _integral("iti0", 0, "iti0k0", lambda x, y: iv(0, x))
 itk0 = _integral("itk0", 1, "iti0k0", lambda x, y: k0(x))
-it2j0 = _integral("it2j0", 0, "it2j0y0", lambda x, y: (1 - j0(x)) / x)
+
+
+def _over_x(name: str, sign: int, meaning: Rule) -> Any:
+    """The n-th derivative of (1 - J₀(x))/x or (I₀(x) - 1)/x."""
+    found: Any = slope(
+        name, "n x", lambda n, x, y: (sp.S.Zero, found(n + 1, x)), of_orders(partial(over_x, sign)),
+        lambda n, x: sp.diff(meaning(x), x, int(n)), hidden=True, ordered=1,
+    )  # fmt: skip
+    return found
+
+
+_j0_over_x = _over_x("j0_over_x", -1, lambda x: (1 - j0(x)) / x)
+_i0_over_x = _over_x("i0_over_x", 1, lambda x: (iv(0, x) - 1) / x)
+it2j0 = _integral("it2j0", 0, "it2j0y0", lambda x, y: _j0_over_x(0, x))
 it2y0 = _integral("it2y0", 1, "it2j0y0", lambda x, y: -y0(x) / x)
-it2i0 = _integral("it2i0", 0, "it2i0k0", lambda x, y: (iv(0, x) - 1) / x)
+it2i0 = _integral("it2i0", 0, "it2i0k0", lambda x, y: _i0_over_x(0, x))
 it2k0 = _integral("it2k0", 1, "it2i0k0", lambda x, y: -k0(x) / x)
 itai = _integral("itai", 0, "itairy", lambda x, y: ai(x))
 itbi = _integral("itbi", 1, "itairy", lambda x, y: bi(x))

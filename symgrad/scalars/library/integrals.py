@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars.library.kernels import own, scipys
-from symgrad.scalars.library.named import function, slope
+from symgrad.scalars.kinks import trunc
+from symgrad.scalars.library.kernels import of_orders, own, scipys
+from symgrad.scalars.library.named import function, slope, where_zero
+from symgrad.scalars.library.slopes import carlson_kernel, faddeeva_nth
 from symgrad.scalars.special import half_bell, hazard, sinc
 
 _HALF, _PI = sp.Rational(1, 2), sp.pi
@@ -24,7 +26,7 @@ exp1 = function("exp1", "x", "The exponential integral E₁(x).", lambda x, y: -
 expn: Any = function(
     "expn", "n x", "The exponential integral E_n(x) of a whole order n.",
     lambda n, x, y: (
-        None, sp.Piecewise((-expn(n - 1, x), n >= 1), (-sp.exp(-x) * (x + 1) / x**2, True))
+        None, sp.Piecewise((-expn(trunc(n) - 1, x), n >= 1), (-sp.exp(-x) * (x + 1) / x**2, True))
     ),
     lambda n, x: sp.expint(n, x), latex=r"\operatorname{E}", below=1,
 )  # fmt: skip
@@ -98,31 +100,29 @@ owens_t = function(
 )  # fmt: skip
 
 
-def _voigt_other(special: Any, x: Any, s: Any, g: Any) -> Any:
-    """Im w(z)/(σ√(2π)), z = (x + iγ)/(σ√2), of Faddeeva's function w."""
-    return special.wofz((x + 1j * g) / (s * np.sqrt(2))).imag / (s * np.sqrt(2 * np.pi))
+# Voigt's profile is the real part of W = w(z)/(σ√(2π)), z = (x + iγ)/(σ√2), of Faddeeva's function w. Of its n-th
+# derivative Wₙ in x the slopes are Wₙ₊₁ in x, iWₙ₊₁ in γ and, as w'' + 2z w' + 2w = 0, σWₙ₊₂ in σ.
+def _voigt_rule(n: Any, x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, ...]:
+    return sp.S.Zero, voigt_real(n + 1, x, s, g), s * voigt_real(n + 2, x, s, g), -voigt_imag(n + 1, x, s, g)
 
 
-def _voigt_parts(x: sp.Expr, s: sp.Expr, g: sp.Expr, real: sp.Expr, imaginary: sp.Expr) -> tuple[Any, Any]:
-    """The derivatives of the real part by x and γ, of w' = -2z w + 2i/√π."""
-    return -(x * real - g * imaginary) / s**2, (x * imaginary + g * real) / s**2 - 1 / (_PI * s**2)
+def _voigt_other_rule(n: Any, x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, ...]:
+    return sp.S.Zero, voigt_imag(n + 1, x, s, g), s * voigt_imag(n + 2, x, s, g), voigt_real(n + 1, x, s, g)
 
 
-def _voigt_rule(x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, Any, Any]:
-    by_x, by_g = _voigt_parts(x, s, g, y, voigt_other(x, s, g))
-    return by_x, -(y + x * by_x + g * by_g) / s, by_g
+def _voigt_part(name: str, part: str, rule: Callable[..., Any]) -> Any:
+    def kernel(special: Any, n: int, x: Any, s: Any, g: Any) -> Any:
+        return getattr(faddeeva_nth(special, n, x + 1j * g, s * np.sqrt(2)), part)
 
-
-def _voigt_other_rule(x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, Any, Any]:
-    by_x, by_g = _voigt_parts(x, s, g, voigt_profile(x, s, g), y)
-    return -by_g, -(y - x * by_g + g * by_x) / s, by_x
+    return slope(name, "n x sigma gamma", rule, of_orders(kernel), ordered=1)
 
 
 voigt_profile: Any = function(
     "voigt_profile", "x sigma gamma", "Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved.",
-    _voigt_rule,
+    lambda x, s, g, y: _voigt_rule(0, x, s, g, y)[1:],
 )  # fmt: skip
-voigt_other: Any = slope("voigt_other", "x sigma gamma", _voigt_other_rule, own(_voigt_other))
+voigt_real: Any = _voigt_part("voigt_real", "real", _voigt_rule)
+voigt_imag: Any = _voigt_part("voigt_imag", "imag", _voigt_other_rule)
 
 
 # ------------------------------------------------------------------ Lambert's W
@@ -286,24 +286,61 @@ jacobi_am: Any = _jacobi("jacobi_am", 3, lambda u, m, y: (jacobi_dn(u, m), _turn
 
 
 # ------------------------------------------------------------------ Carlson's integrals
-def _degree(y: sp.Expr, degree: sp.Expr, *pairs: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
-    """What the last argument's derivative times it is, of a function that is homogeneous of this degree."""
-    return degree * y - sum(x * d for x, d in pairs)
-
-
 def _apart(y: sp.Expr, other: sp.Expr, x: sp.Expr, z: sp.Expr) -> sp.Expr:
     """∂R/∂x of R_D and R_J, whose last argument is z: (R - R_D(…, x))/(2(z - x)), from partial fractions."""
     return (y - other) / (2 * (z - x))
 
 
-def _rd_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, r: sp.Expr) -> tuple[Any, Any, Any]:
-    by_x, by_y = _apart(r, elliprd(y, z, x), x, z), _apart(r, elliprd(x, z, y), y, z)
-    return by_x, by_y, _degree(r, -sp.Rational(3, 2), (x, by_x), (y, by_y)) / z
+def _last(y: sp.Expr, z: sp.Expr, *pairs: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+    """The derivative in the last argument z of a function that is homogeneous of degree -3/2."""
+    return -(sp.Rational(3, 2) * y + sum(x * d for x, d in pairs)) / z
+
+
+def _rd_by(x: sp.Expr, y: sp.Expr, z: sp.Expr) -> tuple[sp.Expr, ...]:
+    r = elliprd(x, y, z)
+    by = [_apart(r, elliprd(y, z, x), x, z), _apart(r, elliprd(x, z, y), y, z)]
+    return (*by, _last(r, z, *zip((x, y), by, strict=True)))
+
+
+def _rj_by(x: sp.Expr, y: sp.Expr, z: sp.Expr, p: sp.Expr) -> tuple[sp.Expr, ...]:
+    r = elliprj(x, y, z, p)
+    by = [_apart(r, elliprd(*[w for k, w in enumerate((x, y, z)) if k != i], v), v, p) for i, v in enumerate((x, y, z))]
+    return (*by, _last(r, p, *zip((x, y, z), by, strict=True)))
+
+
+def _carlson_meaning(a: Any, b: Any, c: Any, d: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
+    """Of those that are first derivatives, in functions with names."""
+    known = {
+        (1, 0, 1, 0): lambda: -4 * _rd_by(x, y, z)[0] / 3, (0, 0, 2, 0): lambda: -4 * _rd_by(x, y, z)[2] / 9,
+        (1, 0, 0, 1): lambda: -4 * _rj_by(x, y, z, p)[0] / 3, (0, 0, 0, 2): lambda: -2 * _rj_by(x, y, z, p)[3] / 3,
+    }.get((a, b, c, d))  # fmt: skip
+    return known() if known else sp.Function("carlson")(a, b, c, d, x, y, z, p)
+
+
+def _carlson_rule(a: Any, b: Any, c: Any, d: Any, x: Any, y: Any, z: Any, p: Any, v: Any) -> tuple[Any, ...]:
+    by = [
+        -(a + _HALF) * carlson(a + 1, b, c, d, x, y, z, p), -(b + _HALF) * carlson(a, b + 1, c, d, x, y, z, p),
+        -(c + _HALF) * carlson(a, b, c + 1, d, x, y, z, p), -d * carlson(a, b, c, d + 1, x, y, z, p),
+    ]  # fmt: skip
+    return *[sp.S.Zero] * 4, *by
+
+
+# ∫₀^∞ (t + x)^(-a - 1/2) (t + y)^(-b - 1/2) (t + z)^(-c - 1/2) (t + p)^(-d) dt: the slopes of R_D and R_J, and theirs
+carlson: Any = slope(
+    "carlson", "a b c d x y z p", _carlson_rule, of_orders(carlson_kernel, 4), _carlson_meaning, hidden=True, ordered=4,
+)  # fmt: skip
+
+
+def _rd_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, r: sp.Expr) -> tuple[Any, ...]:
+    three = -sp.Rational(3, 4)
+    by = three * carlson(1, 0, 1, 0, x, y, z, 1), three * carlson(1, 0, 1, 0, y, x, z, 1)
+    return (*by, 3 * three * carlson(0, 0, 2, 0, x, y, z, 1))
 
 
 def _rj_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, p: sp.Expr, r: sp.Expr) -> tuple[Any, ...]:
-    by = [_apart(r, elliprd(*[w for w in (x, y, z) if w is not v], v), v, p) for v in (x, y, z)]
-    return (*by, _degree(r, -sp.Rational(3, 2), *zip((x, y, z), by, strict=True)) / p)
+    turned = ((x, y, z), (y, x, z), (z, x, y))
+    by = [-sp.Rational(3, 4) * carlson(1, 0, 0, 1, *args, p) for args in turned]
+    return (*by, -sp.Rational(3, 2) * carlson(0, 0, 0, 2, x, y, z, p))
 
 
 elliprd: Any = function(
@@ -314,7 +351,7 @@ elliprd: Any = function(
     latex="R_D",
     real=0,
 )
-elliprj = function(
+elliprj: Any = function(
     "elliprj",
     "x y z p",
     "Carlson's R_J(x, y, z, p).",
@@ -328,13 +365,13 @@ elliprf: Any = function(
 )  # fmt: skip
 elliprc = function(
     "elliprc", "x y", "Carlson's R_C(x, y) = R_F(x, y, y).",
-    lambda x, y, r: (-elliprd(y, y, x) / 6, (x * elliprd(y, y, x) / 6 - r / 2) / y),
+    lambda x, y, r: (-elliprd(y, y, x) / 6, -elliprd(x, y, y) / 3),
     latex="R_C", real=0,
 )  # fmt: skip
 elliprg = function(
     "elliprg", "x y z", "Carlson's R_G(x, y, z).",
     lambda x, y, z, r: tuple(
-        (elliprf(x, y, z) - v * elliprd(*others, v) / 3) / 4
+        (elliprf(x, y, z) - where_zero(v, 0, v * elliprd(*others, v)) / 3) / 4
         for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))
     ),
     latex="R_G", real=0,
@@ -342,8 +379,8 @@ elliprg = function(
 
 
 def _mean_slope(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> sp.Expr:
-    """Of π/(2 R_F(0, a², b²)) by a."""
-    return 2 * y**2 * a * elliprd(0, b**2, a**2) / (3 * _PI)
+    """Of π/(2 R_F(0, a², b²)) by a; R_D is homogeneous of degree -3/2."""
+    return 2 * (y / a) ** 2 * elliprd(0, (b / a) ** 2, 1) / (3 * _PI)
 
 
 agm = function(

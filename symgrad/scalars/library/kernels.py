@@ -84,6 +84,20 @@ def own(compute: Callable[..., Any]) -> Kernel:
     return elementwise(kernel)
 
 
+def of_orders(compute: Callable[..., Any], count: int = 1) -> Kernel:
+    """A kernel ``compute(special, *orders, *xs)`` whose first numbers are whole ones of the payload."""
+
+    def kernel(*given: Any) -> Any:
+        orders = [int(np.max(n, initial=0)) for n in given[:count]]
+
+        def flat(*xs: Any) -> Any:
+            return compute(_special("special"), *orders, *xs)
+
+        return elementwise(flat)(*given[count:])
+
+    return kernel
+
+
 # ------------------------------------------------------------------ derivatives by a parameter
 _NODES = 16
 AT = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # Chebyshev's points in [-1, 1]

@@ -6,6 +6,7 @@ logarithm where it has one sign, at a distance from the parameter over which tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from symgrad.scalars.library.kernels import AT, Kernel, by_scale, of_logarithm, own, slopes, smaller_tail, weights
-from symgrad.scalars.library.ratios import betaln, log1p_bend
+from symgrad.scalars.library.ratios import betaln, digamma_gain, log1p_bend
+from symgrad.scalars.written import polynomial
 
 
 def _named(name: str, text: str, compute: Callable[..., Any], *numbers: Any) -> Kernel:
@@ -101,12 +103,13 @@ def _gauss() -> tuple[Any, Any]:
 
 
 def _central(df: Any, t: Any) -> Any:
-    """∫₀ᵗ ∂f/∂df for many degrees of freedom, of the density f = c (1 + s²/df)^(-(df + 1)/2)."""
+    """∫₀ᵗ ∂f/∂df of the density f = c (1 + s²/df)^(-(df + 1)/2), for many degrees of freedom or a small t."""
     at, shares = _gauss()
     s = np.multiply.outer(at, t)
     u = s * s / df
-    r = 4 / (df * df)  # ψ((df + 1)/2) - ψ(df/2) - 1/df, in 1/(df/2)²
-    lead = r * (1 / 8 - r * (1 / 64 - r * (1 / 128 - r * (17 / 2048 - r * 31 / 2048))))
+    r = 4 / np.maximum(df, _MANY) ** 2  # ψ((df + 1)/2) - ψ(df/2) - 1/df, in 1/(df/2)²
+    series = r * (1 / 8 - r * (1 / 64 - r * (1 / 128 - r * (17 / 2048 - r * 31 / 2048))))
+    lead = np.where(df > _MANY, series, digamma_gain(df / 2, 0.5) - 1 / df)
     by_df = 0.5 * (lead + u * u * log1p_bend(u) + u / (df * (1 + u)))
     density = np.exp(-(df + 1) / 2 * np.log1p(u) - betaln(df / 2, np.full_like(df, 0.5))) / np.sqrt(df)
     return t * np.tensordot(shares, density * by_df, 1)
@@ -118,18 +121,98 @@ def _stdtr_df(special: Any, order: int, df: Any, t: Any) -> Any:
     d, s = np.where(inside, df, 1.0), np.where(inside, -np.abs(t), -1.0)
     tail = special.stdtr(d, s)
     found = by_scale(tail, d, slopes(lambda q: np.log(special.stdtr(q, s)), d, 0.5, order, scaled=True))
-    near, near_d = np.maximum(s, -4.0), np.maximum(d, _MANY)
+    middle = ((d > _MANY) & (s > -4.0)) | (s > -0.5 * np.sqrt(d))
+    near, near_d = np.where(middle, s, -0.5), np.where(middle, d, _MANY)
     central = _central(near_d, near)
     if order == 2:
         central = np.stack([_central(q, near) for q in near_d * np.exp(np.multiply.outer(AT, 0.5 + 0 * d))])
         central = np.tensordot(weights()[0], central, 1) / (0.5 * near_d)
-    found = np.where((d > _MANY) & (s > -4.0), central, np.where(tail > 1e-280, found, 0.0))
+    found = np.where(middle, central, np.where(tail > 1e-280, found, 0.0))
     found = np.where(t < 0, found, -found)
     return np.where(inside, found, np.where((df > 0) & ~np.isnan(t), 0.0, np.nan))
 
 
 stdtr_df = _named("stdtr_df", "∂F(df, t)/∂df.", _stdtr_df, 1)
 stdtr_dfdf = _named("stdtr_dfdf", "∂²F(df, t)/∂df².", _stdtr_df, 2)
+
+
+# ------------------------------------------------------------------ (1 - J₀(x))/x, (I₀(x) - 1)/x
+def over_x(sign: int, special: Any, n: int, x: Any) -> Any:
+    """The n-th derivative of sign·(f - 1)/x of f = I₀ or J₀ (sign -1): its series, beyond it x Fₙ = ±f⁽ⁿ⁾ - n Fₙ₋₁."""
+    near = np.abs(x) < 3 + n
+    w, v = np.where(near, x, 0.0), np.where(near, 3.0, x)
+    first = n // 2 + 1
+    terms = [
+        float(sign) ** (k + 1) * math.perm(2 * k - 1, n) / (4**k * math.factorial(k) ** 2)
+        for k in range(first, first + 24 + n)
+    ]
+    series = polynomial(w * w, terms) * (w if n % 2 == 0 else 1.0)
+    f = special.iv if sign > 0 else special.jv
+    found = sign * (f(0, v) - 1) / v
+    for m in range(1, n + 1):
+        by_x = sum(sign**k * math.comb(m, k) * f(m - 2 * k, v) for k in range(m + 1)) / 2.0**m
+        found = (sign * by_x - m * found) / v
+    return np.where(near, series, found)
+
+
+# ------------------------------------------------------------------ Faddeeva's function, Carlson's integrals
+_FAR = 7.0  # |z| from which the asymptotic series has all digits
+
+
+def faddeeva_nth(special: Any, n: int, t: Any, s: Any) -> Any:
+    """The n-th derivative in t of w(t/s)/(s√π), Im t >= 0; w⁽ᵏ⁺¹⁾ = -2z w⁽ᵏ⁾ - 2k w⁽ᵏ⁻¹⁾, which cancels far out."""
+    far = np.abs(t) > _FAR * s
+    z = np.where(far, 0.0, t / np.where(far, 1.0, s))
+    near = _hermite(n, z, special.wofz(z), 2j / math.sqrt(math.pi)) / math.sqrt(math.pi)
+    u = np.where(far, t, 1.0)
+    q, total = (np.where(far, s, 0.0) / u) ** 2, 0.0
+    for k in range(36, -1, -1):  # i/π (-1)ⁿ Σ (1/2)ₖ (2k + 1)ₙ s²ᵏ/tⁿ⁺¹⁺²ᵏ
+        total = total * q + math.prod(i + 0.5 for i in range(k)) * math.perm(2 * k + n, n)
+    wide = np.abs(u.imag) < 1e-8 * s
+    x = np.where(wide, u / np.where(wide, s, 1.0), 0.0)  # beside the real axis exp(-z²) is the real part of w
+    edge = _hermite(n, x, np.exp(-x * x), 0.0) / math.sqrt(math.pi)
+    scaled, found = 1 / np.where(s == 0, 1.0, s), (-1) ** n * 1j / math.pi * total / u
+    for k in range(n + 1):
+        near, edge = near * scaled, edge * scaled
+        found = found / u if k else found
+    return np.where(far, found + np.where(wide, edge, 0.0), near)
+
+
+def _hermite(n: int, z: Any, w: Any, rest: Any) -> Any:
+    """The n-th derivative of w from w' = -2z w + rest."""
+    lower, here = 0.0, w
+    for k in range(n):
+        lower, here = here, -2 * z * here - (2 * k * lower if k else -rest)
+    return here
+
+
+def carlson_kernel(special: Any, a: int, b: int, c: int, d: int, x: Any, y: Any, z: Any, p: Any) -> Any:
+    """∫ (t + x)^(-a - 1/2) (t + y)^(-b - 1/2) (t + z)^(-c - 1/2) (t + p)^(-d) dt, t = exp u, by the trapezoidal rule.
+
+    The integrand is positive, analytic for |Im u| < π and decays exponentially: the rule has all digits.
+    """
+    powers, args = (a + 0.5, b + 0.5, c + 0.5, float(d)), (x, y, z, p if d else np.ones_like(p))
+    at_zero = sum(np.where(v == 0, e, 0.0) for e, v in zip(powers, args))
+    inside = np.all([v >= 0 for v in args], 0) & (at_zero < 1)
+    logs = [np.log(np.where(inside, v, 1.0)) for v in args]
+    low = np.min([np.where(g == -np.inf, np.inf, g) for g in logs], 0) - 80
+    high = np.max(logs, 0) + 80
+    count = int(np.max(high - low, initial=1.0) / 0.45) + 1
+    step = (high - low) / count
+    u = low + np.multiply.outer(np.arange(count + 1), step)
+    exponent = u - sum(e * np.logaddexp(u, g) for e, g in zip(powers, logs))
+    found = np.sum(np.exp(exponent), 0) * step
+    outside = np.where(np.all([v >= 0 for v in args], 0), np.inf, np.nan)
+    principal = _principal(special, (a, b, c, d), x, y, z, p) if np.any(p < 0) else np.nan
+    return np.where(inside, found, np.where((p < 0) & (d > 0), principal, outside))
+
+
+def _principal(special: Any, orders: tuple[int, ...], x: Any, y: Any, z: Any, p: Any) -> Any:
+    """Of Cauchy's principal value, p < 0, the first derivatives: by partial fractions, and as it is homogeneous."""
+    r = special.elliprj(x, y, z, p)
+    by = [(r - special.elliprd(*others, v)) / (2 * (p - v)) for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))]
+    last = -(1.5 * r + x * by[0] + y * by[1] + z * by[2]) / p
+    return {(1, 0, 0, 1): -4 * by[0] / 3, (0, 0, 0, 2): -2 * last / 3}.get(orders, np.full_like(r, np.nan))
 
 
 # ------------------------------------------------------------------ zeta
