@@ -184,6 +184,44 @@ def test_an_event_that_is_only_touched_is_none_and_one_near_it_has_its_derivativ
     assert sg.grad(when)(-0.5) == pytest.approx(-1 / math.sqrt(0.75), rel=1e-7)  # t = arccos a
 
 
+_SWITCH = {  # f, which is 1 and then 2 from t = a or y = a on
+    "time": lambda y, t, a: sg.where(t < a, 1.0, 2.0) + 0 * y,
+    "state": lambda y, t, a: sg.where(y < a, 1.0, 2.0) + 0 * y,
+    "sign": lambda y, t, a: (sg.sign(y - a) + 3) / 2,
+    "floor": lambda y, t, a: sg.clip(sg.floor(1 + t / a), 1.0, 2.0) + 0 * y,
+}
+
+
+@pytest.mark.parametrize("how", [{}, {"derivative": "forward"}, {"derivative": "adjoint"}, {"method": "RK45"}])
+@pytest.mark.parametrize("name", _SWITCH)
+def test_an_equation_that_jumps_at_a_time_that_moves_has_no_derivative_by_its_steps(name, how):
+    end = lambda a: sg.odeint(_SWITCH[name], 0.0, [0.0, 1.3, 2.5], a, **how)[-1]  # 5 − a
+    assert end(0.7).item() == pytest.approx(4.3, rel=1e-5)
+    with pytest.raises(NotDifferentiable, match=r"f has a jump at about t = .*sg\.odeint_event"):
+        sg.grad(end)(0.7)
+
+
+def test_jumps_of_an_equation_in_other_modes():
+    end = lambda a: sg.odeint(_SWITCH["time"], 0.0, [0.0, 2.5], a)[-1]
+    for derivative in (
+        lambda: sg.jvp(end, (0.7,), (1.0,)), lambda: sg.compile(sg.grad(end))(0.7), lambda: sg.taylor(end, 0.7, 2),
+    ):  # fmt: skip
+        with pytest.raises(NotDifferentiable, match=r"f has a jump at about t = 0\.7"):
+            derivative()
+    fixed = lambda b: sg.odeint(lambda y, t, b: b * sg.where(t < 0.7, 1.0, 2.0) + 0 * y, 0.0, [0.0, 2.5], b)[-1]
+    assert sg.grad(fixed)(3.0) == pytest.approx(4.3, rel=1e-6)
+    kink = lambda a: sg.odeint(lambda y, t, a: sg.relu(t - a) + 0 * y, 0.0, [0.0, 2.5], a, rtol=1e-10)[-1]
+    assert sg.grad(kink)(0.7) == pytest.approx(-1.8, rel=1e-3)  # of (2.5 − a)²/2
+    with pytest.raises(NotDifferentiable, match="relu"):
+        sg.hessian(kink)(0.7)
+
+    def in_parts(a):  # as the message says
+        t, y = sg.odeint_event(lambda y, t, a: 1 + 0 * y, 0.0, 0.0, a, event=lambda y, t, a: y - a, t_max=9.0)
+        return sg.odeint(lambda y, t: 2 + 0 * y, y, sg.stack([t, sg.tensor(2.5)]))[-1]
+
+    assert sg.grad(in_parts)(0.7) == pytest.approx(-1)
+
+
 def _along_the_line(event, speed=2.0, t_max=3.0):
     """The time of an event of y = 0.5 + speed·t."""
     rise = lambda y, t, v: v + 0 * y

@@ -16,6 +16,7 @@ from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
+_DENSE = 257
 _FAR = 1e4  # how many times the allowed error the way back may miss the state
 
 
@@ -65,6 +66,11 @@ class Borrowed:
 def _jacobian(field: Body, to: tuple[int, int], thetas: Sequence[Any]) -> Any:
     matrix, size = machine(bodies.matrix(bodies.linearised(field))), to[0] * to[1]
     return lambda t, y: np.reshape(matrix(np.reshape(y, to), float(t), *thetas)[0], (size, size))
+
+
+def between(ts: Any) -> Any:
+    """Return times between the first and the last that are dense enough to see where an equation jumps."""
+    return np.linspace(float(ts[0]), float(ts[-1]), _DENSE)
 
 
 def met(there: Any, back: Any, rtol: float, atol: float) -> Any:

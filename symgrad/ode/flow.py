@@ -7,7 +7,7 @@ their cotangent is ``Pull``. In the times the derivative is the equation itself:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from symgrad.core.promotion import Kind
 from symgrad.core.streams import Stream, each, given
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
-from symgrad.errors import FormError, NotYet
+from symgrad.errors import FormError, NotDifferentiable, NotYet
 from symgrad.ode import borrowed, letters
 from symgrad.ode.shifts import shifted
 from symgrad.ode.stepping import Control, steps_of
@@ -28,6 +28,7 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat
 from symgrad.solvers import bodies
+from symgrad.solvers.breaks import Breaks, breaks_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import fitted
@@ -52,6 +53,7 @@ class Flow(Op):
         derivative: "steps", "forward" or "adjoint".
         title: what the unknown is called.
         plain: the equation of y as users have it, for formulas; None of derived equations.
+        breaks: of a derived equation, where the equation that it is derived of may jump.
     """
 
     field: Body
@@ -61,6 +63,7 @@ class Flow(Op):
     derivative: str
     title: str = "y"
     plain: Body | None = None
+    breaks: Breaks | None = None
     name = "Flow"
     saves = "xy"
     dense = "a solution that depends on all that the equation looks at"
@@ -71,11 +74,12 @@ class Flow(Op):
 
     @staticmethod
     def of(
-        field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y", plain: Body | None = None
-    ) -> Flow:
+        field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y", plain: Body | None = None,
+        breaks: Breaks | None = None,
+    ) -> Flow:  # fmt: skip
         """Return the operation of an equation of one row."""
         step = control.method.step(field) if isinstance(control, Control) else None
-        return Flow(field, field, step, control, derivative, title, plain)
+        return Flow(field, field, step, control, derivative, title, plain, breaks)
 
     def __repr__(self) -> str:
         return f"Flow({self.title})"
@@ -84,9 +88,21 @@ class Flow(Op):
     def forward(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Walk along the solution."""
         if isinstance(self.control, borrowed.Borrowed):
-            return self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
+            found = self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
+            if self.breaks is not None and len(ts) > 1:
+                times = borrowed.between(ts)
+                rows = np.swapaxes(self.control.run(self.field, np.asarray(start), times, thetas), 0, 1)
+                check_jumps(self.breaks, times, rows, thetas)
+            return found
         assert self.step is not None
-        return np.array(steps_of(self.step, self.base, self.control, start, ts, thetas)[1])
+        steps, found = steps_of(self.step, self.base, self.control, start, ts, thetas)
+        if self.breaks is not None:
+            check_jumps(self.breaks, *steps.points(found), thetas)
+        return np.array(found)
+
+    def jumps(self, wanted: Iterable[int], bends: bool = False) -> Breaks | None:
+        """Return where the equation may jump at times that the state moves, or one of these θ."""
+        return breaks_of(self.field, {0, *[i + 2 for i in wanted]}, bends, along=(0, 1))
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
@@ -118,7 +134,7 @@ class Flow(Op):
         field = _pushed_field(self.field, wanted)
         step = None if self.step is None else _pushed_step(self.step, wanted)
         base = self.base if step is not None else field
-        return Flow(field, base, step, self.control, self.derivative, self.title)
+        return Flow(field, base, step, self.control, self.derivative, self.title, breaks=self.jumps(wanted))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # Ẏ' = ∂f/∂y Ẏ + ∂f/∂θ θ̇, Ẏ(t₀) = Ẏ₀ − f(Y₀, t₀) ṫ₀; at tₖ f(y(tₖ), tₖ) ṫₖ is added
@@ -176,7 +192,9 @@ class Flow(Op):
         """Return the flow of the coefficients of y, those of θ in ``known`` after the θ; its steps are as large."""
         field = _expanded(self.field, known, order, (0,))
         step = None if self.step is None else _expanded(self.step, _later(known), order, (0, 1))
-        return Flow(field, field if step is None else self.base, step, self.control, self.derivative, self.title)
+        jumps = self.jumps({i - 2 for i, _ in known}, order > 1) if order else None
+        base = field if step is None else self.base
+        return Flow(field, base, step, self.control, self.derivative, self.title, breaks=jumps)
 
     def _slopes(self, y: Any, times: Any, thetas: Sequence[Any]) -> Any:
         """f(y(tₖ), tₖ) of all k, (c, m, n)."""
@@ -231,7 +249,8 @@ class Flow(Op):
         field = _sensitivities(self.field, wanted)
         units = as_tensor(np.eye(many, size).ravel())
         state = F.reshape(F.cat([F.ravel(as_tensor(start)), units], 0), (1, -1))
-        found = as_tensor(Flow.of(field, self.control, self.derivative, self.title)(state, times, *thetas))
+        flow = Flow.of(field, self.control, self.derivative, self.title, breaks=self.jumps(wanted))
+        found = as_tensor(flow(state, times, *thetas))
         along = F.reshape(found[0][:, size:], (-1, many, size))
         seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
         packed = F.einsum("kps,ks->p", along, seeds)
@@ -242,7 +261,8 @@ class Flow(Op):
         _, times, *thetas = xs
         rows, n = self.field.inputs[0].shape
         size, many = rows * n, self._numbers(wanted)
-        flow = Flow.of(_adjoint(self.field, wanted), self.control, self.derivative, self.title)
+        field, jumps = _adjoint(self.field, wanted), self.jumps(wanted)
+        flow = Flow.of(field, self.control, self.derivative, self.title, breaks=jumps)
         states = F.reshape(F.permute(as_tensor(y), (1, 0, 2)), (-1, size))
         seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
         times = as_tensor(times)
@@ -281,7 +301,10 @@ class Pull(Op):
         flow = self.flow
         assert flow.step is not None
         assert isinstance(flow.control, Control)
-        steps, _ = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
+        steps, found = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
+        jumps = flow.jumps(self.wanted)
+        if jumps is not None:
+            check_jumps(jumps, *steps.points(found), thetas)
         pulled, parts = steps.backward(np.asarray(g, np.float64), self.wanted)
         return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
 
@@ -439,6 +462,25 @@ def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
         found.append(part if spec.dtype == _FLOAT64 else Cast(spec.dtype)(part))
         at += size
     return found[0], found[1:]
+
+
+def check_jumps(breaks: Breaks, times: Any, states: Any, thetas: Sequence[Any]) -> None:
+    """Refuse a derivative where f jumps on the way from state to state: there the solution's derivative jumps, too."""
+    shape = breaks.body.inputs[0].shape
+    rows = [np.ravel(y)[: math.prod(shape)].reshape(shape) for y in states]
+
+    def between(s: float) -> tuple[Any, float]:
+        k = min(int(s), len(rows) - 2)
+        return rows[k] + (s - k) * (rows[k + 1] - rows[k]), float(times[k] + (s - k) * (times[k + 1] - times[k]))
+
+    found = breaks.first(range(len(rows)), between, thetas) if len(rows) > 1 else None
+    if found is not None:
+        at, name, kind = found
+        raise NotDifferentiable(
+            f"odeint: f has {kind} at about t = {between(at)[1]:.4g}, of {name}, at a time that moves with what is "
+            "differentiated: the derivative needs a term for it, which steps do not see. Go to that time by "
+            "sg.odeint_event, and on from there by the equation that holds behind it."
+        )
 
 
 # ------------------------------------------------------------------ equations derived of equations

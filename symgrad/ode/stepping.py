@@ -254,6 +254,12 @@ class Steps:
             )
         return np.asarray(now) + g[:, 0], sums
 
+    def points(self, found: Any) -> tuple[Any, Any]:
+        """Return the times and the states of all steps, and of the end of what ``forward`` found."""
+        made = [*self._reversed()][::-1]
+        times = np.concatenate([*[s.t[: s.tried] for s in made], self.ts[-1:]])
+        return times, np.concatenate([*[s.y[: s.tried] for s in made], found[None, :, -1]])
+
     def _reversed(self) -> Iterator[Stretch]:
         """The stretches from the last to the first; those that were not kept are walked again."""
         for k in range(len(self.marks) - 1, -1, -1):

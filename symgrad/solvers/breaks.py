@@ -59,7 +59,7 @@ class Breaks:
 
     def check(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> None:
         """Refuse an integrand that breaks inside of the range; ``split`` tells that both ends are such places."""
-        found = self.first(min(a, b), max(a, b), thetas, split)
+        found = self.first(places(min(a, b), max(a, b), split), lambda x: (x,), thetas)
         if found is None:
             return
         at, name, kind = found
@@ -70,14 +70,22 @@ class Breaks:
             "what is differentiated."
         )
 
-    def first(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> tuple[float, str, str] | None:
-        """Return where the integrand breaks, the operation that breaks there, and how."""
+    def first(
+        self, points: Any, inputs: Callable[[float], tuple[Any, ...]], thetas: Sequence[Any]
+    ) -> tuple[float, str, str] | None:
+        """Return where between points the function breaks, the operation that breaks there, and how.
+
+        Args:
+            points: increasing numbers.
+            inputs: the first inputs of the body at such a number.
+            thetas: the others.
+        """
+        thetas = thetas[: len(self.body.inputs) - len(inputs(float(points[0])))]
 
         def at(x: float) -> tuple[Any, list[Any]]:
-            y, *labels = bodies.all_numbers(self.body, x, *thetas[: len(self.body.inputs) - 1])
+            y, *labels = bodies.all_numbers(self.body, *inputs(x), *thetas)
             return np.asarray(y), [np.asarray(v) for v in labels]
 
-        points = places(a, b, split)
         seen = [at(float(x)) for x in points]
         size = max((float(np.max(np.abs(y[np.isfinite(y)]), initial=0.0)) for y, _ in seen), default=0.0)
         for (x, (_, here)), (z, (_, there)) in zip(zip(points, seen), zip(points[1:], seen[1:])):
@@ -94,7 +102,7 @@ class Breaks:
     def _by_values(self, points: Any, seen: Sequence[Any], least: float, thetas: Sequence[Any]) -> Any:
         """Return a jump that the values show and that moves with the parameters, as ``first`` does."""
         values = np.reshape(np.stack(seen), (len(points), -1))
-        moved = list(thetas[: len(self.body.inputs) - 1])
+        moved = list(thetas)
         for n, k in enumerate(self.unlabelled):
             moved[k - 1] = moved[k - 1] * (1 + _MOVED * (1 + 0.1 * n)) + 0.1 * _MOVED
 
@@ -103,7 +111,7 @@ class Breaks:
 
         for column, k in _standing_out(values, least):
             f = partial(level, column=column, slope=_slope_beside(points, values[:, column], k))
-            ends = _narrowed(partial(f, thetas=thetas[: len(moved)]), float(points[k]), float(points[k + 1]), least)
+            ends = _narrowed(partial(f, thetas=thetas), float(points[k]), float(points[k + 1]), least)
             if ends is not None:
                 low, high, step = ends
                 again = f(high, thetas=moved) - f(low, thetas=moved)
@@ -116,15 +124,18 @@ def _label(at: Callable[[float], tuple[Any, list[Any]]], k: int, x: float) -> An
     return at(x)[1][k]
 
 
-def breaks_of(body: Body, wanted: Iterable[int], bends: bool = False) -> Breaks | None:
-    """Return where f(x, *θ) may break at an x that depends on one of these inputs; None if it cannot."""
-    key = ("breaks", frozenset(wanted), bends)
+def breaks_of(body: Body, wanted: Iterable[int], bends: bool = False, along: Iterable[int] = (0,)) -> Breaks | None:
+    """Return where a function of the inputs ``along`` may break as one of those in ``wanted`` moves; None if never.
+
+    Of several inputs along, a way between few points is known, whose values tell of no pole and no cut.
+    """
+    key = ("breaks", frozenset(wanted), bends, frozenset(along))
     if key not in body.derived:
-        body.derived[key] = _breaks_of(body, frozenset(wanted), bends)
+        body.derived[key] = _breaks_of(body, frozenset(wanted), bends, frozenset(along))
     return body.derived[key]  # type: ignore[no-any-return]
 
 
-def _breaks_of(body: Body, wanted: frozenset[int], bends: bool) -> Breaks | None:
+def _breaks_of(body: Body, wanted: frozenset[int], bends: bool, along: frozenset[int]) -> Breaks | None:
     first = len(body.inputs) + len(body.literals)
     reads: list[frozenset[int]] = [frozenset({k}) for k in range(len(body.inputs))]
     reads += [frozenset()] * len(body.literals)
@@ -134,19 +145,19 @@ def _breaks_of(body: Body, wanted: frozenset[int], bends: bool) -> Breaks | None
     jump, unlabelled = "", frozenset[int]()
     for k, step in enumerate(body.steps, first):
         reads.append(frozenset().union(*[reads[i] for i in step.args]))
-        if 0 in reads[k] and _may_jump(step):
+        if along == {0} and 0 in reads[k] and _may_jump(step):
             unlabelled |= reads[k] & wanted
         if isinstance(step.op, Map):
             for label in _labels(step.op.payload):
                 slots = [i for i, x in enumerate(X[: len(step.args)]) if x in label.free_symbols]
                 among = frozenset().union(*[reads[step.args[i]] for i in slots])
-                if 0 in among and among & wanted:
+                if along & among and among & wanted:
                     spec = Spec(step.result.shape, _BOOL if isinstance(label, Relational) else _FLOAT)
                     added.append(Step(Map.of(label, len(step.args)), step.args, spec))
                     outputs.append(first + len(body.steps) + len(added) - 1)
                     names.append(_name(step.op))
                     jump = jump or (names[-1] if _has_jump(step.op.payload) else "")
-        elif _is_label(step) and 0 in reads[k] and reads[k] & wanted:
+        elif _is_label(step) and along & reads[k] and reads[k] & wanted:
             outputs.append(k)
             names.append(step.op.label.lower())
             jump = jump or names[-1]
