@@ -475,7 +475,6 @@ class _World:
         self.leaf.register_hook(lambda g: g)
         (self.leaf * self.leaf).backward()
         self.leaf.data = sg.tensor(5.0)
-        self.leaf.requires_grad = False
         self.leaf.name = "p"
         sg.set_grad_enabled(False)
         sg.set_default_dtype(sg.float32)
