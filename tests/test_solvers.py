@@ -194,6 +194,19 @@ def test_a_multiple_root_is_called_one(f):
         sg.root(f, 1.0)
 
 
+@pytest.mark.parametrize("solve", ["lu", "gmres", "cg", "lsqr"])
+def test_a_root_that_is_determined_in_part_only_has_no_derivative(solve):
+    partly = lambda x, a: sg.stack([x[0] - a, 0 * x[1]])
+    summed = lambda x, a: sg.stack([x[0] + x[1] - a, x[0] + x[1] - a])
+    for f in (partly, summed):
+        slope = sg.jacobian(lambda a, f=f: sg.root(f, [1.0, 2.0], a, solve=solve))
+        with pytest.raises(errors.LinAlgError, match="singular at the answer"):
+            slope(3.0)
+    regular = np.array([[4.0, 3.0], [3.0, 5.0]])
+    slope = sg.jacobian(lambda a: sg.root(lambda x, a: sg.tensor(regular) @ x - a, [1.0, 2.0], a, solve=solve))
+    assert slope(np.array([3.0, 2.0])) == pytest.approx(np.linalg.inv(regular), rel=1e-6)
+
+
 def test_unknowns_of_any_size_are_each_found_to_all_digits():
     far = lambda x, a: sg.stack([x[0] - 1e12, x[1] ** 2 - a])
     solution = lambda a: sg.root(far, [1e12, 100.0], a)

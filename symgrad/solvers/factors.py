@@ -25,6 +25,7 @@ LARGE = 2000  # unknowns beyond which a matrix is neither made nor factorised wh
 _KEPT = 4
 _ROUNDS = 8  # of corrections, each of which must take most of the error away
 _EXACT = 1e-13
+_LOST = 0.01  # of a vector, for √n numbers, that a singular matrix takes away
 _SINGULAR = 1e-14  # relative pivots below which a matrix counts as singular
 
 
@@ -96,7 +97,7 @@ class Dense:
         if not np.all(np.isfinite(columns)):
             raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
         if np.any(columns == 0):
-            raise LinAlgError(_singular(who, a))
+            raise LinAlgError(_singular(who, len(a)))
         self.scales = columns
         rows = sizes @ (ones / columns)
         self._solve = self._factorised(np.divide(a, columns, out=sizes), rows, who)
@@ -108,7 +109,7 @@ class Dense:
     @staticmethod
     def _factorised(a: Any, rows: Any, who: str) -> Callable[[Any, bool], Any]:
         if np.any(rows == 0):
-            raise LinAlgError(_singular(who, a))
+            raise LinAlgError(_singular(who, len(a)))
         if len(a) == 1:
             return lambda b, _: b / a[0, 0]
         if is_installed("scipy"):
@@ -116,10 +117,10 @@ class Dense:
             # Aᵀ lies as LAPACK wants it, so that nothing is copied; its pivots are chosen among the unknowns.
             factor, pivots, info = required(who, "scipy", "scipy.linalg.lapack").dgetrf(a.T, overwrite_a=True)
             if info > 0 or np.any(np.abs(np.diag(factor)) <= _SINGULAR * rows):
-                raise LinAlgError(_singular(who, a))
+                raise LinAlgError(_singular(who, len(a)))
             return lambda b, turned: linalg.lu_solve((factor, pivots), b, trans=int(not turned), check_finite=False)
         if np.linalg.matrix_rank(a / rows[:, None], tol=_SINGULAR) < len(a):
-            raise LinAlgError(_singular(who, a))
+            raise LinAlgError(_singular(who, len(a)))
         return lambda b, turned: np.linalg.solve(a.T if turned else a, b)
 
 
@@ -134,7 +135,7 @@ class Stacked:
         scaled = matrices / np.where(columns == 0, 1, columns)[:, None] / np.where(rows == 0, 1, rows)[:, :, None]
         smallest = np.linalg.svd(scaled, compute_uv=False)[:, -1]
         if np.any(smallest <= _SINGULAR):
-            raise LinAlgError(_singular(who, matrices[0]))
+            raise LinAlgError(_singular(who, matrices.shape[1]))
         self.matrices = matrices
 
     def solve(self, b: Any, turned: bool) -> Any:
@@ -143,9 +144,9 @@ class Stacked:
         return np.linalg.solve(a, b.reshape(*a.shape[:2], 1)).ravel()
 
 
-def _singular(who: str, a: Any) -> str:
+def _singular(who: str, size: int) -> str:
     return (
-        f"{who}: the Jacobian of the conditions is singular at the answer ({len(a)}×{len(a)}): the implicit function "
+        f"{who}: the Jacobian of the conditions is singular at the answer ({size}×{size}): the implicit function "
         "theorem gives no derivative there. Answers meet or are not isolated: move the parameters, or add a condition "
         "that tells them apart."
     )
@@ -202,6 +203,18 @@ class System:
         for k, unit in enumerate(units):
             unit[:, k] = 1
         return np.stack([self.apply(unit).reshape(many, n) for unit in units], 2).astype(np.float64)
+
+    def check_regular(self) -> None:
+        """Refuse a singular operator where nothing is factorised: products find some x of A x = A w, and not w."""
+        if self.way.chosen(self.size) == "lu":
+            return
+        w = np.random.default_rng(0).normal(size=self.size)
+        try:
+            x = np.ravel(self.solve(self.apply(w)))
+        except NotConverged:  # nothing is known: w is rougher than what the solver is for
+            return
+        if norm(x - w) > _LOST / math.sqrt(self.size) * norm(w):
+            raise LinAlgError(_singular(self.who, self.size))
 
     def _by_factors(self, b: Any, turned: bool) -> Any:
         if not self.record.exact:

@@ -331,6 +331,7 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     rest = np.ravel(bodies.numbers(conditions.body, *ps))
     if not np.all(np.isfinite(rest)):
         raise NotConverged(f"{who}: the conditions are not finite at the answer, so it has no derivative.")
+    system.check_regular()
     step = -np.ravel(system.solve(rest))
     many = system.way.slices
     lengths, sizes = norms(step, many), norms(x, many)
