@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from itertools import chain
 
 import pytest
 
@@ -188,6 +189,74 @@ def test_a_post_accumulate_hook_may_step_and_free_the_gradient(m):
     (x * x).sum().backward()
     assert x.grad is None
     assert x.tolist() == [0.0, 0.0]
+
+
+# ------------------------------------------------------------------ hooks of modules
+REPLACE = {"nothing": lambda g: None, "the double": lambda g: g * 2, "the square": lambda g: g * g}
+
+
+def second_order(m, module, replace, count):
+    """What a module's backward hook saw, and the slopes of first and second order."""
+    seen = []
+
+    def hook(_, into, out):
+        seen.append([g.tolist() for g in (*into, *out)])
+        found = tuple(map(REPLACE[replace], into))
+        return None if None in found else found
+
+    module.register_full_backward_hook(hook)
+    xs = [m.tensor(v, dtype=m.float64, requires_grad=True) for v in ([0.3, -0.7], [1.5, 0.2])][:count]
+    ys = module(*xs)
+    loss = ys.sum() if count == 1 else (ys[0] * ys[1]).sum()
+    first = m.autograd.grad(loss, xs, create_graph=True)
+    second = m.autograd.grad(sum((g * g).sum() for g in first), xs)
+    return [t.tolist() for t in (*first, *second)], seen
+
+
+@pytest.mark.parametrize("replace", REPLACE)
+@pytest.mark.parametrize("count", [1, 2])
+def test_hooks_of_modules_run_in_second_derivatives_where_torchs_do(replace, count):
+    torch = pytest.importorskip("torch")
+    found = []
+    for m in (sg, torch):
+
+        class Both(m.nn.Module):
+            def forward(self, a, b):
+                return (a * 1.5).sin(), a * b
+
+        found.append(second_order(m, m.nn.Tanh() if count == 1 else Both(), replace, count))
+    (ours, seen), (theirs, expected) = found
+    assert len(seen) == len(expected)
+    for a, b in zip([*ours, *chain(*seen)], [*theirs, *chain(*expected)], strict=True):
+        assert a == pytest.approx(b, rel=1e-13)
+
+
+# ------------------------------------------------------------------ checkpoints
+def heard(m, wrap, pieces):
+    """What hooks inside and outside of checkpointed pieces are given, and the gradients of what they return."""
+    x, w, log = parameter(m, 2.0), parameter(m, 3.0), []
+    v = w * 1
+    x.register_hook(lambda g: log.append(("x", g.item())) or g * 10)
+    w.register_hook(lambda g: log.append(("w", g.item())) or g * 10)
+    v.register_hook(lambda g: log.append(("v", g.item())) or g * 2)
+
+    def piece(z):
+        inside = z * v
+        inside.register_hook(lambda g: log.append(("inside", g.item())))
+        return inside * w + z * w * v
+
+    y = x
+    for _ in range(pieces):
+        y = wrap(piece, y)
+    y.sum().backward()
+    return sorted(log), x.grad.item(), w.grad.item()
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_hooks_see_the_sum_over_all_pieces_that_are_checkpointed(m, pieces):
+    checkpoint = pytest.importorskip(f"{m.__name__}.utils.checkpoint").checkpoint
+    kept = heard(m, lambda f, z: f(z), pieces)
+    assert heard(m, lambda f, z: checkpoint(f, z, use_reentrant=False), pieces) == kept
 
 
 # ------------------------------------------------------------------ symgrad's own promises

@@ -84,6 +84,7 @@ def sweep(
         wanted=None if wrt is None else set(wrt),
         handle=handle,
         symbolic=symbolic,
+        since=since or 0,
     )
     grads: dict[AnyNode, Any] = {}
     for root, seed in zip(roots, seeds, strict=True):
@@ -113,11 +114,12 @@ class _Way(NamedTuple):
     wanted: set[AnyNode] | None
     handle: Handle | None
     symbolic: bool
+    since: int  # hooks of older nodes are called by the sweep that this one is part of
 
 
 def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
     """Pull the cotangents down, youngest node first. Returns those wanted, and the nodes whose rule ran."""
-    inside, wanted, handle, symbolic = way
+    inside, wanted, handle, symbolic, _ = way
     reached = (inside or set()) | (wanted or set()) if symbolic else set()
     heap = [(-node.index, node) for node in grads]
     heapify(heap)
@@ -174,7 +176,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode
         g = grads.pop(node)
         is_wanted = node.cell is not None if wanted is None else node in wanted
         goes_on = type(node) is not Leaf and (inside is None or node in inside)
-        hooks = hooks_of(node) if g is not None and (is_wanted or goes_on) else None
+        hooks = hooks_of(node) if g is not None and node.index > way.since and (is_wanted or goes_on) else None
         if hooks is not None:
             g = conj(hooks.on_gradient(conj(g)))
         if is_wanted:

@@ -18,13 +18,18 @@ class _Watch:
 
     def __init__(self, module: Any, hooks: Sequence[Callable[..., Any]], inputs: int) -> None:
         self.module, self.hooks, self.inputs = module, hooks, inputs
-        self.outgoing: tuple[Any, ...] = ()
+        self.outgoing: tuple[Any, ...] | None = None  # while a sweep is between the outputs and the inputs
         self.ends_here = False  # no input requires grad: the hooks are called when the outputs' gradients are known
 
     def show(self, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Let each hook see, and replace, the gradients of the inputs."""
-        for hook in self.hooks:
-            found = hook(self.module, incoming, self.outgoing)
+        """Let each hook see, and replace, the gradients of the inputs.
+
+        A second derivative reaches the inputs through what the rules have saved, too. Unless it has passed the outputs
+        before, that is no gradient of the module: the hooks are not called, as in PyTorch.
+        """
+        outgoing, self.outgoing = self.outgoing, None
+        for hook in self.hooks if outgoing is not None else ():
+            found = hook(self.module, incoming, outgoing)
             if found is not None:
                 found = found if isinstance(found, tuple) else (found,)
                 if len(found) != len(incoming):
