@@ -1,6 +1,7 @@
 """What a training loop needs beside modules: L-BFGS, learning rates that change, and batches."""
 
 import json
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -126,6 +127,46 @@ def test_rates_on_a_plateau_are_torchs(options):
     ours, theirs = rates(sg, "ReduceLROnPlateau", options), rates(of_torch(), "ReduceLROnPlateau", options)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     assert ours[-1, 0] < 1
+
+
+def chained(lib, schedules, changed):
+    """The rates where several schedules share an optimiser, and someone sets one between two epochs."""
+    groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": lr} for lr in (1.0, 0.2)]
+    optimizer = lib.optim.SGD(groups, lr=0.5)
+    all_of_them = [getattr(lib.optim.lr_scheduler, name)(optimizer, **options) for name, options in schedules]
+    found = []
+    for k in range(18):
+        found.append([g["lr"] for g in optimizer.param_groups])
+        optimizer.step()
+        if k == changed:
+            optimizer.param_groups[1]["lr"] = 0.77
+        for schedule, (name, _) in zip(all_of_them, schedules, strict=True):
+            schedule.step(*([1.0] if "Plateau" in name else []))
+    return np.array(found, float)
+
+
+CHAINED = [*SCHEDULES[:3], ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01}), SCHEDULES[4],
+           ("ReduceLROnPlateau", {"factor": 0.7, "patience": 2})]  # fmt: skip
+
+
+@pytest.mark.parametrize("changed", [None, 6])
+@pytest.mark.parametrize("schedules", permutations(CHAINED, 2), ids=lambda s: " ".join(name for name, _ in s))
+def test_schedules_of_one_optimiser_are_chained_as_torchs(schedules, changed):
+    ours, theirs = chained(sg, schedules, changed), chained(of_torch(), schedules, changed)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_the_state_of_one_of_two_schedules_leaves_their_common_rate():
+    def fresh():
+        optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+        return optimizer, lr_scheduler.ExponentialLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.25)
+
+    first, second = fresh(), fresh()
+    for schedule in (*first[1:], *first[1:]):
+        schedule.step()
+    for ours, theirs in zip(second, first, strict=True):
+        ours.load_state_dict(theirs.state_dict())
+    assert second[1].get_last_lr() == [(0.5 * 0.25) ** 2]
 
 
 WRONG_SCHEDULES = {

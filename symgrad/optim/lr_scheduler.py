@@ -1,7 +1,8 @@
 """Learning rates that change while training, with ``torch.optim.lr_scheduler``'s names.
 
 A schedule is a closed form: the rate of epoch t is a function of t and of the first rate, so that it is the same
-whether it was reached step by step, after ``load_state_dict``, or at once.
+whether it was reached step by step, after ``load_state_dict``, or at once. A rate that something else has changed, such
+as a second schedule of the same optimiser, is multiplied by the quotient of two epochs, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -68,29 +69,40 @@ class LRScheduler(_Rates):
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", number("lr", group["lr"]))
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self.step()
+        self.last_epoch = last_epoch + 1
+        self._move(self.base_lrs if last_epoch < 0 else self.get_last_lr(), self._rates())
 
     def rate(self, t: int, first: float, group: int) -> float:
         """Return the learning rate of epoch t, given the first one."""
         raise NotImplementedError
 
+    def rescaled(self, lr: float, before: float, after: float) -> float:
+        """Return what a step from ``before`` to ``after`` makes of another rate."""
+        return lr * (after / before) if before else after
+
     def step(self) -> None:
         """Begin the next epoch."""
+        before = self._rates()
         self.last_epoch += 1
-        self._set()
+        self._move(before, self._rates())
 
-    def _set(self) -> None:
-        rates = [self.rate(self.last_epoch, first, k) for k, first in enumerate(self.base_lrs)]
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate
+    def _rates(self) -> list[float]:
+        """The rates of this schedule alone."""
+        return [self.rate(self.last_epoch, first, k) for k, first in enumerate(self.base_lrs)]
+
+    def _move(self, before: Sequence[float], after: Sequence[float]) -> None:
+        for group, was, now in zip(self.optimizer.param_groups, before, after, strict=True):
+            lr = number("lr", group["lr"])
+            group["lr"] = now if lr == was else self.rescaled(lr, was, now)
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` returned, and set the rates; or on any error nothing."""
-        before = dict(vars(self))
+        """Take over what ``state_dict`` returned, or on any error nothing; and set the rates that are its own alone."""
+        before, rates = dict(vars(self)), self._rates()
         try:
             super().load_state_dict(state_dict)
-            self._set()
+            own = [lr == rate for lr, rate in zip(self.get_last_lr(), rates, strict=True)]
+            for group, is_own, rate in zip(self.optimizer.param_groups, own, self._rates(), strict=True):
+                group["lr"] = rate if is_own else group["lr"]
         except (SymgradError, TypeError, ValueError, ArithmeticError) as error:
             vars(self).clear()
             vars(self).update(before)
@@ -163,6 +175,15 @@ class CosineAnnealingLR(LRScheduler):
     def rate(self, t: int, first: float, group: int) -> float:
         return self.eta_min + (first - self.eta_min) * (1 + math.cos(math.pi * t / self.T_max)) / 2
 
+    def rescaled(self, lr: float, before: float, after: float) -> float:
+        least, last = self.eta_min, self.last_epoch - 1
+        if last < 0:
+            return lr
+        if (last - self.T_max) % (2 * self.T_max) == 0:  # the rate was the least one
+            return lr + after - least
+        was, now = (1 + math.cos(math.pi * t / self.T_max) for t in (last, last + 1))
+        return least + (lr - least) * (now / was)
+
 
 class LambdaLR(LRScheduler):
     """first · f(t), with one f for all groups, or a list of one for each."""
@@ -179,6 +200,9 @@ class LambdaLR(LRScheduler):
 
     def rate(self, t: int, first: float, group: int) -> float:
         return first * self._lambdas[group](t)
+
+    def rescaled(self, lr: float, before: float, after: float) -> float:
+        return after  # whatever the rate was, as in PyTorch
 
 
 class ReduceLROnPlateau(_Rates):
