@@ -90,6 +90,11 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "c"
 
 
+def loses_imaginary(own: np.dtype[Any], to: np.dtype[Any]) -> bool:
+    """Whether imaginary parts are lost from one dtype to another; a truth value says whether there is any part."""
+    return own.kind == "c" and to.kind in "iuf"
+
+
 def is_symbolic(dtype: np.dtype[Any]) -> bool:
     """Whether it holds objects, such as SymPy expressions."""
     return dtype.kind == "O"

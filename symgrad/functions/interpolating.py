@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, DTypeError, NotYet, ShapeError
 from symgrad.functions.algebra import diag
 from symgrad.functions.pointwise import clamp, where
 from symgrad.functions.reductions import cumsum, diff
@@ -18,6 +18,7 @@ from symgrad.functions.sorting import argsort, searchsorted
 from symgrad.linalg import solve
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import axis_of
+from symgrad.ops.shapes.sizes import whole
 from symgrad.tensors.creation import ones_like, zeros_like
 
 __all__ = ["CubicSpline", "interp"]
@@ -42,13 +43,16 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     >>> sg.interp(sg.tensor([0.5, 5.0]), [0.0, 1.0, 2.0], [0.0, 10.0, 20.0])
     tensor([ 5., 20.])
     """
-    at, knots, values = (_floating(a) for a in (x, xp, fp))
+    at, knots, values = _real("interp", x), _real("interp", xp), _floating(fp)
     if len(knots.shape) != 1 or knots.shape != values.shape:
         raise ShapeError(
             f"interp: fp and xp are not of the same length. Got shapes {show_shape(knots.shape)} and "
             f"{show_shape(values.shape)}."
         )
     if period is not None:
+        period = abs(_real("interp", period))
+        if period._value is not None and not np.all(period._value > 0):
+            raise ArgumentError(f"interp: period must be a non-zero value. Got {period}; leave it out for none.")
         at, knots, values, left, right = at % period, *_periodic(knots, values, period), None, None
     n = knots.shape[0]
     inner = values[0] if n == 1 else _on_segments(at, knots, values)
@@ -77,7 +81,15 @@ def _periodic(knots: Any, values: Any, period: Any) -> tuple[Any, Any]:
 
 def _floating(x: Any) -> Any:
     t = as_tensor(x)
-    return t if is_floating(t.dtype) else t.to(np.float64)
+    return t if is_differentiable(t.dtype) else t.to(np.float64)
+
+
+def _real(who: str, x: Any) -> Any:
+    """Return places along a line as a tensor."""
+    t = _floating(x)
+    if is_complex(t.dtype):
+        raise DTypeError(f"{who}: places and knots are real, only values may be complex. Got {t.dtype}; pass z.real.")
+    return t
 
 
 # ------------------------------------------------------------------ piecewise polynomials
@@ -92,7 +104,7 @@ class PiecewisePolynomial:
         if nu:
             return self.derivative(nu)(t, extrapolate=extrapolate)
         beyond = self.extrapolate if extrapolate is None else extrapolate
-        at, n = _floating(t), self.x.shape[0]
+        at, n = _real("spline", t), self.x.shape[0]
         first, last = self.x[0], self.x[n - 1]
         if beyond == "periodic":
             at = first + (at - first) % (last - first)
@@ -108,7 +120,9 @@ class PiecewisePolynomial:
         return movedim(y, tuple(range(len(at.shape))), tuple(range(self.axis, self.axis + len(at.shape))))
 
     def derivative(self, nu: int = 1) -> PiecewisePolynomial:
-        """The derivative of order ``nu``."""
+        """The derivative of order ``nu``; of a negative order, the integral from the first knot so many times."""
+        if whole(nu) < 0:
+            return self.antiderivative().derivative(nu + 1)
         c = self.c
         for _ in range(nu):
             degree = c.shape[0] - 1
@@ -166,7 +180,7 @@ class CubicSpline(PiecewisePolynomial):
     def __init__(
         self, x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: bool | str | None = None
     ) -> None:
-        knots, values = _floating(x), _floating(y)
+        knots, values = _real("CubicSpline", x), _floating(y)
         axis = axis_of(axis, len(values.shape))
         values = movedim(values, axis, 0)
         _check_knots(knots, values)

@@ -13,6 +13,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.table import numpys
+from symgrad.ops.shapes.sizes import whole
 from symgrad.tensors.ufuncs import in_dtype
 
 numpys("interp")(F.interp)
@@ -79,9 +80,9 @@ def _apply_along_axis(func1d: Callable[..., Any], axis: Any, arr: Any, *args: An
 def _linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    a, b = _floating(start), _floating(stop)
-    share = np.linspace(0.0, 1.0, int(num), endpoint=endpoint)
+    a, b, num = _floating(start), _floating(stop), whole(num)
+    share = np.linspace(0.0, 1.0, num, endpoint=endpoint)
     share = share.reshape(-1, *[1] * len(np.broadcast_shapes(a.shape, b.shape)))
     found = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], 1.0)
     y = F.movedim((a * (1 - share) + b * share).to(found if dtype is None else dtype), 0, axis)
-    return (y, (b - a) / max(int(num) - bool(endpoint), 1)) if retstep else y
+    return (y, (b - a) / max(num - bool(endpoint), 1)) if retstep else y

@@ -5,6 +5,7 @@ Cast is linear: the cotangent is converted back by the leaf that receives it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,12 +14,13 @@ import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
 from symgrad.core.node import CONSTANT, Leaf, Node, is_node
-from symgrad.core.promotion import HALF, Kind, is_complex, is_differentiable, is_discrete, is_real
+from symgrad.core.promotion import HALF, Kind, is_differentiable, is_discrete, loses_imaginary
 from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise
 from symgrad.ops.protocol import Op, rename
 from symgrad.support.frozen import frozen
 
+_DISCARDS = "Casting complex values to real discards the imaginary part. Write z.real where that is meant."
 _SINGLE = np.dtype(np.float32)  # x may be wider than half precision, in which 1/n of many entries is 0
 
 
@@ -42,10 +44,17 @@ class Cast(Entrywise):
         """As it is: converting is what the operation does."""
         return (None,)
 
+    def __call__(self, *args: Any) -> Any:
+        """Apply it, with a word where imaginary parts are lost."""
+        own = getattr(args[0], "dtype", None)
+        if own is not None and loses_imaginary(own, self.to):
+            warnings.warn(_DISCARDS, np.exceptions.ComplexWarning, stacklevel=3)
+        return super().__call__(*args)
+
     def forward(self, x: Any) -> Any:
         """Convert."""
         array = np.asarray(x)
-        return (array.real if is_complex(array.dtype) and is_real(self.to) else array).astype(self.to)
+        return (array.real if loses_imaginary(array.dtype, self.to) else array).astype(self.to)
 
     def origins(self, x: Any) -> Any:
         """Each entry is the input's."""
@@ -89,8 +98,12 @@ def as_floats(x: Any) -> Any:
 
 
 def into(v: Any, x: Any) -> Any:
-    """Return v as what is written into x, which integers cut; refuse what needs a gradient, that they do not carry."""
+    """Return v as what is written into x, which integers cut; refuse a gradient, which they do not carry, and
+    complex numbers for real ones.
+    """
     own, to = getattr(v, "dtype", None), np.dtype(getattr(x, "dtype", np.float64))
+    if own is not None and loses_imaginary(own, to):
+        raise DTypeError(f"got {own} to write into {to}, which has no imaginary parts. Write z.real, or convert x.")
     if own is None or not is_discrete(to):
         return v
     if getattr(v, "requires_grad", False) and recording():

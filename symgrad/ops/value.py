@@ -8,7 +8,16 @@ import numpy as np
 
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
-from symgrad.core.promotion import complexes, holds, is_complex, is_integer, is_number, is_real, is_symbolic, is_text
+from symgrad.core.promotion import (
+    complexes,
+    holds,
+    is_complex,
+    is_integer,
+    is_number,
+    is_symbolic,
+    is_text,
+    loses_imaginary,
+)
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NumberRangeError
 from symgrad.ops.protocol import Traced
 
@@ -37,11 +46,9 @@ def to_value(data: Any, dtype: Any = None) -> Any:
         array = array.astype(array.dtype.type)
     if dtype is not None:
         wanted = check_dtype(dtype)
-        if not given:
+        if not given or is_complex(array.dtype):
             check_range(array, wanted)
-        if is_complex(array.dtype) and is_real(wanted):
-            _check_imaginary(array, wanted)
-        array = (array.real if is_complex(array.dtype) and is_real(wanted) else array).astype(wanted)
+        array = (array.real if loses_imaginary(array.dtype, wanted) else array).astype(wanted)
     elif not given and array.dtype == np.float64:
         array = array.astype(get_default_dtype(), copy=False)
     elif not given and is_complex(array.dtype):
@@ -56,8 +63,10 @@ def _check_imaginary(array: Any, wanted: Any) -> None:
 
 
 def check_range(numbers: Any, dtype: Any) -> None:
-    """Refuse numbers that a dtype of integers does not hold, and that converting an array would wrap."""
+    """Refuse numbers that a dtype does not hold: integers that would wrap, imaginary parts that would be lost."""
     array = np.asarray(numbers)
+    if loses_imaginary(array.dtype, np.dtype(dtype)):
+        _check_imaginary(array, dtype)
     if not is_integer(dtype) or not array.size:
         return
     for end in (array.min(), array.max()):

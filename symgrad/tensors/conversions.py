@@ -211,7 +211,7 @@ class Dtypes(Core):
                 dtype = a
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
         if wanted != dtype_of(self):
-            return apply(Cast(wanted), (self,))
+            return Cast(wanted)(self)
         return apply(IDENTITY, (self,)) if copy or flags[1:] == [True] else self
 
     def cpu(self) -> Any:

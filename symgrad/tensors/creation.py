@@ -61,6 +61,8 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: s
         return leaf(to_value(data, dtype), requires_grad, name)
     if requires_grad or name is not None:
         return leaf(_numbers(data, dtype, requires_grad), requires_grad, name)
+    if isinstance(data, Tensor):
+        _check_imaginary(data, dtype)
     if isinstance(data, Tensor) and not _has_history(data):
         warnings.warn(_COPY, UserWarning, stacklevel=2)
     found: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
@@ -85,7 +87,13 @@ def _numbers(data: Any, dtype: Any, requires_grad: bool) -> Any:
         warnings.warn(_COPY, UserWarning, stacklevel=3)
     elif found.requires_grad:
         found._warn_scalar()
+    _check_imaginary(found, dtype)
     return np.array(found.detach().to(dtype)._known("tensor()"))
+
+
+def _check_imaginary(t: Any, dtype: Any) -> None:
+    if dtype is not None and t._value is not None and is_complex(t.dtype):
+        check_range(t._value, check_dtype(dtype))
 
 
 def _of_size(e: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:

@@ -80,7 +80,7 @@ def _written(x: Any, value: Any) -> Any:
     if type(value) in (int, float):
         return value
     found = as_tensor(value)
-    if isinstance(value, (list, tuple)) and found._value is not None:
+    if not isinstance(value, (Core, np.ndarray)) and found._value is not None:
         check_range(found._value, x.dtype)
     return found
 
@@ -258,7 +258,7 @@ class InPlace(Declared):
     def fill_(self, value: float) -> Any:
         """x ← value everywhere; the gradient of what x was is zero."""
         _prepare(self)
-        if isinstance(value, (int, float)) and self._value is not None:
+        if isinstance(value, (int, float, complex)) and self._value is not None:
             old = np.asarray(self._value)
             check_range(value, old.dtype)
             return _replaced(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))), "Fill")

@@ -331,6 +331,8 @@ class Queries(Core):
     def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
         """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
         source = as_tensor(data)
+        if not isinstance(data, Core):
+            check_range(source._value, dtype_of(self) if dtype is None else check_dtype(dtype))
         return self._made(source.to(dtype_of(self) if dtype is None else dtype, copy=True), requires_grad)
 
     def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from symgrad.core.promotion import is_real
 from symgrad.errors import ArgumentError
 from symgrad.ops.map import show_shape
+from symgrad.ops.value import unitless
 from symgrad.tensors.tensor import Tensor
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}  # torch's
@@ -75,7 +76,7 @@ def _is_sequence(x: Any) -> bool:
 
 
 def _array(x: Any, where: str) -> np.ndarray[Any, Any]:
-    found = np.asarray(x.detach() if hasattr(x, "detach") else x)
+    found = np.asarray(x.detach()) if hasattr(x, "detach") else unitless(x)
     if not is_real(found.dtype):
         kind = "tensor" if isinstance(x, Tensor) else type(x).__name__
         raise AssertionError(f"{_at(where)}cannot compare a {kind} of dtype {found.dtype}. Expected numbers.")

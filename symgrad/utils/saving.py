@@ -17,6 +17,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.nn.parameter import Parameter
+from symgrad.ops.value import unitless
 from symgrad.support.files import replaced
 from symgrad.tensors.creation import leaf
 from symgrad.tensors.tensor import Tensor
@@ -166,7 +167,7 @@ def _written(x: Any, arrays: list[np.ndarray[Any, Any]], where: str, depth: int)
 
 def _array(x: Any, arrays: list[np.ndarray[Any, Any]], where: str) -> Any:
     tensor = isinstance(x, Tensor)
-    array = np.asarray(x.detach()._known("save") if tensor else x)
+    array = np.asarray(x.detach()._known("save")) if tensor else unitless(x)
     if array.dtype.hasobject or array.dtype.names:
         raise ArgumentTypeError(f"save: {where} is an array of {array.dtype}. Expected numbers or truth values.")
     arrays.append(array)

@@ -20,6 +20,7 @@ from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.slicing import Gather
 from symgrad.support.frozen import frozen
 
@@ -379,8 +380,9 @@ def tril(x: Any, diagonal: int = 0) -> Any:
     tensor([[1., 0.],
             [3., 4.]])
     """
-    Tril(diagonal).out_shape(shape(x))
-    return Tril(diagonal)(x)
+    op = Tril(whole(diagonal))
+    op.out_shape(shape(x))
+    return op(x)
 
 
 def triu(x: Any, diagonal: int = 0) -> Any:
@@ -401,8 +403,9 @@ def triu(x: Any, diagonal: int = 0) -> Any:
     tensor([[1., 2.],
             [0., 4.]])
     """
-    Triu(diagonal).out_shape(shape(x))
-    return Triu(diagonal)(x)
+    op = Triu(whole(diagonal))
+    op.out_shape(shape(x))
+    return op(x)
 
 
 # ------------------------------------------------------------------ notation

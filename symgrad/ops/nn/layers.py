@@ -21,6 +21,7 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.ops.shape import Reshape, total
+from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.slicing import Gather
 
 
@@ -74,6 +75,7 @@ def one_hot(input: Any, num_classes: int = -1) -> Any:
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
+    num_classes = whole(num_classes)
     if not (is_unknown(input) and num_classes > 0):
         num_classes = _count_of(integers(input, "one_hot"), num_classes)
     column = Reshape((*shape(input), 1))(input)

@@ -34,6 +34,7 @@ from symgrad.ops.shapes.sizes import (
     unsqueeze,
     view,
     view_as,
+    whole,
 )
 
 __all__ = [
@@ -327,6 +328,7 @@ def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
         raise ShapeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
         )
+    k = whole(k)
     if k % 4 == 2:
         return flip(x, (a, b))
     if k % 2:

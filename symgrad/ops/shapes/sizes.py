@@ -23,10 +23,11 @@ def listed(args: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
     """Return sizes or dims given one by one, as one sequence, or by name."""
     args = args if named is None else (named,)
     result = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-    return tuple(k if isinstance(k, sp.Expr) and not k.is_Integer else _whole(k) for k in result)
+    return tuple(k if isinstance(k, sp.Expr) and not k.is_Integer else whole(k) for k in result)
 
 
-def _whole(k: Any) -> int:
+def whole(k: Any) -> int:
+    """Return an integer, of Python or NumPy or a tensor, as Python's; refuse what is none, also 5.0."""
     try:
         return k.__index__()  # type: ignore[no-any-return]
     except (AttributeError, TypeError):

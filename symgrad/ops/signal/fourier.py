@@ -23,6 +23,7 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.arrange import roll
 from symgrad.ops.shapes.padding import pad
+from symgrad.ops.shapes.sizes import whole
 from symgrad.support.frozen import frozen
 
 NORMS = ("backward", "ortho", "forward")  # which of the two directions divides by n, or both by √n
@@ -247,7 +248,8 @@ def _norm(name: str, norm: str | None) -> str:
 def resized(x: Any, axis: int, n: Any, name: str) -> Any:
     """x cut, or continued by zeros, to n entries along the axis."""
     have = shape(x)[axis]
-    if isinstance(n, (int, np.integer)) and n < 1:
+    n = n if isinstance(n, sp.Expr) else whole(n)
+    if not isinstance(n, sp.Expr) and n < 1:
         raise ShapeError(f"{name}: Invalid number of data points ({n}) specified. Expected at least 1.")
     if have == n:
         return x
@@ -384,9 +386,10 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
 
 
 def _to_real(z: Any, n: Any, a: int, norm: str, name: str) -> Any:
+    n = whole(n)
     if n < 1:
         raise ShapeError(f"{name}: Invalid number of data points ({n}) specified. Expected at least 1.")
-    return IRFFT(a, int(n), norm)(resized(z, a, int(n) // 2 + 1, name))
+    return IRFFT(a, n, norm)(resized(z, a, n // 2 + 1, name))
 
 
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:

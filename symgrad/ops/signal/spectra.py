@@ -16,6 +16,7 @@ from symgrad.ops.nn.folds import laid, unfold
 from symgrad.ops.protocol import shape
 from symgrad.ops.shapes.join import stack
 from symgrad.ops.shapes.padding import pad
+from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.signal.fourier import fft, ifft, irfft, resized, rfft
 
 _LEAST = 1e-11  # of the sum of squared windows, that istft divides by
@@ -177,7 +178,7 @@ def _check_gaps(weight: Any) -> None:
 # ------------------------------------------------------------------ windows
 def _places(length: int, periodic: bool) -> Any:
     """j/N, with N the length if the window is to be repeated, else one less."""
-    if length < 0:
+    if whole(length) < 0:
         raise ArgumentError(f"A window needs a length that is not negative. Got {length}.")
     return np.arange(length) / (length if periodic else max(length - 1, 1)) if length > 1 else None
 
