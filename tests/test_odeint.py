@@ -184,6 +184,14 @@ def test_an_event_that_is_only_touched_is_none_and_one_near_it_has_its_derivativ
     assert sg.grad(when)(-0.5) == pytest.approx(-1 / math.sqrt(0.75), rel=1e-7)  # t = arccos a
 
 
+@pytest.mark.parametrize(
+    ("method", "why"), [("LSODA", "300 steps did not suffice"), ("Radau", "step"), ("BDF", "step")]
+)
+def test_scipys_methods_say_how_far_they_came_where_the_solution_ends(method, why):
+    with pytest.raises(NotConverged, match=rf"{method} got to t = (1|0\.999\d*) of 2: .*{why}"):
+        sg.odeint(lambda y, t: y * y, 1.0, [0.0, 2.0], method=method, max_steps=300)
+
+
 _SWITCH = {  # f, which is 1 and then 2 from t = a or y = a on
     "time": lambda y, t, a: sg.where(t < a, 1.0, 2.0) + 0 * y,
     "state": lambda y, t, a: sg.where(y < a, 1.0, 2.0) + 0 * y,

@@ -16,7 +16,8 @@ from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
-_DENSE = 257
+_DENSE = 257  # times at which it is seen whether an equation jumps
+_STAGES = 20  # times a step looks at f, at most
 _FAR = 1e4  # how many times the allowed error the way back may miss the state
 
 
@@ -28,12 +29,14 @@ class Borrowed:
         method: its name there.
         rtol, atol: the error allowed, relative to the state and absolute.
         longest: the length of the longest step.
+        most: the number of steps, of which each may look at f as often as a step of the highest order does.
     """
 
     method: str
     rtol: float
     atol: float
     longest: float = math.inf
+    most: int = 100_000
 
     @property
     def is_stiff(self) -> bool:
@@ -46,21 +49,32 @@ class Borrowed:
         check_times("odeint", np.asarray(ts))
         if len(ts) == 1:
             return np.array(start)[:, None]
-        to, slope = start.shape, machine(field)
+        to, slope, count, reached = start.shape, machine(field), 0, float(ts[0])
+
+        def right(t: float, y: Any) -> Any:
+            nonlocal count, reached
+            count, reached = count + 1, float(t)
+            if count > _STAGES * self.most:
+                raise NotConverged(self._stopped(reached, ts, f"{self.most} steps did not suffice (max_steps)."))
+            return np.ravel(slope(np.reshape(y, to), float(t), *thetas)[0])
+
         more = {"jac": _jacobian(field, to, thetas)} if self.is_stiff else {}
-        found = integrate.solve_ivp(
-            lambda t, y: np.ravel(slope(np.reshape(y, to), float(t), *thetas)[0]), (float(ts[0]), float(ts[-1])),
-            np.ravel(start), method=self.method, t_eval=np.asarray(ts, float), rtol=max(self.rtol, 1e-13),
-            atol=self.atol, max_step=self.longest, **more,
-        )  # fmt: skip
+        try:
+            found = integrate.solve_ivp(
+                right, (float(ts[0]), float(ts[-1])), np.ravel(start), method=self.method, t_eval=np.asarray(ts, float),
+                rtol=max(self.rtol, 1e-13), atol=self.atol, max_step=self.longest, **more,
+            )  # fmt: skip
+        except ValueError as error:  # such as of a Jacobian that is not finite
+            raise NotConverged(self._stopped(reached, ts, f"{error}.")) from error
         if not found.success or not np.all(np.isfinite(found.y)):
-            reached = found.t[-1] if found.t.size else ts[0]
-            raise NotConverged(
-                f"odeint: SciPy's {self.method} got to t = {reached:.8g} of {ts[-1]:g}: "
-                f"{' '.join(str(found.message).split())} The solution may grow without bound there; else take another "
-                "method, or ask for less by rtol and atol."
-            )
+            raise NotConverged(self._stopped(reached, ts, " ".join(str(found.message).split())))
         return np.ascontiguousarray(np.transpose(np.reshape(found.y.T, (len(ts), *to)), (1, 0, 2)))
+
+    def _stopped(self, reached: float, ts: Any, why: str) -> str:
+        return (
+            f"odeint: SciPy's {self.method} got to t = {reached:.8g} of {ts[-1]:g}: {why} The solution may grow "
+            "without bound there; else take another method, or ask for less by rtol and atol."
+        )
 
 
 def _jacobian(field: Body, to: tuple[int, int], thetas: Sequence[Any]) -> Any:

@@ -59,7 +59,7 @@ def odeint(
         steps: None chooses the steps; a number takes so many equal ones between neighbouring times, as one loop,
             which compiles to machine code and is exported. Their error is not looked at, and rtol and atol are not
             used: compare with twice as many.
-        max_steps: the most steps, where they are chosen.
+        max_steps: the most steps, where they are chosen; of SciPy's methods about so many.
         checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
             default all that fit in 128 kB, then about √(number of steps).
         hmax: the length of the longest step that is chosen. A step may pass over what f does in a short time, such as
@@ -161,12 +161,12 @@ def control_of(
     """Return how steps are chosen."""
     for name, value in (("rtol", rtol), ("atol", atol), ("hmax", hmax)):
         positive(who, name, value)
+    most = whole(who, "max_steps", max_steps)
     if method in ADAPTIVE:
         kept = None if checkpoints is None else whole(who, "checkpoints", checkpoints)
-        most = whole(who, "max_steps", max_steps)
         return Control(ADAPTIVE[method], float(rtol), float(atol), most, kept, float(hmax))
     if method in SCIPY:
-        return Borrowed(method, float(rtol), float(atol), float(hmax))
+        return Borrowed(method, float(rtol), float(atol), float(hmax), most)
     others = f"; with steps= also {_listed([m for m in FIXED if m not in ADAPTIVE])}" if who == "odeint" else ""
     raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}{others}.")
 
