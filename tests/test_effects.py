@@ -205,6 +205,45 @@ def test_a_checkpoint_draws_again_what_it_drew_and_changes_nothing_twice():
     assert found[0] == found[1]
 
 
+class _Masked(sg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        mask = sg.rand(3)
+        ctx.save_for_backward(mask)
+        return x * mask
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+@sg.custom_vjp
+def _masked(x):
+    return x * sg.rand(3)
+
+
+def _forward(x):
+    mask = sg.rand(3)
+    return x * mask, mask
+
+
+_masked.defvjp(_forward, lambda mask, g: (g * mask,))
+
+
+@pytest.mark.parametrize("masked", [_Masked.apply, _masked])
+def test_functions_with_a_rule_draw_anew_but_not_again_for_their_derivative(masked):
+    def f(x):
+        return masked(x).sum()
+
+    value, slope = sg.value_and_grad(f)(np.ones(3))
+    assert value == pytest.approx(slope.sum(), rel=1e-14)
+    compiled = sg.compile(f)
+    assert compiled(X) != compiled(X)
+    for g in (sg.compile(sg.value_and_grad(f)), sg.vmap(sg.value_and_grad(f))):
+        with pytest.raises(sg.errors.GraphError, match="draws random numbers, and is run again for its derivative"):
+            g(X if isinstance(g, type(compiled)) else BATCH[:, :1] + X)
+
+
 # ------------------------------------------------------------------ what cannot draw
 @pytest.mark.parametrize(
     "write",
@@ -272,8 +311,9 @@ def test_functions_that_draw_nothing_are_not_warned_of():
 
 # ------------------------------------------------------------------ states
 @pytest.mark.parametrize("backend", [b for b in BACKENDS if b != "python"])  # which has no integers
-def test_running_statistics_of_a_compiled_module_are_those_of_the_module(backend):
-    model = sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.BatchNorm1d(3))
+@pytest.mark.parametrize("momentum", [0.1, None])
+def test_running_statistics_of_a_compiled_module_are_those_of_the_module(backend, momentum):
+    model = sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.BatchNorm1d(3, momentum=momentum))
     other, p = copy.deepcopy(model), {k: v.detach() for k, v in model.named_parameters()}
     f = sg.compile(lambda p, x: (sg.func.functional_call(model, p, x) ** 3).sum(), backend=backend)
     for x in (BATCH, 2 * BATCH**2):
@@ -380,15 +420,27 @@ def _trains(x, model=_Recurrent().eval()):  # noqa: B008
     return x
 
 
+_STEP = r"step\(\): a function is traced .* Compile the gradient, and step outside"
+_OPTIMIZER = sg.optim.Adam([_LEAF])
+_SCHEDULER = sg.optim.lr_scheduler.StepLR(_OPTIMIZER, 1)
+
+
 @pytest.mark.parametrize(
     ("f", "said"),
     [
+        (
+            lambda x: (_OPTIMIZER.step(), x)[1],
+            _STEP,
+        ),
+        (
+            lambda x: (_SCHEDULER.step(), x)[1],
+            _STEP,
+        ),
         (_counts, r"sets .steps of a _Recurrent, which would happen once"),
         (_trains, r"sets .training of a _Recurrent, which would happen once"),
         (lambda x: ((_LEAF * _LEAF).backward(), x)[1], r"adds to the .grad of a tensor from outside"),
         (lambda x: (_BUFFER.requires_grad_(), x)[1], r"changes requires_grad"),
         (lambda x: (_HISTORY.add_(x), x)[1], r"is itself a result with a gradient"),
-        (lambda x: (setattr(_BUFFER, "data", x[:2]), x)[1], r"data|looks at a value"),
     ],
 )
 def test_what_no_kernel_can_write_back_is_refused(f, said):
@@ -397,6 +449,11 @@ def test_what_no_kernel_can_write_back_is_refused(f, said):
     assert _LEAF.grad is None
     assert not _BUFFER.requires_grad
     assert _HISTORY.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_results_of_more_digits_are_not_written_back():
+    with pytest.raises(sg.errors.GraphError, match=r"which holds no numbers of 30 digits\. Leave out digits"):
+        sg.compile(_adds, backend="mpmath", digits=30)(X)
 
 
 def test_a_gradient_that_would_be_lost_in_a_state_is_refused():

@@ -12,6 +12,7 @@ from symgrad.autograd.custom import Rules
 from symgrad.autograd.opaque import Opaque, filled
 from symgrad.core import modes
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.engine.generator import Refusing, taping
 from symgrad.engine.record import handle
 from symgrad.errors import SymgradError
 from symgrad.transforms.calls import Call, zeros
@@ -47,7 +48,8 @@ def _is_open(node: Any, closed: set[Opaque]) -> bool:
 
 def _written(op: Opaque, xs: Sequence[Any], closed: set[Opaque]) -> Any:
     try:
-        y = _expanded(op, xs)
+        with taping(Refusing(op.name)):  # a function and its derivative are written out apart
+            y = _expanded(op, xs)
     except SymgradError:  # it looks at values, say; then so it is called
         y = None
     if y is not None and y._value is None:

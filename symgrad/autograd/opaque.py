@@ -12,10 +12,12 @@ import numpy as np
 
 from symgrad.autograd.context import is_tensor
 from symgrad.core import modes
+from symgrad.core.journal import unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Shape
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
+from symgrad.engine.generator import Refusing, Tape, taping
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import NotDifferentiable
 from symgrad.ops.protocol import Op, shape
@@ -100,7 +102,8 @@ class Opaque(Op):
         record = modes.recording()
         with modes.enable_grad():
             variables = [x if record and _flows(x) else _variable(x) for x in xs[1:]]
-            y = self._inner.on_tensors(variables)
+            with taping(Refusing(self.name, "and is run again for its derivative")):
+                y = self._inner.on_tensors(variables)
             wanted = variables[self.path[-1]]
             if not _flows(y):
                 return handle(None, canonical(np.zeros(wanted.shape, wanted.dtype)))
@@ -118,7 +121,8 @@ class Opaque(Op):
         return self._shapes[shapes]
 
     def _probed(self, xs: Sequence[Any]) -> Any:
-        found = self.function._probe(filled(self.form, xs))
+        with unchanged(), taping(Tape()):
+            found = self.function._probe(filled(self.form, xs))
         return found if self.out is None else found[self.out]
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:

@@ -330,6 +330,11 @@ class Compiled(AsFunction, Generic[P]):
         start = time.perf_counter()
         tree, specs = key
         traced = self._restored.get(key) or self._graph(tree, [Spec(*s) for s in specs])
+        if self.digits is not None and isinstance(traced, Graph) and traced.effects and traced.effects.states:
+            raise GraphError(
+                f"compile: the function changes a tensor from outside, which holds no numbers of {self.digits} digits. "
+                "Leave out digits, or return the new tensor."
+            )
         spent = time.perf_counter() - start
         found = Specialised(traced, lambda of: self._build(of, tree, spent))
         if not self._waits():
@@ -373,7 +378,8 @@ class Compiled(AsFunction, Generic[P]):
             return _run(kernel, [as_input(x) for x in xs])
 
         def leaves(*xs: Any) -> list[Any]:
-            rest, found = iter(xs), []
+            found: list[Any] = []
+            rest = iter(xs)
             args, kwargs = trees.unflatten(tree, rest)
             with effects.standing(list(rest)) if effects else nullcontext():
                 trees.flatten(self._original()(*args, **kwargs), is_result, found)

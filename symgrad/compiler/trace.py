@@ -111,8 +111,8 @@ def _attempt(
             return more
         after = effects.after()
         written = list(map(_root, after))
-    effects.carries, effects.draws = carries(written, leaves), tape.draws
-    roots, nodes = inlined([*roots, *written])
+        effects.carries, effects.draws = carries(written, leaves), tape.draws
+        roots, nodes = inlined([*roots, *written])
     return Graph([*leaves, *held, *tape.leaves], roots, nodes, results, effects if effects else None)
 
 

@@ -59,8 +59,9 @@ def now() -> tuple[bool, bool, np.dtype[Any]]:
 
 def go_back(before: tuple[bool, bool, np.dtype[Any]]) -> None:
     """Let the modes hold that held before."""
-    for mode, value in zip((_GRAD, _INFERENCE, _DTYPE), before, strict=True):
-        mode.set(value)  # type: ignore[arg-type]
+    _GRAD.set(before[0])
+    _INFERENCE.set(before[1])
+    _DTYPE.set(before[2])
 
 
 def variables() -> tuple[Any, ...] | None:

@@ -85,7 +85,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start again from a seed that the operating system draws, and return it."""
-        _check_untraced("seed()", "Call it before, or pass a number to manual_seed()")
+        check_untraced("seed()", "Call it before, or pass a number to manual_seed()")
         self.start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
@@ -95,7 +95,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """Return the state as a tensor of bytes."""
-        _check_untraced("get_state()", "Call it outside")
+        check_untraced("get_state()", "Call it outside")
         state = self.numpy.bit_generator.state
         numbers = {**state, **state["state"], "seed": self._seed}
         data = b"".join(int(numbers[name]).to_bytes(size, "little") for name, size in _PARTS.items())
@@ -116,7 +116,7 @@ class Generator:
                 f"Expected a generator state of size {sum(_PARTS.values())} but found the input RNG state size to be "
                 f"{len(data)}. Pass what get_state() returned."
             )
-        _check_untraced("set_state()", "Call it outside")
+        check_untraced("set_state()", "Call it outside")
         changing_state(self)
         numbers, start = {}, 0
         for name, size in _PARTS.items():
@@ -204,17 +204,17 @@ class Tape:
 
 
 class Refusing(Tape):
-    """Refuses to draw, for what is written once and for all: formulas and exported sources."""
+    """Refuses to draw, for what is written once and for all, and for what is run again and must do the same."""
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, who: str, why: str = "which would be the same for ever") -> None:
         super().__init__()
-        self.who = who
+        self.who, self.why = who, why
 
     def take(self, draw: Any) -> list[Any]:
         """Raise GraphError."""
         raise GraphError(
-            f"{self.who}: the function draws random numbers, which would be the same for ever. Pass them as an "
-            "argument, or call model.eval() where dropout draws them."
+            f"{self.who}: the function draws random numbers, {self.why}. Pass them as an argument, or call "
+            "model.eval() where dropout draws them."
         )
 
 
@@ -285,7 +285,8 @@ def _moved(generator: Any) -> np.random.Generator:
     return found.numpy
 
 
-def _check_untraced(what: str, advice: str) -> None:
+def check_untraced(what: str, advice: str) -> None:
+    """Refuse what would happen once, where a function is traced for many calls."""
     if _TAPE.get() is not None:
         raise GraphError(f"{what}: a function is traced here once for many calls, which this cannot be. {advice}.")
 
@@ -300,5 +301,5 @@ def source(generator: Generator | None) -> np.random.Generator:
     Raises:
         GraphError: a function is traced, whose calls would all see what is drawn now.
     """
-    _check_untraced("shuffling", "Draw the order outside, and pass it as an argument")
+    check_untraced("shuffling", "Draw the order outside, and pass it as an argument")
     return _moved(_checked(generator))

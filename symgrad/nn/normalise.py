@@ -9,7 +9,7 @@ from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.nn.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised
-from symgrad.ops.protocol import shape
+from symgrad.ops.protocol import Traced, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.reductions.variance import var
 from symgrad.ops.shape import total
@@ -108,7 +108,7 @@ def _known(name: str, *statistics: Any) -> tuple[Any, Any]:
 
 def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Move the running statistics towards those of x; of instances, towards their mean. No entries move nothing."""
-    if not isinstance(momentum, (int, float)):
+    if not isinstance(momentum, (int, float, Traced)):
         raise ArgumentTypeError(f"momentum: got {momentum!r}. Expected a number from 0 to 1.")
     if total(shape(x)) == 0:
         return
@@ -116,7 +116,7 @@ def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, mo
         for r, of in ((running_mean, mean(x, axes)), (running_var, var(x, axes))):
             if r is not None:
                 now = of if shape(of) == shape(r) else mean(of, 0)
-                r.mul_(1 - momentum).add_(now, alpha=momentum)
+                r.mul_(1 - momentum).add_(now * momentum)
 
 
 __all__ = ["batch_norm", "instance_norm"]

@@ -13,7 +13,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.optim.optimizer import Group, Optimizer, State, is_like, number, refused_state, restored
+from symgrad.optim.optimizer import Group, Optimizer, State, check_stepping, is_like, number, refused_state, restored
 from symgrad.optim.quasi_newton import direction
 from symgrad.optim.wolfe import strong_wolfe
 from symgrad.tensors.inplace import rebind
@@ -90,6 +90,7 @@ class LBFGS(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take up to max_iter steps; return the loss before the first of them."""
+        check_stepping()
         if closure is None:
             raise ArgumentTypeError(
                 "LBFGS.step: expected a closure that computes the loss and its gradients. Got None."

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
-from symgrad.optim.optimizer import Optimizer, is_like, number
+from symgrad.optim.optimizer import Optimizer, check_stepping, is_like, number
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -82,6 +82,7 @@ class LRScheduler(_Rates):
 
     def step(self) -> None:
         """Begin the next epoch."""
+        check_stepping()
         before = self._rates()
         self.last_epoch += 1
         self._move(before, self._rates())
@@ -239,6 +240,7 @@ class ReduceLROnPlateau(_Rates):
 
     def step(self, metrics: Any) -> None:
         """Take in the metric of an epoch, and lower the rates where there was no progress for long."""
+        check_stepping()
         self.last_epoch += 1
         value = float(metrics.detach() if hasattr(metrics, "detach") else metrics)
         if self._is_better(value):

@@ -16,6 +16,7 @@ from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.core.promotion import is_differentiable
+from symgrad.engine.generator import check_untraced
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from symgrad.tensors.inplace import rebind
@@ -23,6 +24,11 @@ from symgrad.tensors.tensor import Tensor
 
 Group = dict[str, Any]
 State = dict[str, Any]
+
+
+def check_stepping() -> None:
+    """Refuse to step while a function is traced: the state of an optimiser is no tensor."""
+    check_untraced("step()", "Compile the gradient, and step outside")
 
 
 class Optimizer:
@@ -94,6 +100,7 @@ class Optimizer:
         Returns:
             The closure's loss, or None.
         """
+        check_stepping()
         loss = None
         if closure is not None:
             with modes.enable_grad():

@@ -61,7 +61,7 @@ def _plain(state: Any) -> Any:
 
 def _reached(fn: Any, kinds: tuple[type, ...]) -> Iterator[Any]:
     """Return the objects of these kinds that a function refers to: in its closure, defaults, globals and attributes."""
-    ahead, seen = [fn], set()
+    ahead, seen = [fn], set[int]()
     while ahead and len(seen) < _MOST_OBJECTS:
         x = ahead.pop()
         if id(x) in seen:

@@ -91,10 +91,10 @@ class _BatchNorm(_Scaled):
             input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, share, self.eps
         )
 
-    def _share(self) -> float:
+    def _share(self) -> Any:
         """The share of this batch in the running statistics; without a momentum all batches count alike."""
         self.num_batches_tracked.add_(1)
-        return 1 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
+        return 1 / self.num_batches_tracked if self.momentum is None else self.momentum
 
     def extra_repr(self) -> str:
         return (
