@@ -370,3 +370,24 @@ def test_closed_form_has_a_series_in_each_letter_about_any_point(given, series):
 def test_series_says_what_it_does_not_take(given, word):
     with pytest.raises(ArgumentError, match=word):
         sg.derive("a*x", "a").series(*given)
+
+
+KINKED = {
+    "abs": (sg.abs, 0.0), "abs of a square": (lambda x: sg.abs(x * x), 0.0), "relu": (sg.relu, 0.0),
+    "clamp": (lambda x: sg.clamp(x, -1.0, 1.0), 1.0), "elu": (sg.nn.functional.elu, 0.0), "floor": (sg.floor, 2.0),
+    "an entry": (lambda x: sg.abs(x - np.array([1.0, 2.0])), np.array([3.0, 2.0])), "sign": (sg.sign, 0.0),
+    "leaky_relu": (sg.nn.functional.leaky_relu, 0.0), "frac": (sg.frac, -1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_kinks_and_jumps_have_no_series(name):
+    f, x = KINKED[name]
+    with pytest.raises(sg.errors.NotDifferentiable, match="a kink or a jump here, and no Taylor series"):
+        sg.taylor(f, x, 2)
+    assert np.isfinite(sg.taylor(f, x + 0.3, 2)[2]).all()
+
+
+def test_constants_at_kinks_do_not_count_and_first_orders_follow_the_gradient():
+    assert sg.taylor(lambda x: sg.abs(0.0 * x) + x, 0.0, 2) == [0.0, 1.0, 0.0]
+    assert sg.taylor(sg.abs, 0.0, 1) == [0.0, 0.0]

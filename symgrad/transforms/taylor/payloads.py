@@ -6,13 +6,14 @@ same table: sin and cos, or tanh and 1 − tanh², close after two; polygamma ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from symgrad.core.streams import Stream, given, integral, power, product, scaled, total
+from symgrad.errors import NotDifferentiable
 from symgrad.ops.map import Map
 from symgrad.scalars import BY_FUNCTION, Undeclared, X, Y
 from symgrad.scalars.elementary import power_log, power_slope
@@ -69,13 +70,14 @@ class Table:
         letters = sorted(chosen.free_symbols, key=X.index)
         op = Map.of(chosen.xreplace(dict(zip(letters, X, strict=False))), len(letters), "where")
 
+        def choose(k: int, at: Callable[[Stream], Any]) -> Any:
+            known = [0.0 if u[k] is None else u[k] for u in branches]
+            return op(*[known[n - first] if n >= first else at(self._inputs[n]) for n in map(X.index, letters)])
+
         def follow(k: int) -> Any:
-            found = [u[k] for u in branches]
-            if all(c is None for c in found):
-                return None
-            known = [0.0 if c is None else c for c in found]
-            values = [known[n - first] if n >= first else self._inputs[n][0] for n in map(X.index, letters)]
-            return op(*values)
+            for order in range(k - 1, k + 1) if k else ():
+                _check_smooth(lambda at, order=order: choose(order, at), k)
+            return None if all(u[k] is None for u in branches) else choose(k, _start)
 
         return Stream(follow) if count else given([])
 
@@ -87,7 +89,21 @@ class Table:
                 raise missing.refusal()
             if a.free_symbols and partial != 0:
                 pairs.append((partial, a))
-        return _Late(self, e, pairs).stream
+        steps = not pairs and any(a.free_symbols for a in e.args)  # constant but for jumps
+        return _Late(self, e, pairs).stream if not steps else self._stepping(e)
+
+    def _stepping(self, e: Any) -> Stream:
+        """A function that is constant but where it jumps, and at jumps has no series."""
+        parts = [self[a] for a in e.args]
+        op = Map.of(e.func(*X[: len(parts)]), len(parts))
+
+        def follow(k: int) -> Any:
+            if not k:
+                return self._value(e)
+            _check_smooth(lambda at: op(*[at(u) for u in parts]), k)
+            return None
+
+        return Stream(follow)
 
     def _value(self, e: Any) -> Any:
         """The value at t = 0."""
@@ -125,6 +141,38 @@ def _partials(e: Any) -> Sequence[Any]:
         return ()
     env = {**dict(zip(X, e.args, strict=False)), Y: e}
     return [p.xreplace(env) for p in scalar.partials]
+
+
+def _start(u: Stream) -> Any:
+    return u[0]
+
+
+def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any], k: int) -> None:
+    """Refuse a place that a series leaves for other values on one side, as abs(t) has them, or on both."""
+    sides = [value(_start), *[value(lambda u, s=s: _beside(u, s, k + 1)) for s in (1, -1)]]
+    if any(getattr(y, "_value", y) is None for y in sides):
+        return  # traced without values
+    here, up, down = (np.asarray(getattr(y, "_value", y)) for y in sides)
+    if not (np.array_equal(here, up, equal_nan=True) and np.array_equal(here, down, equal_nan=True)):
+        raise NotDifferentiable(
+            "A function on the way has a kink or a jump here, and no Taylor series. Move the point."
+        )
+
+
+def _beside(u: Stream, side: int, most: int) -> Any:
+    """The next number that a series goes through, for t > 0 or t < 0."""
+    at = getattr(u[0], "_value", u[0])
+    if at is None:
+        return u[0]
+    found = np.asarray(at, dtype=np.result_type(at, np.float16))
+    todo = np.ones(found.shape, bool)
+    for k in range(1, most + 1):
+        step = getattr(u[k], "_value", u[k])
+        if step is not None and not np.iscomplexobj(found):
+            moves = todo & (step != 0)
+            found = np.where(moves, np.nextafter(found, np.sign(step) * side**k * np.inf), found)
+            todo = todo & ~moves
+    return found
 
 
 _RECIPROCAL = Map.of(1 / X[0], 1)
