@@ -489,6 +489,22 @@ def test_changes_in_place_of_tensors_from_outside_are_refused(run, said):
     assert _BUFFER.tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda f: sg.vmap(f)(np.ones((2, 3))),
+        lambda f: sg.scan(lambda c, x: (c, f(x)), 0.0, np.ones((2, 3))),
+        lambda f: sg.compile(sg.vmap(f))(np.ones((2, 3))),
+    ],
+)
+def test_attributes_of_modules_do_not_keep_what_has_a_value_per_slice(run):
+    model = _Recurrent()
+    with pytest.raises(sg.errors.GraphError, match=r"assigning to \.\w+ of a _Recurrent is not possible"):
+        run(model)
+    assert model.last is None
+    assert model.mean.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_tensors_of_its_own_may_be_changed_in_place():
     def f(x):
         found = sg.zeros(3)

@@ -48,16 +48,26 @@ class Trace:
 
     def _check_unchanged(self, journal: Journal, who: str, steps: bool) -> None:
         """Refuse changes of what outlives the function; garbage is collected before one is told of."""
-        for last in (False, True):
-            if not any(self._is_changed(*found, steps) for found in journal.handles()):
-                return
-            if not last:
-                gc.collect()
-        name = who.partition(":")[0]
-        raise GraphError(
-            f"{name}: in-place arithmetic on a tensor from outside is not possible, since the function is traced once "
-            f"for all {'steps' if steps else 'slices'}. Use out-of-place operators, and return the new tensor."
-        )
+        if not self._changed(journal, steps):
+            return
+        gc.collect()
+        what = self._changed(journal, steps)
+        if what:
+            raise GraphError(
+                f"{who.partition(':')[0]}: {what} is not possible, since the function is traced once for all "
+                f"{'steps' if steps else 'slices'}. Use out-of-place operators, and return the new tensor."
+            )
+
+    def _changed(self, journal: Journal, steps: bool) -> str:
+        """Return what the function did to what outlives it; "" where it did nothing."""
+        if any(self._is_changed(*found, steps) for found in journal.handles()):
+            return "in-place arithmetic on a tensor from outside"
+        for module, registry, name, _ in journal.items():
+            tensors: list[Any] = []
+            flatten(registry.get(name), lambda x: isinstance(x, Core), tensors)
+            if any(t._value is None and t._node.index > self.start for t in tensors):
+                return f"assigning to .{name} of a {type(module).__name__}"
+        return ""
 
     def _is_changed(self, t: Any, value: Any, node: Any, steps: bool) -> bool:
         """Whether a tensor from outside, which was there before the variables, is changed."""
