@@ -154,7 +154,11 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     if not shape(x):
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor. Reshape it to (1,) first.")
     n = shape(x)[a]
-    start, length = (k.__index__() if isinstance(k, Traced) and not is_unknown(k) else k for k in (start, length))
+    if isinstance(length, Traced):
+        length = length.__index__()  # type: ignore[attr-defined]
+    if is_unknown(start) and isinstance(length, int):
+        return getitem(x, (*[slice(None)] * a, where(start < 0, start + n, start) + np.arange(length)))
+    start = start.__index__() if isinstance(start, Traced) else start  # type: ignore[attr-defined]
     first = n + start if isinstance(start, int) and start < 0 else start
     known = all(isinstance(k, int) for k in (n, first, length))
     if known and (first + length > n or length < 0 or first < 0):

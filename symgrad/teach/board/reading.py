@@ -243,9 +243,12 @@ def _payload(e: Any, slots: Mapping[Any, Term]) -> Term:
         return slots[e]
     if isinstance(e, (sp.Add, sp.Mul)):
         parts = [_payload(a, slots) for a in sorted(e.args, key=_first)]
+        if isinstance(e, sp.Mul) and all(isinstance(p, (Compare, Both)) for p in parts):
+            return Both(*parts)
+        parts = [_as_number(p) for p in parts]
         return add(*parts) if isinstance(e, sp.Add) else mul(*parts)
     if isinstance(e, (sp.Max, sp.Min)):
-        return Apply(type(e), *[_payload(a, slots) for a in sorted(e.args, key=_first)])
+        return Apply(type(e), *[_as_number(_payload(a, slots)) for a in sorted(e.args, key=_first)])
     return _converted(e, lambda a: _payload(a, slots))
 
 
@@ -262,19 +265,24 @@ def _converted(e: Any, go: Any) -> Term:
     if isinstance(e, sp.Symbol):
         return Name(e.name)
     if isinstance(e, sp.Pow) and e.base is sp.E:
-        return Apply(sp.exp, go(e.exp))
+        return Apply(sp.exp, _as_number(go(e.exp)))
     if isinstance(e, sp.Pow):
-        return power(go(e.base), go(e.exp))
+        return power(_as_number(go(e.base)), _as_number(go(e.exp)))
     if isinstance(e, sp.Piecewise):
-        rows = [part for v, c in e.args for part in (go(v), OTHERWISE if c is sp.true else go(c))]
+        rows = [part for v, c in e.args for part in (_as_number(go(v)), OTHERWISE if c is sp.true else go(c))]
         return cases(*rows)
     if isinstance(e, Relational):
         return _compared(_SIGNS[type(e)], go(e.lhs), go(e.rhs))
     if isinstance(e, sp.And):
         return Both(*map(go, e.args))
     if isinstance(e, (sp.Function, sp.Max, sp.Min)):
-        return Apply(type(e), *map(go, e.args))
+        return Apply(type(e), *[_as_number(go(a)) for a in e.args])
     raise Unwritable(str(type(e)))
+
+
+def _as_number(t: Term) -> Term:
+    """Return a condition as the number that it is: 1 where it holds, else 0."""
+    return Cases(ONE, t, num(0), OTHERWISE) if isinstance(t, (Compare, Both)) else t
 
 
 def _compared(sign: str, a: Term, b: Term) -> Term:

@@ -97,8 +97,7 @@ class Slopes:
             return self._power(t)
         if isinstance(t, Cases):
             return Cases(*[self.of(part) if k % 2 == 0 else part for k, part in enumerate(t.args)])
-        assert isinstance(t, Apply)  # narrows the type: nothing else has names in it
-        return self._applied(t)
+        return self._applied(t) if isinstance(t, Apply) else ZERO  # a condition, whose value is 0 or 1
 
     def _product(self, t: Product) -> Term:
         out = []

@@ -404,7 +404,9 @@ class Solution:
             return "product rule", list(core.args)
         if isinstance(core, Power) and all(map(slopes.depends, core.args)):
             return "through the logarithm", [core.args[1], logarithm(core.args[0])]
-        if isinstance(core, Cases) or (isinstance(core, Apply) and by_cases_only(core) is not None):
+        if isinstance(core, Cases):
+            return "by cases", [value for value, _ in core.rows]
+        if isinstance(core, Apply) and by_cases_only(core) is not None:
             return "by cases", [a for a in core.args if isinstance(a, Term)]
         outers, inner = chain(core, slopes)
         if not outers:
