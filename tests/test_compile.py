@@ -113,3 +113,12 @@ def test_a_loop_that_runs_for_its_value_and_for_its_derivatives_has_both():
 def test_a_number_that_an_operation_computes_takes_a_new_axis(backend):
     f = sg.compile(lambda x: sg.trace(x)[None] * sg.trace(x)[..., None], backend=backend)
     np.testing.assert_array_equal(f(np.array([[1.5, 2.0], [3.0, 4.0]])), [30.25])
+
+
+def test_narrow_from_a_position_that_is_an_argument_reads_there():
+    f = sg.compile(lambda x, i: sg.narrow(x, 1, i, 2) * 1.0)
+    x = np.arange(10.0).reshape(2, 5)
+    for i in (0, 3, -2):
+        assert np.array_equal(f(x, np.array(i)), x[:, i:][:, :2])
+    with pytest.raises(sg.errors.IndexRangeError, match="out of bounds"):
+        f(x, np.array(4))

@@ -1,6 +1,7 @@
 """Closed forms of complex programs: what they print, and that their numbers are PyTorch's gradients."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -208,3 +209,19 @@ def test_an_index_is_not_called_as_the_unit():
     x = sg.symbol("x", "n")
     text = str(sg.derive(((abs(sg.fft.fft(x)) ** 2) ** 2).sum(), x).index())
     assert "exp(2*I*pi*j*k/n)" in text
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "shift"), [(sg.real, "Re", 0.5j), (sg.imag, "Im", 0.3j), (sg.angle, "arg", 0.25j)]
+)
+def test_a_condition_on_a_part_of_a_complex_number_keeps_the_part(part, word, shift):
+    rng = np.random.default_rng(3)
+    x, F = sg.tensor(rng.normal(size=3), name="x", requires_grad=True), sg.tensor(rng.normal(size=(3, 3)), name="F")
+
+    def f(x):
+        u, total = part((x + shift) @ F), part(((x + shift) @ F).sum())
+        return sg.where((u < 0.9) * (u >= -0.2), x**2, x**3).sum() + (sg.clamp(total, -0.2, 2.1) * x).sum()
+
+    form = sg.derive(f(x), x, verify=True)
+    assert re.search(rf"-0\.2 ≤ {word}\((u|x|.*i\))\) < 0\.9", str(form))
+    assert str(form).count(f"{word}(") >= 3

@@ -348,3 +348,16 @@ def test_what_a_hand_writes_at_once_is_written_so(formula, line):
 def test_a_name_that_is_called_is_no_variable():
     with pytest.raises(ParseError, match="'secant' is not a function"):
         sg.explain("secant(x)", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("where(x<0,-1,1)*x", "v′ = { 0 for x < 0;  0 otherwise }"),
+        ("x*(x<2)*(x>1)", "f(x) = x·{ 1 for x < 2;  0 otherwise }·{ 1 for x > 1;  0 otherwise }"),
+        ("where((x<0)*(x>-1),x,2)**2", "f(x) = { x for x < 0 and x > −1;  2 otherwise }²"),
+        ("x**(x>0)*3", "{ 1 for x > 0;  0 otherwise }"),
+    ],
+)
+def test_conditions_are_explained_as_the_numbers_that_they_are(text, line):
+    assert line in str(sg.explain(text, "x")).replace("\n    ", " ")

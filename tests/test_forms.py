@@ -974,3 +974,21 @@ def test_constants_cancel_in_what_a_mean_is_taken_off(f, by, form):
 def test_number_stands_in_front_of_a_sum():
     x, a = sg.symbol("x", "n"), sg.symbol("a")
     assert str(sg.derive((a**2 - a * sg.log(x)).sum(), a)) == "2*a*n - sum(log(x))"
+
+
+@pytest.mark.parametrize(
+    ("correction", "text", "latex"),
+    [
+        (1, "std(x)", r"x\right)"),
+        (0, "std(x, correction=0)", r"x, \mathrm{correction}=0\right)"),
+        (2.5, "std(x, correction=2.5)", "=2.5"),
+    ],
+)
+def test_a_spread_with_another_divisor_is_written_with_it(correction, text, latex):
+    x = sg.symbol("x", 7)
+    y = x.std(correction=correction)
+    assert str(y.expr) == text
+    assert latex in sg.derive(y, x).latex()
+    assert str(x.var(correction=correction).expr) == text.replace("std", "var")
+    values = np.arange(7.0) ** 2
+    assert float(sg.parse(text, {"x": 7})(values)) == pytest.approx(np.std(values, ddof=correction), rel=1e-14)

@@ -75,7 +75,7 @@ def _is_power(e: Any) -> bool:
 def _with_floats(e: Any) -> Any:
     if e.is_Rational and e.q != 1:
         return sp.Float(str(float(e)))
-    if _is_constant(e):
+    if isinstance(e, sp.Function) and e.is_number:
         return e
     found = {a: _with_floats(a) for a in _parts(e)}
     if all(a is b for a, b in found.items()):

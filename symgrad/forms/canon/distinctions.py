@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.logic.boolalg import BooleanFunction
 
 from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
+from symgrad.forms.canon.complexes import REAL_PARTS, is_complex
 from symgrad.forms.canon.islands import Island, shortest
 from symgrad.forms.canon.terms import EYE, FUNCTION, LEAF, PRODUCT, SUM, Letters, Pool, Shape, Term, rule
 
@@ -25,10 +26,11 @@ class _Reading(Island):
         self.conditions = Conditions()
 
     def read(self, t: Term, axes: Letters) -> sp.Expr:
-        if t.kind == FUNCTION and t.args:
+        of_complex = t.kind == FUNCTION and t.data in REAL_PARTS and is_complex(self.pool, t.args[0])
+        if t.kind == FUNCTION and t.args and not of_complex:
             return self._function(t.data, [self.read(a, axes if a.shape else ()) for a in t.args])
         found = super().read(t, axes)
-        if (t, axes) not in self.atoms or found in _REAL or found in _POSITIVE:
+        if (t, axes) not in self.atoms or found in _REAL or found in _POSITIVE or is_complex(self.pool, t):
             return found
         marks = _POSITIVE if t.kind == LEAF and "positive" in t.data[1] else _REAL
         self.atoms[(t, axes)] = marks[len(self.atoms)]

@@ -84,6 +84,18 @@ class Var(Reduction):
         apart = a - sum_of(a) / sp.Mul(*a.shape) * sp.OneMatrix(*a.shape)
         return sp.Trace(sp.MatMul(apart.T, apart)) / (sp.Mul(*a.shape) - exact(self.correction))
 
+    def text(self, *args: str) -> str:
+        """Such as var(x), which divides by n - 1, or var(x, correction=0)."""
+        return super().text(*args, *self._told("correction"))
+
+    def latex(self, *args: str) -> str:
+        """As the text."""
+        return super().latex(*args, *self._told(r"\mathrm{correction}"))
+
+    def _told(self, word: str) -> list[str]:
+        """The correction as an argument, where it is not the usual one."""
+        return [] if self.correction == 1 else [f"{word}={self.correction:g}"]
+
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Σ (x_k - Σ x_l / n)² / (n - c)."""
         full, limits = self.spread(idx, p)
