@@ -20,6 +20,7 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.c import compiler
 from symgrad.compiler.backends.c.translate import translated
 from symgrad.compiler.backends.llvm import pool
+from symgrad.compiler.backends.llvm.module import LOOPS, Level
 from symgrad.errors import MissingExtra
 from symgrad.support import store
 
@@ -138,10 +139,26 @@ def arrays_of(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-def test_numbers_are_rounded_as_written():
-    a, b = np.full(40, 1 + 2.0**-30), np.full(40, 1 - 2.0**-30)
+@pytest.mark.parametrize("n", [40, 5000])  # written out, and as a loop
+def test_numbers_are_rounded_as_written(n):
+    a, b = np.full(n, 1 + 2.0**-30), np.full(n, 1 - 2.0**-30)
     f = check(lambda a, b: a * b - 1.0, a, b)
     np.testing.assert_array_equal(f(a, b), a * b - 1.0)  # 0, and not what a fused product leaves
+
+
+@pytest.mark.parametrize(("level", "speed"), [(LOOPS, "-O3"), (Level(0, 2), "-O1"), (Level(0, 0), "-O0")])
+@pytest.mark.parametrize(
+    ("machine", "own"),
+    [("x86_64", ["-march=native"]), ("aarch64", ["-mcpu=native"]), ("arm64", ["-mcpu=native"]), ("riscv64", [])],
+)
+def test_the_compiler_is_told_to_round_as_written_and_to_trust_no_types(machine, own, level, speed, monkeypatch):
+    name = compiler.command()[0]
+    monkeypatch.setenv("CC", f"{name} -DMINE")
+    monkeypatch.setattr(compiler.platform, "machine", lambda: machine)
+    assert compiler._arguments(level) == [
+        name, speed, *own, "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+        "-fopenmp-simd", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-DMINE",
+    ]  # fmt: skip
 
 
 def test_loops_and_operations_outside_of_machine_code():
@@ -344,6 +361,50 @@ def test_a_child_runs_what_its_parent_compiled_and_compiles_more():
 
 
 # ------------------------------------------------------------------ on disk
+@posix
+def test_the_key_of_a_library_has_all_that_its_code_depends_on(tmp_path, monkeypatch):
+    macros = tmp_path / "macros"
+    macros.write_text("")
+    own = compiler._PROCESSOR.get(compiler.platform.machine(), "")
+    monkeypatch.setenv("CC", script(tmp_path, f'case "$*" in *{own}*-dM*) cat "{macros}" ;; esac'))
+
+    def key(text="int x;", level=LOOPS):
+        compiler._told_of.cache_clear()  # as in another process
+        return compiler._key(text, compiler._arguments(level))
+
+    keys = [key()]
+    assert keys[0] == key()
+    keys += [key("int y;"), key(level=Level(0, 2))]
+    macros.write_text("#define __AVX2__ 1")  # a processor with other instructions, of the same name
+    keys.append(key())
+    monkeypatch.setattr(compiler.sys, "platform", "another system")
+    keys.append(key())
+    monkeypatch.setattr(compiler.platform, "machine", lambda: "another machine")
+    keys.append(key())
+    compiler._told_of.cache_clear()
+    assert len({str(k) for k in keys}) == len(keys)
+    assert {k["backend"] for k in keys} == {"c"}  # LLVM's code has another interface
+
+
+@posix
+def test_a_library_for_another_processor_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
+    real, macros = shutil.which(compiler.command()[0]), tmp_path / "macros"
+    macros.write_text("")
+    monkeypatch.setenv("CC", script(tmp_path, f'case "$*" in *-dM*) cat "{macros}" ;; esac; exec {real} "$@"'))
+
+    def run(factor=2.0):
+        compiler._told_of.cache_clear()
+        f = sg.compile(lambda x: x * factor, backend="c")
+        assert f(X).tolist() == (X * factor).tolist()
+        return f.stats.cached
+
+    assert [run(), run(), run(3.0), run(3.0)] == [False, True, False, True]
+    macros.write_text("#define __AVX2__ 2")
+    assert [run(), run()] == [False, True]
+    compiler._told_of.cache_clear()
+
+
 def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
     real, count = compiler._compiled, []
