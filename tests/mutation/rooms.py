@@ -62,4 +62,5 @@ ROOMS = {
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
+    "stats": Room("stats/*.py", "stats"),
 }

@@ -50,10 +50,10 @@ class Collected:
         return True
 
 
-def with_tests(room: Room, then: Callable[[list[pytest.Item]], None]) -> None:
-    """Collect the tests of a room that run by default."""
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--no-header", "-W", "ignore"]
-    pytest.main([*options, *room.test_files], plugins=[Collected(then)])
+def with_tests(room: Room, slow: bool, then: Callable[[list[pytest.Item]], None]) -> None:
+    """Collect the tests of a room: those of the quick run, or all."""
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "-W", "ignore"]
+    pytest.main([*options, "-m", "" if slow else "not slow", *room.test_files], plugins=[Collected(then)])
 
 
 # ------------------------------------------------------------------ processes
@@ -167,16 +167,17 @@ def noticed(fault: Fault, items: list[pytest.Item], numbers: list[int], budget: 
 
 
 def tests_of(fault: Fault, items: list[pytest.Item], runs: Runs) -> list[int]:
-    """The tests that run the statement of a fault, those of its own line first, and the cases of what it declares.
+    """The tests that run the statement of a fault, those of its own line first, then all others of the room.
 
     Of a declaration much is worked out once and kept, by whichever test comes first, so that no other runs its line.
+    The cases of what it declares come before the rest.
     """
     lines = [fault.line, *fault.statement]
     found = [number for line in lines for number in runs.get((str(fault.path), line), [])]
     source = fault.path.read_text(encoding="utf-8").splitlines()
     words = set(re.findall(r'"(\w+)"', "\n".join(source[k - 1] for k in fault.statement)))
     cases = [k for k, item in enumerate(items) if words & set(re.split(r"\W+", item.nodeid.partition("[")[2]))]
-    return list(dict.fromkeys([*found, *in_turn(items, cases)]))
+    return list(dict.fromkeys([*found, *in_turn(items, cases), *in_turn(items, list(range(len(items))))]))
 
 
 def meet(fault: Fault, items: list[pytest.Item], runs: Runs, seconds: int) -> str:
@@ -191,7 +192,7 @@ def meet(fault: Fault, items: list[pytest.Item], runs: Runs, seconds: int) -> st
 
 
 # ------------------------------------------------------------------ all of it
-def try_room(name: str, count: int, seed: int, seconds: int, watching: float) -> tuple[int, int]:
+def try_room(name: str, count: int, seed: int, seconds: int, watching: float, slow: bool) -> tuple[int, int]:
     """Plant so many faults in a room: how many there were, how many were noticed."""
     room, results = ROOMS[name], []
     for path in room.paths:  # some are imported when they are first needed, which would be after the fault is planted
@@ -203,7 +204,7 @@ def try_room(name: str, count: int, seed: int, seconds: int, watching: float) ->
             results.append(meet(fault, items, runs, seconds))
             say(f"{name} {results[-1]}\n  {fault}")
 
-    with_tests(room, then)
+    with_tests(room, slow, then)
     good = sum(r.startswith("noticed") for r in results)
     say(f"{name}: {good} of {len(results)} faults noticed")
     return len(results), good
@@ -222,8 +223,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="which faults (default: 0)")
     parser.add_argument("--seconds", type=int, default=60, help="of processor time for one fault (default: 60)")
     parser.add_argument("--watching", type=float, default=300, help="seconds to find which lines tests run")
-    given = parser.parse_args()
-    counts = [try_room(name, given.faults, given.seed, given.seconds, given.watching) for name in given.rooms]
+    parser.add_argument("--slow", action="store_true", help="meet them with the slow tests as well")
+    asked = parser.parse_args()
+    options = (asked.faults, asked.seed, asked.seconds, asked.watching, asked.slow)
+    counts = [try_room(name, *options) for name in asked.rooms]
     planted, good = (sum(part) for part in zip(*counts, strict=True))
     say(f"all: {good} of {planted} faults noticed, {100 * good / planted:.1f} %")
 
