@@ -23,7 +23,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
-from symgrad.transforms.taylor.payloads import Table
+from symgrad.transforms.taylor.payloads import Table, stepping
 from symgrad.transforms.tracing import leaf_of
 
 
@@ -102,7 +102,7 @@ def _of(node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: Graph
     op = node.op
     if isinstance(op, Map):
         if not isinstance(op.payload, sp.Expr):
-            return Stream(lambda k: op(*[u[0] for u in inputs]) if k == 0 else None)
+            return stepping(op, inputs)
         return Table(inputs)[op.payload]
     if isinstance(op, Einsum) and len(active) > 1:
         return _contraction(op, inputs)

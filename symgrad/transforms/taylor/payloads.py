@@ -7,6 +7,7 @@ same table: sin and cos, or tanh and 1 − tanh², close after two; polygamma ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,34 +77,24 @@ class Table:
 
         def follow(k: int) -> Any:
             for order in range(k - 1, k + 1) if k else ():
-                _check_smooth(lambda at, order=order: choose(order, at), k)
+                _check_smooth(partial(choose, order), k)
             return None if all(u[k] is None for u in branches) else choose(k, _start)
 
         return Stream(follow) if count else given([])
 
     def _declared(self, e: Any) -> Stream:
         pairs: list[tuple[Any, Any]] = []
-        for a, partial in zip(e.args, _partials(e), strict=False):
-            missing = next(iter(partial.atoms(Undeclared)), None) if a.free_symbols else None
+        for a, p in zip(e.args, _partials(e), strict=False):
+            missing = next(iter(p.atoms(Undeclared)), None) if a.free_symbols else None
             if missing is not None:
                 raise missing.refusal()
-            if a.free_symbols and partial != 0:
-                pairs.append((partial, a))
+            if a.free_symbols and p != 0:
+                pairs.append((p, a))
         steps = not pairs and any(a.free_symbols for a in e.args)  # constant but for jumps
-        return _Late(self, e, pairs).stream if not steps else self._stepping(e)
-
-    def _stepping(self, e: Any) -> Stream:
-        """A function that is constant but where it jumps, and at jumps has no series."""
-        parts = [self[a] for a in e.args]
-        op = Map.of(e.func(*X[: len(parts)]), len(parts))
-
-        def follow(k: int) -> Any:
-            if not k:
-                return self._value(e)
-            _check_smooth(lambda at: op(*[at(u) for u in parts]), k)
-            return None
-
-        return Stream(follow)
+        if steps:
+            parts = [self[a] for a in e.args]
+            return stepping(Map.of(e.func(*X[: len(parts)]), len(parts)), parts)
+        return _Late(self, e, pairs).stream
 
     def _value(self, e: Any) -> Any:
         """The value at t = 0."""
@@ -143,13 +134,31 @@ def _partials(e: Any) -> Sequence[Any]:
     return [p.xreplace(env) for p in scalar.partials]
 
 
+def stepping(op: Any, parts: Sequence[Stream]) -> Stream:
+    """An operation that is constant but where it jumps, and at jumps has no series."""
+
+    def value(at: Callable[[Stream], Any]) -> Any:
+        return op(*[at(u) for u in parts])
+
+    def follow(k: int) -> Any:
+        if k == 0:
+            return value(_start)
+        _check_smooth(value, k)
+        return None
+
+    return Stream(follow)
+
+
+_NEAR = 2.0**-40  # t beside 0
+
+
 def _start(u: Stream) -> Any:
     return u[0]
 
 
 def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any], k: int) -> None:
     """Refuse a place that a series leaves for other values on one side, as abs(t) has them, or on both."""
-    sides = [value(_start), *[value(lambda u, s=s: _beside(u, s, k + 1)) for s in (1, -1)]]
+    sides = [value(_start), *[value(partial(_beside, side=side, most=k + 1)) for side in (1, -1)]]
     if any(getattr(y, "_value", y) is None for y in sides):
         return  # traced without values
     here, up, down = (np.asarray(getattr(y, "_value", y)) for y in sides)
@@ -160,7 +169,7 @@ def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any], k: int) -> No
 
 
 def _beside(u: Stream, side: int, most: int) -> Any:
-    """The next number that a series goes through, for t > 0 or t < 0."""
+    """A number that a series goes through next, for t > 0 or t < 0."""
     at = getattr(u[0], "_value", u[0])
     if at is None:
         return u[0]
@@ -170,7 +179,8 @@ def _beside(u: Stream, side: int, most: int) -> Any:
         step = getattr(u[k], "_value", u[k])
         if step is not None and not np.iscomplexobj(found):
             moves = todo & (step != 0)
-            found = np.where(moves, np.nextafter(found, np.sign(step) * side**k * np.inf), found)
+            far, near = found + step * (side * _NEAR) ** k, np.nextafter(found, np.sign(step) * side**k * np.inf)
+            found = np.where(moves, np.where(far == found, near, far), found)
             todo = todo & ~moves
     return found
 
