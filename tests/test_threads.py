@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -147,6 +150,201 @@ def test_many_entries_that_only_move_are_not_written_one_by_one(backend):
     f = sg.compile(lambda x: x[AT], backend=backend)
     np.testing.assert_array_equal(f(X), X[AT])
     assert len(f.lower(X).source) < 100_000
+
+
+MATRICES = X[:180_000].reshape(20_000, 3, 3) + 4 * np.eye(3)
+STACKED = {
+    "products of matrices": (lambda a: a @ a.mT, lambda a: a @ a.swapaxes(-1, -2)),
+    "products of complex matrices": (lambda a: ((a + 0.5j * a.mT) @ (a + 1j)).real, lambda a: _complex_products(a)),
+    "inverses": (sg.linalg.inv, np.linalg.inv),
+    "solutions": (lambda a: sg.linalg.solve(a, a[:, :, 0]), lambda a: np.linalg.solve(a, a[:, :, :1])[..., 0]),
+    "columns added up": (lambda a: a.reshape(300, 600).cumsum(0), lambda a: a.reshape(300, 600).cumsum(0)),
+    "norms of columns": (
+        lambda a: sg.linalg.norm(a.reshape(300, 600), dim=0), lambda a: np.linalg.norm(a.reshape(300, 600), axis=0),
+    ),
+    "medians of rows": (
+        lambda a: a.reshape(300, 600)[:, :599].median(1)[0], lambda a: np.median(a.reshape(300, 600)[:, :599], 1),
+    ),
+    "columns read": (
+        lambda a: a.reshape(300, 600)[:, AT[:900] % 600],
+        lambda a: a.reshape(300, 600)[:, AT[:900] % 600],
+    ),
+    "pairs read": (
+        lambda a: a.reshape(300, 600)[AT[:180_000] % 300, AT[20_000:] % 600],
+        lambda a: a.reshape(300, 600)[AT[:180_000] % 300, AT[20_000:] % 600],
+    ),
+    "entries added": (
+        lambda a: sg.zeros(31).index_add(0, AT[:180_000] % 31, a.reshape(-1)),
+        lambda a: np.bincount(AT[:180_000] % 31, a.reshape(-1), 31),
+    ),
+    "rows added at positions": (
+        lambda a: sg.zeros(7, 9).index_add(0, AT[:20_000] % 7, a.reshape(20_000, 9)),
+        lambda a: np.stack([a.reshape(20_000, 9)[AT[:20_000] % 7 == k].sum(0) for k in range(7)]),
+    ),
+}  # fmt: skip
+
+
+def _complex_products(a):
+    return ((a + 0.5j * a.swapaxes(-1, -2)) @ (a + 1j)).real
+
+
+@pytest.mark.parametrize("name", STACKED)
+def test_stacks_rows_and_entries_in_chunks_are_what_numpy_gives(name, low):
+    f, expected = STACKED[name]
+    compiled = sg.compile(f, backend="numpy")
+    found = set()
+    for n in (1, 3):
+        sg.set_num_threads(n)
+        y = compiled(MATRICES)
+        found.add(y.tobytes())
+    np.testing.assert_allclose(y, expected(MATRICES), rtol=1e-9, atol=1e-11)
+    assert len(found) == 1
+    assert max(low) > 1
+
+
+def test_chunks_cover_an_axis_once_and_are_none_where_they_are_not_worth_it():
+    assert shared.cut(1000, 3 * shared.GRAIN) == []  # below ``LEAST``
+    edges = shared.cut(1003, shared.LEAST)
+    assert len(edges) == shared.LEAST // shared.GRAIN
+    assert [k for lo, hi in edges for k in range(lo, hi)] == list(range(1003))
+    assert {hi - lo for lo, hi in edges} == {125, 126}
+    assert len(shared.cut(10**6, 1 << 40)) == shared.MOST
+    assert len(shared.cut(5, 1 << 40)) == 5
+    assert shared.cut(1, 1 << 40) == []
+
+
+# ------------------------------------------------------------------ calls of Python among threads
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_every_call_is_made_once_whoever_makes_it(number):
+    sg.set_num_threads(number)
+    for count in (0, 1, 3, 40):
+        made, callers = [], set()
+
+        def run(k, made=made, callers=callers):
+            time.sleep(0.002)
+            made.append(k)
+            callers.add(threading.get_ident())
+
+        threads.share(run, count)
+        assert sorted(made) == list(range(count))
+        assert len(callers) == min(number, count)
+        assert number > 1 or made == sorted(made)
+
+
+def test_after_an_error_no_more_calls_are_made_and_the_threads_are_free():
+    sg.set_num_threads(3)
+    made = []
+
+    def run(k):
+        made.append(k)
+        time.sleep(0.002)
+        if k == 4:
+            raise KeyError(k)
+
+    with pytest.raises(KeyError, match="4"):
+        threads.share(run, 1000)
+    assert len(made) < 20
+    assert threads._pool.free.acquire(blocking=False)
+    threads._pool.free.release()
+
+
+def test_calls_within_a_call_are_made_by_its_own_thread():
+    sg.set_num_threads(2)
+    callers = []
+
+    def outer(_):
+        own = threading.get_ident()
+        threads.share(lambda _: callers.append(threading.get_ident() == own), 5)
+
+    threads.share(outer, 4)
+    assert callers == [True] * 20
+
+
+# ------------------------------------------------------------------ the pool of machine code
+def _shared(count, run):
+    """Post a job of so many chunks to the pool; the numbers that were run, and the threads that ran them."""
+    made, callers = [], set()
+
+    def chunk(context, k):
+        made.append((context, k))
+        callers.add(threading.get_ident())
+        run(k)
+
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(chunk)
+    at = pool._made[0].machine.address("share")
+    share = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(at)
+    share(pool._made[0].address, ctypes.cast(function, ctypes.c_void_p), 77, count)
+    assert {context for context, _ in made} <= {77}
+    return sorted(k for _, k in made), callers
+
+
+@pytest.fixture
+def started():
+    """The pool, with its workers."""
+    sg.compile(PROGRAMS["a sum"], backend="llvm")(X)
+    return pool._made[0]
+
+
+def _fields(made):
+    return {name: int(made._field(name)[0]) for name in ("busy", "open", "inside")}
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_every_chunk_is_run_once_by_as_many_threads_as_there_are(number, started):
+    sg.set_num_threads(number)
+    for count in (0, 1, 7, 60):
+        made, callers = _shared(count, lambda _: time.sleep(0.003))
+        assert made == list(range(count))
+        assert len(callers) <= min(number, max(count, 1))
+    assert len(callers) == number
+    assert _fields(started) == {"busy": 0, "open": 0, "inside": 0}
+
+
+def test_workers_that_sleep_are_woken_for_the_next_job(started):
+    sg.set_num_threads(3)
+    for _ in range(3):
+        time.sleep(0.05)  # they sleep by now
+        assert len(_shared(60, lambda _: time.sleep(0.003))[1]) == 3
+
+
+def test_a_job_within_a_job_is_run_by_its_own_thread(started):
+    sg.set_num_threads(3)
+    inner = []
+
+    def run(_):
+        made, callers = _shared(5, lambda _: None)
+        inner.append(made == [0, 1, 2, 3, 4] and callers == {threading.get_ident()})
+
+    assert _shared(6, run)[0] == [0, 1, 2, 3, 4, 5]
+    assert inner == [True] * 6
+
+
+def test_a_lower_number_sends_workers_away_and_a_higher_one_brings_them_back(started):
+    def alive():
+        return sum(w.is_alive() for w in started.workers.values())
+
+    sg.set_num_threads(4)
+    assert alive() == 3
+    sg.set_num_threads(2)
+    for _ in range(200):
+        _shared(40, lambda _: time.sleep(0.001))  # who sleeps sees the number when it is woken
+        if alive() == 1:
+            break
+    assert alive() == 1
+    assert len(_shared(60, lambda _: time.sleep(0.003))[1]) == 2
+    sg.set_num_threads(4)
+    assert alive() == 3
+
+
+def test_chunks_are_as_long_as_vectors_and_caches_want_and_not_too_many(monkeypatch):
+    monkeypatch.setattr(native, "_straight", lambda *given: None)
+    for n in (100_003, 900_001, 30_000_000):
+        source = sg.compile(PROGRAMS["a sum"], backend="llvm").lower((n,)).source
+        counts = [int(k) for k in re.findall(r"call void %share\(.*i64 (\d+)\)", source)]
+        lengths = [int(k) for k in re.findall(r"%lo = mul nuw nsw i64 %number, (\d+)", source)]
+        assert [count for count, length in zip(counts, lengths, strict=True) if -(-n // length) != count] == []
+        assert all(1 < count <= 64 and length % 64 == 0 for count, length in zip(counts, lengths, strict=True))
+        assert counts
 
 
 def test_large_nests_are_cut_and_small_ones_are_not():

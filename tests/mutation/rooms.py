@@ -63,4 +63,15 @@ ROOMS = {
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
     "stats": Room("stats/*.py", "stats"),
+    "threads": Room(
+        "compiler/backends/llvm/pool.py compiler/backends/llvm/chunks.py compiler/backends/shared.py "
+        "support/threads.py",
+        "threads",
+    ),
+    "complex": Room(
+        "compiler/primitives/complexes.py compiler/primitives/pairs.py compiler/backends/pairs.py forms/holomorphic.py "
+        "ops/elementwise/complexes.py transforms/holomorphic.py core/pairs.py",
+        "complex complex_forms complex_programs complex_steps complex_transforms compile_complex pair_forms "
+        "complex_linalg",
+    ),
 }
