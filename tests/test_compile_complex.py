@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import shutil
+from functools import cache
 
 import numpy as np
 import pytest
@@ -62,6 +64,69 @@ def test_written_functions_have_numpys_values_far_out(name):
     expected = f(sg, sg.tensor(z)).numpy()
     found = sg.compile(lambda z: f(sg, z), backend="numpy")(z)
     assert np.all(np.abs(found - expected) <= 1e-13 * np.abs(expected) + (1e-300 if name != "tanh" else 1e-13))
+
+
+def _quotient(z):
+    """mpmath's 1/(√(1 - z) √(1 + z)): its parts are not rounded together, so that the side of a cut stays."""
+    import mpmath as mp
+
+    return 1 / (mp.sqrt(1 - z) * mp.sqrt(1 + z))
+
+
+@cache
+def _exact(name):
+    """The values and slopes at all these points."""
+    import mpmath as mp
+
+    with mp.workdps(500):
+        side = lambda v: mp.mpf(v) if v else mp.mpf(10) ** -3000 * math.copysign(1, v)
+        return [_function(name, mp.mpc(side(z.real), side(z.imag))) for z in FAR]
+
+
+def _function(name, z):
+    import mpmath as mp
+
+    e = mp.exp(-abs(z.real)) * mp.exp(1j * z.imag * (1 if z.real < 0 else -1))
+    return {
+        "tanh": lambda: (mp.tanh(z), mp.sech(z) ** 2),
+        "tan": lambda: (mp.tan(z), mp.sec(z) ** 2),
+        "sigmoid": lambda: ((1 if z.real >= 0 else e) / (1 + e), e / (1 + e) ** 2),
+        "asin": lambda: (mp.asin(z), _quotient(z)),
+        "acos": lambda: (mp.acos(z), -_quotient(z)),
+        "acosh": lambda: (mp.log(z + mp.sqrt(z - 1) * mp.sqrt(z + 1)), 1 / (mp.sqrt(z - 1) * mp.sqrt(z + 1))),
+        "asinh": lambda: (mp.asinh(z), 1 / (mp.sqrt(1 + 1j * z) * mp.sqrt(1 - 1j * z))),
+        "atan": lambda: (mp.atan(z), 1 / ((1 + 1j * z) * (1 - 1j * z))),
+        "log1p": lambda: (mp.log(1 + z), 1 / (1 + z)),
+    }[name]()
+
+
+# huge, tiny, and on both sides of every cut, which the sign of a zero says
+FAR = [0.0, 1e-9, 0.3, 1 + 1e-9, 2.0, 300.0, 1e200]
+FAR = np.array([complex(a, b) for a in FAR + [-v for v in FAR] for b in FAR + [-v for v in FAR]])
+FAR = FAR[~(np.abs(np.abs(FAR.real) + np.abs(FAR.imag) - 1) < 1e-299)]  # poles and ends of cuts
+
+
+@pytest.mark.parametrize("backend", ["eager", "numpy", "llvm"])
+@pytest.mark.parametrize("name", ["tanh", "tan", "sigmoid", "asin", "acos", "acosh", "asinh", "atan", "log1p"])
+def test_values_and_slopes_far_out_and_on_both_sides_of_cuts(name, backend):
+    """PyTorch's slopes of asin, acos and acosh have the wrong sign on one side of their cuts, and overflow far out."""
+    mp = pytest.importorskip("mpmath")
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    f = lambda z: (getattr(sg, name)(z), sg.grad(lambda z: sg.real(getattr(sg, name)(z)).sum())(z))
+    values, slopes = plain(f(sg.tensor(FAR))) if backend == "eager" else sg.compile(f, backend=backend)(FAR)
+    for z, wanted, *found in zip(FAR, _exact(name), values, np.conj(slopes), strict=True):
+        for y, exact in zip(found, wanted, strict=True):
+            assert abs(mp.mpc(y) - exact) <= 1e-12 * abs(exact) + mp.mpf("1e-290"), z
+
+
+@pytest.mark.parametrize("backend", ["eager", "numpy", "llvm"])
+def test_powers_of_a_negative_number_have_a_complex_slope(backend):
+    f = sg.grad(lambda z: sg.real((-2.5) ** z + sg.tensor([-1.0, -0.4, -3.0]) ** z).sum())
+    found = f(V) if backend == "eager" else sg.compile(f, backend=backend)(V)
+    base = np.array([-1.0, -0.4, -3.0], complex)
+    slope = np.log(-2.5 + 0j) * (-2.5 + 0j) ** V + np.log(base) * base**V
+    np.testing.assert_allclose(np.conj(found), slope, rtol=1e-13)
 
 
 def test_cuts_and_zeros_are_numpys():

@@ -33,8 +33,8 @@ _COMPARE: dict[str, Any] = {
 
 
 def is_published(name: str) -> bool:
-    """Whether a step is a function that a declaration gives to users, which a target may lack."""
-    return name in SCALARS and SCALARS[name].public not in ("", "ops")
+    """Whether a step is a function that a target may lack: one that users are given, or one of complex numbers."""
+    return name in SCALARS and (SCALARS[name].public not in ("", "ops") or SCALARS[name].parts is not None)
 
 
 def in_words(name: str) -> Any:

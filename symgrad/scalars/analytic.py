@@ -19,17 +19,20 @@ _CASES = (sp.Piecewise, sp.And, sp.Or, sp.Not)
 def analytic(payload: Any) -> Any:
     """Return the payload in functions that complex numbers have; None where one of them has no such meaning."""
     while True:
-        real = [f for f in payload.atoms(Atom) if not BY_FUNCTION[type(f)].analytic]
+        real = [f for f in payload.atoms(Atom) if BY_FUNCTION[type(f)].analytic is not True]
         if not real:
             break
-        payload = payload.xreplace(
-            {f: f.declared.meant(*f.args) for f in real if not any(a.has(*real) for a in f.args)}
-        )
+        payload = payload.xreplace({f: _among_complex(f) for f in real if not any(a.has(*real) for a in f.args)})
     ordered = [r for r in payload.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
     known = all(isinstance(f, _CASES) or _is_analytic(f) for f in payload.atoms(Application))
     return payload if known and not ordered else None
 
 
+def _among_complex(f: Any) -> Any:
+    """The call of the function that takes its place, or what it means."""
+    return (f.declared.analytic or f.declared.meant)(*f.args)
+
+
 def _is_analytic(f: Any) -> bool:
     found = BY_FUNCTION.get(type(f))
-    return found is not None and found.analytic
+    return found is not None and found.analytic is True

@@ -53,10 +53,11 @@ class Scalar:
     words: str = ""
     slope: str = ""
     note: str = ""
-    analytic: bool = False
+    analytic: Any = False
     library: bool = False
     below: int = 0
     letters: str = ""
+    parts: Callable[..., Any] | None = None
 
     @property
     def derivative(self) -> str:
@@ -170,10 +171,11 @@ def declare(
     words: str = "",
     slope: str = "",
     note: str = "",
-    analytic: bool = False,
+    analytic: Any = False,
     library: bool = False,
     below: int = 0,
     letters: str = "",
+    parts: Callable[..., Any] | None = None,
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -199,10 +201,12 @@ def declare(
         words: the first line of its docstring: what it is, as text.
         slope: the derivative for the docstring; default the text of the one declared.
         note: what else the docstring of a function of two arguments says.
-        analytic: whether the kernel on arrays takes complex numbers, and is the same function of them.
+        analytic: whether the kernel on arrays takes complex numbers, and is the same function of them; or the function
+            that takes its place among them.
         library: the kernel is SciPy's; see ``library``.
         below: how many of the first arguments LaTeX writes below the name, such as the order of a Bessel function.
         letters: what documents call the arguments, in turn.
+        parts: of a function of complex numbers, real and imaginary part as a formula, see ``complexes``.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -218,7 +222,7 @@ def declare(
     text = text or name
     found = Scalar(
         name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
-        ordered, inline, public, words, slope, note, analytic, library, below, letters,
+        ordered, inline, public, words, slope, note, analytic, library, below, letters, parts,
     )  # fmt: skip
     if own:
         function.declared = found

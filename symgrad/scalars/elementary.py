@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars import slopes
+from symgrad.scalars import complexes, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.written import of_order, once
 
@@ -68,7 +68,7 @@ log1p = declare(
     public="functions",
     words="log(1 + x), accurate near 0.",
     slope="1/(1 + x)",
-    analytic=True,
+    analytic=complexes.complex_log1p,
 )
 exp2_slope = declare(
     "exp2_slope",
@@ -182,10 +182,19 @@ cos = declare(
     slope="-sin x",
     analytic=True,
 )
+sec2: Any = declare(
+    "sec2",
+    lambda x: 1 + sp.tan(x) ** 2,
+    lambda x, y: 2 * sp.tan(x) * y,
+    numpy=lambda x: 1 + np.tan(x) ** 2,
+    analytic=complexes.complex_sec2,
+    hidden=True,
+    inline=True,
+)
 tan = declare(
     "tan",
     sp.tan,
-    lambda x, y: 1 + y**2,
+    lambda x, y: sec2(x),
     numpy=np.tan,
     float=math.tan,
     latex=r"\tan",
@@ -196,10 +205,20 @@ tan = declare(
     analytic=True,
 )
 # (1 - x)(1 + x) keeps the digits that 1 - x² loses near ±1
+asin_slope: Any = declare(
+    "asin_slope",
+    lambda x: 1 / sp.sqrt((1 - x) * (1 + x)),
+    lambda x, y: x * y**3,
+    numpy=lambda x: 1 / np.sqrt((1 - x) * (1 + x)),
+    core=_UNIT,
+    analytic=complexes.complex_asin_slope,
+    hidden=True,
+    inline=True,
+)
 asin = declare(
     "asin",
     sp.asin,
-    lambda x, y: 1 / sp.sqrt((1 - x) * (1 + x)),
+    lambda x, y: asin_slope(x),
     numpy=np.arcsin,
     float=math.asin,
     latex=r"\arcsin",
@@ -212,7 +231,7 @@ asin = declare(
 acos = declare(
     "acos",
     sp.acos,
-    lambda x, y: -1 / sp.sqrt((1 - x) * (1 + x)),
+    lambda x, y: -asin_slope(x),
     numpy=np.arccos,
     float=math.acos,
     latex=r"\arccos",
@@ -231,7 +250,12 @@ cauchy_times: Any = declare(
     hidden=True,
 )
 cauchy: Any = declare(
-    "cauchy", lambda x: 1 / (1 + x**2), lambda x, y: -2 * cauchy_times(x) * y, **once(slopes.cauchy), hidden=True
+    "cauchy",
+    lambda x: 1 / (1 + x**2),
+    lambda x, y: -2 * cauchy_times(x) * y,
+    **once(slopes.cauchy),
+    hidden=True,
+    analytic=complexes.complex_cauchy,
 )
 atan = declare(
     "atan",
@@ -338,6 +362,7 @@ sech2: Any = declare(
     lambda x: 1 / sp.cosh(x) ** 2,
     lambda x, y: -2 * sp.tanh(x) * y,
     **once(slopes.sech2) | {"numpy": _sech2},  # on arrays cosh is cheaper than all that exp needs
+    analytic=complexes.complex_sech2,
     hidden=True,
 )
 tanh = declare(
@@ -357,6 +382,7 @@ asinh_slope = declare(
     lambda x: 1 / sp.sqrt(1 + x**2),
     lambda x, y: -cauchy_times(x) * y,
     **once(slopes.asinh_slope),
+    analytic=complexes.complex_asinh_slope,
     hidden=True,
 )
 asinh = declare(
@@ -393,6 +419,7 @@ acosh_slope = declare(
     lambda x: 1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
     lambda x, y: -acosh_times(x) * y,
     **once(slopes.acosh_slope),
+    analytic=complexes.complex_acosh_slope,
     hidden=True,
     core=(1.05, 6.0),
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars import cancelling, numerics, slopes
+from symgrad.scalars import cancelling, complexes, numerics, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import LN2, tanh
 from symgrad.scalars.written import once
@@ -49,6 +49,7 @@ sigmoid: Any = declare(
     latex=r"\sigma",
     text="σ",
     public="functions",
+    analytic=complexes.complex_sigmoid,
     words="σ(x) = 1/(1 + e⁻ˣ).",
     slope="σ(x) σ(-x)",
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from symgrad.compiler.primitives.payload import replay, steps_in_parts, steps_of
 from symgrad.compiler.program import Program
-from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
+from symgrad.ops.elementwise.declared import BINARY, CLAMP, UNARY, WHERE
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB
 from symgrad.ops.protocol import Op
+from symgrad.scalars import SCALARS
 
 
 class Parts(NamedTuple):
@@ -52,9 +54,19 @@ class Arithmetic:
             return _EITHER[name](self, *args)
         if all(z.im is None for z in args) and name in _REAL:
             return Parts(self.real(_REAL[name], *[z.re for z in args]))
-        if name not in _COMPLEX:
+        if name in _COMPLEX:
+            return _COMPLEX[name](self, *args)
+        declared = SCALARS.get(name)
+        if declared is None or declared.parts is None:
             raise Unwritten(name)
-        return _COMPLEX[name](self, *args)
+        (z,) = args
+        if z.im is None:
+            return Parts(replay(steps_of(declared.meaning, 1), [z.re], self._step, self.number))
+        return Parts(*replay(steps_in_parts(declared.parts), [z.re, z.im], self._step, self.number))
+
+    def _step(self, name: str, *args: int) -> int:
+        """Append a step of a formula of real numbers."""
+        return self.real(_STEPS.get(name) or UNARY.get(name) or BINARY[name], *args)
 
     def const(self, value: float) -> Parts:
         """Return a real number."""
@@ -206,4 +218,5 @@ _COMPLEX: dict[str, Callable[..., Parts]] = {
     "tan": _tan,
     "tanh": _tanh,
 }
+_STEPS: dict[str, Op] = {"select": WHERE, "clamp": CLAMP}
 _REAL: dict[str, Op] = {name: UNARY[name] for name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh")}

@@ -24,7 +24,7 @@ class Steps(NamedTuple):
 
     arity: int
     ops: tuple[tuple[Any, ...], ...]
-    result: int
+    result: Any  # a position, or several
 
 
 @lru_cache(maxsize=8192)
@@ -33,6 +33,14 @@ def steps_of(payload: Any, arity: int) -> Steps:
     writer = _Writer(arity)
     result = writer.write(stepwise(folded(payload)))
     return Steps(arity, tuple(writer.ops), result)
+
+
+@lru_cache(maxsize=64)
+def steps_in_parts(formula: Callable[..., Any]) -> Steps:
+    """Return the operations on real and imaginary part of a function of complex numbers: see ``scalars.complexes``."""
+    writer = _Writer(2)
+    parts = formula(_Recorder(writer), _Ref(writer, 0), _Ref(writer, 1))
+    return Steps(2, tuple(writer.ops), tuple(_position(writer, part) for part in parts))
 
 
 def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: Callable[[float], Any]) -> Any:
@@ -48,7 +56,7 @@ def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: C
             env.append(emit(op[0], env[op[1]], env[op[2]]))
         else:
             env.append(emit(op[0], *[env[k] for k in op[1:]]))
-    return env[result]
+    return env[result] if isinstance(result, int) else tuple(env[k] for k in result)
 
 
 class _Writer:

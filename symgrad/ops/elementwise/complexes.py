@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.core.promotion import complexes, floating, is_complex, parts
 from symgrad.errors import DTypeError, shown_as
-from symgrad.ops.convert import DETACH
+from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
 from symgrad.ops.elementwise.guards import NONZERO
 from symgrad.ops.map import POW, Entrywise, clip, sum_terms
@@ -241,7 +241,7 @@ class Power(OfComplex):
         """p·z^(p-1), or y·log z; 0 where p or z is 0."""
         if i == 0:
             return g * p * _where_nonzero(p, POWER(z, p - 1))
-        return g * y * _where_nonzero(z, log(_nonzero(z)))
+        return g * y * _where_nonzero(z, log(_as_complex(_nonzero(z))))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Both terms."""
@@ -293,6 +293,13 @@ MAGNITUDE, ANGLE, SIGN, POWER = Magnitude(), Angle(), Sign(), Power()
 # What takes the place of functions of real numbers, where the same name means something else
 UNARY["abs"].twin, UNARY["sign"].twin, POW.twin = MAGNITUDE, SIGN, POWER
 BINARY["logaddexp"].twin = LogAddExp()
+
+
+def _as_complex(z: Any) -> Any:
+    """A negative real base has a complex logarithm."""
+    if isinstance(z, (int, float)):
+        return complex(z)
+    return z if is_complex(z.dtype) else Cast(np.result_type(z.dtype, np.complex64))(z)
 
 
 def _where_nonzero(condition: Any, value: Any) -> Any:

@@ -165,7 +165,7 @@ def faddeeva_nth(special: Any, n: int, t: Any, s: Any) -> Any:
     z = np.where(far, 0.0, t / np.where(far, 1.0, s))
     near = _hermite(n, z, special.wofz(z), 2j / math.sqrt(math.pi)) / math.sqrt(math.pi)
     u = np.where(far, t, 1.0)
-    q, total = (np.where(far, s, 0.0) / u) ** 2, 0.0
+    q, total = (np.where(far, s, 0.0) / u) ** 2, np.zeros_like(u)
     for k in range(36, -1, -1):  # i/π (-1)ⁿ Σ (1/2)ₖ (2k + 1)ₙ s²ᵏ/tⁿ⁺¹⁺²ᵏ
         total = total * q + math.prod(i + 0.5 for i in range(k)) * math.perm(2 * k + n, n)
     wide = np.abs(u.imag) < 1e-8 * s
@@ -207,7 +207,7 @@ def carlson_kernel(special: Any, a: int, b: int, c: int, d: int, x: Any, y: Any,
     return np.where(inside, found, np.where((p < 0) & (d > 0), principal, outside))
 
 
-def _principal(special: Any, orders: tuple[int, ...], x: Any, y: Any, z: Any, p: Any) -> Any:
+def _principal(special: Any, orders: tuple[int, int, int, int], x: Any, y: Any, z: Any, p: Any) -> Any:
     """Of Cauchy's principal value, p < 0, the first derivatives: by partial fractions, and as it is homogeneous."""
     r = special.elliprj(x, y, z, p)
     by = [(r - special.elliprd(*others, v)) / (2 * (p - v)) for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))]

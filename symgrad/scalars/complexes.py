@@ -1,0 +1,116 @@
+"""Functions of complex numbers whose textbook's expression overflows, cancels, or loses the side of a cut.
+
+Each is written once in parts, see ``written``: ``(m, x, y)`` to the real and the imaginary part of f(x + iy). Sums with
+1 are of real parts alone, so that the sign of an imaginary 0 says on which side of its cut a number lies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.scalars.declare import declare
+from symgrad.scalars.written import ARRAYS
+
+Pair = tuple[Any, Any]
+
+
+# ------------------------------------------------------------------ arithmetic
+def _sqrt(m: Any, x: Any, y: Any) -> Pair:
+    """t + iy/(2t) right of the imaginary axis, |y|/(2t) ± it left of it; t = √((|x| + |z|)/2)."""
+    t = m.sqrt(0.5 * m.abs(x) + 0.5 * m.hypot(x, y))
+    other = m.where(t == 0.0, y, 0.5 * y / m.where(t == 0.0, 1.0, t))
+    return m.where(x >= 0.0, t, m.abs(other)), m.where(x >= 0.0, other, m.copysign(t, y))
+
+
+def _over(m: Any, a: Any, b: Any, c: Any, d: Any) -> Pair:
+    """(a + ib)/(c + id), by the larger part first. Source: Smith 1962."""
+    first = m.abs(c) >= m.abs(d)
+    large, small = m.where(first, c, d), m.where(first, d, c)
+    ratio = small / m.where(large == 0.0, 1.0, large)
+    below = large + small * ratio
+    p, q = m.where(first, a, b), m.where(first, b, a)
+    im = q - p * ratio
+    return (p + q * ratio) / below, m.where(first, im, -im) / below
+
+
+def _below_two(m: Any, p: Pair, q: Pair) -> Pair:
+    """1/(pq), whose product may overflow."""
+    return _over(m, *_over(m, 1.0, 0.0, *p), *q)
+
+
+# ------------------------------------------------------------------ the functions
+def asin_slope(m: Any, x: Any, y: Any) -> Pair:
+    """1/(√(1 - z) √(1 + z))."""
+    return _below_two(m, _sqrt(m, 1.0 - x, -y), _sqrt(m, 1.0 + x, y))
+
+
+def asinh_slope(m: Any, x: Any, y: Any) -> Pair:
+    """1/√(1 + z²), which is arcsin's slope at iz."""
+    return asin_slope(m, -y, x)
+
+
+def acosh_slope(m: Any, x: Any, y: Any) -> Pair:
+    """1/(√(z - 1) √(z + 1))."""
+    return _below_two(m, _sqrt(m, x - 1.0, y), _sqrt(m, x + 1.0, y))
+
+
+def cauchy(m: Any, x: Any, y: Any) -> Pair:
+    """1/((1 + iz)(1 - iz))."""
+    return _below_two(m, (1.0 - y, x), (1.0 + y, -x))
+
+
+def sech2(m: Any, x: Any, y: Any) -> Pair:
+    """1/cosh² z, which is 0 long before cosh overflows."""
+    c = m.clamp(x, -400.0, 400.0)
+    re, im = _over(m, 1.0, 0.0, m.cosh(c) * m.cos(y), m.sinh(c) * m.sin(y))
+    return re * re - im * im, 2.0 * re * im
+
+
+def sec2(m: Any, x: Any, y: Any) -> Pair:
+    """1/cos² z."""
+    return sech2(m, -y, x)
+
+
+def sigmoid(m: Any, x: Any, y: Any) -> Pair:
+    """1/(1 + q) right and q/(1 + q) left of the imaginary axis, q = exp(∓z)."""
+    right, size = x >= 0.0, m.exp(-m.abs(x))
+    re, im = size * m.cos(y), m.where(right, -size, size) * m.sin(y)
+    return _over(m, m.where(right, 1.0, re), m.where(right, 0.0, im), 1.0 + re, im)
+
+
+def log1p(m: Any, x: Any, y: Any) -> Pair:
+    """log |1 + z|, of |1 + z|² - 1 for small z."""
+    near = m.maximum(m.abs(x), m.abs(y)) < 0.5
+    a, b = m.where(near, x, 0.0), m.where(near, y, 0.0)
+    size = m.hypot(m.where(near, 1.0, 1.0 + x), y)
+    return m.where(near, 0.5 * m.log1p(a * (2.0 + a) + b * b), m.log(size)), m.atan2(y, 1.0 + x)
+
+
+# ------------------------------------------------------------------ their declarations
+def _twin(formula: Any, meaning: Any, derivative: Any) -> Any:
+    """Declare what takes a function's place among complex numbers."""
+
+    def kernel(z: Any) -> Any:
+        z = np.asarray(z)
+        with np.errstate(all="ignore"):
+            re, im = formula(ARRAYS, z.real.reshape(-1), z.imag.reshape(-1))
+        found = np.empty(z.shape, np.result_type(z, np.complex64))
+        found.real, found.imag = re.reshape(z.shape), im.reshape(z.shape)
+        return found[()]
+
+    name = f"complex_{formula.__name__}"
+    kernel.__name__ = name
+    return declare(name, meaning, derivative, numpy=kernel, parts=formula, hidden=True, analytic=True)
+
+
+complex_sech2: Any = _twin(sech2, lambda z: 1 / sp.cosh(z) ** 2, lambda z, y: -2 * sp.tanh(z) * y)
+complex_sec2: Any = _twin(sec2, lambda z: 1 / sp.cos(z) ** 2, lambda z, y: 2 * sp.tan(z) * y)
+complex_cauchy: Any = _twin(cauchy, lambda z: 1 / (1 + z**2), lambda z, y: -2 * z * y**2)
+complex_asin_slope: Any = _twin(asin_slope, lambda z: 1 / sp.sqrt((1 - z) * (1 + z)), lambda z, y: z * y**3)
+complex_asinh_slope: Any = _twin(asinh_slope, lambda z: 1 / sp.sqrt(1 + z**2), lambda z, y: -z * y**3)
+complex_acosh_slope: Any = _twin(acosh_slope, lambda z: 1 / (sp.sqrt(z - 1) * sp.sqrt(z + 1)), lambda z, y: -z * y**3)
+complex_sigmoid: Any = _twin(sigmoid, lambda z: 1 / (1 + sp.exp(-z)), lambda z, y: y * complex_sigmoid(-z))
+complex_log1p: Any = _twin(log1p, lambda z: sp.log(1 + z), lambda z, y: 1 / (1 + z))
