@@ -44,9 +44,18 @@ x.view(6).clamp_(2, 4)
 x.view_as(w).sub_(1)
 x.reshape(-1)[4] = 8
 x.reshape(-1).zero_()
+x.view(1, 2, 3)[..., 1].reshape(-1).zero_()
+w.data.view(3, 2, 1)[..., 0].view(6).mul_(2)
 x.flatten().zero_()
 x.flatten()[1] = 3
 x.ravel()[1] = 3
+x[:, 0].ravel().zero_()
+x[:, 0].flatten().zero_()
+x.T.contiguous().zero_()
+x[1].contiguous().zero_()
+x.contiguous()[0] = 5
+a = x.T; c = a.reshape(-1); c.zero_()
+a = x.T; c = a.view(3, 2); c.zero_()
 x.T[0] = 9
 x.T[0] += 9
 x.T.mul_(3)
@@ -66,6 +75,7 @@ torch.diagonal(x, 1)[0] = 6
 x.narrow(1, 1, 2).zero_()
 torch.narrow(x, 0, 1, 1).zero_()
 x.narrow(1, torch.tensor(1), 2).zero_()
+x.T.view(3, 1, 2)[1].zero_()
 x.select(1, 2).zero_()
 torch.select(x, 1, 2).zero_()
 x.chunk(2)[1].zero_()
@@ -317,6 +327,30 @@ def test_a_view_of_a_view_that_is_gone_still_knows_its_base():
     row = x.T.reshape(3, 2, 1)[1].T[0]
     row.add_(sg.tensor([1.0, 2.0]))
     assert x.tolist() == [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
+
+
+def test_a_view_of_entries_that_lie_apart_is_written_to():
+    x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])
+    x.T.view(-1)[1] = 7
+    assert x.tolist() == [[1.0, 2.0], [7.0, 4.0]]
+    x.T.flat[2] = 8
+    assert x.tolist() == [[1.0, 8.0], [7.0, 4.0]]
+
+
+def test_views_of_views_do_not_pile_up():
+    x = sg.zeros(2, 3, requires_grad=True)
+    d, t = x.detach(), sg.zeros(2, 3)
+    for _ in range(10):
+        d, t = d.detach(), t.T
+    depths = []
+    for origin in (d._origin, t._origin):
+        depth = 0
+        while origin is not None:
+            origin, depth = origin[2], depth + 1
+        depths.append(depth)
+    assert depths == [2, 1]
+    d.add_(1)
+    assert x.tolist() == [[1.0] * 3] * 2
 
 
 def many(x):

@@ -67,7 +67,10 @@ def origin_of(base: Any, op: Op) -> tuple[Any, Op, Any, Any]:
 
     Last comes what the base is now, where it is a symbol: whether a value has changed is seen by looking at it.
     """
-    return ref(base), op, getattr(base, "_origin", None), base._node if base._value is None else None
+    further = getattr(base, "_origin", None)
+    while further is not None and further[0]() is None and (further[2] is None or further[1] is op is DETACH):
+        further = further[2]  # so that views of views in a loop do not pile up
+    return ref(base), op, further, base._node if base._value is None else None
 
 
 def _is_symbol(x: Any) -> bool:

@@ -43,6 +43,10 @@ class Entrywise(Op):
 
     signature = "()->()"
 
+    def lies(self, x: Any, to: Shape) -> Any:
+        """Entry by entry."""
+        return x.offset, x.steps
+
     def out_shape(self, *shapes: Shape) -> Shape:
         """Broadcast the shapes."""
         return broadcast_shapes(*shapes)

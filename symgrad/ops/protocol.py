@@ -187,6 +187,10 @@ class Op:
         None where it computes, or where x would have to be copied first.
         """
 
+    def lies(self, x: Any, to: Shape) -> Any:
+        """Return what ``view`` does, of a result that shares memory in PyTorch; None where PyTorch copies."""
+        return self.view(x, to)
+
     def put(self, x: Any, v: Any) -> Any:
         """Return x with v in the place of what this reads of it."""
         raise NotImplementedError

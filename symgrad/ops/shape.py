@@ -6,6 +6,7 @@ All are linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,23 @@ class Reshape(Op):
     explained = "reshape: the adjoint takes the old shape back"
     views = True
 
+    where = "possible"  # it is a view; of other entries PyTorch makes a copy
+
+    def viewing(self, where: str) -> Reshape:
+        """Say when the result is a view: "always", as of ``x.view``, or where entries are "contiguous", as of ravel."""
+        self.__dict__["where"] = where
+        return self
+
     @property
     def shares(self) -> bool:
         """What repeats entries is a copy, also where it repeats them once."""
         return self.name != "Repeat"
+
+    def lies(self, x: Any, to: Shape) -> Any:
+        """Where the entries are, or in a row of their own: ``put`` finds the way back from there."""
+        if self.where == "contiguous" and not is_row_major(x):
+            return None
+        return _strided(x, to) or ((0, row_major(to)) if self.where == "always" else None)
 
     def put(self, x: Any, v: Any) -> Any:
         """Reshape back."""
@@ -71,7 +85,7 @@ class Reshape(Op):
 
     def view(self, x: Any, to: Shape) -> Any:
         """The next entries, one after the other; axes of length one come and go in any view."""
-        if all(s == e or n == 1 for s, e, n in zip(x.steps, row_major(x.shape), x.shape, strict=True)):
+        if is_row_major(x):
             return x.offset, row_major(to)
         kept = [(n, s) for n, s in zip(x.shape, x.steps) if n != 1]
         if [n for n, _ in kept] != [n for n in to if n != 1]:
@@ -107,6 +121,25 @@ class Reshape(Op):
 def row_major(sizes: Sequence[Any]) -> tuple[Any, ...]:
     """Return the steps of an array whose entries follow each other."""
     return tuple(total(sizes[a + 1 :]) for a in range(len(sizes)))
+
+
+def is_row_major(x: Any) -> bool:
+    """Whether the entries of a view follow each other."""
+    return all(s == e or n == 1 for s, e, n in zip(x.steps, row_major(x.shape), x.shape, strict=True))
+
+
+def _strided(x: Any, to: Shape) -> Any:
+    """Return (offset, steps) of the entries of a view in another shape; None where they lie in no such steps."""
+    if 0 in to:
+        return x.offset, row_major(to)
+    steps, rest = [], list(zip(x.shape, x.steps, strict=True))
+    for parts, whole in _aligned(x.shape, to):
+        run = [(n, s) for n, s in rest[: len(parts)] if n != 1]
+        del rest[: len(parts)]
+        if any(s != m * t for (_, s), (m, t) in pairwise(run)):
+            return None
+        steps += [k * run[-1][1] if run else 0 for k in row_major(whole)]
+    return x.offset, tuple(steps)
 
 
 def _aligned(a: Shape, b: Shape) -> list[tuple[Shape, Shape]]:

@@ -433,7 +433,7 @@ def bdtrik(y: Any, n: Any, p: Any) -> Tensor:
 def bdtrin(k: Any, y: Any, p: Any) -> Tensor:
     """The n with bdtr(k, n, p) = y, of the continued function of n."""
 def nbdtr(k: Any, n: Any, p: Any) -> Tensor:
-    """The negative binomial distribution function, I(n, k + 1, p)."""
+    """The negative binomial distribution function, I(⌊n⌋, ⌊k⌋ + 1, p)."""
 def nbdtrc(k: Any, n: Any, p: Any) -> Tensor:
     """The survival function of the negative binomial distribution."""
 def nbdtri(k: Any, n: Any, y: Any) -> Tensor:

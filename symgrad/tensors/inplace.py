@@ -34,7 +34,7 @@ from symgrad.tensors.views import bring_up_to_date, is_written, landing, note_wr
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 
 
-def _prepare(x: Core) -> None:
+def prepare(x: Core) -> None:
     """Bring a view up to date; refuse to change a leaf that requires grad, or a view of one, while recording."""
     bring_up_to_date(x)
     node = x._node
@@ -150,7 +150,7 @@ def _of(name: str) -> Callable[..., Any]:
     """The method ``name`` in place: x ← x.name(…)."""
 
     def update(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _prepare(self)
+        prepare(self)
         return rebind(self, getattr(self, name)(*args, **kwargs))
 
     update.__name__ = update.__qualname__ = f"{name}_"
@@ -164,7 +164,7 @@ def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def update(self: Any, other: Any) -> Any:
         if not shape(self):
             _make_number(self)
-        _prepare(self)
+        prepare(self)
         new = operate(self, other)
         grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
         return new if grows and not _is_parameter(self._node) else rebind(self, new)
@@ -193,7 +193,7 @@ class InPlace(Declared):
     __slots__ = ()
 
     def _update(self, op: Any, *others: Any) -> Any:
-        _prepare(self)
+        prepare(self)
         return rebind(
             self, apply(op, (self, *[o if isinstance(o, (int, float, sp.Expr)) else as_tensor(o) for o in others]))
         )
@@ -214,7 +214,7 @@ class InPlace(Declared):
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
         if is_written(self, key, value):
             return
-        _prepare(self)
+        prepare(self)
         rebind(self, setitem(self, key, _written(self, value)))
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
@@ -235,7 +235,7 @@ class InPlace(Declared):
 
     def pow_(self, exponent: Any) -> Any:
         """x ← xᵖ."""
-        _prepare(self)
+        prepare(self)
         return rebind(self, power(self, exponent))
 
     def neg_(self) -> Any:
@@ -248,7 +248,7 @@ class InPlace(Declared):
 
     def clamp_(self, min: Any = None, max: Any = None) -> Any:
         """x ← x limited to [min, max]."""
-        _prepare(self)
+        prepare(self)
         return rebind(self, clip_to(self, min, max))
 
     def zero_(self) -> Any:
@@ -257,7 +257,7 @@ class InPlace(Declared):
 
     def fill_(self, value: float) -> Any:
         """x ← value everywhere; the gradient of what x was is zero."""
-        _prepare(self)
+        prepare(self)
         if isinstance(value, (int, float, complex)) and self._value is not None:
             old = np.asarray(self._value)
             check_range(value, old.dtype)
@@ -272,7 +272,7 @@ class InPlace(Declared):
 
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
-        _prepare(self)
+        prepare(self)
         if type(other) in (int, float):
             check_range(other, self.dtype)
         return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")

@@ -38,6 +38,7 @@ from symgrad.ops.shapes import arrange, splitting
 from symgrad.ops.signal import spectra
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
 from symgrad.scalars import SCALARS
+from symgrad.tensors.views import contiguous
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -284,6 +285,4 @@ class Methods(Elementwise, Shapes, Reductions, Matrices, Arrays):
         """Keep entries where the condition holds, take other's elsewhere."""
         return elementwise.where(as_tensor(condition), self, other)
 
-    def contiguous(self) -> Any:
-        """The same tensor: how its entries lie in memory is not the user's concern."""
-        return self
+    contiguous = contiguous

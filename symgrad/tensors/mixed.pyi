@@ -262,7 +262,7 @@ class Mixed(Core):
     def conjugate(self) -> Tensor:
         """The conjugate; of real numbers the tensor itself."""
     def contiguous(self) -> Tensor:
-        """The same tensor: how its entries lie in memory is not the user's concern."""
+        """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
     def copy(self, order: str = 'C') -> Tensor:
         """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
     def copy_(self, other: Any) -> Tensor:

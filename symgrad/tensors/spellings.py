@@ -17,7 +17,7 @@ from symgrad.ops.indexing.select import getitem, setitem
 from symgrad.ops.protocol import shape
 from symgrad.ops.shapes.arrange import ravel, reshape
 from symgrad.ops.sorting import search
-from symgrad.tensors.inplace import rebind
+from symgrad.tensors.inplace import prepare, rebind
 from symgrad.tensors.methods import Methods
 
 Method = Callable[..., Any]
@@ -106,6 +106,7 @@ class Flat:
         return getitem(ravel(self._of), key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        prepare(self._of)
         rebind(self._of, reshape(setitem(ravel(self._of), key, as_tensor(value)), shape(self._of)))
 
 

@@ -14,14 +14,13 @@ import numpy as np
 
 from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import GRAD
-from symgrad.engine.record import Core, origin_of
+from symgrad.engine.record import Core, handle, origin_of
 from symgrad.errors import GraphError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.indexing.select import reading
-from symgrad.ops.map import Entrywise
 from symgrad.ops.protocol import shape
 from symgrad.ops.scatter import Scatter
-from symgrad.ops.shape import row_major
+from symgrad.ops.shape import is_row_major, row_major
 
 _CHANGED = (
     "a view of a tensor that has changed since, or may have, is being used in an in-place operation. A view is a value "
@@ -47,9 +46,12 @@ def bring_up_to_date(x: Any) -> None:
     if origin is None:
         return
     links, base = _way(origin)
-    if base is None or not _is_window(links, base):
+    at = None if base is None else _placed(x)
+    if at is None:
         x._origin = None  # a tensor of its own
         return
+    if any(s == 0 and n != 1 for s, n in zip(at.steps, at.shape, strict=True)):
+        raise GraphError(_OVERLAPS)
     bring_up_to_date(base)
     now = _read(links, base)
     if now is None or not _agree(x, now):
@@ -58,6 +60,13 @@ def bring_up_to_date(x: Any) -> None:
         x._value = now._value
         if is_grad_enabled() and now._node is not None and now._node.level == GRAD:
             x._node = now._node
+
+
+def contiguous(x: Any) -> Any:
+    """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
+    origin = getattr(x, "_origin", None)
+    at = None if origin is None else _placed(x)
+    return x if at is None or is_row_major(at) else handle(x._node, x._value)
 
 
 def landing(x: Any, v: Any) -> tuple[Any, Any, bool] | None:
@@ -144,15 +153,17 @@ def _agree(x: Core, now: Core) -> bool:
     return have.dtype == want.dtype and np.array_equal(have, want, equal_nan=True)
 
 
-def _is_window(links: list[Any], base: Any) -> bool:
-    """Whether PyTorch's view would lie in the memory of its base; where entries must be copied, it is no view."""
-    at = _Placed(0, row_major(shape(base)), shape(base))
+def _placed(x: Any) -> _Placed | None:
+    """Where the entries of a tensor would lie in PyTorch; None where they would be a copy of what they come from."""
+    origin = getattr(x, "_origin", None)
+    links, base = _way(origin) if origin is not None else ([], None)
+    at = None if base is None else _placed(base)
+    whole = x if base is None else base
+    at = at or _Placed(0, row_major(shape(whole)), shape(whole))
     for _, op, _, _ in reversed(links):
         to = op.out_shape(at.shape)
-        placed = at[:2] if isinstance(op, Entrywise) else op.view(at, to)
-        if placed is None:
-            return False
-        at = _Placed(*placed, to)
-    if any(s == 0 and n != 1 for s, n in zip(at.steps, at.shape, strict=True)):
-        raise GraphError(_OVERLAPS)
-    return True
+        where = op.lies(at, to)
+        if where is None:
+            return None
+        at = _Placed(*where, to)
+    return at

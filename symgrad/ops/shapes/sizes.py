@@ -63,7 +63,7 @@ def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    return _in_shape(x, listed(sizes, shape))
+    return _reshaping(x, listed(sizes, shape))(x)
 
 
 def view(x: Any, *sizes: Any, size: Any = None) -> Any:
@@ -73,14 +73,14 @@ def view(x: Any, *sizes: Any, size: Any = None) -> Any:
     >>> sg.ones(2, 3).view(3, -1).shape
     (3, 2)
     """
-    return _in_shape(x, listed(sizes, size))
+    return _reshaping(x, listed(sizes, size)).viewing("always")(x)
 
 
-def _in_shape(x: Any, wanted: tuple[Any, ...]) -> Any:
+def _reshaping(x: Any, wanted: tuple[Any, ...]) -> Reshape:
     have = shape(x)
     op = Reshape(_inferred(wanted, have))
     op.out_shape(have)
-    return op(x)
+    return op
 
 
 def _inferred(to: tuple[Any, ...], have: Shape) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ def ravel(x: Any) -> Any:
     >>> sg.ravel(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 2., 3., 4.])
     """
-    return Reshape((total(shape(x)),))(x)
+    return Reshape((total(shape(x)),)).viewing("contiguous")(x)
 
 
 def unflatten(x: Any, dim: int, sizes: Sequence[Any]) -> Any:
