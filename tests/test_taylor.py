@@ -9,7 +9,7 @@ from elementwise_rows import ROWS
 from scipy_rows import ROWS as SCIPY_ROWS
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError
 from symgrad.ops.protocol import Op
 
 from cases import Case
@@ -392,3 +392,21 @@ def test_kinks_and_jumps_have_no_series(name):
 def test_constants_at_kinks_do_not_count_and_first_orders_follow_the_gradient():
     assert sg.taylor(lambda x: sg.abs(0.0 * x) + x, 0.0, 2) == [0.0, 1.0, 0.0]
     assert sg.taylor(sg.abs, 0.0, 1) == [0.0, 0.0]
+
+
+def test_powers_that_leave_0_with_a_varying_exponent_have_no_series():
+    for f, order in ((lambda x: x**x, 1), (lambda x: x ** (sg.sin(x) + 2), 3)):
+        with pytest.raises(NotDifferentiable, match="base 0 and an exponent that varies"):
+            sg.taylor(f, np.array([0.5, 0.0]), order)
+    assert sg.taylor(lambda x: x ** (sg.sin(x) + 2), 0.0, 2) == [0.0, 0.0, 1.0]
+    assert sg.taylor(lambda x: (0 * x) ** (x + 2), 0.0, 3) == [0.0] * 4
+    found = sg.taylor(lambda x: x**x, 0.5, 1)
+    assert found[1] == pytest.approx(math.sqrt(0.5) * (1 + math.log(0.5)), rel=1e-14)
+
+
+@pytest.mark.parametrize("f", [lambda x: sg.tensor(3.0), lambda x: 1 / x, sg.atan])
+def test_an_infinite_point_has_no_series(f):
+    with pytest.raises(ArgumentError, match="infinite point"):
+        sg.taylor(f, math.inf, 2)
+    with pytest.raises(ArgumentError, match="jet: got an infinite point"):
+        sg.jet(f, (np.array([1.0, -math.inf]),), ([np.ones(2)],))

@@ -94,7 +94,8 @@ class Table:
         if steps:
             parts = [self[a] for a in e.args]
             return stepping(Map.of(e.func(*X[: len(parts)]), len(parts)), parts)
-        return _Late(self, e, pairs).stream
+        found = _Late(self, e, pairs).stream
+        return _of_power(found, *[self[a] for a in e.args]) if isinstance(e, sp.Pow) and len(pairs) == 2 else found
 
     def _value(self, e: Any) -> Any:
         """The value at t = 0."""
@@ -145,6 +146,24 @@ def stepping(op: Any, parts: Sequence[Stream]) -> Stream:
             return value(_start)
         _check_smooth(value, k)
         return None
+
+    return Stream(follow)
+
+
+def _of_power(found: Stream, base: Stream, exponent: Stream) -> Stream:
+    """The power of a base that leaves 0 by an exponent p that varies, which has terms log(t) t^(p + 1)."""
+
+    def follow(k: int) -> Any:
+        b, p = (np.asarray(getattr(u[0], "_value", u[0])) for u in (base, exponent))
+        if k and b.dtype != object and p.dtype != object:  # else traced without values
+            moves = [sum(np.abs(getattr(u[j], "_value", u[j])) for j in range(1, k + 1) if u[j] is not None)
+                     for u in (base, exponent)]  # fmt: skip
+            if np.any((b == 0) & (p <= k - 1) & (moves[0] != 0) & (moves[1] != 0)):
+                raise NotDifferentiable(
+                    "A power on the way has the base 0 and an exponent that varies, as x**x at 0, and no Taylor series "
+                    f"of order {k}. Move the point."
+                )
+        return found[k]
 
     return Stream(follow)
 

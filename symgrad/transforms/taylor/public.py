@@ -109,6 +109,10 @@ class _Run:
             self._call = call = Call(f, primals, {})
         if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
             raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
+        if any(x._value is not None and np.any(np.isinf(x._value)) for x in call.xs):
+            raise ArgumentError(
+                f"{who}: got an infinite point, around which there is no series. Expand f(1/t) around 0."
+            )
         call.returns(who)
         call.plain = call.plain and not has_tensor([list(s) for s in series])
         known = {
