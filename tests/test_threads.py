@@ -20,6 +20,9 @@ from symgrad import errors
 from symgrad.compiler.backends import shared
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.llvm import chunks, native, pool
+from symgrad.compiler.backends.llvm.memory import Buffer
+from symgrad.compiler.backends.llvm.steps import Nest
+from symgrad.compiler.primitives.views import View
 from symgrad.support import threads
 
 from cases import ROWS
@@ -334,6 +337,37 @@ def test_a_lower_number_sends_workers_away_and_a_higher_one_brings_them_back(sta
     assert len(_shared(60, lambda _: time.sleep(0.003))[1]) == 2
     sg.set_num_threads(4)
     assert alive() == 3
+
+
+@pytest.mark.parametrize(
+    ("dims", "axis", "work", "length"),
+    [
+        ((1000, 7), 0, 1 << 20, 32),  # a thousandth of the work a step, and 2^15 a chunk
+        ((300, 1000), 0, 1 << 24, 5),  # not more than 64 chunks
+        ((100_003,), 0, 1 << 18, 12_544),  # the innermost loop: whole vectors and cache lines,
+        ((3, 10_000), 1, 1 << 22, 256),  # or runs of memory
+    ],
+)
+def test_a_chunk_is_as_long_as_it_is_worth(dims, axis, work, length):
+    assert chunks._length(list(dims), axis, work) == length
+
+
+def test_what_is_written_lies_apart():
+    out, other = Buffer("o", 0, 20, np.dtype(float)), Buffer("o", 1, 20, np.dtype(float))
+
+    def differ(*stores, sums=()):
+        nest = Nest((5,), stores=[(k, v) for k, v in enumerate(stores)], sums=[("sum", 9, v) for v in sums])
+        return chunks._differ(nest, [v.memory for v in (*stores, *sums)])
+
+    real = View(out, 0, (2,), (5,))
+    assert differ(real, real._replace(offset=1))
+    assert differ(real, real._replace(memory=other))
+    assert differ(real, sums=[real._replace(memory=other)])
+    assert not differ(real, real)
+    assert not differ(real, real._replace(offset=4))  # it would write where the other does
+    assert not differ(View(out, 0, (1,), (5,)), View(out, 1, (1,), (5,)))
+    assert not differ(real, View(out, 1, (3,), (5,)))
+    assert not differ(real, sums=[real._replace(offset=1)])
 
 
 def test_chunks_are_as_long_as_vectors_and_caches_want_and_not_too_many(monkeypatch):

@@ -72,6 +72,6 @@ ROOMS = {
         "compiler/primitives/complexes.py compiler/primitives/pairs.py compiler/backends/pairs.py forms/holomorphic.py "
         "ops/elementwise/complexes.py transforms/holomorphic.py core/pairs.py",
         "complex complex_forms complex_programs complex_steps complex_transforms compile_complex pair_forms "
-        "complex_linalg",
+        "complex_linalg complex_parts",
     ),
 }
