@@ -898,3 +898,9 @@ def test_where_form_of_a_deep_chain_does_not_recurse():
     count, short = done.stdout.split()
     assert 100 < int(count) < 9000
     assert short == "True"
+
+
+def test_powers_with_an_exponent_that_is_a_name_are_no_common_factor_of_numbers():
+    form = sg.derive("amax(stack([x**a, x**3]), 0)", "x")
+    assert float(form(x=1.7, a=2.3)) == pytest.approx(3 * 1.7**2, rel=1e-14)
+    assert str(form).endswith("where u = [x**a, x**3]")

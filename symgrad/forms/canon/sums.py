@@ -10,6 +10,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+import sympy as sp
+
 from symgrad.forms.canon import islands
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
 
@@ -134,7 +136,7 @@ def _shared(pool: Pool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]]
     if f is g:
         return f, [], []
     (b, m), (b2, n) = ((x.args[0], x.data) if x.kind == POWER else (x, 1) for x in (f, g))
-    if b is not b2 or m * n <= 0:
+    if b is not b2 or not all(sp.sympify(e).is_comparable for e in (m, n)) or m * n <= 0:
         return None
     least = min(m, n, key=abs)
     left, right = ([pool.power(b, e - least)] if e != least else [] for e in (m, n))
