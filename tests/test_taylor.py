@@ -376,7 +376,8 @@ KINKED = {
     "abs": (sg.abs, 0.0), "abs of a square": (lambda x: sg.abs(x * x), 0.0), "relu": (sg.relu, 0.0),
     "clamp": (lambda x: sg.clamp(x, -1.0, 1.0), 1.0), "elu": (sg.nn.functional.elu, 0.0), "floor": (sg.floor, 2.0),
     "an entry": (lambda x: sg.abs(x - np.array([1.0, 2.0])), np.array([3.0, 2.0])), "sign": (sg.sign, 0.0),
-    "where": (lambda x: sg.where(x > 1, 2 * x, x + 1), 1.0),
+    "maximum": (lambda x: sg.maximum(x, 2 * x), 0.0), "amax": (lambda x: sg.amax(sg.stack([x, 3 - x]), 0), 1.5),
+    "sort": (lambda x: sg.sort(sg.stack([x, -x]))[0][1], 0.0), "where": (lambda x: sg.where(x > 1, 2 * x, x + 1), 1.0),
     "leaky_relu": (sg.nn.functional.leaky_relu, 0.0), "frac": (sg.frac, -1.0),
 }  # fmt: skip
 

@@ -70,6 +70,8 @@ def integral(first: Callable[[], Any], pairs: Sequence[tuple[Stream, Stream]]) -
     def follow(k: int) -> Any:
         if k == 0:
             return first()
+        for _, a in pairs:
+            a[k]  # before p, which may have no series from there on
         terms = [times(times(i / k, a[i]), p[k - i]) for p, a in pairs for i in range(1, k + 1) if a[i] is not None]
         return add(terms)
 

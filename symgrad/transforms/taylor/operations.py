@@ -20,6 +20,7 @@ from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle
 from symgrad.engine.sweep import push
 from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import DETACH
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
@@ -71,7 +72,8 @@ class Graph:
         if not active or node.op.flat:
             if not active:
                 self._constant.add(node)
-            return Stream(lambda k: node.op(*[u[0] for u in inputs]) if k == 0 else None)
+                return given([node.op(*[u[0] for u in inputs])])
+            return given([inputs[0][0]]) if node.op is DETACH else stepping(node.op, inputs)
         key = (
             node.op,
             node.shape,

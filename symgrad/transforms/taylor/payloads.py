@@ -77,7 +77,7 @@ class Table:
 
         def follow(k: int) -> Any:
             for order in range(k - 1, k + 1) if k else ():
-                _check_smooth(partial(choose, order), k)
+                _check_smooth(partial(choose, order))
             return None if all(u[k] is None for u in branches) else choose(k, _start)
 
         return Stream(follow) if count else given([])
@@ -144,7 +144,7 @@ def stepping(op: Any, parts: Sequence[Stream]) -> Stream:
     def follow(k: int) -> Any:
         if k == 0:
             return value(_start)
-        _check_smooth(value, k)
+        _check_smooth(value)
         return None
 
     return Stream(follow)
@@ -175,9 +175,9 @@ def _start(u: Stream) -> Any:
     return u[0]
 
 
-def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any], k: int) -> None:
+def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any]) -> None:
     """Refuse a place that a series leaves for other values on one side, as abs(t) has them, or on both."""
-    sides = [value(_start), *[value(partial(_beside, side=side, most=k + 1)) for side in (1, -1)]]
+    sides = [value(_start), *[value(partial(_beside, side=side)) for side in (1, -1)]]
     if any(getattr(y, "_value", y) is None for y in sides):
         return  # traced without values
     here, up, down = (np.asarray(getattr(y, "_value", y)) for y in sides)
@@ -187,15 +187,15 @@ def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any], k: int) -> No
         )
 
 
-def _beside(u: Stream, side: int, most: int) -> Any:
-    """A number that a series goes through next, for t > 0 or t < 0."""
+def _beside(u: Stream, side: int) -> Any:
+    """A number that a series goes through next, for t > 0 or t < 0, as far as its coefficients are known."""
     at = getattr(u[0], "_value", u[0])
     if at is None:
         return u[0]
-    found = np.asarray(at, dtype=np.result_type(at, np.float16))
+    found = np.asarray(at) + 0.0
     todo = np.ones(found.shape, bool)
-    for k in range(1, most + 1):
-        step = getattr(u[k], "_value", u[k])
+    for k, c in enumerate(u.known[1:], 1):
+        step = getattr(c, "_value", c)
         if step is not None and not np.iscomplexobj(found):
             moves = todo & (step != 0)
             far, near = found + step * (side * _NEAR) ** k, np.nextafter(found, np.sign(step) * side**k * np.inf)

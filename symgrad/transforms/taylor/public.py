@@ -39,6 +39,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     Raises:
         ArgumentError: the order is no whole number, or negative.
         ShapeError: the direction is shaped unlike x.
+        NotDifferentiable: f has a kink or a jump at x, and no series. A first order alone follows the gradient.
 
     >>> sg.taylor(sg.exp, 0.0, 3)
     [1.0, 1.0, 0.5, 0.16666666666666666]
