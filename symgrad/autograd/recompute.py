@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
 from symgrad.core import modes
+from symgrad.core.hooks import LIVE, hooks_of
 from symgrad.core.journal import Journal, again, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
@@ -142,6 +143,16 @@ class _Run:
     @property
     def captured(self) -> list[AnyNode]:
         """The nodes from outside that a gradient flows to, oldest first."""
+        return sorted((n for n in self._reached() if n.index < self.start and n.level == GRAD), key=lambda n: n.index)
+
+    @property
+    def hooks(self) -> list[tuple[dict[int, Any], dict[int, Any]]]:
+        """The hooks that were registered on what the piece computed, which go with it: each dict and its entries."""
+        inside = [hooks_of(n) for n in self._reached() if n.index > self.start] if LIVE else []
+        return [(d, dict(d)) for h in inside if h is not None for d in (h.tensor, h.before, h.behind)]
+
+    def _reached(self) -> list[AnyNode]:
+        """What the results are computed from, as far as the arguments and the first nodes from outside."""
         own = {id(x._node) for x, a in zip(self.xs, self.piece.active, strict=True) if a}
         ahead = [y._node for y in self.ys if y._node is not None]
         seen: dict[int, AnyNode] = {}
@@ -152,7 +163,7 @@ class _Run:
             seen[id(node)] = node
             if node.index > self.start:
                 ahead += [p for p in node.inputs if is_node(p)]
-        return sorted((n for n in seen.values() if n.index < self.start and n.level == GRAD), key=lambda n: n.index)
+        return list(seen.values())
 
 
 def _variable(x: Any) -> Any:
@@ -213,6 +224,9 @@ def _again(ctx: Any) -> _Run:
     with unchanged(), ctx.piece.foreign.again():
         again(ctx.piece.changes)
         run = _Run(ctx.piece, ctx.saved_tensors)
+        hooks = run.hooks
+    for registered, entries in hooks:
+        registered.update(entries)
     if run.captured != ctx.piece.captured:
         raise GraphError(
             "checkpoint: when it was run again, the function used other tensors from outside that require grad than "
