@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -80,6 +81,145 @@ def test_the_hessian_of_a_system_is_that_of_differences():
     slope, h = sg.grad(lambda b: (_affine(A, b) ** 2).sum()), 1e-5
     rows = [(slope(b + h * e) - slope(b - h * e)) / (2 * h) for e in np.eye(3)]
     assert sg.hessian(lambda b: (_affine(A, b) ** 2).sum())(b) == pytest.approx(np.array(rows), abs=1e-8)
+
+
+def _slanted(t):
+    """w·x with A(t) x = b(t) of an A that is not symmetric, by Cramer's rule, of numbers of any kind."""
+    a, b, c, d = 2 + t[0], t[1], t[0] * t[1], 3 + t[1] * t[1]
+    p, q = 1 + t[0] * t[0], t[0] - 2 * t[1]
+    return (0.7 * (d * p - b * q) + 1.9 * (a * q - c * p)) / (a * d - b * c)
+
+
+def _slanted_root(t, **how):
+    def f(x, t):
+        rows = [(2 + t[0]) * x[0] + t[1] * x[1], t[0] * t[1] * x[0] + (3 + t[1] * t[1]) * x[1]]
+        return sg.stack([rows[0] - 1 - t[0] * t[0], rows[1] - t[0] + 2 * t[1]])
+
+    x = sg.root(f, [0.1, 0.2], t, **how)
+    return 0.7 * x[0] + 1.9 * x[1]
+
+
+_TWICE = {
+    "reverse over reverse": lambda f: sg.func.jacrev(sg.grad(f)),
+    "reverse over forward": lambda f: sg.func.jacrev(sg.func.jacfwd(f)),
+    "forward over reverse": lambda f: sg.func.jacfwd(sg.grad(f)),
+    "forward over forward": lambda f: sg.func.jacfwd(sg.func.jacfwd(f)),
+}
+
+
+@pytest.mark.parametrize("name", _TWICE)
+def test_second_derivatives_of_a_system_that_is_not_symmetric_are_mpmaths(name):
+    at, f = np.array([0.7, -1.3]), lambda *t: _slanted(t)
+    expected = [[float(mpmath.diff(f, tuple(at), n)) for n in row] for row in (((2, 0), (1, 1)), ((1, 1), (0, 2)))]
+    assert _TWICE[name](_slanted_root)(at) == pytest.approx(np.array(expected), rel=1e-10)
+
+
+def test_the_formula_of_a_system_that_is_not_symmetric_is_its_derivative():
+    t = sg.tensor([0.7, -1.3], name="t")
+    slope = sg.derive(_slanted_root(t), t, verify=True)
+    expected = [float(mpmath.diff(lambda *t: _slanted(t), (0.7, -1.3), n)) for n in ((1, 0), (0, 1))]
+    assert slope.shape == (2,)
+    assert sg.grad(_slanted_root)(np.array([0.7, -1.3])) == pytest.approx(expected, rel=1e-12)
+
+
+def test_equal_numbers_of_two_problems_are_not_taken_for_one():
+    first = sg.grad(lambda t: sg.root(lambda x, t: x * x - t, 1.0, t))(4.0)  # both have x = 2 at t = 4
+    second = sg.grad(lambda t: sg.root(lambda x, t: x * t - 8, 1.0, t))(4.0)
+    assert (first, second) == pytest.approx((0.25, -0.5), rel=1e-12)
+
+
+def _quadratic(Q, A, c, b):
+    """The minimum of ½ xᵀQx − cᵀx under A x = b and its multipliers, by their linear system."""
+    n, k = A.shape[1], A.shape[0]
+    K = np.block([[Q, -A.T], [A, np.zeros((k, k))]])
+    z = np.linalg.solve(K, np.concatenate([c, b]))
+    return z[:n], z[n:]
+
+
+_BLOCKS = {  # Q, A, c and b at t, with Q singular or not, and more or fewer constraints
+    "three unknowns, two equations": (
+        lambda t: [[4 + t, 1, t], [1, 3, t * t], [t, t * t, 5]], lambda t: [[1, t, 2], [t, -1, 3]],
+        lambda t: [t, 2, 1 - t], lambda t: [2 * t, 1 + t * t],
+    ),
+    "no inverse": (
+        lambda t: [[1 + t, 0, 1 + t], [0, 0, 0], [1 + t, 0, 1 + t]], lambda t: [[1, t, 2], [t, -1, 3]],
+        lambda t: [t, 2, 1 - t], lambda t: [2 * t, 1 + t * t],
+    ),
+    "as many equations": (
+        lambda t: [[4 + t, 1], [1, 3]], lambda t: [[1, t], [t, -2]], lambda t: [t, 2], lambda t: [2 * t, 1 + t * t],
+    ),
+    "one equation": (
+        lambda t: [[4 + t, 1], [1, 3]], lambda t: [[1, t]], lambda t: [t, 2], lambda t: [2 * t],
+    ),
+    "one equation, no inverse": (
+        lambda t: [[1 + t, 0], [0, 0]], lambda t: [[1, t]], lambda t: [t, 2], lambda t: [2 * t],
+    ),
+    "one unknown": (lambda t: [[4 + t]], lambda t: [[t]], lambda t: [t * t], lambda t: [3 + t]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _BLOCKS)
+def test_blocks_of_lagranges_conditions_are_solved_as_the_whole_system_is(name):
+    pytest.importorskip("scipy")
+    blocks, at, step = _BLOCKS[name], 0.7, 1e-30
+
+    def parts(t, like):
+        return [like(f(t)) for f in blocks]
+
+    x, multipliers = _quadratic(*parts(at + step * 1j, np.array))
+    wx, wl = 1.3 + np.arange(len(x)), 0.6 - np.arange(len(multipliers))
+
+    def best(t):
+        Q, A, c, b = parts(t, lambda rows: sg.stack([_row(r, t) for r in rows]))
+        held = (lambda z: (A @ z - b)[0]) if len(multipliers) == 1 else (lambda z: A @ z - b)
+        found = sg.argmin(lambda z: z @ Q @ z / 2 - c @ z, np.ones(len(x)), constraints=held)
+        return (wx * found.x).sum(), (wl * found.multipliers).sum()
+
+    t = _named(at, "t")
+    for y, expected in zip(best(t), (wx @ x, wl @ multipliers), strict=True):
+        assert y.item() == pytest.approx(expected.real, rel=1e-9)
+        sg.derive(y, t, verify=True)  # compared with the number of the derivative, which is
+    for k, expected in enumerate((wx @ x, wl @ multipliers)):
+        assert sg.grad(lambda t, k=k: best(t)[k])(at) == pytest.approx(expected.imag / step, rel=1e-8)
+
+
+def _row(r, t):
+    return sg.stack([v + 0 * t for v in r]) if isinstance(r, list) else r + 0 * t
+
+
+def test_a_keyword_of_the_solver_stands_at_its_place_in_the_conditions():
+    solver = sg.custom_root(lambda x, a, q: x * a - q)(lambda x0, p, a: a / p)
+    slopes = sg.grad(lambda p, r: solver(None, p, a=r), argnums=(0, 1))(5.0, 2.0)
+    assert slopes == pytest.approx((-2 / 25, 1 / 5))
+
+
+def test_bounds_of_a_structure_are_one_pair_for_each_array():
+    loss = lambda x: ((x[0] - 3) ** 2).sum() + (x[1] - 4) ** 2
+    with pytest.raises(errors.ArgumentError, match="bounds: got 1 entries, expected 2, one for each of x0"):
+        sg.argmin(loss, (np.ones(2), 1.0), bounds=((0.0, 2.0),))
+    pytest.importorskip("scipy")
+    x, y = sg.argmin(loss, (np.ones(2), 1.0), bounds=((0.0, 2.0), None))
+    assert [*x.tolist(), y.item()] == pytest.approx([2, 2, 4])
+
+
+def test_a_batch_of_saddles_has_no_minima():
+    pytest.importorskip("scipy")
+    held = lambda x, a: x.sum() - a
+    saddles = sg.vmap(lambda a: sg.argmin(lambda x, a: x[0] * x[1], [1.0, 2.0], a, constraints=held).x)
+    with pytest.raises(errors.NotConverged):
+        saddles(np.array([1.0, 3.0]))
+
+
+def test_systems_that_are_nearly_singular_or_not_solved_are_told():
+    level = sg.custom_root(lambda x, b: sg.tensor([[1.0, 1.0], [1.0, 1 + 4e-16]]) @ x - b)(lambda x0, b: b / 2)
+    slope = sg.jacobian(lambda b: level(np.zeros(2), b))
+    with pytest.raises(errors.LinAlgError, match=r"singular at the answer \(2×2\)"):
+        slope(np.array([2.0, 2.0]))
+    pytest.importorskip("scipy")
+    stiff = sg.tensor([[5.0, 2.0, 0.3], [2.0, 3.0, 1.0], [0.3, 1.0, 2.0]])
+    for solver in (sg.linalg.cg, sg.linalg.lsqr):
+        with pytest.raises(errors.NotConverged, match=r"stopped with a residual of .* Raise its number of steps"):
+            solver(stiff, sg.tensor([1.0, -2.0, 3.0]), max_steps=1, tol=1e-12)
 
 
 @pytest.mark.parametrize("solve", ["gmres", "lsqr", "cg"])

@@ -74,4 +74,6 @@ ROOMS = {
         "complex complex_forms complex_programs complex_steps complex_transforms compile_complex pair_forms "
         "complex_linalg complex_parts",
     ),
+    "solvers": Room("solvers/*.py", "solvers implicit integrals"),
+    "ode": Room("ode/*.py", "odeint odeint_rows"),
 }
