@@ -903,4 +903,12 @@ def test_where_form_of_a_deep_chain_does_not_recurse():
 def test_powers_with_an_exponent_that_is_a_name_are_no_common_factor_of_numbers():
     form = sg.derive("amax(stack([x**a, x**3]), 0)", "x")
     assert float(form(x=1.7, a=2.3)) == pytest.approx(3 * 1.7**2, rel=1e-14)
-    assert str(form).endswith("where u = [x**a, x**3]")
+    assert str(form).endswith("u = [x**a, x**3]")
+
+
+def test_a_sum_of_products_of_more_factors_than_there_are_letters_is_written():
+    form = sg.derive("*".join(f"sin({k}*x)" for k in range(1, 60)), "x")
+    angles = 0.37 * np.arange(1, 60)
+    slope = np.prod(np.sin(angles)) * np.sum(np.arange(1, 60) / np.tan(angles))
+    assert float(form(0.37)) == pytest.approx(slope, rel=1e-11)
+    assert len(str(form)) > 100

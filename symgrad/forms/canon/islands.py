@@ -60,9 +60,11 @@ class Island:
         if t.kind == PRODUCT and len(t.shape) == 2:
             turned = self.pool.transposed(t)
             t, axes = (turned, axes[::-1]) if turned.uid < t.uid else (t, axes)
-        if (t, axes) not in self.atoms and len(self.atoms) == len(ATOMS):
-            raise OverflowError
-        return self.atoms.setdefault((t, axes), ATOMS[len(self.atoms)])
+        if (t, axes) not in self.atoms:
+            if len(self.atoms) == len(ATOMS):
+                raise OverflowError
+            self.atoms[t, axes] = ATOMS[len(self.atoms)]
+        return self.atoms[t, axes]
 
     @property
     def keeps_a_sum(self) -> bool:
