@@ -245,6 +245,8 @@ AT_SPECIAL_POINTS = [
     ("it2j0", (1e-05,), 0, 2.4999999999843752e-6),
     ("it2j0", (2.7,), 0, 0.42312939631333771),
     ("it2i0", (7.3,), 0, 30.364219160686558),
+    ("spence", (1e-20,), 0, -46.051701859880914),
+    ("shi", (1e-300,), 0, 1.0),
     ("fdtr", (60.0, 3.5, 1e5), 1, 1.614074071913735e-8),
     ("fdtr", (0.5, 2.3, 0.0), 0, 0.0),
     ("stdtr", (2.3, -1e-08), 0, -1.5729383664229116e-10),
@@ -295,9 +297,15 @@ def test_a_search_without_an_answer_has_no_slope():
     assert np.isnan(sg.grad(lambda t: special.stdtridf(0.5, t))(0.0))
 
 
-def test_second_derivatives_where_arguments_coincide():
+def test_second_derivatives_at_special_points():
     bend = sg.grad(sg.grad(lambda x: special.elliprd(x, 1.3, 0.7)))(0.7)
     assert bend == pytest.approx(0.87056645753323796, rel=1e-12)
+    for part, x, exact in (
+        ("spence", 1.0, 0.5), ("spence", 2.5, 0.14057365861073562), ("spence", 1e-20, 1e20), ("shi", 1e-8, 1e-8 / 3),
+        ("it2j0", 5.0, -0.1126196983708666), ("it2i0", 5.0, 3.8175335555459276),
+    ):  # fmt: skip
+        bend = sg.grad(sg.grad(lambda t, part=part: sg.engine.record.apply(LIBRARY[part], [t])))(x)
+        assert bend == pytest.approx(exact, rel=1e-12)
     mixed = sg.grad(lambda g: sg.grad(lambda s: special.voigt_profile(0.7, s, g))(sg.tensor(0.05)))(2.3)
     assert mixed == pytest.approx(0.0010865941258646781, rel=1e-11)
 

@@ -9,8 +9,10 @@ import numpy as np
 import sympy as sp
 
 from symgrad.scalars.kinks import trunc
+from symgrad.scalars.library.besselkind import spherical_in
 from symgrad.scalars.library.kernels import of_orders, own, scipys
 from symgrad.scalars.library.named import function, slope, where_zero
+from symgrad.scalars.library.simple import log1p_bend
 from symgrad.scalars.library.slopes import carlson_kernel, faddeeva_nth
 from symgrad.scalars.special import half_bell, hazard, sinc
 
@@ -37,19 +39,34 @@ def _one_of(name: str, kernel: str, part: int, rule: Callable[..., Any], meaning
     return slope(name, "x", rule, scipys(kernel, part), meaning, latex=latex, analytic=True)
 
 
-def _sinhc(x: sp.Expr) -> sp.Expr:
-    return sp.Piecewise((1, sp.Eq(x, 0)), (sp.sinh(x) / x, True))
+def _sinhc(special: Any, x: Any) -> Any:
+    return np.where(x == 0, 1.0, np.sinh(x) / np.where(x == 0, 1.0, x))
 
 
+def _spence_slope(special: Any, x: Any) -> Any:
+    """log x/(1 - x), near 1 as -log1p(u)/u."""
+    u = np.where(x == 1, 1.0, x - 1)
+    return np.where(x == 1, -1.0, -np.where(np.abs(u) < 0.5, np.log1p(u), np.log(x)) / u)
+
+
+sinhc: Any = slope(
+    "sinhc", "x", lambda x, y: spherical_in(1, x), own(_sinhc),
+    lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sinh(x) / x, True)), hidden=True,
+)  # fmt: skip
+spence_slope: Any = slope(
+    "spence_slope", "x",
+    lambda x, y: sp.Piecewise((1 / (x * (1 - x)) + y / (1 - x), x < _HALF), (-log1p_bend(x - 1), True)),
+    own(_spence_slope), lambda x: sp.Piecewise((-1, sp.Eq(x, 1)), (sp.log(x) / (1 - x), True)), hidden=True,
+)  # fmt: skip
 si = _one_of("si", "sici", 0, lambda x, y: sinc(x / _PI), lambda x: sp.Si(x), r"\operatorname{Si}")
 ci = _one_of("ci", "sici", 1, lambda x, y: sp.cos(x) / x, lambda x: sp.Ci(x), r"\operatorname{Ci}")
-shi = _one_of("shi", "shichi", 0, lambda x, y: _sinhc(x), lambda x: sp.Shi(x), r"\operatorname{Shi}")
+shi = _one_of("shi", "shichi", 0, lambda x, y: sinhc(x), lambda x: sp.Shi(x), r"\operatorname{Shi}")
 chi = _one_of("chi", "shichi", 1, lambda x, y: sp.cosh(x) / x, lambda x: sp.Chi(x), r"\operatorname{Chi}")
 fresnels = _one_of("fresnels", "fresnel", 0, lambda x, y: sp.sin(_PI * x**2 / 2), lambda x: sp.fresnels(x), "S")
 fresnelc = _one_of("fresnelc", "fresnel", 1, lambda x, y: sp.cos(_PI * x**2 / 2), lambda x: sp.fresnelc(x), "C")
 spence = function(
     "spence", "x", "Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x.",
-    lambda x, y: sp.Piecewise((-1, sp.Eq(x, 1)), (sp.log(x) / (1 - x), True)), lambda x: sp.polylog(2, 1 - x), real=0,
+    lambda x, y: spence_slope(x), lambda x: sp.polylog(2, 1 - x), real=0,
 )  # fmt: skip
 
 # ------------------------------------------------------------------ error functions

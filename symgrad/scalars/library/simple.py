@@ -56,7 +56,7 @@ radian = function(
 
 # ------------------------------------------------------------------ Box and Cox
 _bend_slope = slope("log1p_bend_slope", "u", lambda u, y: None, ratios.log1p_bend_slope)
-_bend = slope(
+log1p_bend = slope(
     "log1p_bend", "u", lambda u, y: _bend_slope(u), ratios.log1p_bend,
     lambda u: (u / (1 + u) - sp.log(1 + u)) / u**2, hidden=True, shown=lambda u: (u / (1 + u) - log1p(u)) / u**2,
 )  # fmt: skip
@@ -78,7 +78,7 @@ boxcox1p = _boxcox("boxcox1p", "((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0.", lo
 def _inverse_boxcox(name: str, words: str, one: int) -> Any:
     def rule(x: sp.Expr, p: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
         z = y + one
-        return z / (1 + p * x), z * x**2 * _bend(p * x)
+        return z / (1 + p * x), z * x**2 * log1p_bend(p * x)
 
     return function(
         name, "y lmbda", words, rule,

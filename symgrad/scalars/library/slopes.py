@@ -150,7 +150,7 @@ def over_x(sign: int, special: Any, n: int, x: Any) -> Any:
     f = special.iv if sign > 0 else special.jv
     found = sign * (f(0, v) - 1) / v
     for m in range(1, n + 1):
-        by_x = sum(sign**k * math.comb(m, k) * f(m - 2 * k, v) for k in range(m + 1)) / 2.0**m
+        by_x = sum(sign**k * math.comb(m, k) * f(2 * k - m, v) for k in range(m + 1)) / 2.0**m
         found = (sign * by_x - m * found) / v
     return np.where(near, series, found)
 
