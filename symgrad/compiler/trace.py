@@ -21,6 +21,7 @@ from symgrad.engine.generator import Refusing, Tape, taping
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
+from symgrad.support.foreign_draws import watched
 from symgrad.support.lazy import cached_property
 
 _MOST_TRACES = 6
@@ -70,7 +71,8 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: 
     Raises:
         GraphError: it draws random numbers, or changes a tensor from outside: a program alone does neither.
     """
-    found = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda found: found.program)
+    with watched(who, fn):
+        found = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda found: found.program)
     return Traced(found.program, found.results)
 
 

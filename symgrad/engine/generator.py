@@ -19,6 +19,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NumberRangeError
+from symgrad.support.foreign_draws import watched
 
 _FIRST = 67280421310721  # where torch's generators start, too
 _PARTS = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}  # bytes
@@ -233,9 +234,9 @@ def taping(by: Tape) -> Iterator[Tape]:
 
 
 @contextmanager
-def once(who: str) -> Iterator[Journal]:
+def once(who: str, fn: Any) -> Iterator[Journal]:
     """Run a user's function for what is written once and for all: nothing may be drawn, and what changes is undone."""
-    with unchanged() as journal, taping(Refusing(who)):
+    with watched(who, fn), unchanged() as journal, taping(Refusing(who)):
         yield journal
 
 
@@ -288,7 +289,10 @@ def _moved(generator: Any) -> np.random.Generator:
 def check_untraced(what: str, advice: str) -> None:
     """Refuse what would happen once, where a function is traced for many calls."""
     if _TAPE.get() is not None:
-        raise GraphError(f"{what}: a function is traced here once for many calls, which this cannot be. {advice}.")
+        raise GraphError(
+            f"{what}: the function that calls it is traced once for many calls, and it would not be called again. "
+            f"{advice}."
+        )
 
 
 default_generator = Generator()

@@ -192,7 +192,7 @@ def _formulas(
     args, _ = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     found: list[Any] = []
     try:
-        with modes.enable_grad(), once("export"), np.errstate(all="ignore"):
+        with modes.enable_grad(), once("export", fn), np.errstate(all="ignore"):
             trees.flatten(fn(*args), is_result, found)
     except (SymgradError, TypeError, ValueError):  # what has no formula is exported without
         return [None] * count

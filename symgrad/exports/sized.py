@@ -45,7 +45,7 @@ def sized_program(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec
         leaf.dtype = spec.dtype
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     found: list[Any] = []
-    with modes.enable_grad(), once("export") as journal:
+    with modes.enable_grad(), once("export", fn) as journal:
         results = trees.flatten(fn(*args, **kwargs), is_result, found)
         check_pure("export", journal)
     roots = [_root(as_tensor(y)) for y in found]

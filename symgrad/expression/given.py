@@ -103,7 +103,7 @@ def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapp
     unknown = sorted(set(shapes) - set(leaves))
     if unknown:
         raise ArgumentError(f"{who}: shapes has {unknown}, which the function does not take. It takes {names}.")
-    with enable_grad(), once(who):
+    with enable_grad(), once(who, f):
         y = f(*leaves.values())
     if isinstance(y, (tuple, list, dict, str)) or y is None:
         raise ArgumentTypeError(f"{who}: expected the function to return a tensor, got {type(y).__name__}.")

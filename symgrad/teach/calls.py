@@ -76,7 +76,7 @@ def called(
     leaves = (
         [symbol(n) for n in names] if at is None else [_leaf(n, x) for n, x in zip(names, _arguments(at), strict=True)]
     )
-    with enable_grad(), once(who), nullcontext() if calls is None else _noted(calls):
+    with enable_grad(), once(who, f), nullcontext() if calls is None else _noted(calls):
         y = f(*leaves)
     if not isinstance(y, (Core, int, float, np.ndarray, np.generic)):
         raise ArgumentTypeError(
