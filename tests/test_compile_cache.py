@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -187,18 +188,37 @@ def test_an_entry_under_the_name_of_another_is_not_taken(compiled, folder):
     assert len(compiled) == 3
 
 
-def test_entries_of_another_version_or_processor_are_not_taken(compiled, monkeypatch):
+def test_entries_of_another_version_are_not_taken(compiled, monkeypatch):
     run()
     monkeypatch.setattr(sg, "__version__", "0.0.1")
     assert not run().stats.cached
-    monkeypatch.undo()
-    monkeypatch.setenv("SYMGRAD_LLVM_CPU", "x86-64-v2")
+
+
+OTHERS = {
+    "a processor's name": lambda machine: ("_host", lambda host=machine._host(): ("another", host[1])),
+    "its instructions": lambda machine: ("_host", lambda host=machine._host(): (host[0], "+another")),
+    "a named processor": lambda machine: ("_processor", lambda: ("x86-64-v2", "")),
+    "llvmlite": lambda machine: ("llvmlite.__version__", "0"),
+    "LLVM": lambda machine: ("llvm.llvm_version_info", (1, 2, 3)),
+    "a system": lambda machine: ("llvm.get_process_triple", lambda: "another-system"),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_the_key_of_machine_code_has_all_that_it_depends_on(other, compiled, monkeypatch):
     from symgrad.compiler.backends.llvm import machine
 
-    module = compiled[0]
-    named = machine._key(module)
-    monkeypatch.delenv("SYMGRAD_LLVM_CPU")
-    assert named != machine._key(module)
+    run()
+    (module,) = compiled
+    key = machine._key(module)
+    assert machine._key(module._replace(links=(1, 2))) == key  # addresses of this process
+    assert machine._key(module._replace(text=module.text + "\n")) != key
+    for level in (module.level._replace(passes=9), module.level._replace(generator=9)):
+        assert machine._key(module._replace(level=level)) != key
+    name, value = OTHERS[other](machine)
+    monkeypatch.setattr(f"{machine.__name__}.{name}", value)
+    assert machine._key(module) != key
+    assert key["backend"] == "llvm"
 
 
 def test_an_entry_says_what_it_is_of_in_json(compiled, folder):
@@ -220,7 +240,7 @@ def test_folder_and_entries_are_for_this_user_alone(compiled, folder):
 
 
 @posix
-@pytest.mark.parametrize("what", ["others may write", "of another user", "a file", "an entry of others"])
+@pytest.mark.parametrize("what", ["others may write", "of another user", "a file", 0o620, 0o602])
 def test_what_others_could_have_written_is_not_run(what, compiled, folder, monkeypatch):
     run()
     if what == "others may write":
@@ -232,12 +252,12 @@ def test_what_others_could_have_written_is_not_run(what, compiled, folder, monke
         folder.rmdir()
         folder.write_text("")
     else:
-        entries(folder)[0].chmod(0o622)
+        entries(folder)[0].chmod(what)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         for _ in range(3):
             found = run().stats.cached
-    if what == "an entry of others":
+    if isinstance(what, int):  # an entry that others may write to
         assert found
         assert not said
         assert len(compiled) == 2
@@ -265,6 +285,21 @@ def test_a_folder_that_cannot_be_made_or_written_is_said_once(compiled, folder, 
         run()
 
 
+def test_an_entry_that_another_process_wrote_meanwhile_is_as_good(folder, monkeypatch):
+    folder.mkdir(mode=0o700)
+    kept, key = store.Store(folder, 4000), {"program": "1"}
+
+    def taken(made, place):
+        Path(place).write_bytes(b"another's")
+        raise PermissionError(13, "in use")  # as on Windows
+
+    monkeypatch.setattr(store.os, "replace", taken)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept.write(key, b"mine")
+    assert not list(folder.glob("*.part"))
+
+
 def test_what_was_not_used_for_longest_is_removed_first(folder, monkeypatch):
     kept = store.Store(folder, 4000)
     folder.mkdir(mode=0o700)
@@ -277,6 +312,7 @@ def test_what_was_not_used_for_longest_is_removed_first(folder, monkeypatch):
     assert [kept.read(key) is not None for key in names] == [True, False, True, True, False]
     kept.write(names[4], bytes(5000))
     assert kept.read(names[4]) is None
+    assert len(entries(folder)) == 3  # what is too large removes nothing
     assert sum(e.stat().st_size for e in entries(folder)) <= 4000
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,7 @@ from symgrad.distributed import blocks, runs, scheduler, summed, work
 from symgrad.distributed.rows import FileRows, file_rows
 from symgrad.distributed.summed import tasks
 from symgrad.errors import ArgumentError, ArgumentTypeError, BlockError, DistributedError, NanBlockError
+from symgrad.support.extras import is_installed
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -477,6 +481,26 @@ def test_a_worker_of_another_version_is_refused_by_name(client):
     assert "llvmlite" in work.versions()
     with pytest.raises(DistributedError, match=r"the worker \d+ at tcp://.* has symgrad \d.*process symgrad 99"):
         scheduler.answer(graph, keys[0])
+
+
+def test_versions_are_compared_in_all_their_parts():
+    parts = work.versions().split(", ")
+    llvm = f"llvmlite {metadata.version('llvmlite')}" if is_installed("llvm") else "no llvmlite"
+    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    assert parts == [f"symgrad {sg.__version__}", f"NumPy {np.__version__}", python, llvm]
+    kernel, place = work.Kernel(sg.grad, loss, 0), work.Place(0, (0, len(X)))
+    for k in range(len(parts)):
+        others = ", ".join([*parts[:k], f"{parts[k]}.1", *parts[k + 1 :]])
+        order = work.Order("distributed.grad", kernel, (P,), False, 1, others, "token")
+        for evaluated in (lambda o: work.evaluate(o, place, X, Y), lambda o: work.evaluate_run(o, RUN, X, Y)):
+            with pytest.raises(
+                DistributedError, match=rf"has {re.escape(work.versions())}, the calling process {others}"
+            ):
+                evaluated(order)
+            assert evaluated(replace(order, versions=work.versions()))
+
+
+RUN = work.Run((work.Place(0, (0, len(X))),), ((0, 1),), "token")
 
 
 def test_an_interrupt_cancels_what_was_submitted(client, monkeypatch):

@@ -76,4 +76,8 @@ ROOMS = {
     ),
     "solvers": Room("solvers/*.py", "solvers implicit integrals"),
     "ode": Room("ode/*.py", "odeint odeint_rows"),
+    "backends_c": Room("compiler/backends/c/*.py support/store.py", "compile_c compile_cache"),
+    "distributed": Room("distributed/*.py", "distributed"),
+    "web": Room("web/*.py", "web"),
+    "files": Room("utils/saving.py support/files.py support/forks.py exports/loader.py", "saving files compile_memory"),
 }
