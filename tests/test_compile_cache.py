@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import warnings
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -195,8 +196,8 @@ def test_entries_of_another_version_are_not_taken(compiled, monkeypatch):
 
 
 OTHERS = {
-    "a processor's name": lambda machine: ("_host", lambda host=machine._host(): ("another", host[1])),
-    "its instructions": lambda machine: ("_host", lambda host=machine._host(): (host[0], "+another")),
+    "a processor's name": lambda machine: ("_host", partial(tuple, ("another", machine._host()[1]))),
+    "its instructions": lambda machine: ("_host", partial(tuple, (machine._host()[0], "+another"))),
     "a named processor": lambda machine: ("_processor", lambda: ("x86-64-v2", "")),
     "llvmlite": lambda machine: ("llvmlite.__version__", "0"),
     "LLVM": lambda machine: ("llvm.llvm_version_info", (1, 2, 3)),

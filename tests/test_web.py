@@ -387,6 +387,49 @@ def test_jobs_are_answered_once_and_then_from_memory():
     assert here.counts.numbers == {"requests": 2, "computed": 1, "answered from memory": 1}
 
 
+def test_the_address_says_the_job_and_the_body_does_not():
+    here = Here()
+    c = client(here=here)
+    for job in ("derive", "look", "sheet"):
+        found = c.post("/api/look", json={"exercise": CURVE, "job": job}).json()
+        assert found == {"ok": True, **JOBS["look"]({"exercise": CURVE})}
+    assert [request["job"] for request in here.asked] == ["look"]  # one question, in whatever words
+
+
+def test_a_question_that_is_under_way_is_asked_once():
+    class Slow(Here):
+        def submit(self, request):
+            self.asked.append(request)
+            self.last = Future()
+            return self.last
+
+    async def both():
+        slow = Slow()
+        answers = app.Answers(slow)
+        waiting = [asyncio.create_task(answers.get(request)) for request in (b"a", b"b", b"a")]
+        await asyncio.sleep(0)
+        first, slow.asked = slow.asked, []
+        waiting[0].cancel()  # the client is gone: the others wait still
+        await asyncio.sleep(0)
+        slow.last.set_result(b'{"ok": true, "x": "b"}')
+        assert await waiting[1] == b'{"ok": true, "x": "b"}'
+        assert not waiting[2].done()
+        assert slow.asked == []
+        return first
+
+    assert asyncio.run(both()) == [b"a", b"b"]
+
+
+def test_what_was_asked_for_last_is_forgotten_last():
+    kept = app.Answers(Here(lambda request: b'{"ok": true}'), most=1000)
+    for request in (b"1" * 8, b"2" * 8, b"1" * 8, b"3" * 8):
+        asyncio.run(kept.get(request))
+    kept._most = 3 * 20
+    kept._keep(b"4" * 8, b'{"ok": true}')
+    assert [k[:1] for k in kept._kept] == [b"1", b"3", b"4"]
+    assert kept._size == 60
+
+
 def test_what_was_busy_or_late_is_asked_again():
     here = Here(lambda request: json.dumps({"ok": False, "error": {"kind": "busy", "what": "…", "at": None}}).encode())
     c = client(here=here)
@@ -597,6 +640,27 @@ def test_a_request_whose_worker_dies_is_tried_once_more(workers, tmp_path):
         os.kill(w.process.pid, signal.SIGKILL)
         w.process.join(20)
     assert given(workers)["ok"]
+
+
+def test_a_worker_is_replaced_after_so_many_requests(monkeypatch):
+    monkeypatch.setattr(pool, "SERVED", 3)
+    made = pool.Pool(1, pool.Limits(5.0, 512 * 2**20), web_answers.answer)
+    try:
+        by = [given(made)["by"] for _ in range(7)]
+        assert [by.index(one) for one in by] == [0, 0, 0, 3, 3, 3, 6]
+        assert len(made.workers) == 1
+        assert made.counts.numbers == {}
+    finally:
+        made.close()
+
+
+def test_a_request_that_waited_too_long_is_told_so(workers):
+    late = json.loads(workers._answered(b"{}", time.monotonic() - pool.WAITING - 1))
+    assert late["error"]["kind"] == "busy"
+    assert "no worker was free in time" in late["error"]["what"]
+    workers._waiting = 0
+    assert given(workers)["ok"]
+    assert workers._waiting == 0
 
 
 def test_a_queue_that_is_full_says_so_at_once(workers):
