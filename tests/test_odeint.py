@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -228,6 +229,109 @@ def test_jumps_of_an_equation_in_other_modes():
         return sg.odeint(lambda y, t: 2 + 0 * y, y, sg.stack([t, sg.tensor(2.5)]))[-1]
 
     assert sg.grad(in_parts)(0.7) == pytest.approx(-1)
+
+
+def _swing(m, p):
+    """Weighted values at times t₀, t₁, t₂ of y' = k·t·y, y(t₀) = y₀, in closed form."""
+    y0, k, *times = p
+    ys = [y0 * m.exp(k * (t * t - times[0] ** 2) / 2) for t in times]
+    return 0.3 * ys[0] ** 2 - 0.8 * ys[1] ** 2 + 1.7 * ys[2]
+
+
+def _swing_numerically(p, **how):
+    y = sg.odeint(lambda y, t, k: k * t * y, p[0], p[2:], p[1], **{"rtol": 1e-10, "atol": 1e-12} | how)
+    return 0.3 * y[0] ** 2 - 0.8 * y[1] ** 2 + 1.7 * y[2]
+
+
+_SWING = np.array([0.8, -0.6, 0.4, 1.1, 1.9])
+_BACK = np.array([0.8, -0.6, 1.9, 1.1, 0.4])
+
+
+def _partials(f, at, order):
+    units = np.eye(len(at), dtype=int)
+    if order == 1:
+        return np.array([float(mp.diff(lambda *p: f(mp, p), tuple(at), tuple(map(int, u)))) for u in units])
+    rows = [[float(mp.diff(lambda *p: f(mp, p), tuple(at), tuple(map(int, u + v)))) for v in units] for u in units]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("at", [_SWING, _BACK], ids=["forwards", "backwards"])
+@pytest.mark.parametrize("how", [{}, {"method": "rodas4"}, {"derivative": "forward"}, {"derivative": "adjoint"},
+                                 {"method": "DOP853"}, {"method": "rk4", "steps": 60}])  # fmt: skip
+def test_the_slopes_in_start_rate_and_all_times_are_mpmaths(how, at):
+    f = lambda p: _swing_numerically(p, **how)
+    assert f(sg.tensor(at)).item() == pytest.approx(float(_swing(mp, at)), rel=1e-8)
+    expected = pytest.approx(_partials(_swing, at, 1), rel=1e-6)
+    assert sg.grad(f)(at) == expected
+    assert sg.func.jacfwd(f)(at) == expected
+
+
+@pytest.mark.parametrize("at", [_SWING, _BACK], ids=["forwards", "backwards"])
+def test_second_derivatives_in_start_rate_and_all_times_are_mpmaths(at):
+    expected = _partials(_swing, at, 2)
+    for twice in (sg.func.jacfwd(sg.grad(_swing_numerically)), sg.func.jacrev(sg.grad(_swing_numerically))):
+        assert twice(at) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    moved = sg.taylor(lambda s: _swing_numerically(at + s * _WAY), 0.0, 3)
+    along = mp.taylor(lambda s: _swing(mp, [a + s * w for a, w in zip(at, _WAY, strict=True)]), 0, 3)
+    assert [float(c) for c in moved] == pytest.approx([float(c) for c in along], rel=1e-5)
+
+
+_WAY = np.array([0.7, 0.2, -0.3, 0.5, 1.1])
+
+
+def _meeting(m, p):
+    """The time at which y₀·exp(−k·(t − t₀)) is c·t, by Lambert's function."""
+    y0, t0, k, c = p
+    return m.lambertw(k * y0 * m.exp(k * t0) / c).real / k
+
+
+def _meeting_numerically(p):
+    return sg.odeint_event(
+        lambda y, t, k, c: -k * y, p[0], p[1], p[2], p[3], event=lambda y, t, k, c: y - c * t, t_max=9.0,
+        rtol=1e-10, atol=1e-12,
+    )  # fmt: skip
+
+
+_MET = np.array([2.3, -0.4, 0.7, 0.6])
+
+
+def test_the_time_of_an_event_has_mpmaths_derivatives():
+    time = lambda p: _meeting_numerically(p)[0]
+    assert time(sg.tensor(_MET)).item() == pytest.approx(float(_meeting(mp, _MET)), rel=1e-9)
+    assert sg.grad(time)(_MET) == pytest.approx(_partials(_meeting, _MET, 1), rel=1e-7)
+
+
+def test_the_state_at_an_event_has_mpmaths_derivatives():
+    expected = _partials(lambda m, p: p[3] * _meeting(m, p), _MET, 1)
+    assert sg.grad(lambda p: _meeting_numerically(p)[1])(_MET) == pytest.approx(expected, rel=1e-7)
+
+
+def test_tangents_and_second_derivatives_of_an_events_time_are_mpmaths():
+    time = lambda p: _meeting_numerically(p)[0]
+    along = _partials(_meeting, _MET, 1) @ _WAY[:4]
+    assert sg.jvp(time, (_MET,), (_WAY[:4],))[1] == pytest.approx(along, rel=1e-7)
+    curved = sg.jvp(sg.grad(time), (_MET,), (_WAY[:4],))[1]
+    assert curved == pytest.approx(_partials(_meeting, _MET, 2) @ _WAY[:4], rel=1e-5)
+
+
+def test_the_formula_of_an_events_time_is_right_in_every_letter():
+    named = [sg.tensor(v, name=n) for v, n in ((2.3, "a"), (-0.4, "s"), (0.7, "k"), (0.6, "c"))]
+    time = _meeting_numerically(named)[0]
+    for t in named:
+        assert sg.derive(time, t, verify=True).shape == ()
+
+
+def test_what_was_walked_last_is_remembered_with_its_tolerances():
+    ends = [sg.odeint(lambda y, t: -(t**3) * y, 1.3, [0.2, 2.1], rtol=r, atol=1e-14)[1].item() for r in (1e-2, 1e-11)]
+    assert ends[1] == pytest.approx(1.3 * math.exp((0.2**4 - 2.1**4) / 4), rel=1e-9)
+    assert abs(ends[0] / ends[1] - 1) > 1e-6
+
+
+def test_steps_are_no_longer_than_hmax_in_either_direction():
+    pulse = lambda y, t: sg.exp(-(((t - 3.3) / 0.02) ** 2)) + 0 * y
+    for times, sign in (([0.0, 9.0], 1), ([9.0, 0.0], -1)):
+        end = sg.odeint(pulse, 0.5, times, hmax=0.03)[1].item()
+        assert end == pytest.approx(0.5 + sign * 0.02 * math.sqrt(math.pi), rel=1e-6)
 
 
 def _along_the_line(event, speed=2.0, t_max=3.0):
