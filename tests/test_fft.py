@@ -4,10 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+import sympy as sp
 from exporting import loaded
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.ops.signal.fourier import FFT, IRFFT, RFFT
 
 RNG = np.random.default_rng(3)
 ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -55,8 +57,34 @@ def test_transforms_and_gradients_of_one_axis_are_pytorchs(name):
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_transforms_and_gradients_of_several_axes_are_pytorchs(name):
-    for options in ({}, {"s": (3, 6)}, {"dim": (0, 1), "norm": "ortho"}, {"s": (5, -1), "dim": (-1, 0)}):
-        beside_torch(name, numbers((2, 3, 4), name not in OF_REAL), **options)
+    for options in ({}, {"s": (3, 6)}, {"dim": (0, 1), "norm": "ortho"}, {"s": (5, -1), "dim": (-1, 0)},
+                    {"s": (-1, 7), "dim": (2, 1), "norm": "forward"}):  # fmt: skip
+        beside_torch(name, numbers((3, 2, 4), name not in OF_REAL), **options)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn"])
+def test_one_length_for_one_axis_may_be_a_number(name):
+    x = numbers((3, 4), name not in OF_REAL)
+    for s, axis in ((-1, 0), (5, 1)):
+        found = getattr(sg.fft, name)(x, s, axis)
+        close(found, getattr(sg.fft, name.removesuffix("n"))(x, None if s < 0 else s, axis))
+
+
+OPERATIONS = {
+    "fft": FFT((0,)), "ifft of two": FFT((1, 0), True, "ortho"), "fft, forward": FFT((1,), False, "forward"),
+    "rfft": RFFT(1), "rfft doubled": RFFT(0, "ortho", True), "rfft, forward": RFFT(1, "forward"),
+    "irfft": IRFFT(1, 5), "irfft of even length": IRFFT(0, 4, "ortho"), "adjoint": IRFFT(1, 5, "forward", False),
+    "adjoint of even length": IRFFT(0, 4, "backward", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_sums_over_symbols_are_the_transforms(name):
+    op = OPERATIONS[name]
+    x = RNG.integers(1, 9, (3, 3)) + 1j * RNG.integers(1, 9, (3, 3)) * (not isinstance(op, RFFT))
+    exact = np.vectorize(lambda v: sp.Integer(int(v.real)) + sp.I * int(v.imag), otypes=[object])(x)
+    found = np.vectorize(lambda e: complex(sp.N(e)))(op.on_symbols(exact))
+    np.testing.assert_allclose(found, op.forward(x.real if isinstance(op, RFFT) else x), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", [*ONE, *SEVERAL[:4], *SEVERAL[6:10], "fftshift", "ifftshift"])
@@ -76,6 +104,9 @@ def test_frequencies_and_windows_are_those_of_the_others():
     for name, n, periodic in itertools.product(("hann", "hamming", "blackman", "bartlett", "kaiser"), range(5), (0, 1)):
         expected = getattr(torch, f"{name}_window")(n, bool(periodic), dtype=torch.float64)
         np.testing.assert_allclose(getattr(sg, f"{name}_window")(n, bool(periodic)), expected, atol=1e-8)
+    for name, words in (("hamming", {"alpha": 0.7, "beta": 0.2}), ("kaiser", {"beta": 3.5})):
+        expected = getattr(torch, f"{name}_window")(6, False, **words, dtype=torch.float64)
+        np.testing.assert_allclose(getattr(sg, f"{name}_window")(6, False, **words), expected, atol=1e-8)
 
 
 def test_precision_is_kept():
@@ -116,6 +147,11 @@ FORMS = {
     "a filter": (lambda x: (sg.fft.irfft(sg.fft.rfft(x) ** 2, 5) * x).sum(), None),
     "a convolution": (lambda x: (sg.fft.ifft(sg.fft.fft(x) ** 2).real * x).sum(), None),
     "two axes": (lambda x: (sg.fft.fft2(x[:, None] * x).abs() ** 2).sum(), None),
+    "an even length": (lambda x: ((sg.fft.rfft(x[:4], norm="ortho") * (1 + 2j)).abs() ** 3).sum(), None),
+    "back to an even length": (lambda x: (sg.fft.irfft(x * (1 + 0.5j), 4, norm="forward") ** 3).sum(), None),
+    "a real transform": (lambda x: (sg.fft.hfft(x * (1 + 0.5j), 7, norm="ortho") ** 3).sum(), None),
+    "its inverse": (lambda x: (sg.fft.ihfft(x[1:] ** 2).real ** 3).sum(), None),
+    "an inverse of two axes": (lambda x: (sg.fft.ifft2(x[:, None] * x[:3], norm="forward").real ** 3).sum(), None),
 }
 
 
@@ -147,23 +183,41 @@ def test_phase_retrieval_descends():
 # ------------------------------------------------------------------ short-time transforms
 @pytest.mark.parametrize("options", [
     {"n_fft": 8}, {"n_fft": 9, "hop_length": 3, "win_length": 6}, {"n_fft": 8, "center": False, "normalized": True},
-    {"n_fft": 8, "onesided": False},
+    {"n_fft": 8, "onesided": False}, {"n_fft": 6, "hop_length": 2, "normalized": True, "pad_mode": "replicate"},
+    {"n_fft": 7, "win_length": 4, "hop_length": 2, "pad_mode": "constant"},
 ], ids=str)  # fmt: skip
 def test_short_time_transforms_and_their_inverse_are_pytorchs(options):
     torch = pytest.importorskip("torch")
     x = RNG.normal(size=(2, 40))
     size = options.get("win_length", options["n_fft"])
-    back = {**options, "length": 30} if options.get("center", True) else None
+    back = {k: v for k, v in options.items() if k != "pad_mode"} | {"length": 30}
+    back = back if options.get("center", True) else None
+    options = {"pad_mode": "reflect"} | options
     results = []
     for m, tensor in ((torch, torch.tensor), (sg, sg.tensor)):
         window = tensor(0.1 + np.hanning(size))
         t = tensor(x, requires_grad=True)
-        z = m.stft(t, window=window, pad_mode="reflect", return_complex=True, **options)
+        z = m.stft(t, window=window, return_complex=True, **options)
         y = m.istft(z * 2, window=window, **back) if back else z
         ((y.abs() ** 3).sum() + (z.abs() ** 2).sum()).backward()
         results.append((z.detach(), y.detach(), t.grad))
     for other, mine in zip(*results, strict=True):
         close(mine, other.resolve_conj())
+
+
+@pytest.mark.parametrize("length", [None, 17, 33])
+def test_complex_signals_and_other_lengths_of_short_time_transforms_are_pytorchs(length):
+    torch = pytest.importorskip("torch")
+    x, window = numbers(25, imaginary=True), 0.3 + np.hanning(6) * (1 + 0.2j)
+    mine, other = (
+        m.stft(t(x), 6, hop_length=2, window=t(window), pad_mode="reflect", return_complex=True)
+        for m, t in ((sg, sg.tensor), (torch, torch.tensor))
+    )
+    close(mine, other)
+    words = {"hop_length": 2, "length": length, "return_complex": True}
+    window = 0.3 + np.hanning(6)
+    other = torch.istft(other, 6, window=torch.tensor(window), **words)
+    close(sg.istft(mine, 6, window=sg.tensor(window), **words), other)
 
 
 def test_methods_and_parts_of_short_time_transforms():

@@ -154,6 +154,87 @@ def test_splines_are_differentiated_in_knots_values_and_places():
     np.testing.assert_allclose(sg.compile(lambda t: s(t))(t), s(t).numpy())
 
 
+@pytest.mark.parametrize("bc_type", BOUNDS, ids=str)
+def test_gradients_of_splines_are_splines_of_units_and_differences_of_scipys(bc_type):
+    interpolate = pytest.importorskip("scipy.interpolate")
+    x, y, t, v = np.array([0.3, 1.0, 2.2, 2.9, 4.1]), RNG.normal(size=5), np.array([0.1, 1.7, 3.3]), RNG.normal(size=3)
+    y[-1] = y[0] if bc_type == "periodic" else y[-1]
+
+    def theirs(x, y):
+        return v @ interpolate.CubicSpline(x, y, bc_type=bc_type)(t)
+
+    along_x, along_y = sg.grad(lambda x, y: (sg.CubicSpline(x, y, bc_type=bc_type)(t) * v).sum(), (0, 1))(x, y)
+    step = 1e-5 * np.eye(5)
+    np.testing.assert_allclose(along_x, [(theirs(x + e, y) - theirs(x - e, y)) / 2e-5 for e in step], atol=1e-8)
+    if bc_type == "periodic":  # both ends move together
+        along_y[0] += along_y[-1]
+        along_y, step = along_y[:-1], np.r_[step[:1] + step[-1:], step[1:-1]]
+    np.testing.assert_allclose(along_y, [(theirs(x, y + e) - theirs(x, y)) / 1e-5 for e in step], atol=1e-8)
+
+
+def test_values_at_the_ends_of_a_spline_have_gradients():
+    x, y = np.array([0.3, 1.0, 2.2, 2.9]), np.array([1.0, -0.5, 2.0, 0.3])
+    ends = sg.grad(lambda a, b: sg.CubicSpline(x, y, bc_type=((1, a), (2, b)))(1.4), (0, 1))
+    interpolate = pytest.importorskip("scipy.interpolate")
+    units = [interpolate.CubicSpline(x, 0 * y, bc_type=((1, a), (2, 1.0 - a)))(1.4) for a in (1.0, 0.0)]
+    np.testing.assert_allclose(ends(0.7, -1.1), units, rtol=1e-12)
+
+
+def test_integrals_of_periodic_splines_go_round():
+    interpolate = pytest.importorskip("scipy.interpolate")
+    x, y = np.array([0.5, 1.1, 2.0, 3.2]), np.array([1.0, -0.5, 2.0, 1.0])
+    mine, other = (S(x, y, bc_type="periodic") for S in (sg.CubicSpline, interpolate.CubicSpline))
+    for a, b in ((0.7, 2.9), (-7.0, 11.3), (9.1, -4.4), (2.0, 2.0)):
+        same(mine.integrate(a, b), other.integrate(a, b))
+    same(mine(np.array([-7.3, 9.9])), other([-7.3, 9.9]))
+    np.testing.assert_allclose(sg.grad(lambda b: mine.integrate(-7.0, b))(11.3), other(11.3), rtol=1e-12)
+
+
+def test_filters_keep_single_precision_and_take_complex_numerators():
+    signal = pytest.importorskip("scipy.signal")
+    b, a, x = np.array([0.7, 0.2]), np.array([1.3, 0.4, -0.2, 0.1]), RNG.normal(size=(2, 70))
+    y = sg.signal.lfilter(*(v.astype(np.float32) for v in (b, a, x)))
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(y, signal.lfilter(b, a, x), atol=1e-6)
+    same(sg.signal.lfilter(b - 0.5j, a[:1], x), signal.lfilter(b - 0.5j, a[:1], x))
+
+
+def test_forward_mode_of_filters_is_reverse_modes_transpose():
+    b, a, x, zi = (
+        RNG.normal(size=3),
+        np.array([1.7, 0.3, -0.2, 0.15]),
+        RNG.normal(size=(2, 40)),
+        RNG.normal(size=(2, 3)),
+    )
+    f = lambda *args: sg.signal.lfilter(*args[:3], -1, args[3])
+    args, ts = (b, a, x, zi), [RNG.normal(size=np.shape(v)) for v in (b, a, x, zi)]
+    out, moved = sg.jvp(f, args, tuple(ts))
+    step = 1e-6
+    signal = pytest.importorskip("scipy.signal")
+    ends = [signal.lfilter(*[v + s * t for v, t in zip(args[:3], ts, strict=False)], -1, zi + s * ts[3])
+            for s in (step, -step)]  # fmt: skip
+    for m, up, down in zip(moved, *ends, strict=True):
+        np.testing.assert_allclose(m, (up - down) / (2 * step), atol=1e-8)
+    vs = [RNG.normal(size=np.shape(v)) for v in out]
+    pulled = sg.vjp(f, *args)[1](tuple(vs))
+    same(sum(np.sum(v * m) for v, m in zip(vs, moved, strict=True)),
+         sum(np.sum(p * t) for p, t in zip(pulled, ts, strict=True)))  # fmt: skip
+
+
+def test_gradients_of_convolutions_of_matrices_are_differences_of_scipys():
+    signal = pytest.importorskip("scipy.signal")
+    x, h = RNG.normal(size=(4, 5)), RNG.normal(size=(3, 2))
+    units = [np.eye(z.size).reshape(-1, *z.shape) for z in (x, h)]
+    for name, *options in itertools.product(("convolve2d", "correlate2d"), MODES, ("fill", "wrap", "symm")):
+        mine, other = getattr(sg.signal, name), getattr(signal, name)
+        v = RNG.normal(size=other(x, h, *options).shape)
+        y, pull = sg.vjp(lambda x, h, f=mine, o=options: f(x, h, *o), x, h)
+        same(y, other(x, h, *options))
+        for found, expected in zip(pull(v), ([other(e, h, *options) for e in units[0]],
+                                             [other(x, e, *options) for e in units[1]]), strict=True):  # fmt: skip
+            np.testing.assert_allclose(found.ravel(), np.tensordot(expected, v, 2), atol=1e-12)
+
+
 def test_interp_is_numpys_under_both_names():
     x, y, t = np.cumsum(RNG.uniform(0.2, 1, 5)), RNG.normal(size=5), np.linspace(-1, 6, 9)
     for options in ({}, {"left": 7.0, "right": -1.0}, {"period": 2.0}):

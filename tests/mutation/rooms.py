@@ -80,4 +80,9 @@ ROOMS = {
     "distributed": Room("distributed/*.py", "distributed"),
     "web": Room("web/*.py", "web"),
     "files": Room("utils/saving.py support/files.py support/forks.py exports/loader.py", "saving files compile_memory"),
+    "taylor": Room("transforms/taylor/*.py core/streams.py", "taylor"),
+    "signal": Room("ops/signal/*.py functions/interpolating.py functions/spectra.py", "fft signal windows lost_parts"),
+    "autograd": Room(
+        "autograd/*.py", "autograd_function custom_rules gradcheck checkpoint nesting higher func cut_gradients"
+    ),
 }
