@@ -992,3 +992,11 @@ def test_a_spread_with_another_divisor_is_written_with_it(correction, text, late
     assert str(x.var(correction=correction).expr) == text.replace("std", "var")
     values = np.arange(7.0) ** 2
     assert float(sg.parse(text, {"x": 7})(values)) == pytest.approx(np.std(values, ddof=correction), rel=1e-14)
+
+
+def test_arrays_of_many_axes_have_forms_up_to_numpys_number_of_axes():
+    x = sg.symbol("x", (2, *(1,) * 39))
+    entries = np.array(sg.derive((x**3).sum(), x).scalar(), dtype=object).reshape(-1)
+    assert [str(e)[:4] for e in entries] == ["3*x_", "3*x_"]
+    with pytest.raises(sg.errors.ShapeError, match="has 80 axes"):
+        sg.derive((x**3).sum(), x, 2)

@@ -358,7 +358,7 @@ class ClosedForm(Arithmetic):
             )
         try:
             array = np.asarray(self._program.run(self._symbols(), Budget(most).check), dtype=object)
-            return [_with_integers(exact(e)) for e in array.flat]
+            return [_with_integers(exact(e)) for e in array.reshape(-1)]  # .flat has at most 32 axes
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
 

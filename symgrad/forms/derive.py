@@ -193,6 +193,7 @@ def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[Any
     return _Start(root, [root], (), check), [new.get(t, t) for t in targets]
 
 
+MOST_AXES = 64  # of NumPy's arrays
 _SHORT = 60  # operations of two formulas, up to which their quotient is tried
 
 
@@ -269,6 +270,9 @@ def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
     start = start._replace(root=divided(start.root))
     seed = _basis(start.root) if start.root.shape else _number(1.0)
     bases = (*start.bases, seed._node) if start.root.shape else start.bases
+    axes = max(sum(len(n.shape) for n in (*bases, t)) for t in targets)
+    if axes > MOST_AXES:
+        raise ShapeError(f"derive: the derivative has {axes} axes. NumPy's arrays have at most {MOST_AXES}.")
     found = _imaginary(start, seed, targets) if is_imaginary(start.root) else _sweep(start.root, seed, targets)
     return [start._replace(root=found[t], bases=bases, onward=_onward(start, t, found[t])) for t in targets]
 
