@@ -67,7 +67,12 @@ def short_of(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequenc
     positive = {called[t.data[0]] for t in below([root]) if t.kind == LEAF and "positive" in t.data[1]}
     plain = found.xreplace({f: sp.Rational(str(f)) for f in found.atoms(sp.Float)})
     marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
-    return Short(found, _shortened(plain.xreplace(marked), forward), frozenset(positive))
+    plain = plain.xreplace(marked)
+    try:
+        short = _shortened(plain, forward)
+    except RecursionError:  # SymPy goes down a formula by calling itself; a deep one stays as it is
+        short = plain
+    return Short(found, short, frozenset(positive))
 
 
 def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
