@@ -16,6 +16,7 @@ from symgrad.core.journal import undoing
 from symgrad.core.pickling import Held, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.elementwise.complexes import conj
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
@@ -356,3 +357,6 @@ def functional_call(
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is
     __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

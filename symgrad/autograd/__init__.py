@@ -106,7 +106,7 @@ def backward(
     """Accumulate Σ_k (∂tensors_k/∂x)ᵀ·grad_tensors_k into ``.grad`` of every leaf x, or of ``inputs`` only."""
     ys = _many(tensors)
     if create_graph:
-        _engine.warn_of_cycle(3)
+        _engine.warn_of_cycle()
     _engine.backward(
         ys,
         _cotangents(grad_tensors, len(ys)),

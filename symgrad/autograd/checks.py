@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +17,8 @@ from symgrad.engine import backward
 from symgrad.engine.record import handle
 from symgrad.engine.sweep import push, sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GradcheckError, NotDifferentiable, NotYet
+from symgrad.support.arguments import check_all
+from symgrad.support.notices import warn
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -166,11 +167,9 @@ def _check_inputs(given: Sequence[Any]) -> None:
         )
     for j, x in enumerate(given):
         if _is_checked(x) and x.dtype not in (np.float64, np.complex128):
-            warnings.warn(
+            warn(
                 f"Input #{j} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                UserWarning,
-                stacklevel=4,
             )
 
 
@@ -312,3 +311,6 @@ def _check_again(y: Any, xs: Sequence[Any], found: Sequence[Any], tolerance: flo
                 "gives different values, although analytical gradient matches numerical gradient. The tolerance for "
                 f"nondeterminism was {tolerance}."
             )
+
+
+check_all(globals(), __all__)

@@ -23,6 +23,7 @@ from symgrad.core.trees import Tree, along, count, flatten, unflatten
 from symgrad.engine.record import as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function, check_results
 from symgrad.transforms.calls import has_tensor, is_array, is_result
 
@@ -373,3 +374,6 @@ def _blank(x: Any) -> Leaf:
 
 
 custom_vjp.kind, custom_jvp.kind = _Reverse, _Forward
+
+
+check_all(globals(), __all__)

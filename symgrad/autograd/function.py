@@ -26,6 +26,8 @@ from symgrad.ops.contract import sum_to
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape
+from symgrad.support.arguments import check_all
+from symgrad.transforms.arguments import check_function
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -352,6 +354,7 @@ def _once(d: Any, seeds: Sequence[Any], inputs: Sequence[Any]) -> Any:
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a ``backward`` that computes outside symgrad, in NumPy say: its gradient cannot be differentiated."""
+    check_function("once_differentiable", backward)
 
     @wraps(backward)
     def run(ctx: Any, *grads: Any) -> Any:
@@ -360,3 +363,6 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     run.once_differentiable = True  # type: ignore[attr-defined]
     return run
+
+
+check_all(globals(), __all__)

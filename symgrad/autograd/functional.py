@@ -11,6 +11,7 @@ from symgrad.core.journal import Journal
 from symgrad.core.node import reaches
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import check_all
 from symgrad.transforms.calls import Call, ones
 from symgrad.transforms.jacobians import by_columns, by_rows
 
@@ -249,3 +250,6 @@ def _matrix(run: _Run, strategy: str, which: str) -> list[Any]:
     with modes.set_grad_enabled(not run.plain):
         rows = by_columns(run) if strategy == "forward-mode" else by_rows(run)
     return [run.handed_out(row, run.one_in) for row in rows]
+
+
+check_all(globals(), __all__)

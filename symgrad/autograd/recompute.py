@@ -24,6 +24,7 @@ from symgrad.engine.record import apply, handle
 from symgrad.engine.sweep import push, sweep
 from symgrad.errors import GraphError
 from symgrad.ops.map import IDENTITY
+from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import replayed
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.calls import zeros
@@ -234,3 +235,6 @@ def _again(ctx: Any) -> _Run:
             "an argument."
         )
     return run
+
+
+check_all(globals(), __all__)

@@ -33,6 +33,7 @@ from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import checked
 from symgrad.support.extras import is_installed
 from symgrad.support.foreign_draws import watched
 from symgrad.support.forks import Lock
@@ -542,6 +543,7 @@ def compile(
     digits: int | None = None,
     cache: bool | None = None,
 ) -> Callable[[Callable[P, Any]], Compiled[P]]: ...
+@checked
 def compile(
     fn: Any = None,
     backend: str = "auto",

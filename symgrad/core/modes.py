@@ -15,6 +15,7 @@ import numpy as np
 
 from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentTypeError
+from symgrad.support.arguments import check_all, checked
 
 __all__ = [
     "enable_grad", "get_default_dtype", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled",
@@ -263,6 +264,7 @@ class inference_mode(_Mode):
         super().__init__(grad=not mode, inference=bool(mode))
 
 
+@checked
 def set_default_dtype(dtype: Any) -> None:
     """Set the dtype of tensors made from Python floats: float64 (the default) or float32.
 
@@ -280,3 +282,6 @@ def set_default_dtype(dtype: Any) -> None:
 def get_default_dtype() -> np.dtype[Any]:
     """Return the dtype of tensors made from Python floats."""
     return _DTYPE.get()
+
+
+check_all(globals(), ["inference_mode", "set_grad_enabled"])

@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from symgrad.core.node import AnyNode, Cell, Leaf, Node, ancestors, is_node, make_node
 from symgrad.errors import PickleError
+from symgrad.support.arguments import BARE, blame
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -153,7 +154,11 @@ def transform(make: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(make)
     def made(*args: Any, **kwargs: Any) -> Any:
-        return Transformed(made, args, kwargs)
+        try:
+            return Transformed(made, args, kwargs)
+        except BARE as error:
+            blame(make, error, args, kwargs)
+            raise
 
     return made
 

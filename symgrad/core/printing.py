@@ -14,6 +14,7 @@ import numpy as np
 
 from symgrad.core.promotion import complexes, is_complex, is_floating
 from symgrad.errors import ArgumentError
+from symgrad.support.arguments import checked
 from symgrad.support.frozen import frozen
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class _Style:
 _options = _Options()
 
 
+@checked
 def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,

@@ -20,10 +20,12 @@ from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.summed import arrays_of, tasks
 from symgrad.distributed.work import Kernel, Order, Part, is_number, versions
 from symgrad.errors import ArgumentError, SymgradError
+from symgrad.support.arguments import checked
 from symgrad.support.extras import needs, required
 from symgrad.transforms.arguments import check_function
 
 
+@checked
 def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
     """Return the function (θ, *data) ↦ ∂f/∂θ as a Dask array: the rows of f(θ, *block), each by the array θ.
 
@@ -47,6 +49,7 @@ def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., An
     return _stacked("distributed.jacobian", func.jacobian, f, 1, compile)
 
 
+@checked
 def vmap(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
     """Return the function that maps f over the rows of data, as a Dask array; a structure of them, where f returns one.
 

@@ -30,12 +30,14 @@ from symgrad.distributed.work import (
 )
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NanBlockError
+from symgrad.support.arguments import checked
 from symgrad.support.extras import needs
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 
 Reduce = Literal["sum", "mean"]
 
 
+@checked
 def value_and_grad(
     loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
 ) -> Callable[..., Any]:
@@ -68,6 +70,7 @@ def value_and_grad(
     return Summed("value_and_grad", func.value_and_grad, loss, argnums, reduce, compile)
 
 
+@checked
 def grad(
     loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
 ) -> Callable[..., Any]:
@@ -79,6 +82,7 @@ def grad(
     return Summed("grad", func.grad, loss, argnums, reduce, compile)
 
 
+@checked
 def hessian(
     loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
 ) -> Callable[..., Any]:
@@ -90,6 +94,7 @@ def hessian(
     return Summed("hessian", func.hessian, loss, argnums, reduce, compile)
 
 
+@checked
 def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
     """Return the function (θ, v, *data) ↦ ∇²L·v, without the Hessian; v is structured like θ.
 
@@ -100,6 +105,7 @@ def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = Tru
     return Summed("hvp", _hvp, loss, 1, reduce, compile)
 
 
+@checked
 def gauss_newton(residuals: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
     """Return the function (θ, *data) ↦ Σ_b Jᵀ J, with J the Jacobian of the residuals r(θ, block), real, by θ.
 
@@ -160,7 +166,7 @@ class Summed:
         needs(self.name, "dask")
         check_function(self.name, fn)
         check_argnums(self.name, argnums)
-        if reduce not in ("sum", "mean"):
+        if not isinstance(reduce, str) or reduce not in ("sum", "mean"):
             raise ArgumentError(f"{self.name}: got reduce={reduce!r}. Expected 'sum' or 'mean'.")
         numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
         if min(numbers) < 0 or any(isinstance(k, bool) for k in numbers):

@@ -6,7 +6,6 @@ A backward computes everything first and deposits last, so one that fails leaves
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeEr
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
+from symgrad.support.notices import warn
 
 _FLOAT64 = np.dtype(np.float64)
 NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -236,9 +236,9 @@ def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
             cell.grad = handle(None, total if type(total) is np.ndarray else canonical(total))
 
 
-def warn_of_cycle(stacklevel: int) -> None:
+def warn_of_cycle() -> None:
     """Warn as torch does: a leaf holds its gradient, whose graph holds the leaf."""
-    warnings.warn(_CYCLE, UserWarning, stacklevel=stacklevel)
+    warn(_CYCLE)
 
 
 def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
@@ -246,10 +246,10 @@ def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, in
     if gradient is None and inputs is None and not create_graph and type(t._value) is float and mode == "numeric":
         _of_scalar(t, bool(retain_graph))
         return
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
     if create_graph and mode == "numeric":
-        warn_of_cycle(4)
+        warn_of_cycle()
     if inputs is not None and isinstance(inputs, Core):
         inputs = [inputs]
     MODES[mode](t, gradient, retain_graph, create_graph, inputs)

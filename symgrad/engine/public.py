@@ -13,6 +13,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentTypeError, NotYet, SymgradError
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
+from symgrad.support.arguments import BARE, blame
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,8 +38,8 @@ def public(fn: F, *names: str) -> F:
             if convert is _listed:
                 _check_listed(fn, keywords[0], x, args)
             return fn(convert(x), *args, **kwargs)
-        except _BARE as error:
-            _blame_sizes(fn.__name__, error, (x, *args, *kwargs.values()))
+        except BARE as error:
+            _blame(fn, fn.__name__, error, (x, *args), kwargs)
             raise
 
     return call  # type: ignore[return-value]
@@ -72,7 +73,10 @@ def _given(x: Any, fn: Any, keywords: tuple[str, ...], kwargs: dict[str, Any]) -
     )
 
 
-_BARE = (TypeError, ValueError, AttributeError, IndexError, ArithmeticError)
+def _blame(fn: Any, name: str, error: Exception, args: Any, kwargs: Any) -> None:
+    """Say what an error of Python's own is about: a size that is a name, or an argument that is not as fn says."""
+    _blame_sizes(name, error, (*args, *kwargs.values()))
+    blame(fn, error, args, kwargs)
 
 
 def _blame_sizes(name: str, error: Exception, args: Any) -> None:
@@ -96,8 +100,8 @@ def public_all(fn: F, name: str = "", text: str | None = None) -> F:
         given = [[as_tensor(e) for e in x] if isinstance(x, (list, tuple)) else as_tensor(x) for x in args]
         try:
             return fn(*given, **kwargs)
-        except _BARE as error:
-            _blame_sizes(name or fn.__name__, error, (*args, *kwargs.values()))
+        except BARE as error:
+            _blame(fn, name or fn.__name__, error, args, kwargs)
             raise
 
     if name:
@@ -116,8 +120,8 @@ def public_named(fn: F, *names: str) -> F:
         named = {k: as_tensor(a) if k in names and a is not None else a for k, a in kwargs.items()}
         try:
             return fn(*given, **named)
-        except _BARE as error:
-            _blame_sizes(fn.__name__, error, (*given, *named.values()))
+        except BARE as error:
+            _blame(fn, fn.__name__, error, given, named)
             raise
 
     return call  # type: ignore[return-value]

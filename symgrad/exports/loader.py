@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, MissingExtra, ShapeError
+from symgrad.support.arguments import checked
 
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC")
 _LINE = re.compile(r"^   +(\w+): \((.*?)\)(?: =.*)?$", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
 
 
+@checked
 def load_c(path: Any, name: str | None = None, compiler: str | None = None) -> Callable[..., Any]:
     """Return an exported C function as a function of NumPy arrays.
 

@@ -11,6 +11,7 @@ from symgrad.exports.errors import ExportError
 from symgrad.exports.request import requested
 from symgrad.exports.targets import c, jax, latex, numpy, python, sympy, torch
 from symgrad.exports.targets.target import Source, Target
+from symgrad.support.arguments import check_all
 from symgrad.support.files import replace_files
 
 __all__ = ["TARGETS", "export"]
@@ -95,3 +96,6 @@ def _write(place: Path, source: Source) -> None:
             )
         texts[beside] = text
     replace_files(texts)
+
+
+check_all(globals(), __all__)

@@ -31,6 +31,7 @@ from symgrad.expression.matlab import Matlab
 from symgrad.expression.matlab_functions import functions_in
 from symgrad.expression.matlab_syntax import tree as tree_of_matlab
 from symgrad.expression.slips import of_a_comma, on_paper, slip
+from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
@@ -110,6 +111,7 @@ class Expression:
         return f"parse({self.text!r}, names={self.names}{constants})"
 
 
+@checked
 def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "python") -> Expression:
     """Read a formula such as ``"sum((X @ w - y)**2)"``, without executing anything.
 

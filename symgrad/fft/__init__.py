@@ -8,6 +8,7 @@ import numpy as np
 
 from symgrad.engine.public import public
 from symgrad.ops.signal import fourier
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.creation import tensor
 from symgrad.tensors.tensor import Tensor
@@ -65,3 +66,6 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool =
 
 
 __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

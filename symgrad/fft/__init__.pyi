@@ -2,6 +2,7 @@
 
 # Written by `python tests/stubs.py`; a test compares.
 
+from collections.abc import Sequence
 from symgrad.tensors.tensor import Tensor
 from typing import Any
 
@@ -36,7 +37,7 @@ def fft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, 
     """The Fourier transform along two axes."""
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """The frequencies of fft's entries: 0, 1, …, and from the middle on the negative ones, over n·d."""
-def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def fftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The Fourier transform along several axes, one after the other."""
 def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Tensor:
     """The entries moved so that frequency 0 stands in the middle: of n, entry 0 moves to ⌊n/2⌋."""
@@ -44,13 +45,13 @@ def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
     """The real transform of n numbers that begin with z and go on with its conjugates: n · irfft(conj z)."""
 def hfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The real transform along two axes of what goes on with its conjugates."""
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def hfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The real transform of what begins with z along the last axis, and goes on with its conjugates."""
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
     """y_j = Σ_k exp(2πi jk/n) x_k / n, the inverse of fft."""
 def ifft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of fft2."""
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def ifftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of fftn."""
 def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Tensor:
     """Undo fftshift: of n, entry ⌊n/2⌋ moves to 0."""
@@ -58,13 +59,13 @@ def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     """The inverse of hfft: conj(rfft(x)) / n."""
 def ihfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of hfft2."""
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def ihfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of hfftn."""
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
     """The n real numbers whose transform begins with z: the inverse of rfft."""
 def irfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of rfft2: real numbers."""
-def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def irfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of rfftn: real numbers."""
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
     """The first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates."""
@@ -72,5 +73,5 @@ def rfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *,
     """The transform of real numbers along two axes; of the last one the first half."""
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """The frequencies of rfft's entries: 0, 1, …, ⌊n/2⌋, over n·d."""
-def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
+def rfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The transform of real numbers along several axes; of the last one the first half."""

@@ -45,6 +45,7 @@ from symgrad.forms.where import Definition, Explained, Named, WhereForm
 from symgrad.forms.written import read_formula
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
+from symgrad.support.arguments import check_all
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 from symgrad.support.symbols import Letter, plain
@@ -815,3 +816,6 @@ def _entries(name: str, shape: tuple[int, ...]) -> Any:
     for idx in np.ndindex(*shape):
         out[idx] = sp.Symbol(f"{name}_{join.join(map(str, idx))}", real=True)
     return out
+
+
+check_all(globals(), ["ClosedForm"])

@@ -36,6 +36,7 @@ from symgrad.ops.elementwise.complexes import COMPLEX, conj, imag, real
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
 from symgrad.solvers.opened import closed, equations, has_answers, shortened, spelled
+from symgrad.support.arguments import checked
 from symgrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def derive(
     notation: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms | Blocks: ...
+@checked
 def derive(
     y: Any,
     wrt: Any,

@@ -611,7 +611,7 @@ def reshape(input: Any, *sizes: Any, shape: Any = None) -> Tensor:
     """The entries of x in row-major order, in another shape."""
 def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n]."""
-def split(input: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+def split(input: Any, split_size_or_sections: int | Sequence[Any], dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given."""
 def squeeze(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""

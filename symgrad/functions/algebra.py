@@ -24,6 +24,7 @@ from symgrad.ops.linalg import (
 from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.linalg.einsum import einsum as _einsum
 from symgrad.ops.nn import distances
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "addmm", "addmv", "addr", "baddbmm", "bmm", "cdist", "cholesky", "det", "diag", "diag_embed", "diagonal",
@@ -119,3 +120,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
             [9., 3., 1.]])
     """
     return multilinear.powers(x, N, increasing)
+
+
+check_all(globals(), __all__)

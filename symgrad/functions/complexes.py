@@ -8,6 +8,7 @@ from symgrad.engine.public import public, public_all
 from symgrad.ops.elementwise import complexes
 from symgrad.ops.shapes import arrange
 from symgrad.ops.shapes.join import stack
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "adjoint", "angle", "complex", "conj", "conj_physical", "imag", "polar", "real", "resolve_conj", "resolve_neg",
@@ -84,3 +85,6 @@ def resolve_neg(input: Any) -> Any:
 @public
 def _same(input: Any) -> Any:
     return input
+
+
+check_all(globals(), __all__)

@@ -7,6 +7,7 @@ from symgrad.ops.indexing import gather as gather_ops
 from symgrad.ops.indexing import placing
 from symgrad.ops.indexing import select as select_ops
 from symgrad.ops.reductions import merging
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "gather", "index_add", "index_select", "masked_fill", "masked_select", "narrow", "scatter", "scatter_add",
@@ -34,3 +35,6 @@ slice_scatter = public(placing.slice_scatter)
 diagonal_scatter = public(placing.diagonal_scatter)
 scatter_reduce = public(merging.scatter_reduce)
 index_reduce = public(merging.index_reduce)
+
+
+check_all(globals(), __all__)

@@ -19,6 +19,7 @@ from symgrad.linalg import solve
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.sizes import whole
+from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import ones_like, zeros_like
 
 __all__ = ["CubicSpline", "interp"]
@@ -288,3 +289,6 @@ def _slopes_around(x: Any, y: Any) -> Any:
 
 def _solved(matrix: Any, right: Any) -> Any:
     return solve(matrix, right.reshape(right.shape[0], -1)).reshape(right.shape)
+
+
+check_all(globals(), __all__)

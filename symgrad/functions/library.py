@@ -16,6 +16,7 @@ from symgrad.ops.map import ADD, SUB
 from symgrad.ops.reductions import softmax as softmaxes
 from symgrad.scalars import SCALARS
 from symgrad.scalars.library import COMPLEX, NAMES, TUPLES
+from symgrad.support.arguments import checked
 from symgrad.tensors.ufuncs import function_of
 
 Function = Callable[..., Any]
@@ -117,6 +118,7 @@ FOUND |= {name: _complex(name) for name in COMPLEX}
 
 
 # ------------------------------------------------------------------ what is no universal function of SciPy's
+@checked
 def lambertw(z: Any, k: int = 0) -> Any:
     """Lambert's W: the solution of w eʷ = z, real for z ≥ -1/e on the branches k = 0 and -1, elsewhere nan.
 
@@ -151,6 +153,7 @@ def _spherical(name: str, letter: str) -> Function:
     return call
 
 
+@checked
 def factorial(n: Any) -> Any:
     """n! = Γ(n + 1), of real n.
 
@@ -204,6 +207,7 @@ def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = N
     return SUB(x, softmaxes.logsumexp(x, along, True))
 
 
+@checked
 def kelvin(x: Any) -> Any:
     """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives.
 

@@ -11,6 +11,7 @@ from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, s
 from symgrad.ops.elementwise.declared import clip_to, divided, power, rounded
 from symgrad.ops.elementwise.declared import where as _where
 from symgrad.ops.map import DIV
+from symgrad.support.arguments import check_all
 
 DECLARED = published("functions")
 globals().update(DECLARED)
@@ -193,3 +194,6 @@ def clamp_max(input: Any, max: Any) -> Any:
     tensor([1., 2.])
     """
     return declared.CLAMP_MAX(input, max)
+
+
+check_all(globals(), __all__)

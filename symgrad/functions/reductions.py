@@ -6,6 +6,7 @@ from symgrad.engine.public import public
 from symgrad.ops.reductions import calculus, extremes, reduce, running, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.sorting import sorting, statistics
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum",
@@ -48,3 +49,6 @@ aminmax = public(statistics.aminmax)
 renorm = public(statistics.renorm)
 cov = public(statistics.cov)
 corrcoef = public(statistics.corrcoef)
+
+
+check_all(globals(), __all__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symgrad.engine.public import public, public_all
 from symgrad.ops.shapes import arrange, grids, join, sizes, splitting
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "broadcast_to", "cat", "chunk", "concat", "concatenate", "flatten", "flip", "hstack", "moveaxis", "movedim",
@@ -53,3 +54,6 @@ combinations = public(grids.combinations)
 fliplr = public(arrange.fliplr)
 flipud = public(arrange.flipud)
 rot90 = public(arrange.rot90)
+
+
+check_all(globals(), __all__)

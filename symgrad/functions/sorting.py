@@ -8,6 +8,7 @@ from symgrad.engine.public import public
 from symgrad.engine.record import as_tensor
 from symgrad.functions.indexing import take_along_dim
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "argsort", "kthvalue", "median", "sort", "topk", "bucketize", "histc", "mode", "msort", "nanmedian",
@@ -75,3 +76,6 @@ def searchsorted(
     if sorter is not None:
         sorted_sequence = take_along_dim(sorted_sequence, sorter, -1)
     return search.searchsorted(sorted_sequence, as_tensor(input), out_int32=out_int32, right=right, side=side)
+
+
+check_all(globals(), __all__)

@@ -7,6 +7,7 @@ from typing import Any
 from symgrad.core.modes import get_default_dtype
 from symgrad.engine.public import public_named
 from symgrad.ops.signal import spectra
+from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import tensor
 from symgrad.tensors.tensor import Tensor
 
@@ -108,3 +109,6 @@ def kaiser_window(
     tensor([1., 1.])
     """
     return _tensor(spectra.kaiser(window_length, periodic, beta), dtype, requires_grad)
+
+
+check_all(globals(), __all__)

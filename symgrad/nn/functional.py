@@ -24,6 +24,7 @@ from symgrad.ops.nn import (
 )
 from symgrad.ops.reductions import softmax as _softmax
 from symgrad.ops.shapes import padding
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -86,3 +87,6 @@ unfold, fold = public(folds.columns), public(folds.fold)
 multi_margin_loss = public(margins.multi_margin_loss)
 
 __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

@@ -201,9 +201,9 @@ def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: int | Se
     """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv1d."""
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
     """As conv_transpose1d, along two axes: the adjoint of conv2d."""
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
+def adaptive_avg_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
     """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
     """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each."""
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
     """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m."""

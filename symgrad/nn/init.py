@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,10 @@ from symgrad.engine.generator import Generator, drawn
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.elementwise.declared import UNARY
+from symgrad.support.arguments import check_all
+from symgrad.support.notices import warn
 from symgrad.tensors.sampling import numbers
+from symgrad.tensors.tensor import Tensor
 
 __all__ = [
     "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
@@ -50,23 +52,23 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 # ------------------------------------------------------------------ given values
-def constant_(tensor: Any, val: float) -> Any:
+def constant_(tensor: Tensor, val: float) -> Any:
     """Fill with one number."""
     with no_grad():
         return tensor.fill_(val)
 
 
-def ones_(tensor: Any) -> Any:
+def ones_(tensor: Tensor) -> Any:
     """Fill with 1."""
     return constant_(tensor, 1.0)
 
 
-def zeros_(tensor: Any) -> Any:
+def zeros_(tensor: Tensor) -> Any:
     """Fill with 0."""
     return constant_(tensor, 0.0)
 
 
-def eye_(tensor: Any) -> Any:
+def eye_(tensor: Tensor) -> Any:
     """Make a matrix the identity, as far as it goes.
 
     Raises:
@@ -77,26 +79,26 @@ def eye_(tensor: Any) -> Any:
     return _filled(tensor, np.eye(*tensor.shape))
 
 
-def _filled(tensor: Any, values: Any) -> Any:
+def _filled(tensor: Tensor, values: Any) -> Any:
     with no_grad():
         return tensor.copy_(as_tensor(values))
 
 
 # ------------------------------------------------------------------ random values
-def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Any:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Any:
     """Fill with uniform random numbers in [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Any:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Any:
     """Fill with normal random numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(
-    tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
     """Fill with normal random numbers that lie in [a, b].
@@ -105,11 +107,9 @@ def trunc_normal_(
     Φ keeps its digits.
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
             "incorrect.",
-            UserWarning,
-            stacklevel=2,
         )
     low, high = (a - mean) / std, (b - mean) / std
     side = -1.0 if low > 0 else 1.0  # mirrored, so that no probability is near 1
@@ -120,7 +120,7 @@ def trunc_normal_(
     return _filled(tensor, (mean + std * z).clip(a, b))
 
 
-def _fans(tensor: Any) -> tuple[int, int]:
+def _fans(tensor: Tensor) -> tuple[int, int]:
     """Return how many numbers each output is made of, and how many outputs each input goes into."""
     if tensor.ndim < 2:
         raise ShapeError(
@@ -131,7 +131,7 @@ def _fans(tensor: Any) -> tuple[int, int]:
     return tensor.shape[1] * field, tensor.shape[0] * field
 
 
-def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Generator | None = None) -> Any:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Any:
     """Fill with uniform numbers in ±gain √(6/(fan in + fan out)).
 
     Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural networks".
@@ -140,7 +140,7 @@ def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Generator | None 
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Generator | None = None) -> Any:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Any:
     """Fill with normal numbers of deviation gain √(2/(fan in + fan out)).
 
     Source: Glorot and Bengio 2010.
@@ -149,7 +149,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Generator | None =
 
 
 def kaiming_uniform_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
     """Fill with uniform numbers in ±gain √(3/fan).
@@ -169,7 +169,7 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
     """Fill with normal numbers of deviation gain/√fan; the arguments are those of ``kaiming_uniform_``.
@@ -180,9 +180,9 @@ def kaiming_normal_(
     return tensor if 0 in tensor.shape else normal_(tensor, 0.0, deviation, generator)
 
 
-def _deviation(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
+def _deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", UserWarning, stacklevel=3)
+        warn("Initializing zero-element tensors is a no-op")
         return 0.0
     if not isinstance(mode, str):
         raise ArgumentTypeError(f"mode: got {type(mode).__name__}. Expected 'fan_in' or 'fan_out'.")
@@ -192,7 +192,7 @@ def _deviation(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
-def orthogonal_(tensor: Any, gain: float = 1, generator: Generator | None = None) -> Any:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Any:
     """Fill with gain times a random orthogonal matrix, of the first axis against the others: Q of a normal matrix.
 
     Source: Saxe et al. 2013, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks".
@@ -209,3 +209,6 @@ def _orthogonal(rng: Any, rows: int, columns: int) -> Any:
     q, r = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
     q = q * np.sign(np.diag(r))  # uniform over orthogonal matrices
     return q if rows >= columns else q.T
+
+
+check_all(globals(), __all__)

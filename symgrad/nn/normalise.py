@@ -13,6 +13,7 @@ from symgrad.ops.protocol import Traced, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.reductions.variance import var
 from symgrad.ops.shape import total
+from symgrad.support.arguments import check_all
 
 
 @public
@@ -120,3 +121,6 @@ def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, mo
 
 
 __all__ = ["batch_norm", "instance_norm"]
+
+
+check_all(globals(), __all__)

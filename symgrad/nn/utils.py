@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from symgrad.core.modes import no_grad
@@ -11,6 +11,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.functions import cat, stack
 from symgrad.ops.linalg.norms import vector_norm
+from symgrad.support.arguments import check_all
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
@@ -22,7 +23,7 @@ def _listed(parameters: Any) -> list[Any]:
     return [parameters] if isinstance(parameters, Core) else list(parameters)
 
 
-def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
+def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """The norm of all entries of all tensors, as if they were one vector.
 
     Raises:
@@ -31,7 +32,7 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
     tensor(5.)
     """
-    norms = [vector_norm(t, float(norm_type)) for t in _listed(tensors)]
+    norms = [vector_norm(t, float(norm_type)) for t in map(as_tensor, _listed(tensors))]
     total = vector_norm(stack(norms), float(norm_type)) if norms else as_tensor(0.0)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise GraphError(
@@ -94,13 +95,13 @@ def parameters_to_vector(parameters: Iterable[Any]) -> Any:
     return cat([as_tensor(p).reshape(-1) for p in parameters])
 
 
-def vector_to_parameters(vec: Any, parameters: Sequence[Any]) -> None:
+def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Write the entries of a vector into the parameters, in order.
 
     Raises:
         ArgumentError: it has another number of entries than they.
     """
-    these, start = list(parameters), 0
+    vec, these, start = as_tensor(vec), list(parameters), 0
     wanted = sum(p.numel() for p in these)
     if wanted != vec.numel():
         raise ArgumentError(f"vector_to_parameters: got {vec.numel()} numbers for {wanted} entries of parameters.")
@@ -108,3 +109,6 @@ def vector_to_parameters(vec: Any, parameters: Sequence[Any]) -> None:
         for p in these:
             p.copy_(vec[start : start + p.numel()].reshape(p.shape))
             start += p.numel()
+
+
+check_all(globals(), __all__)

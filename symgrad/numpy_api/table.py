@@ -11,6 +11,7 @@ import numpy as np
 from symgrad import functions
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentTypeError, SymgradError
+from symgrad.support.arguments import checked
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,10 +37,11 @@ def numpys(*names: str) -> Callable[[F], F]:
     """Put a function into the table under those of NumPy's names that this NumPy has."""
 
     def put(fn: F) -> F:
+        told = checked(fn)
         for name in names:
             found = _found(name)
             if found is not None:
-                TABLE[found] = fn
+                TABLE[found] = told
         return fn
 
     return put

@@ -24,6 +24,7 @@ from symgrad.solvers.factors import Way, norm
 from symgrad.solvers.implicit import SOLVER, Conditions, Root, checked_system
 from symgrad.solvers.newton import few
 from symgrad.solvers.unknowns import flat_result, number, title_of, traced
+from symgrad.support.arguments import checked
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, Spec
@@ -35,6 +36,7 @@ _POLE = 1e3  # how many times as large g is at a pole as beside it
 _PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
 
 
+@checked
 def odeint_event(
     f: Callable[..., Any], y0: Any, t0: Any, *args: Any, event: Callable[..., Any], t_max: float, direction: int = 0,
     method: str = "dopri5", rtol: float = 1e-8, atol: float = 1e-10, derivative: str = "auto",

@@ -22,6 +22,7 @@ from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.unknowns import Arguments, Unknown, double, floating, title_of, traced
+from symgrad.support.arguments import checked
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, Spec, spec_of
 from symgrad.transforms.loops.public import fori_loop, scan
@@ -30,6 +31,7 @@ _FLOAT64 = np.dtype(np.float64)
 _WAYS = ("auto", "steps", "forward", "adjoint")
 
 
+@checked
 def odeint(
     f: Callable[..., Any], y0: Any, t: Any, *args: Any, method: str = "dopri5", rtol: float = 1e-8,
     atol: float = 1e-10, derivative: str = "auto", steps: int | None = None, max_steps: int = 100_000,

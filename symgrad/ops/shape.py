@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -319,12 +320,19 @@ class Eye(Op):
         return sp.KroneckerDelta(*idx)
 
 
+def _whole(dim: Any) -> int:
+    try:
+        if not isinstance(dim, bool):
+            return index(dim)
+    except TypeError:
+        pass
+    raise ArgumentTypeError(f"dim: got {dim!r}. Expected an integer, or a tuple of them where several axes make sense.")
+
+
 def axis_of(dim: Any, ndim: int) -> int:
     """Return ``dim`` in 0..ndim-1, with torch's error where it lies outside."""
-    if not hasattr(dim, "__index__") or isinstance(dim, bool):
-        raise ArgumentTypeError(
-            f"dim: got {dim!r}. Expected an integer, or a tuple of them where several axes make sense."
-        )
+    if type(dim) is not int:
+        dim = _whole(dim)
     from_, to = (-ndim, ndim - 1) if ndim else (-1, 0)
     if not from_ <= dim <= to:
         raise IndexRangeError(f"Dimension out of range (expected to be in range of [{from_}, {to}], but got {dim})")

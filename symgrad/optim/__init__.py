@@ -10,6 +10,7 @@ from symgrad.optim.minimize import minimize
 from symgrad.optim.optimizer import Optimizer
 from symgrad.optim.rmsprop import Adagrad, RMSprop
 from symgrad.optim.sgd import SGD
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -19,3 +20,6 @@ __all__ = [
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is
     __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

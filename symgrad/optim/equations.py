@@ -16,12 +16,14 @@ from symgrad.optim.minimize import restored
 from symgrad.optim.vectors import Vector, joined, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.solvers.public import known_root
+from symgrad.support.arguments import checked
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
 
 _WITH_JACOBIAN = {"hybr", "lm"}
 
 
+@checked
 def least_squares(
     fun: Callable[..., Any], x0: Any, args: Any = (), *, bounds: Any = None, sparse: bool = False, compile: bool = True,
     progress: bool = True, **options: Any,
@@ -101,6 +103,7 @@ def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, optio
     return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(done)
 
 
+@checked
 def root(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: str = "hybr", *, tol: float | None = None,
     callback: Any = None, options: Any = None, compile: bool = True, progress: bool = True,

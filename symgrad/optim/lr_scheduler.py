@@ -14,6 +14,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.optim.optimizer import Optimizer, check_stepping, is_like, number
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -267,3 +268,6 @@ class ReduceLROnPlateau(_Rates):
 
 
 __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

@@ -15,6 +15,7 @@ from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
 from symgrad.optim.vectors import Vector, joined, scalar, several
 from symgrad.solvers.minima import known_minimum
+from symgrad.support.arguments import check_all
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
 
@@ -213,3 +214,6 @@ def restored(result: Any, vector: Vector, names: tuple[str, ...], copied: bool =
         if value is not None and np.shape(value) == vector.start.shape:
             found[name] = vector.structure(value)
     return found
+
+
+check_all(globals(), ["minimize"])

@@ -12,6 +12,7 @@ from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.descent import Known, Minimiser
 from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.problem import Minimum, Problem, listed
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 
 
@@ -79,3 +80,6 @@ def known_minimum(
 
 
 __all__ = ["Minimum", "argmin", "known_minimum"]
+
+
+check_all(globals(), __all__)

@@ -16,6 +16,7 @@ from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.implicit import OperatorSolve
 from symgrad.solvers.rectangular import LeastSquares
 from symgrad.solvers.unknowns import Arguments, floating, traced
+from symgrad.support.arguments import check_all
 from symgrad.transforms.loops.body import Spec, spec_of
 
 __all__ = ["cg", "gmres", "lsqr"]
@@ -111,3 +112,6 @@ def _start(method: str, x0: Any, unknown: Spec) -> Any:
     if tuple(t.shape) != tuple(unknown.shape):
         raise ShapeError(f"{method}: x0 has shape {show_shape(t.shape)}. Expected {show_shape(unknown.shape)}.")
     return None if t._value is None else bodies.Frozen(np.asarray(t._value, np.float64))
+
+
+check_all(globals(), __all__)

@@ -14,6 +14,7 @@ from symgrad.solvers.implicit import Root
 from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
 from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 
 __all__ = ["custom_root", "fixed_point", "root"]
@@ -176,3 +177,6 @@ def solved(
 def known_root(who: str, f: Callable[..., Any], x: Any, args: Sequence[Any], run: Any = None) -> Any:
     """Return a root that was found already, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
     return solved(who, f, x, args, Polished(foreign(who, run, x, args)), Way())
+
+
+check_all(globals(), __all__)

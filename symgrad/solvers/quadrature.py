@@ -20,6 +20,7 @@ from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.integral import Accuracy, Integral
 from symgrad.solvers.pieces import End, infinite, split
 from symgrad.solvers.unknowns import Arguments, flat_result, floating, number, title_of, traced
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Spec
 from symgrad.transforms.vmap import vmap
@@ -236,3 +237,6 @@ def _one(who: str, y: Any) -> Any:
     if len(found) != 1:
         raise ArgumentTypeError(f"{who}: f returned {len(found)} tensors. Expected one: stack them.")
     return found[0] if is_floating(found[0].dtype) else floating(who, found[0])
+
+
+check_all(globals(), __all__)

@@ -118,6 +118,32 @@ __all__ = [
     "stdtr",
     "stdtrit",
     "stdtridf",
+    "exp10",
+    "exprel",
+    "cosm1",
+    "powm1",
+    "sindg",
+    "cosdg",
+    "tandg",
+    "cotdg",
+    "radian",
+    "boxcox",
+    "boxcox1p",
+    "inv_boxcox",
+    "inv_boxcox1p",
+    "huber",
+    "pseudo_huber",
+    "rel_entr",
+    "kl_div",
+    "nrdtrimn",
+    "nrdtrisd",
+    "tklmbda",
+    "chndtr",
+    "chndtrix",
+    "chndtrinc",
+    "nctdtr",
+    "kolmogorov",
+    "kolmogi",
     "expi",
     "exp1",
     "expn",
@@ -162,32 +188,6 @@ __all__ = [
     "eval_hermitenorm",
     "eval_sh_jacobi",
     "lpmv",
-    "exp10",
-    "exprel",
-    "cosm1",
-    "powm1",
-    "sindg",
-    "cosdg",
-    "tandg",
-    "cotdg",
-    "radian",
-    "boxcox",
-    "boxcox1p",
-    "inv_boxcox",
-    "inv_boxcox1p",
-    "huber",
-    "pseudo_huber",
-    "rel_entr",
-    "kl_div",
-    "nrdtrimn",
-    "nrdtrisd",
-    "tklmbda",
-    "chndtr",
-    "chndtrix",
-    "chndtrinc",
-    "nctdtr",
-    "kolmogorov",
-    "kolmogi",
     "airy",
     "airye",
     "sici",
@@ -456,6 +456,58 @@ def stdtrit(df: Any, p: Any) -> Tensor:
     """The t with stdtr(df, t) = p."""
 def stdtridf(p: Any, t: Any) -> Tensor:
     """The df with stdtr(df, t) = p."""
+def exp10(input: Any) -> Tensor:
+    """10ˣ."""
+def exprel(input: Any) -> Tensor:
+    """(exp x - 1)/x, 1 at 0."""
+def cosm1(input: Any) -> Tensor:
+    """cos x - 1, accurate near 0."""
+def powm1(input: Any, y: Any) -> Tensor:
+    """xʸ - 1, accurate near 0."""
+def sindg(input: Any) -> Tensor:
+    """sin x of degrees."""
+def cosdg(input: Any) -> Tensor:
+    """cos x of degrees."""
+def tandg(input: Any) -> Tensor:
+    """tan x of degrees."""
+def cotdg(input: Any) -> Tensor:
+    """cot x of degrees."""
+def radian(d: Any, m: Any, s: Any) -> Tensor:
+    """The angle of d degrees, m minutes and s seconds, in radians."""
+def boxcox(input: Any, lmbda: Any) -> Tensor:
+    """(x^λ - 1)/λ, log x for λ = 0."""
+def boxcox1p(input: Any, lmbda: Any) -> Tensor:
+    """((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0."""
+def inv_boxcox(y: Any, lmbda: Any) -> Tensor:
+    """The x with boxcox(x, λ) = y."""
+def inv_boxcox1p(y: Any, lmbda: Any) -> Tensor:
+    """The x with boxcox1p(x, λ) = y."""
+def huber(delta: Any, r: Any) -> Tensor:
+    """Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
+def pseudo_huber(delta: Any, r: Any) -> Tensor:
+    """δ² (√(1 + (r/δ)²) - 1)."""
+def rel_entr(input: Any, y: Any) -> Tensor:
+    """x log(x/y), 0 at x = 0: a term of the relative entropy."""
+def kl_div(input: Any, y: Any) -> Tensor:
+    """x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
+def nrdtrimn(p: Any, std: Any, x: Any) -> Tensor:
+    """The mean of the normal distribution with Φ((x - mean)/std) = p."""
+def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
+    """The standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
+def tklmbda(input: Any, lmbda: Any) -> Tensor:
+    """Tukey's lambda distribution function."""
+def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
+    """The noncentral χ² distribution function, nc > 0."""
+def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
+    """The x with chndtr(x, df, nc) = p."""
+def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
+    """The nc with chndtr(x, df, nc) = p."""
+def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
+    """The noncentral t distribution function; differentiated by t."""
+def kolmogorov(input: Any) -> Tensor:
+    """The survival function of Kolmogorov's distribution."""
+def kolmogi(p: Any) -> Tensor:
+    """The x with kolmogorov(x) = p."""
 def expi(input: Any) -> Tensor:
     """The exponential integral Ei(x)."""
 def exp1(input: Any) -> Tensor:
@@ -544,58 +596,6 @@ def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Tensor:
     """The shifted Jacobi polynomial G_n^(p, q)(x)."""
 def lpmv(m: Any, v: Any, x: Any) -> Tensor:
     """The associated Legendre function of order m and degree v."""
-def exp10(input: Any) -> Tensor:
-    """10ˣ."""
-def exprel(input: Any) -> Tensor:
-    """(exp x - 1)/x, 1 at 0."""
-def cosm1(input: Any) -> Tensor:
-    """cos x - 1, accurate near 0."""
-def powm1(input: Any, y: Any) -> Tensor:
-    """xʸ - 1, accurate near 0."""
-def sindg(input: Any) -> Tensor:
-    """sin x of degrees."""
-def cosdg(input: Any) -> Tensor:
-    """cos x of degrees."""
-def tandg(input: Any) -> Tensor:
-    """tan x of degrees."""
-def cotdg(input: Any) -> Tensor:
-    """cot x of degrees."""
-def radian(d: Any, m: Any, s: Any) -> Tensor:
-    """The angle of d degrees, m minutes and s seconds, in radians."""
-def boxcox(input: Any, lmbda: Any) -> Tensor:
-    """(x^λ - 1)/λ, log x for λ = 0."""
-def boxcox1p(input: Any, lmbda: Any) -> Tensor:
-    """((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0."""
-def inv_boxcox(y: Any, lmbda: Any) -> Tensor:
-    """The x with boxcox(x, λ) = y."""
-def inv_boxcox1p(y: Any, lmbda: Any) -> Tensor:
-    """The x with boxcox1p(x, λ) = y."""
-def huber(delta: Any, r: Any) -> Tensor:
-    """Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
-def pseudo_huber(delta: Any, r: Any) -> Tensor:
-    """δ² (√(1 + (r/δ)²) - 1)."""
-def rel_entr(input: Any, y: Any) -> Tensor:
-    """x log(x/y), 0 at x = 0: a term of the relative entropy."""
-def kl_div(input: Any, y: Any) -> Tensor:
-    """x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
-def nrdtrimn(p: Any, std: Any, x: Any) -> Tensor:
-    """The mean of the normal distribution with Φ((x - mean)/std) = p."""
-def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
-    """The standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
-def tklmbda(input: Any, lmbda: Any) -> Tensor:
-    """Tukey's lambda distribution function."""
-def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
-    """The noncentral χ² distribution function, nc > 0."""
-def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
-    """The x with chndtr(x, df, nc) = p."""
-def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
-    """The nc with chndtr(x, df, nc) = p."""
-def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
-    """The noncentral t distribution function; differentiated by t."""
-def kolmogorov(input: Any) -> Tensor:
-    """The survival function of Kolmogorov's distribution."""
-def kolmogi(p: Any) -> Tensor:
-    """The x with kolmogorov(x) = p."""
 def airy(input: Any) -> tuple[Tensor, ...]:
     """The Airy functions Ai, Ai', Bi and Bi'."""
 def airye(input: Any) -> tuple[Tensor, ...]:

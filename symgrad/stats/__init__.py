@@ -33,6 +33,7 @@ from symgrad.stats.multivariate import (
     multivariate_normal,
     wishart,
 )
+from symgrad.support.arguments import check_methods
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -42,4 +43,13 @@ __all__ = [
     "rayleigh", "t", "uniform", "vonmises", "weibull_min", "wishart",
 ]  # fmt: skip
 
+
+def _kinds(value: object) -> list[type]:
+    """The classes of symgrad's whose methods a distribution has."""
+    kind = value if isinstance(value, type) else type(value)
+    return [k for k in kind.__mro__ if k.__module__.startswith(__name__)]
+
+
 __getattr__, __dir__ = namespace(globals(), __all__)
+
+check_methods(*{kind for name in __all__ for kind in _kinds(globals()[name])})

@@ -12,7 +12,7 @@ import numpy as np
 from symgrad.engine.record import as_tensor
 from symgrad.functions import log, maximum, minimum, where
 from symgrad.stats.distribution import Continuous
-from symgrad.stats.sampling import values_of
+from symgrad.stats.sampling import together, values_of
 
 _POINTS = 160  # they lie close to each other at the peak: enough for kappa up to 10⁶
 _HALVINGS = 60
@@ -80,7 +80,7 @@ class Circular(Continuous):
         return where(endless, np.where(at > 0, 1.0, 0.0), found) if endless.any() else found
 
     def _standard_ppf(self, q: Any, shapes: Sequence[Any]) -> Any:
-        p, *fixed = np.broadcast_arrays(*values_of(q, *shapes))
+        p, *fixed = together(q, *shapes)
         low, high = np.full(p.shape, -math.pi), np.full(p.shape, math.pi)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2

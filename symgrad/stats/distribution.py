@@ -22,7 +22,7 @@ from symgrad.ops.protocol import shape as shape_of
 from symgrad.scalars import X, differentiate
 from symgrad.scalars.densities import checked, filled, log_part, standard
 from symgrad.stats.frozen import Frozen
-from symgrad.stats.sampling import between, drawn_by, least, sizes, values_of
+from symgrad.stats.sampling import between, drawn_by, least, sizes, together
 
 Expression = Callable[..., Any]
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the smaller of P(X ≤ k) and P(X > k), relative
@@ -162,7 +162,7 @@ class Distribution:
 
     # -------------------------------------------------------------- calls
     def _at(self, x: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return self._apply((what,), x, self._values(args, kwargs))
+        return self._apply((what,), as_tensor(x) if x is None else x, self._values(args, kwargs))
 
     def _of_parameters(self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return self._apply((what,), None, self._values(args, kwargs))
@@ -290,7 +290,7 @@ class Discrete(Distribution):
         A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k.
         """
         values = self._values(args, kwargs)
-        q, *parameters = np.broadcast_arrays(*values_of(q, *values.values()))
+        q, *parameters = together(q, *values.values())
         given = dict(zip(values, parameters, strict=True))
         loc = given.get("loc", np.float64(0))
         ends = [np.broadcast_to(_number(e, given), q.shape) for e in self._support_of()]

@@ -27,7 +27,7 @@ from symgrad.functions import (
     where,
 )
 from symgrad.linalg import cholesky, inv, slogdet, solve
-from symgrad.ops.map import Map
+from symgrad.ops.map import Map, show_shape
 from symgrad.scalars import X
 from symgrad.scalars.densities import checked, filled, times_log
 from symgrad.scalars.special import lgamma as _lgamma
@@ -69,6 +69,36 @@ def _squared(d: Any, a: Any) -> Any:
 
 def _classes(rng: Any, p: Any, size: Any) -> Any:
     return rng.choice(len(p), size=size, p=p)
+
+
+def _counts(rng: Any, n: Any, p: Any, size: Any) -> Any:
+    """Draw counts by NumPy, whose errors about the parameters are the user's."""
+    try:
+        return rng.multinomial(n, p, size)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"multinomial.rvs: {error}. Expected n, a number of 0 or more, and probabilities p with the sum 1."
+        ) from error
+
+
+def _length(mean: Any) -> Any:
+    """The number of entries of a mean; of a number, or without one, 1."""
+    sizes = () if mean is None else as_tensor(mean).shape
+    return sizes[-1] if sizes else 1
+
+
+def _vector(name: str, a: Any) -> Any:
+    a = as_tensor(a)
+    if not a.ndim:
+        raise ShapeError(f"{name} is a vector. Got a number; write [v] for a number v.")
+    return a
+
+
+def _matrix(name: str, a: Any) -> Any:
+    a = as_tensor(a)
+    if a.ndim < 2:
+        raise ShapeError(f"{name} is a matrix. Got shape {show_shape(a.shape)}; write [[v]] for a number v.")
+    return a
 
 
 def _many(size: Any) -> tuple[int, ...]:
@@ -118,19 +148,19 @@ class MultivariateNormal(Multivariate):
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
-        cov = self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        cov = self._covariance(_length(mean), cov)
         z = drawn_by(random_state, numbers, "standard_normal", (*_many(size), cov.shape[-1]), FLOAT64)
         found = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
         return found[0] if size == 1 else found
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """(d + d log(2π) + log det Σ)/2."""
-        cov = self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        cov = self._covariance(_length(mean), cov)
         return (slogdet(cov)[1] + (1 + math.log(2 * math.pi)) * cov.shape[-1]) / 2
 
     def fisher_information(self, mean: Any = None, cov: Any = 1) -> Any:
         """That of the mean, Σ⁻¹."""
-        return inv(self._covariance(1 if mean is None else as_tensor(mean).shape[-1], cov))
+        return inv(self._covariance(_length(mean), cov))
 
     def _covariance(self, d: Any, cov: Any) -> Any:
         """Return the covariance as a matrix."""
@@ -200,7 +230,7 @@ class Dirichlet(Multivariate):
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
         """Log p(x) of x (…, k); -∞ off the simplex."""
-        x, alpha = as_tensor(x), as_tensor(alpha)
+        x, alpha = as_tensor(x), _vector("dirichlet: alpha", alpha)
         found = POWER(x, alpha).sum(-1) + lgamma(alpha.sum(-1)) - lgamma(alpha).sum(-1)
         return WHERE_CLOSE(found, x.sum(-1), 1.0)
 
@@ -210,30 +240,30 @@ class Dirichlet(Multivariate):
 
     def rvs(self, alpha: Any, size: Any = 1, random_state: Any = None) -> Any:
         """Random proportions g/Σ gᵢ of gamma variables, with derivatives by alpha; shaped (size, k)."""
-        alpha = as_tensor(alpha)
+        alpha = _vector("dirichlet: alpha", alpha)
         g = gamma.rvs(alpha, size=(*_many(size), alpha.shape[-1]), random_state=random_state)
         return g / g.sum(-1, keepdim=True)
 
     def mean(self, alpha: Any) -> Any:
         """E X = α/Σ αᵢ."""
-        alpha = POSITIVE(as_tensor(alpha))
+        alpha = POSITIVE(_vector("dirichlet: alpha", alpha))
         return alpha / alpha.sum(-1, keepdim=True)
 
     def var(self, alpha: Any) -> Any:
         """The variances m (1 - m)/(1 + Σ αᵢ), with the mean m."""
         m = self.mean(alpha)
-        return m * (1 - m) / (1 + as_tensor(alpha).sum(-1, keepdim=True))
+        return m * (1 - m) / (1 + _vector("dirichlet: alpha", alpha).sum(-1, keepdim=True))
 
     def entropy(self, alpha: Any) -> Any:
         """-E log p(X)."""
-        alpha = as_tensor(alpha)
+        alpha = _vector("dirichlet: alpha", alpha)
         total = alpha.sum(-1)
         inner = ((alpha - 1) * digamma(alpha)).sum(-1) - lgamma(alpha).sum(-1)
         return (total - alpha.shape[-1]) * digamma(total) - lgamma(total) - inner
 
     def fisher_information(self, alpha: Any) -> Any:
         """E (score scoreᵀ) = diag ψ′(α) - ψ′(Σ αᵢ)."""
-        alpha = POSITIVE(as_tensor(alpha))
+        alpha = POSITIVE(_vector("dirichlet: alpha", alpha))
         return diag(polygamma(1, alpha)) - polygamma(1, alpha.sum())
 
 
@@ -257,7 +287,7 @@ class Multinomial(Multivariate):
 
     def rvs(self, n: Any, p: Any, size: Any = None, random_state: Any = None) -> Any:
         """Random counts, which have no derivative."""
-        return drawn_by(random_state, np.random.Generator.multinomial, value_of(n), value_of(p), size)
+        return drawn_by(random_state, _counts, value_of(n), value_of(p), size)
 
     def mean(self, n: Any, p: Any) -> Any:
         """E X = n p."""
@@ -297,6 +327,8 @@ class Categorical(Multivariate):
     def rvs(self, p: Any = None, size: Any = None, random_state: Any = None, *, logits: Any = None) -> Any:
         """Random classes, which have no derivative."""
         p = value_of(_of_one("categorical", p, logits, as_tensor, lambda z: softmax(z, -1)))
+        if p.ndim != 1 or not p.size:
+            raise ShapeError(f"categorical: p has one axis, of the classes. Got shape {show_shape(p.shape)}.")
         if not (np.all(p >= 0) and abs(p.sum() - 1) <= _PARAMETER):
             raise ArgumentError(f"categorical: p must not be negative and have the sum 1. Got the sum {p.sum():.6g}.")
         return drawn_by(random_state, _classes, p / p.sum(), size)
@@ -324,7 +356,7 @@ class Wishart(Multivariate):
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
         """Log p(X) of a positive definite X (p, p)."""
-        x, scale = as_tensor(x), as_tensor(scale)
+        x, scale = _matrix("wishart: x", x), _matrix("wishart: scale", scale)
         p = scale.shape[-1]
         if isinstance(p, sp.Expr):
             raise NotYet(f"wishart: log Γₚ has as many terms as rows. Got {p} rows; make the symbol with a number.")
@@ -341,7 +373,7 @@ class Wishart(Multivariate):
 
     def mean(self, df: Any, scale: Any) -> Any:
         """E X = ν V."""
-        scale = as_tensor(scale)
+        scale = _matrix("wishart: scale", scale)
         return _degrees(df, scale.shape[-1]) * scale
 
 

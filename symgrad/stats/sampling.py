@@ -9,9 +9,10 @@ import numpy as np
 
 from symgrad.engine.generator import Generator, drawn
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import shape as shape_of
+from symgrad.support.arguments import is_whole, shown
 
 _LONGEST = 2.0**62  # how far a quantile of counts is looked for
 
@@ -24,11 +25,11 @@ def drawn_by(random_state: Any, function: Callable[..., Any], *args: Any) -> Any
     """
     if random_state is None or isinstance(random_state, (Generator, np.random.Generator)):
         return drawn(random_state, function, *args)
-    if hasattr(random_state, "__index__") and not isinstance(random_state, bool):
+    if is_whole(random_state) and random_state >= 0:
         return as_tensor(function(np.random.default_rng(int(random_state)), *args))
     raise ArgumentTypeError(
-        f"rvs: random_state is {type(random_state).__name__}. Expected a seed, a symgrad.Generator, numpy.random's "
-        "default_rng, or None for the numbers that manual_seed starts."
+        f"rvs: random_state is {shown(random_state)}. Expected a seed, which is 0 or more, a symgrad.Generator, "
+        "numpy.random's default_rng, or None for the numbers that manual_seed starts."
     )
 
 
@@ -41,7 +42,9 @@ def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
     of_parameters = broadcast_shapes(*map(shape_of, parameters)) if parameters else ()
     if size is None:
         return of_parameters
-    wanted = tuple(size) if isinstance(size, (tuple, list)) else (int(size),)
+    wanted = (int(size),) if is_whole(size) else tuple(size)
+    if any(n < 0 for n in wanted):
+        raise ShapeError(f"rvs: got size={size}. Expected sizes of 0 or more.")
     if len(of_parameters) > len(wanted) or broadcast_shapes(of_parameters, wanted) != wanted:
         raise ArgumentError(f"rvs: parameters of shape {of_parameters} do not fit into size={size}.")
     return wanted
@@ -59,11 +62,27 @@ def least(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
     while (far := ~holds(low + step - 1) & (step < _LONGEST) & (low + step - 1 < high)).any():
         step = np.where(far, step * 2, step)
     left, right = low - 1, np.minimum(low + step - 1, high)  # false at left, true at right
-    while (open_ := np.isfinite(right) & (right - left > 1)).any():
+    while (open_ := np.isfinite(right) & (right - left > _apart(left, right))).any():
         middle = np.where(open_, np.floor((left + right) / 2), right)
         found = holds(middle)
         right, left = np.where(open_ & found, middle, right), np.where(open_ & ~found, middle, left)
     return right
+
+
+def _apart(left: Any, right: Any) -> Any:
+    """Return how far two whole numbers are apart at least: 1, or what their floats can tell."""
+    return np.fmax(1, np.spacing(np.fmax(np.abs(left), np.abs(right))))
+
+
+def together(*xs: Any) -> tuple[Any, ...]:
+    """Return tensors and numbers as arrays of one shape, without their graph.
+
+    Raises:
+        ShapeError: they do not fit together.
+    """
+    arrays = values_of(*xs)
+    broadcast_shapes(*[a.shape for a in arrays])
+    return np.broadcast_arrays(*arrays)
 
 
 def values_of(*xs: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.given import recorded
 from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
+from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
 from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
@@ -32,6 +33,7 @@ from symgrad.tensors.tensor import Tensor
 STYLES = ("calculus", "matrix", "backprop")
 
 
+@checked
 def explain(
     y: Tensor | Callable[..., Any] | str,
     wrt: Any = None,

@@ -25,6 +25,7 @@ from symgrad.func import grad, value_and_grad
 from symgrad.functions import stack
 from symgrad.ops.map import show_shape
 from symgrad.ops.value import to_value
+from symgrad.support.arguments import checked
 from symgrad.support.extras import needs
 from symgrad.teach.calls import parameters
 from symgrad.teach.pictures import axes
@@ -41,6 +42,7 @@ PRIMES = ("", "′", "″", "‴")
 _SHAPES: dict[int, tuple[int, ...]] = {1: (), 2: (2,)}
 
 
+@checked
 def plot(
     f: Tensor | ClosedForm | str | Callable[..., Any],
     over: Any = None,

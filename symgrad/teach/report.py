@@ -18,6 +18,7 @@ from symgrad.errors import SymgradError
 from symgrad.exports import export
 from symgrad.forms.closed import ClosedForm
 from symgrad.support import foreign
+from symgrad.support.arguments import checked
 from symgrad.support.files import replace_files
 from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Formula
@@ -39,6 +40,7 @@ NARROW = 60  # signs of a formula in a heading
 STEPS = 250  # nodes of a graph whose steps anybody reads
 
 
+@checked
 def report(
     y: Tensor | Callable[..., Any],
     wrt: Any = None,

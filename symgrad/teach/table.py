@@ -17,6 +17,7 @@ from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
 from symgrad.support import foreign
+from symgrad.support.arguments import checked
 from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import called, parameters
 from symgrad.teach.plot import plot
@@ -59,6 +60,7 @@ class Row:
     difference_error: float
 
 
+@checked
 def table(f: Callable[..., Any], points: Iterable[float]) -> Table:
     """Return f(x) and f′(x) at points, f′ found in three ways, and how far these are apart.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +13,20 @@ from symgrad.core.node import GRAD, reaches
 from symgrad.core.promotion import is_integer
 from symgrad.engine.dtypes import dtype_of as node_dtype
 from symgrad.engine.record import Core, apply
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, IndexRangeError, ValueNeeded
+from symgrad.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    GraphError,
+    IndexRangeError,
+    ShapeError,
+    ValueNeeded,
+)
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.value import check_dtype
+from symgrad.support.notices import warn
 
 _LOST = (
     "{}: this is a variable of a transform such as sg.grad, or computed from one, and its gradient would be lost. "
@@ -79,7 +87,7 @@ class Conversions(Core):
             )
         try:
             return value.item(*args)
-        except IndexError as error:
+        except (IndexError, TypeError, ValueError) as error:
             raise IndexRangeError(
                 f"item(): {error}. Expected a position in shape {show_shape(value.shape)}."
             ) from error
@@ -136,11 +144,9 @@ class Conversions(Core):
 
     def _warn_scalar(self) -> None:
         if self._wants_grad():
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",
-                UserWarning,
-                stacklevel=3,
             )
 
     def __bool__(self) -> bool:
@@ -166,7 +172,11 @@ class Conversions(Core):
         return (me[i] for i in range(len(self)))
 
     def __contains__(self, item: Any) -> bool:
-        return bool(np.any(self._known("in") == (item._value if isinstance(item, Core) else item)))
+        value, other = self._known("in"), item._value if isinstance(item, Core) else item
+        try:
+            return bool(np.any(value == other))
+        except ValueError as error:  # shapes that do not fit
+            raise ShapeError(f"in: {error}. Expected a number, or what broadcasts with the tensor.") from error
 
 
 _DEVICES = {"cpu", "cuda", "mps", "xpu", "meta"}

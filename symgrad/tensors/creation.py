@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,12 +17,14 @@ from symgrad.core.promotion import COMPLEX128, is_complex, is_differentiable, is
 from symgrad.core.promotion import complexes as complex_of
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, SharingError
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Expand, Eye
 from symgrad.ops.shapes.arrange import broadcast_to
 from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.value import check_dtype, check_range, is_foreign, to_value, unitless
+from symgrad.support.arguments import check_all
+from symgrad.support.notices import warn
 from symgrad.tensors.tensor import Tensor, check_flag, check_name
 
 __all__ = [
@@ -64,7 +65,7 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: s
     if isinstance(data, Tensor):
         _check_imaginary(data, dtype)
     if isinstance(data, Tensor) and not _has_history(data):
-        warnings.warn(_COPY, UserWarning, stacklevel=2)
+        warn(_COPY)
     found: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
     return found
 
@@ -84,7 +85,7 @@ def _numbers(data: Any, dtype: Any, requires_grad: bool) -> Any:
     found = as_recorded(data)
     found._check_kept(f"tensor(…, {'requires_grad=True' if requires_grad else 'name=…'})")
     if isinstance(data, Tensor):
-        warnings.warn(_COPY, UserWarning, stacklevel=3)
+        warn(_COPY)
     elif found.requires_grad:
         found._warn_scalar()
     _check_imaginary(found, dtype)
@@ -159,7 +160,10 @@ def from_dlpack(external: Any) -> Tensor:
         raise ArgumentTypeError(
             f"from_dlpack: got {type(external).__name__}. Expected an object with __dlpack__. Else use sg.tensor."
         )
-    return from_numpy(np.from_dlpack(external))
+    try:
+        return from_numpy(np.from_dlpack(external))
+    except BufferError as error:
+        raise SharingError(f"from_dlpack: {error} Got {type(external).__name__}; copy it with sg.tensor.") from error
 
 
 def size_of(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
@@ -279,9 +283,9 @@ def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False
 
 
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
+    start: float | str | None = None,
+    end: float | str | None = None,
+    step: float | str = 1,
     *,
     dtype: Any = None,
     requires_grad: bool = False,
@@ -434,3 +438,6 @@ def _symbolic_size(n: Any) -> Any:
     if isinstance(n, sp.Expr):
         return int(n) if n.is_Integer else n
     return size_of((n,))[0]
+
+
+check_all(globals(), __all__)

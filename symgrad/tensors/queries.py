@@ -28,6 +28,7 @@ from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.shapes.arrange import broadcast_to, ravel
 from symgrad.ops.shapes.sizes import listed
 from symgrad.ops.value import check_dtype, check_range, torch_dtype
+from symgrad.support.arguments import check_all
 from symgrad.tensors.conversions import dtype_of
 
 __all__ = [
@@ -297,7 +298,7 @@ class Queries(Core):
 
     def is_same_size(self, other: Any) -> bool:
         """Whether other has the same shape."""
-        return shape(self) == shape(other)
+        return shape(self) == shape(as_tensor(other))
 
     def element_size(self) -> int:
         """The number of bytes of an entry."""
@@ -366,6 +367,8 @@ class Queries(Core):
 
     def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool) -> Any:
         sizes = listed(size, None)
+        if any(isinstance(n, int) and n < 0 for n in sizes):
+            raise ShapeError(f"got sizes {list(sizes)}. Expected sizes of 0 or more.")
         if not isinstance(value, (sp.Expr, Core)):
             check_range(value, dtype_of(self) if dtype is None else check_dtype(dtype))
         if not isinstance(value, (sp.Expr, Core)) and all(isinstance(n, int) for n in sizes):
@@ -382,3 +385,6 @@ class Queries(Core):
     def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:
         found = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))
         return found._set_leaf() if requires_grad else found
+
+
+check_all(globals(), __all__)

@@ -12,8 +12,10 @@ from symgrad.core.promotion import FLOAT64, is_complex, is_floating
 from symgrad.engine.generator import Generator, default_generator, drawn
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import not_complex
 from symgrad.ops.value import check_dtype, check_range, torch_dtype
+from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import leaf, like, size_of
 from symgrad.tensors.sampling import check_deviation, check_probability, integers, numbers, successes
 from symgrad.tensors.tensor import Tensor
@@ -167,7 +169,7 @@ def normal(
         raise not_complex("normal")
     if sigma._value is not None:
         check_deviation(sigma._value)
-    sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
+    sizes = broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
     kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and is_floating(x.dtype)), None)
     noise = drawn(generator, numbers, "standard_normal", sizes, FLOAT64)
     found = (mu + sigma * noise).to(_dtype(dtype or kept))
@@ -244,3 +246,6 @@ def _check_weights(weights: Any, count: int, replacement: bool) -> None:
         raise ArgumentError("probability tensor contains either `inf`, `nan` or element < 0. Apply softmax first.")
     if not np.all(weights.sum(-1) > 0):
         raise ArgumentError("invalid multinomial distribution (sum of probabilities <= 0). Give one a weight above 0.")
+
+
+check_all(globals(), __all__)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import types
-import warnings
 import weakref
 from typing import Any
 
@@ -26,6 +25,7 @@ from symgrad.engine.record import adopt, apply, handle, origin_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
+from symgrad.support.notices import warn
 from symgrad.tensors.mixed import Mixed
 
 _NON_LEAF_GRAD = (
@@ -160,7 +160,7 @@ class Tensor(Mixed):
         cell = getattr(self._node, "cell", None)
         if cell is None:
             if not self.is_leaf:
-                warnings.warn(_NON_LEAF_GRAD, UserWarning, stacklevel=2)
+                warn(_NON_LEAF_GRAD)
             return None
         return cell.grad  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from symgrad.core.promotion import is_real
 from symgrad.errors import ArgumentError
 from symgrad.ops.map import show_shape
 from symgrad.ops.value import unitless
+from symgrad.support.arguments import check_all
 from symgrad.tensors.tensor import Tensor
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}  # torch's
@@ -118,3 +119,6 @@ def _at(where: str) -> str:
 
 
 __all__ = ["assert_close"]
+
+
+check_all(globals(), __all__)

@@ -22,6 +22,7 @@ from symgrad.functions.library import FOUND
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import SCALARS
+from symgrad.support.arguments import check_all
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.batching import is_known
 
@@ -141,3 +142,6 @@ def _namespaces() -> list[tuple[str, Any]]:
     return [
         ("", _functions), ("nn.functional.", nn.functional), ("linalg.", linalg), ("special.", special),
     ]  # fmt: skip
+
+
+check_all(globals(), __all__)

@@ -35,6 +35,7 @@ from symgrad.functions import view_as_real
 from symgrad.ops.elementwise.complexes import complex_of, holds_complex
 from symgrad.ops.value import to_value
 from symgrad.support import foreign
+from symgrad.support.arguments import check_all
 from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing.kinks import bends, central, limits, operation_at, operation_near, value
@@ -656,3 +657,6 @@ def _gap(a: Any, b: Any, noise: Any = 0.0) -> float:
     with np.errstate(all="ignore"):
         gap = np.maximum(np.abs(a - b) - noise, 0.0)
     return float(np.max(np.where(np.isfinite(gap), gap, np.inf), initial=0.0))
+
+
+check_all(globals(), __all__)

@@ -19,6 +19,7 @@ from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call
 from symgrad.transforms.holomorphic import mode_for
@@ -201,3 +202,6 @@ def hessian(
     check_argnums("hessian", argnums)
     rows = _jacobian("hessian", fn, argnums, has_aux, lambda columns, rows: "reverse", holomorphic)
     return _jacobian("hessian", rows, argnums, has_aux, _chosen, holomorphic)
+
+
+check_all(globals(), __all__)

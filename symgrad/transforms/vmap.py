@@ -23,6 +23,7 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.shape import repeated
 from symgrad.ops.shapes.join import Cat
 from symgrad.ops.value import is_foreign
+from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function, check_results
 from symgrad.transforms.batching import batch
 from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy
@@ -224,3 +225,6 @@ def _in_chunks(slices: _Slices, given: _Given, count: int) -> list[Any]:
         some = [getitem(x, slice(start, stop)) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
         parts.append(slices(some, stop - start))
     return [ys[0] if axis is None else Cat(0)(*ys) for ys, axis in zip(zip(*parts), slices.axes, strict=True)]
+
+
+check_all(globals(), __all__)

@@ -8,6 +8,7 @@ from typing import Any
 
 from symgrad.autograd.recompute import checkpoint as _checkpoint
 from symgrad.errors import ArgumentError
+from symgrad.support.arguments import check_all
 
 __all__ = ["checkpoint", "checkpoint_sequential"]
 
@@ -59,3 +60,6 @@ def checkpoint_sequential(
     for start, stop in pairwise(cuts):
         input = checkpoint(run, start, stop, input)
     return run(cuts[-1], len(each), input)
+
+
+check_all(globals(), __all__)

@@ -11,6 +11,7 @@ import numpy as np
 from symgrad.engine.generator import Generator, source
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.functions import stack
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.creation import as_tensor
 from symgrad.tensors.tensor import Tensor
@@ -152,3 +153,6 @@ def _is_array_like(dataset: Any) -> bool:
 
 
 __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

@@ -18,6 +18,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.value import unitless
+from symgrad.support.arguments import check_all
 from symgrad.support.files import replaced
 from symgrad.tensors.creation import leaf
 from symgrad.tensors.tensor import Tensor
@@ -229,3 +230,6 @@ class _Reader:
 
 
 __all__ = ["load", "save"]
+
+
+check_all(globals(), __all__)

@@ -20,8 +20,10 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeErr
 from symgrad.forms.sympy.nodes import Env, exact_sizes, kept, value_of
 from symgrad.forms.sympy.reader import Reader
 from symgrad.ops.map import exact, show_shape
+from symgrad.support.arguments import checked
 
 
+@checked
 def from_sympy(expr: Any, args: Any) -> Callable[..., Any]:
     """Return a SymPy expression as a function of tensors.
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from symgrad.errors import ArgumentTypeError, IndexRangeError
 from symgrad.nn.modules.module import Module
+from symgrad.support.arguments import check_all
 
 
 class _Row(Module):
@@ -131,3 +132,6 @@ class ModuleDict(Module, MutableMapping[str, Any]):
 
 
 __all__ = ["ModuleDict", "ModuleList", "Sequential"]
+
+
+check_all(globals(), __all__)

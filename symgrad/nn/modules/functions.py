@@ -9,6 +9,7 @@ from symgrad.functions import flatten
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.modules.options import module_of
+from symgrad.support.arguments import check_all
 
 ReLU = module_of("ReLU", F.relu, inplace=False)
 ReLU6 = module_of("ReLU6", F.relu6, inplace=False)
@@ -88,3 +89,6 @@ __all__ = [
     "NLLLoss", "PoissonNLLLoss", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus",
     "Softsign", "Tanh", "Tanhshrink", "TripletMarginLoss",
 ]  # fmt: skip
+
+
+check_all(globals(), __all__)

@@ -13,6 +13,8 @@ from symgrad.errors import ArgumentError
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
+from symgrad.ops.nn.windows import each
+from symgrad.support.arguments import check_all
 from symgrad.tensors.random import randn
 
 
@@ -125,7 +127,7 @@ class _Conv(_Weighted):
         self._draw((out_channels, in_channels // groups, *self.kernel_size), bias, dtype)
 
     def _each(self, sizes: Any) -> tuple[int, ...]:
-        return tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,) * self.axes
+        return each(sizes, self.axes)
 
     def forward(self, input: Any) -> Any:
         """Return the correlations."""
@@ -172,3 +174,6 @@ class PReLU(Module):
 
 
 __all__ = ["Conv1d", "Conv2d", "Embedding", "Linear", "PReLU"]
+
+
+check_all(globals(), __all__)

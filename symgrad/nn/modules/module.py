@@ -21,6 +21,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.nn.modules.backward_hooks import watched
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
 
@@ -468,3 +469,6 @@ def _rewrite(t: Tensor, new: Tensor) -> None:
 
 
 __all__ = ["Keys", "Module"]
+
+
+check_all(globals(), __all__)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
+from symgrad.ops.nn.windows import Sizes
+from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import ones, tensor, zeros
 
 
@@ -33,7 +36,7 @@ class LayerNorm(_Scaled):
     """
 
     def __init__(
-        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        self, normalized_shape: Sizes, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -80,6 +83,7 @@ class _BatchNorm(_Scaled):
 
     def forward(self, input: Any) -> Any:
         """Return x normalised; in training by the statistics of the batch, which move the running ones."""
+        input = as_tensor(input)
         if input.ndim not in self.axes:
             expected = " or ".join(f"{n}D" for n in self.axes)
             raise ShapeError(
@@ -116,3 +120,6 @@ class BatchNorm2d(_BatchNorm):
 
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]
+
+
+check_all(globals(), __all__)

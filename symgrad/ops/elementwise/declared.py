@@ -70,6 +70,7 @@ BINARY: dict[str, Map] = _declared(2) | {
     "ge": Map(lambda: X[0] >= X[1], 2, "Ge"),
 }
 
+MOST_DECIMALS = 300  # of a float
 CLAMP = Map(lambda: clamp(X[0], X[1], X[2]), 3, "Clamp")
 CLAMP_MIN = Map(lambda: clamp_min(X[0], X[1]), 2, "ClampMin")
 CLAMP_MAX = Map(lambda: clamp_max(X[0], X[1]), 2, "ClampMax")
@@ -129,6 +130,10 @@ def rounded(x: Any, *, decimals: int = 0) -> Any:
     """x to this many digits after the point; halves go to the even neighbour."""
     if decimals == 0:
         return UNARY["round"](x)
+    if abs(decimals) > MOST_DECIMALS:
+        raise ArgumentError(
+            f"round: got decimals={decimals}. Expected at most {MOST_DECIMALS}, before or after the point."
+        )
     return DIV(UNARY["round"](MUL(x, 10.0**decimals)), 10.0**decimals)
 
 

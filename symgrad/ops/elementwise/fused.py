@@ -41,6 +41,6 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     if whole(tensor1, tensor2):
         raise DTypeError(
             "Integer division with addcdiv is no longer supported: write x + value * sg.true_divide(tensor1, tensor2). "
-            f"Got {tensor1.dtype} and {tensor2.dtype}."
+            f"Got {tensor1} and {tensor2}."
         )
     return ADDCDIV(input, tensor1, tensor2, value)

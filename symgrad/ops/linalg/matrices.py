@@ -274,6 +274,8 @@ def diag(x: Any, diagonal: int = 0) -> Any:
 
 def identity_like(x: Any) -> Any:
     """The identity matrix, shaped like x (…, n, n), with x's dtype."""
+    if len(shape(x)) < 2:
+        raise ShapeError(f"expected a square matrix, or a batch of them. Got shape {show_shape(shape(x))}.")
     n = shape(x)[-1]
     return DiagEmbed(0, n, n)(POW(Diagonal()(x), 0))
 

@@ -20,6 +20,8 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.shape import Expand, Reshape, axis_of
 from symgrad.ops.shapes.join import stack
 
+MOST_POWERS = 1_000_000  # each of them a step of its own
+
 
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed.
@@ -61,6 +63,10 @@ def _pairs(dims: Any, p: int, q: int) -> tuple[list[int], list[int]]:
         if dims > min(p, q):
             raise ShapeError(f"tensordot expects dims < ndim_a or ndim_b. Got dims={dims} for {p} and {q} axes.")
         return list(range(p - dims, p)), list(range(dims))
+    if len(dims) != 2:
+        raise ArgumentError(
+            f"tensordot: got dims={dims}. Expected how many axes to sum over, or their lists for a and b."
+        )
     one, two = ([d] if isinstance(d, int) else list(d) for d in dims)
     if len(one) != len(two):
         raise ArgumentError(
@@ -240,8 +246,8 @@ def vander(x: Any, N: int | None = None) -> Any:
     x = lengthened(x if shape(x) else Reshape((1,))(x))
     s = shape(x)
     count = s[-1] if N is None else N
-    if N is not None and N <= 1:
-        raise ArgumentError(f"N must be greater than 1. Got {N}.")
+    if N is not None and not 1 < N < MOST_POWERS:
+        raise ArgumentError(f"N must be greater than 1, and less than {MOST_POWERS}. Got {N}.")
     return rename(stack([power(x, k) for k in range(count)], -1), "LinalgVander")
 
 

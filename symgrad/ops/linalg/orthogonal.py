@@ -179,7 +179,7 @@ def householder_product(A: Any, tau: Any) -> Any:
             f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
         )
     m, n = s[-2:]
-    if m < n or t[-1] > n or t[:-1] != s[:-2]:
+    if m < n or not t or t[-1] > n or t[:-1] != s[:-2]:
         raise ShapeError(
             "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
             f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."

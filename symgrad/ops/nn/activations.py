@@ -248,6 +248,8 @@ def glu(input: Any, dim: int = -1) -> Any:
     tensor([0.5000, 1.0000])
     """
     sizes = shape(input)
+    if not sizes:
+        raise ShapeError("glu does not support 0-dimensional tensors. Pass an axis of an even size to halve.")
     n = sizes[axis_of(dim, len(sizes))]
     if n % 2 == 1:
         raise ShapeError(

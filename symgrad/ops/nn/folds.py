@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ShapeError, shown_as
+from symgrad.errors import ArgumentError, ShapeError, shown_as
 from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, IDENTITY, show_shape
-from symgrad.ops.nn.windows import Sizes, around, batched, drop_batch, each, windows
+from symgrad.ops.nn.windows import Sizes, around, batched, check_weight, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.join import cat
 from symgrad.ops.slicing import Gather
+
+MOST_PARTS = 1_000_000  # of an axis, each a step of its own where they overlap
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
@@ -210,9 +212,10 @@ def _conv_transpose(
     dims: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
 ) -> Any:
     x, single = batched(x, dims, f"conv_transpose{dims}d")
+    check_weight(f"conv_transpose{dims}d", weight, dims)
     (n, c, *_), (channels, f, *size) = shape(x), shape(weight)
     steps, wide, extra, gaps = (each(v, dims) for v in (stride, padding, more, dilation))
-    if len(size) != dims or channels != c or c % groups:
+    if channels != c or c % groups:
         raise ShapeError(
             f"Given transposed={dims}, weight of size {show_shape(shape(weight))}, expected input"
             f"{show_shape(shape(x))} to have {channels} channels, but got {c} channels instead."
@@ -236,7 +239,7 @@ def _conv_transpose(
 
 
 # ------------------------------------------------------------------ means over a grid of a given size
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Any, output_size: Sizes | None) -> Any:
     """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
@@ -252,7 +255,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive(1, input, output_size)
 
 
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Any, output_size: Sizes | None) -> Any:
     """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each.
 
     Args:
@@ -270,8 +273,9 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 def _adaptive(dims: int, x: Any, output_size: Any) -> Any:
     x, single = batched(x, dims, f"adaptive_avg_pool{dims}d")
-    to = (output_size,) * dims if output_size is None or isinstance(output_size, int) else tuple(output_size)
-    to = to * dims if len(to) == 1 else to
+    to = each(output_size, dims)
+    if any(m is not None and not 0 <= m < MOST_PARTS for m in to):
+        raise ArgumentError(f"output_size: got {output_size}. Expected sizes from 0 to {MOST_PARTS - 1}.")
     x = IDENTITY(x) if to == (None,) * dims else x
     for k, m in enumerate(to):
         x = x if m is None else _means(x, 2 + k, m)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import total
 from symgrad.scalars import X, logsigmoid
 from symgrad.support.frozen import frozen
+from symgrad.support.notices import warn
 
 
 def _error() -> Any:
@@ -126,19 +126,18 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = N
     return _difference(ABSOLUTE_ERROR, name, input, target, reduction, weight)
 
 
-def warn_of_broadcasting(x: Any, t: Any, stacklevel: int = 4) -> None:
+def warn_of_broadcasting(x: Any, t: Any) -> None:
     """Warn of a target shaped unlike the input, as torch does."""
     if shape(x) != shape(t):
-        warnings.warn(
+        warn(
             f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
             "This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            stacklevel=stacklevel,
         )
 
 
 def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
-    warn_of_broadcasting(x, t, 5)
+    warn_of_broadcasting(x, t)
     check_reduction(reduction)
     of_complex = op is ABSOLUTE_ERROR and (holds_complex(x) or holds_complex(t))
     if weight is None and reduction != "none" and not of_complex:

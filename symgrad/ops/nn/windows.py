@@ -24,8 +24,17 @@ Sizes = int | Sequence[int]
 
 def each(sizes: Any, dims: int) -> tuple[int, ...]:
     """Return one size per axis, of one number or one per axis."""
-    found = (sizes,) * dims if isinstance(sizes, int) else tuple(sizes)
-    return found * dims if len(found) == 1 else found
+    found = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,) * dims
+    found = found * dims if len(found) == 1 else found
+    if len(found) != dims or not all(n is None or hasattr(n, "__index__") for n in found):
+        raise ArgumentError(f"got sizes {sizes!r}. Expected whole numbers: one, or one for each of {dims} axes.")
+    return found
+
+
+def check_weight(name: str, weight: Any, dims: int) -> None:
+    """Raise unless a convolution's weight has an axis for the channels on either side, and one for each of x's."""
+    if len(shape(weight)) != dims + 2:
+        raise ShapeError(f"{name}: got a weight of shape {show_shape(shape(weight))}. Expected {dims + 2} axes.")
 
 
 def check_sizes(size: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> None:
@@ -126,12 +135,13 @@ def _conv(
     dims: int, x: Any, weight: Any, bias: Any, stride: Sizes, padding: Any, dilation: Sizes, groups: int
 ) -> Any:  # fmt: skip
     x, single = batched(x, dims, f"conv{dims}d")
+    check_weight(f"conv{dims}d", weight, dims)
     (n, c, *_), (f, *rest) = shape(x), shape(weight)
     steps, gaps = each(stride, dims), each(dilation, dims)
     if groups < 1:
         raise ArgumentError(f"non-positive groups is not supported, but got {groups}. Pass a divisor of the channels.")
     check_sizes((1,), steps, gaps)
-    if len(rest) != dims + 1 or f % groups or rest[0] * groups != c:
+    if f % groups or rest[0] * groups != c:
         raise ShapeError(
             f"Given groups={groups}, weight of size {show_shape(shape(weight))}, expected input{show_shape(shape(x))} "
             f"to have {rest[0] * groups} channels, but got {c} channels instead."

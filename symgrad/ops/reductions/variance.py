@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from symgrad.ops.shape import total
 from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
 from symgrad.support.frozen import field, frozen
+from symgrad.support.notices import warn
 
 
 @frozen
@@ -267,10 +267,9 @@ def _apply(op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool
     correction = correction if correction is not None else int(unbiased is not False)
     n = total([shape(x)[a] for a in axes])
     if isinstance(n, int) and n <= correction:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             f"factor (input numel divided by output numel). Got {n} entries and correction {correction}.",
-            stacklevel=3,
         )
     spread = op(axes, keepdim, correction)
     if not holds_complex(x):

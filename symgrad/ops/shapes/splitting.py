@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.ops.indexing.select import along, part
 from symgrad.ops.keys import ALL, integers
+from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import axis_of
 
 
-def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+def split(
+    x: Any, split_size_or_sections: int | Sequence[Any], dim: int = 0, *, axis: int | None = None
+) -> tuple[Any, ...]:
     """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given.
 
     Args:
@@ -151,7 +154,7 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, i
     >>> sg.tensor_split(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
     """
-    where = next(w for w in (indices_or_sections, indices, sections) if w is not None)
+    where = _first("tensor_split", (indices_or_sections, indices, sections))
     if not shape(input):
         raise ShapeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims. Reshape it to (1,)."
@@ -174,6 +177,8 @@ def _places(where: Any) -> int | list[int]:
     if isinstance(where, int):
         return where
     result = integers(where, "tensor_split")
+    if result.ndim > 1:
+        raise ShapeError(f"got positions of shape {show_shape(result.shape)}. Expected a number, or a list of them.")
     return int(result) if result.ndim == 0 else result.tolist()
 
 
@@ -262,6 +267,13 @@ def dsplit(
     return _directed("dsplit", input, 2, 3, (indices_or_sections, indices, sections))
 
 
+def _first(name: str, given: tuple[Any, ...]) -> Any:
+    """Return the number of parts, or where they begin: by whichever name it was passed."""
+    if all(w is None for w in given):
+        raise ArgumentTypeError(f"{name}: got no parts. Expected how many, or the positions where they begin.")
+    return next(w for w in given if w is not None)
+
+
 def _directed(name: str, x: Any, axis: int, least: int, given: tuple[Any, ...]) -> tuple[Any, ...]:
     s = shape(x)
     if len(s) < least:
@@ -269,7 +281,7 @@ def _directed(name: str, x: Any, axis: int, least: int, given: tuple[Any, ...]) 
             f"torch.{name} requires a tensor with at least {least} dimension{'s' * (least > 1)}, but got a tensor "
             f"with {len(s)} dimensions! Use tensor_split with its dim."
         )
-    where = _places(next(w for w in given if w is not None))
+    where = _places(_first(name, given))
     if isinstance(where, int) and (where < 1 or s[axis] % where):
         raise ShapeError(
             f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension {s[axis]} "

@@ -20,6 +20,7 @@ from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.reduction import Axes
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.arrange import roll
 from symgrad.ops.shapes.padding import pad
@@ -268,6 +269,8 @@ def _axis(x: Any, dim: Any, axis: Any, name: str) -> int:
 def _several(x: Any, s: Any, dim: Any, axes: Any, name: str) -> tuple[list[int], list[Any]]:
     """The axes to transform along, and the length of each; −1 keeps it."""
     sizes, dims = shape(x), dim if axes is None else axes
+    if not sizes:
+        raise ShapeError(f"{name}: got a tensor without axes. Expected at least one dimension to transform along.")
     sizes_given = [s] if isinstance(s, (int, np.integer)) else s
     if dims is None:
         dims = range(len(sizes)) if sizes_given is None else range(-len(sizes_given), 0)
@@ -475,7 +478,7 @@ def _to_real_several(z: Any, s: Any, dims: Any, axes: Any, norm: str, name: str)
     return _to_real(z, n, last, norm, name)
 
 
-def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def fftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The Fourier transform along several axes, one after the other.
 
     Args:
@@ -498,7 +501,7 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *,
     return _along_several(input, s, dim, axes, norm, False, "fftn")
 
 
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def ifftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The inverse of fftn.
 
     Args:
@@ -518,7 +521,7 @@ def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *
     return _along_several(input, s, dim, axes, norm, True, "ifftn")
 
 
-def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def rfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The transform of real numbers along several axes; of the last one the first half.
 
     Args:
@@ -539,7 +542,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *
     return _real_several(input, s, dim, axes, _norm("rfftn", norm), "rfftn")
 
 
-def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def irfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The inverse of rfftn: real numbers.
 
     Args:
@@ -561,7 +564,7 @@ def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, 
     return _to_real_several(input, s, dim, axes, _norm("irfftn", norm), "irfftn")
 
 
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def hfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The real transform of what begins with z along the last axis, and goes on with its conjugates.
 
     Args:
@@ -582,7 +585,7 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *
     return _to_real_several(conj(input), s, dim, axes, _SWAPPED[_norm("hfftn", norm)], "hfftn")
 
 
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+def ihfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
     """The inverse of hfftn.
 
     Args:

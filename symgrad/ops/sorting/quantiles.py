@@ -128,6 +128,7 @@ _SYMPY: dict[str, Any] = {"down": sp.floor, "up": sp.ceiling, "nearest": lambda 
 
 
 def _quantile(name: str, x: Any, q: Any, dim: int | None, keepdim: bool, way: str) -> Any:
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
     _check_quantile(name, x, q, way)
     s, many, skip = shape(x), shape(q), name == "nanquantile"
     a = 0 if dim is None else axis_of(dim, len(s))

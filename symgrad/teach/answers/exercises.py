@@ -12,6 +12,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
+from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
 from symgrad.teach.answers.formulas import latex
 from symgrad.teach.answers.grading import Grade, grade
@@ -120,6 +121,7 @@ class Exercise:
         return self.problem
 
 
+@checked
 def exercises(topic: str, level: int = 1, seed: int = 0, count: int = 5) -> list[Exercise]:
     """Return problems to practise on; the same ones for the same arguments.
 

@@ -22,6 +22,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import tree_of
+from symgrad.support.arguments import checked
 from symgrad.teach.answers.answer import Answer, read_answer, with_bars
 from symgrad.teach.answers.mends import mends
 from symgrad.teach.answers.misread import misread
@@ -91,6 +92,7 @@ class Grade:
         return "\n".join(lines)
 
 
+@checked
 def grade(
     answer: Any,
     of: str,

@@ -11,6 +11,7 @@ from symgrad.core.node import AnyNode, Leaf
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms.closed import ClosedForm
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import checked
 from symgrad.teach.calls import Call, output_of
 from symgrad.teach.pictures.boxes import Arrow, Box, box_of
 from symgrad.teach.pictures.collapse import MOST, groups_of
@@ -25,6 +26,7 @@ NARROW = 30  # signs of an arrow's formula beyond which less is said
 ADJOINTS = (None, True, False, "formula", "number")
 
 
+@checked
 def graph(
     y: Tensor | Callable[..., Any],
     *,

@@ -16,6 +16,7 @@ from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import checked
 from symgrad.support.foreign_draws import watched
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.loops.chunks import in_chunks
@@ -28,6 +29,7 @@ _ONCE = ": the body looks at a value, but is traced once without values, for all
 _LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} The loop's number is an index as x[i.long()]."}
 
 
+@checked
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
@@ -76,6 +78,7 @@ def scan(
     return in_chunks(scan, f, unflatten(call.carry_tree, iter(call.start)), xs, steps, reverse, every)
 
 
+@checked
 def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """Loop: c = body(i, c) for i = lower, …, upper - 1. Returns the final c.
 

@@ -16,11 +16,13 @@ from symgrad.core.trees import LEAF, unflatten
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import checked
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.calls import Call, has_tensor, zeros
 from symgrad.transforms.taylor.operations import Graph
 
 
+@checked
 @undoing
 def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> list[Any]:
     """Return [f(x), f′(x), f″(x)/2!, …, f⁽ⁿ⁾(x)/n!]: the Taylor coefficients of t ↦ f(x + t·v) at 0.
@@ -52,6 +54,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
 
 
+@checked
 @undoing
 def jet(
     fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]], *, factorial_scaled: bool = True

@@ -1,0 +1,259 @@
+"""Wrong types and values at every public entry: what comes out is an answer, or an error of symgrad's own.
+
+Python's own TypeError for a wrong number of arguments stays, as does a MemoryError. Calls are drawn from a seed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+import traceback
+import warnings
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+import symgrad.stats
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
+from symgrad.support.arguments import blame
+
+# What sets the state of the process, writes to the disk, opens a page, prints, or wraps a user's function.
+LEFT_OUT = {
+    "set_default_dtype", "set_printoptions", "set_grad_enabled", "manual_seed", "seed", "set_rng_state", "save", "load",
+    "detect_anomaly", "set_detect_anomaly", "load_c", "report", "once_differentiable", "plot", "exercises",
+    "set_num_threads", "coverage",
+}  # fmt: skip
+MODULES = {
+    "sg": sg, "F": sg.nn.functional, "linalg": sg.linalg, "special": sg.special, "fft": sg.fft, "signal": sg.signal,
+    "autograd": sg.autograd, "autograd.functional": sg.autograd.functional, "func": sg.func, "optim": sg.optim,
+    "lr_scheduler": sg.optim.lr_scheduler, "testing": sg.testing, "init": sg.nn.init, "nn.utils": sg.nn.utils,
+    "nn": sg.nn, "solvers": sg.solvers, "utils.checkpoint": sg.utils.checkpoint, "distributed": sg.distributed,
+}  # fmt: skip
+METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf", "median", "rvs", "mean",
+           "var", "entropy", "score", "hessian", "fisher_information")  # fmt: skip
+OPERATORS = ("__getitem__", "__add__", "__mul__", "__matmul__", "__pow__", "__truediv__", "__and__", "__lt__",
+             "__eq__", "__setitem__", "__radd__", "__rpow__", "__iadd__", "__contains__")  # fmt: skip
+PYTHONS_WORDS = re.compile(  # of the number of arguments, and of operators
+    r"unsupported operand type|missing \d+ required|takes (from |at most |exactly |no )?.*arguments?|"
+    r"takes no|unexpected keyword|multiple values for|positional-only|expected (at (most|least) )?\d+ arguments?"
+)
+PYTHONS = (MemoryError, ImportError, AssertionError, NotImplementedError, Warning)  # each has a meaning of its own
+
+
+class Odd:
+    """An object of the user's, which is nothing in particular."""
+
+    def __repr__(self):
+        return "Odd()"
+
+
+def hostile():
+    """Values that hardly any argument may have; made anew, since calls may write to them."""
+    return [
+        None, "hello", "", {"a": 1.0}, [[1.0], [2.0, 3.0]], Odd(), len, lambda *args, **named: None, 2 + 1j, np.nan,
+        np.inf, 10**25, -7, 7, 0, 0.5, True, np.zeros(0), np.zeros((0, 3)),
+        np.array([Odd(), None], dtype=object), np.array([5, -9]), sg.tensor([1.0, 2.0]),
+        sg.tensor(np.arange(12.0).reshape(3, 4) / 5), sg.tensor(2.0), np.array([True, False, True]),
+        np.array(["a", "b"]), np.array(["2020-01-01"], "datetime64[D]"), (1, 2), ((0,), (1,)), (), [], {1, 2},
+        np.array([1j, 2.0]), float, np.float32, slice(None), ..., b"abc", iter([1]), sg.symbol("q", (2,)),
+        sg.symbol("n"), sg.nn, sg.tensor([1, 2], dtype=sg.int8), ValueError("x"), [None, None], ["a"], (-1, -2),
+        np.float64(0.3), range(3), np.array([np.nan, 1.0]),
+    ]  # fmt: skip
+
+
+def usual():
+    """Values that many functions take."""
+    square = np.array([[2.0, 0.5, 0.3], [0.5, 3.0, 0.2], [0.3, 0.2, 1.5]])
+    return [
+        sg.tensor(square, requires_grad=True), sg.tensor([0.5, 1.0, 2.0]), 1, 0.5, (3, 3), "x**2",
+        lambda *xs: sum([x for x in xs if isinstance(x, sg.Tensor)], 0.0),
+        [sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])],
+    ]  # fmt: skip
+
+
+def method(name):
+    """A method of a matrix that requires grad."""
+    own = getattr(sg.Tensor, name)
+
+    def call(*args, **named):
+        leaf = sg.tensor(np.arange(12.0).reshape(3, 4) / 7 + 0.1, requires_grad=True)
+        return own(leaf if name in ("backward", "requires_grad_", "retain_grad") else leaf * 1.0, *args, **named)
+
+    with contextlib.suppress(TypeError, ValueError):
+        signature = inspect.signature(own)
+        call.__signature__ = signature.replace(parameters=[*signature.parameters.values()][1:])
+    return call
+
+
+def entries():
+    """Every public function and class, each method of a tensor and of a distribution, by name."""
+    seen, found = set(), {}
+    for prefix, module in MODULES.items():
+        for name in module.__all__:
+            f = getattr(module, name)
+            own = str(getattr(f, "__module__", "")).startswith("symgrad")
+            error = isinstance(f, type) and issubclass(f, Exception)
+            if callable(f) and own and not error and name not in LEFT_OUT and id(f) not in seen:
+                seen.add(id(f))
+                found[f"{prefix}.{name}"] = f
+    names = [n for n in dir(sg.Tensor) if (not n.startswith("_") and n not in LEFT_OUT) or n in OPERATORS]
+    found |= {f"Tensor.{n}": method(n) for n in names if callable(getattr(sg.Tensor, n))}
+    for name in sg.stats.__all__:
+        for m in METHODS:
+            f = getattr(getattr(sg.stats, name), m, None)
+            if not isinstance(getattr(sg.stats, name), type) and callable(f):
+                found[f"stats.{name}.{m}"] = f
+    return found
+
+
+ENTRIES = entries()
+
+
+def parameters(f):
+    """The parameters by position, whether there may be more of them, and those that may be given by name."""
+    try:
+        ps = [*inspect.signature(f).parameters.values()]
+    except (TypeError, ValueError):
+        return [], True, []
+    places = [p for p in ps if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [p.name for p in ps if p.kind is p.KEYWORD_ONLY]
+    return places, any(p.kind is p.VAR_POSITIONAL for p in ps), names
+
+
+def drawn(rng, f):
+    """Arguments for f, at least one of them hostile."""
+    places, more, names = parameters(f)
+    least = sum(p.default is p.empty for p in places)
+    count = int(rng.integers(least, max(least, min(len(places), 4)) + 1)) if not more else int(rng.integers(0, 4))
+    odd, good = hostile(), usual()
+    bad = rng.random(count) < 0.4
+    if count:
+        bad[rng.integers(count)] = True
+    args = [odd[rng.integers(len(odd))] if b else good[rng.integers(len(good)) if k else 0] for k, b in enumerate(bad)]
+    named = {}
+    if names and rng.random() < 0.3:
+        named[names[rng.integers(len(names))]] = odd[rng.integers(len(odd))]
+    return args, named, odd[rng.integers(len(odd))]
+
+
+def raw(f, args, named, point):
+    """The error of Python's own that a call ends in, and where; None where it ends in an answer, or as it should."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            y = f(*args, **named)
+            if inspect.isfunction(y) or isinstance(y, sg.nn.Module):
+                y(point)
+    except (SymgradError, *PYTHONS):
+        return None
+    except Exception as error:
+        if isinstance(error, TypeError) and PYTHONS_WORDS.search(str(error)):
+            return None
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
+    return None
+
+
+def problems(calls, seed, names=None):
+    """The calls of each entry that end in an error of Python's own."""
+    found = []
+    for name in names or ENTRIES:
+        rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+        for _ in range(calls):
+            args, named, point = drawn(rng, ENTRIES[name])
+            error = raw(ENTRIES[name], args, named, point)
+            if error:
+                found.append(f"{name}(*{args!r}, **{named!r}) → {error}"[:400])
+    return found
+
+
+SHARDS = 10
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Warnings of odd numbers, and what calls do to modes and generators, stay inside a test."""
+    state = sg.get_rng_state()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+    sg.set_rng_state(state)
+
+
+def test_a_few_hundred_hostile_calls_end_in_answers_or_in_errors_that_say_why():
+    assert problems(1, 1, list(ENTRIES)[::4]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_thousands_of_hostile_calls_end_in_answers_or_in_errors_that_say_why(shard):
+    assert 4 * len(ENTRIES) > 5000
+    assert problems(4, 2, list(ENTRIES)[shard::SHARDS]) == []
+
+
+# ------------------------------------------------------------------ what is said
+X = sg.tensor([[1.0, 2.0], [3.0, 4.0]])
+SAID = {
+    "chunk: got chunks=None. Expected an integer.": lambda: X.chunk(None),
+    "rfftfreq: got n='n'. Expected an integer.": lambda: sg.fft.rfftfreq("n"),
+    "LambdaLR: got optimizer=3. Expected an optimiser.": lambda: sg.optim.lr_scheduler.LambdaLR(3, len),
+    "constant_: got tensor=array of shape (2,). Expected a tensor.": lambda: sg.nn.init.ones_(np.ones(2)),
+    "std: got keepdim=array of shape (2,). Expected True or False.": lambda: sg.std(X, 0, keepdim=np.ones(2, bool)),
+}
+
+
+@pytest.mark.parametrize("words", SAID)
+def test_an_error_says_which_argument_it_is_and_what_is_expected(words):
+    with pytest.raises(ArgumentTypeError) as error:
+        SAID[words]()
+    assert words in str(error.value)
+
+
+def test_errors_of_a_users_function_stay_as_they_are():
+    def mine(x):
+        return "text" + 1
+
+    with pytest.raises(TypeError, match="can only concatenate str") as error:
+        sg.grad(mine)(1.0)
+    assert not isinstance(error.value, SymgradError)
+    with pytest.raises(TypeError, match="can only concatenate str"):
+        sg.fori_loop(0, 2, lambda i, x: mine(x), 1.0)
+
+
+def test_an_error_where_every_argument_is_as_its_annotation_says_stays_as_it_is():
+    def broken(n: int, x: Any = None) -> None: ...
+
+    assert blame(broken, IndexError("ours"), (3,), {}) is None
+    assert blame(broken, IndexError("ours"), (), {"n": np.int64(3), "x": [1.0, 2.0]}) is None
+    with pytest.raises(ArgumentTypeError, match=r"broken: got n='3'\. Expected an integer\."):
+        blame(broken, IndexError("ours"), ("3",), {})
+    with pytest.raises(ArgumentTypeError, match=r"broken: got x=\[\[1\], \[2, 3\]\]\. Expected numbers"):
+        blame(broken, IndexError("ours"), (3,), {"x": [[1], [2, 3]]})
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: sg.stats.wishart.logpdf(2.0, 3.0, 1.0), ShapeError),
+        (lambda: sg.stats.dirichlet.rvs(2.0), ShapeError),
+        (lambda: sg.stats.norm.rvs(size=-2), ShapeError),
+        (lambda: sg.stats.categorical.rvs([0.3, 0.3]), ArgumentError),
+        (lambda: sg.nn.functional.adaptive_avg_pool1d(sg.ones(1, 2, 4), 10**12), ArgumentError),
+        (lambda: sg.nn.functional.max_pool1d(sg.ones(1, 2, 4), (1, 1)), ArgumentError),
+        (lambda: sg.tensordot(X, X, (1,)), ArgumentError),
+        (lambda: X.new_zeros(-1), ShapeError),
+        (lambda: (1.0, 2.0, 3.0) in X, ShapeError),
+    ],
+)
+def test_values_that_make_no_sense_are_errors(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_a_mean_at_a_number_where_it_is_infinite_takes_locations_that_are_whole():
+    np.testing.assert_array_equal(sg.stats.invgamma.mean(2.0, sg.tensor([1, 2])).numpy(), [2.0, 3.0])
+    np.testing.assert_array_equal(sg.stats.invgamma.mean(0.5, sg.tensor([1, 2])).numpy(), [np.inf, np.inf])
