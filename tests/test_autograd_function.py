@@ -353,6 +353,117 @@ def test_transforms_go_through_a_function(name, compiled, transform):
     np.testing.assert_allclose(call(V), transform(plain)(V), rtol=1e-12)
 
 
+class Mixed(sg.autograd.Function):
+    """x²yc and sin x + y³, of real and complex numbers, by ``setup_context``; y may be broadcast."""
+
+    @staticmethod
+    def forward(x, c, y):
+        return x * x * y * c, sg.sin(x) + y**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, ctx.c, y = inputs
+        ctx.save_for_backward(x, y)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = (t.conj() for t in ctx.saved_tensors)
+        c = np.conj(ctx.c)
+        return 2 * x * y * c * g + sg.cos(x) * h, None, x * x * c * g + 3 * y**2 * h
+
+
+class Sparing(Mixed):
+    """The same, which is given None for results that are not used, and computes what is asked for."""
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        Mixed.setup_context(ctx, inputs, output)
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        shapes = [t.shape for t in ctx.saved_tensors]
+        zero = [sg.zeros(*s) for s in (np.broadcast_shapes(*shapes), np.broadcast_shapes(*shapes))]
+        dx, none, dy = Mixed.backward(ctx, *(z if t is None else t for t, z in zip((g, h), zero, strict=True)))
+        needs = ctx.needs_input_grad
+        assert not needs[1]
+        return dx if needs[0] else None, none, dy if needs[2] else None
+
+
+class Pushed(Mixed):
+    """The same with a rule of forward mode."""
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        Mixed.setup_context(ctx, inputs, output)
+        ctx.save_for_forward(inputs[0], inputs[2])
+
+    @staticmethod
+    def jvp(ctx, t, none, s):
+        assert none is None
+        x, y = ctx.saved_tensors
+        return 2 * x * y * ctx.c * t + x * x * ctx.c * s, sg.cos(x) * t + 3 * y**2 * s
+
+
+class Spelled(Mixed):
+    """The same, written out in formulas."""
+
+    @staticmethod
+    def symbolic(x, c, y):
+        return Mixed.forward(x, c, y)
+
+
+USES = {
+    "grad": lambda f, x, y: sg.grad(f, (0, 1))(x, y),
+    "one of two": lambda f, x, y: sg.grad(f, 1)(x, y),
+    "jacfwd": lambda f, x, y: sg.jacfwd(lambda x, y: sg.stack([f(x, y), f(y[0] * x, y)]), (0, 1))(x, y),
+    "hessian": lambda f, x, y: sg.hessian(f, (0, 1))(x, y),
+    "hvp": lambda f, x, y: sg.hvp(f, (x, y), (np.cos(x), np.sin(y))),
+    "vmap of grad": lambda f, x, y: sg.vmap(sg.grad(f, (0, 1)))(np.stack([x, x + 0.3]), np.stack([y, 2 * y])),
+    "compiled": lambda f, x, y: sg.compile(sg.grad(f, (0, 1)))(x, y),
+    "compiled hessian": lambda f, x, y: sg.compile(sg.hessian(f))(x, y),
+    "checkpointed": lambda f, x, y: sg.grad(sg.checkpoint(f), (0, 1))(x, y),
+    "of one slice and all": lambda f, x, y: sg.vmap(lambda x: sg.grad(f, 1)(x, y))(np.stack([x, x + 0.3])),
+}
+
+
+@pytest.mark.parametrize("kind", [Mixed, Sparing, Pushed, Spelled], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("use", USES)
+def test_functions_of_two_arguments_and_results_have_the_derivatives_of_their_operations(kind, use):
+    def number(fn):
+        def f(x, y):
+            x, y = sg.as_tensor(x), sg.as_tensor(y)
+            a, b = fn(x, 1.7, y)
+            c, _ = fn(y * x, 0.6, x)
+            return (a * b * sg.tensor([0.4, -1.3, 2.2])).sum() + (c**2).sum() + fn(x, -0.8, y)[1].sum()
+
+        return f
+
+    x, y = np.array([0.7, -1.2, 0.4]), np.array([1.3])  # y is broadcast
+    found, expected = (USES[use](number(fn), x, y) for fn in (kind.apply, Mixed.forward))
+    for a, b in zip(_entries(found), _entries(expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+def _entries(found):
+    return [v for f in found for v in _entries(f)] if isinstance(found, tuple) else [np.asarray(found)]
+
+
+@pytest.mark.parametrize("kind", [Mixed, Pushed], ids=lambda k: k.__name__)
+def test_functions_of_complex_numbers_have_the_derivatives_of_their_operations(kind):
+    x, y = np.array([0.7 + 0.2j, -1.2j, 0.4 - 0.9j]), np.array([1.3 - 0.6j])
+    t, s = np.array([0.3 - 0.1j, 0.8j, 1.1 + 0.0j]), np.array([-0.4 + 0.7j])
+    c = 0.9 - 1.4j
+
+    def number(fn):
+        return lambda x, y: (sg.stack(list(fn(x, c, y))) * (0.7 - 0.3j)).abs().pow(3).sum()
+
+    for a, b in zip(*(sg.grad(number(fn), (0, 1))(x, y) for fn in (kind.apply, Mixed.forward)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    pushed = [sg.jvp(lambda x, y, fn=fn: fn(x, c, y), (x, y), (t, s))[1] for fn in (kind.apply, Mixed.forward)]
+    np.testing.assert_allclose(*pushed, rtol=1e-12)
+
+
 def test_jvp_is_used_by_forward_mode():
     _, t = sg.jvp(lambda x: WithTangent.apply(x, 2.0), (V,), (np.array([1.0, 10.0]),))
     np.testing.assert_allclose(t, [2 * np.cos(2.0), 20 * np.cos(4.0)], rtol=1e-14)

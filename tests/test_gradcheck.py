@@ -274,3 +274,103 @@ def test_what_functional_refuses(m, name):
         kind = AssertionError
     with pytest.raises(kind, match=text):
         call(m.autograd.functional, tensors(m, X))
+
+
+# ------------------------------------------------------------------ at the limits
+def test_tolerances_are_those_that_are_said(m):
+    """A backward that is off by 1.5e-3 of the slope 6, and functions whose differences are off by a known amount."""
+    x = parameter(m, 3.0)
+    f = scaled_gradient(m, 1.0015)
+    check = lambda **words: m.autograd.gradcheck(f, x, raise_exception=False, **words)
+    assert [check(), check(rtol=1.6e-3), check(rtol=1.4e-3)] == [False, True, False]
+    assert [check(rtol=0.0, atol=9.1e-3), check(rtol=0.0, atol=8.9e-3)] == [True, False]
+    assert [check(rtol=1e-3, atol=3.1e-3), check(rtol=1e-3, atol=2.9e-3)] == [True, False]
+    cube = lambda eps: m.autograd.gradcheck(lambda x: x**3, x, eps=eps, rtol=0.0, raise_exception=False)
+    assert [cube(2e-3), cube(5e-3)] == [True, False]  # eps² beside an atol of 1e-5
+
+
+def test_runs_of_backward_may_differ_by_the_tolerance(m):
+    class Drifting(m.autograd.Function):
+        runs = 0
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            Drifting.runs += 1
+            return g * (2 + 1e-6 * (Drifting.runs % 2))
+
+    words = {"check_symbolic": False} if m is sg else {"check_undefined_grad": False, "check_batched_grad": False}
+    for tolerance, passes in ((2e-6, True), (5e-7, False)):
+        x = parameter(m, 1.0)
+        assert passes == m.autograd.gradcheck(Drifting.apply, x, nondet_tol=tolerance, raise_exception=False, **words)
+
+
+@pytest.mark.parametrize("forward", [False, True])
+def test_complex_derivatives_pass_and_wrong_ones_do_not(m, forward):
+    z = m.tensor([0.7 + 0.4j, -1.1 + 0.9j], dtype=m.complex128, requires_grad=True)
+    x = parameter(m, 0.6, -1.3)
+    f = lambda z, x: (z * z * x, (z.conj() * x).sum(), z.abs() ** 3)
+    assert m.autograd.gradcheck(f, (z, x), check_forward_ad=forward)
+    assert m.autograd.gradgradcheck(f, (z, x))
+
+    class Turned(m.autograd.Function):
+        @staticmethod
+        def forward(ctx, z):
+            ctx.save_for_backward(z)
+            return z * z
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g  # not conj(z)
+
+    assert not m.autograd.gradcheck(Turned.apply, z, raise_exception=False)
+
+
+def test_inputs_that_do_not_require_grad_stay_as_they_are(m):
+    x, y = parameter(m, 0.5, -1.5), m.tensor([2.0, 3.0], dtype=m.float64)
+    assert m.autograd.gradcheck(lambda x, n, y: (x * y) ** n, (x, 3, y))
+    wrong = scaled_gradient(m, 1.5)
+    with pytest.raises(RuntimeError, match="mismatch for output 1 with respect to input"):
+        m.autograd.gradcheck(lambda y, n, x: (x * y, wrong(x)), (y, 3, x))
+
+
+def test_a_result_without_a_graph_whose_differences_move_is_found():
+    def detached(x):
+        return x * 2, (x * x).detach()
+
+    with pytest.raises(sg.errors.GradcheckError, match="expected to be zero"):
+        sg.autograd.gradcheck(detached, parameter(sg, 1.5))
+
+
+def test_warnings_name_the_line_that_calls():
+    single = sg.tensor([1.0], dtype=sg.float32, requires_grad=True)
+    leaf = sg.tensor(1.0, requires_grad=True)
+    calls = [
+        lambda: sg.autograd.gradcheck(lambda x: x * 2, single, atol=1.0), sg.autograd.detect_anomaly,
+        lambda: (leaf * 2).backward(create_graph=True), lambda: sg.autograd.backward(leaf * 2, create_graph=True),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.warns(UserWarning, match="precision|Anomaly|create_graph=True") as said:
+            call()
+        assert {w.filename for w in said} == {__file__}
+
+
+def test_strictness_asks_every_pair_of_result_and_input(m):
+    F, x = m.autograd.functional, parameter(m, 0.5, -1.5)
+    both = lambda x, y: (x * y, y.sum())
+    with pytest.raises(RuntimeError, match="Output 1 of the user-provided function is independent of input 0"):
+        F.jacobian(both, (x, x), strict=True)
+    for product in (F.vhp, F.hvp):
+        with pytest.raises(RuntimeError, match="strict mode"):
+            product(lambda x, y: (x**2).sum() + y.sum(), (x, x), (x, x), strict=True)
+        found = product(lambda x, y: (x**2).sum() + (y**3).sum(), (x, x), (x, x), strict=True)[1]
+        assert [v.tolist() for v in found] == [[1.0, -3.0], [1.5, 13.5]]
+    assert F.vjp(lambda x, y: (x, y * 2), (x, x), (x, x), strict=True)[1][1].tolist() == [1.0, -3.0]
+    with pytest.raises(RuntimeError, match="The output of the user-provided function is independent of input 1"):
+        F.jvp(lambda x, y: (x, x), (x, x), (x, x), strict=True)
+    with pytest.raises(RuntimeError, match="strict mode"):
+        F.jvp(lambda x: x.detach() * 1.0, x, x, strict=True)
+    assert F.jacobian(lambda x, y: x * y, (x, x), strict=True)[1].tolist() == [[0.5, 0.0], [0.0, -1.5]]

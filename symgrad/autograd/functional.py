@@ -52,28 +52,24 @@ class _Run(Call):
                     "manner from the input when running in strict mode."
                 )
 
-    def check_reached(self, which: str) -> None:
-        """In strict mode, refuse an input that plays no part in a result."""
-        for i, y in enumerate(self.ys):
-            for j, x in enumerate(self.xs):
-                if self.strict and not reaches(y._node, [x._node]):
-                    raise GraphError(
-                        f"{which.format(i)} of the user-provided function is independent of input {j}. This is not "
-                        "allowed in strict mode."
-                    )
+    def check_reached(self, ys: Sequence[Any], which: str) -> None:
+        """In strict mode, refuse an input that plays no part in any of the results."""
+        roots = [y._node for y in ys if y._node is not None]
+        for j, x in enumerate(self.xs):
+            if self.strict and not any(reaches(root, [x._node]) for root in roots):
+                raise GraphError(
+                    f"{which} of the user-provided function is independent of input {j}. This is not allowed in strict "
+                    "mode."
+                )
 
     def pulled(self, vs: Sequence[Any], which: str) -> Any:
         """Return Jᵀv for each input; zeros where it plays no part, unless that is refused."""
-        self.check_reached(which)
+        self.check_reached(self.ys, which)
         return self.handed_out(self.pull(vs, self._is_plain(vs)), self.one_in)
 
     def pushed(self, ts: Sequence[Any], single: bool) -> Any:
         """Return J t for each result, by forward mode."""
-        if self.strict and not all(reaches(y._node, [x._node for x in self.xs]) for y in self.ys):
-            raise GraphError(
-                "The output of the user-provided function is independent of the inputs. This is not allowed in "
-                "strict mode."
-            )
+        self.check_reached(self.ys, "The output")
         return self.handed_out(self.push(ts, self._is_plain(ts)), single)
 
     def _is_plain(self, ts: Sequence[Any]) -> bool:
@@ -97,8 +93,10 @@ class _Run(Call):
 
     def turn_to_gradient(self) -> None:
         """Put the gradient of the one number, with its graph, in the place of the result."""
-        self.check_reached("Output {}")
+        self.check_reached([self.number()], "Output 0")
         self.ys = self.pull([ones(self.number())], False)
+        if self.strict:
+            self.check_used("The jacobian of the user-provided function with respect to input {}")
 
     def outputs(self) -> Any:
         """What the function returned."""
@@ -208,7 +206,7 @@ def jacobian(
             [0., 4.]])
     """
     run = _Run("jacobian", func, inputs, create_graph, strict)
-    rows = _matrix(run, _checked(strategy), "Output {}")
+    rows = _matrix(run, _checked(strategy))
     return rows[0] if run.one_out else tuple(rows)
 
 
@@ -229,9 +227,7 @@ def hessian(
     run = _Run("hessian", func, inputs, create_graph, strict)
     strategy = _checked(outer_jacobian_strategy)
     run.turn_to_gradient()
-    if strict:
-        run.check_used("The jacobian of the user-provided function with respect to input {}")
-    rows = _matrix(run, strategy, "Output {}")
+    rows = _matrix(run, strategy)
     return rows[0] if run.one_in else tuple(rows)
 
 
@@ -244,9 +240,10 @@ def _checked(strategy: str) -> str:
     return strategy
 
 
-def _matrix(run: _Run, strategy: str, which: str) -> list[Any]:
+def _matrix(run: _Run, strategy: str) -> list[Any]:
     """Return the Jacobian of each result with respect to each input."""
-    run.check_reached(which)
+    for k, y in enumerate(run.ys):
+        run.check_reached([y], f"Output {k}")
     with modes.set_grad_enabled(not run.plain):
         rows = by_columns(run) if strategy == "forward-mode" else by_rows(run)
     return [run.handed_out(row, run.one_in) for row in rows]
