@@ -45,6 +45,14 @@ def test_jacobians_take_the_mode_that_the_dtypes_allow():
     np.testing.assert_allclose(sg.jacobian(lambda z: abs(z) ** 2)(Z), np.diag(2 * Z))
     x = np.array([0.5, 2.0, 1.0])
     np.testing.assert_allclose(sg.jacobian(lambda x: sg.exp(1j * x))(x), np.diag(1j * np.exp(1j * x)))
+    size = np.array([0.7, -1.2, 2.5])
+    np.testing.assert_allclose(sg.jacobian(lambda z: abs(z[0]) ** 2 * size)(Z[:1]), 2 * size[:, None] * Z[:1])
+    np.testing.assert_allclose(sg.jacobian(lambda x: sg.exp(1j * x).sum())(x), 1j * np.exp(1j * x))
+    for jacobian, f, at in (
+        (sg.jacfwd, lambda z: abs(z[0]) ** 2 * size, Z[:1]), (sg.jacrev, lambda x: sg.exp(1j * x).sum(), x)
+    ):  # fmt: skip
+        with pytest.raises(sg.errors.DTypeError, match="requires real-valued"):
+            jacobian(f)(at)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ SQUARE = X.reshape(400, 500)
 PROGRAMS = {
     "a sum": lambda x: (sg.exp(sg.tanh(x)) * sg.log1p(x**2)).sum(),
     "an angle that is large": lambda x: (sg.sin(x * 1e9) * sg.cos(x)).sum(),
+    "rows of angles that are large": lambda x: (sg.sin(x.reshape(400, 500) * 1e9).sum(1) ** 2).sum(),
     "maximum and sum": lambda x: sg.nn.functional.softplus(x).amax() * (x * sg.sigmoid(x)).sum(),
     "rows": lambda x: (sg.softmax(x.reshape(400, 500), 1) ** 2).sum(),
     "columns": lambda x: (sg.logsumexp(x.reshape(400, 500) * 2, 0) ** 2).sum(),
@@ -92,6 +93,33 @@ CALLS = {
     "of columns": lambda x, i: sg.abs(sg.fft.rfft(x.reshape(400, 500), dim=0)),
     "a function without machine code": lambda x, i: sg.lgamma(x + 9),
 }
+
+
+def test_what_several_chunks_add_to_the_same_entries_is_added_once(forced):
+    rows, few = X.reshape(40, 5000), AT[:5000] % 31
+
+    def f(x, i):
+        at = x.reshape(40, 5000)
+        return (
+            sg.zeros(31).index_add(0, i % 31, x),
+            sg.zeros(31).index_add(0, AT % 31, x),
+            sg.zeros(40, 31).index_add(1, few, at),
+            sg.zeros(31, 40).index_add(0, few, at.mT),
+            sg.zeros(3, 5000).index_add(0, AT[:40] % 3, at),
+        )
+
+    expected = [np.zeros(31), np.zeros(31), np.zeros((40, 31)), np.zeros((31, 40)), np.zeros((3, 5000))]
+    for k in (0, 1):
+        np.add.at(expected[k], AT % 31, X)
+    np.add.at(expected[2].T, few, rows.T)
+    np.add.at(expected[3], few, rows.T)
+    np.add.at(expected[4], AT[:40] % 3, rows)
+    compiled = sg.compile(f, backend="llvm")
+    for n in (1, 3, 3, 3):
+        sg.set_num_threads(n)
+        for y, e in zip(compiled(X, AT), expected, strict=True):
+            np.testing.assert_allclose(y, e, rtol=1e-12, atol=1e-11)
+    assert any(c is not None and c.nest.onto is not None for c in forced)
 
 
 @pytest.fixture
