@@ -411,3 +411,76 @@ def test_an_infinite_point_has_no_series(f):
         sg.taylor(f, math.inf, 2)
     with pytest.raises(ArgumentError, match="jet: got an infinite point"):
         sg.jet(f, (np.array([1.0, -math.inf]),), ([np.ones(2)],))
+
+
+# ------------------------------------------------------------------ of several arguments, along curves
+XS, YS = [0.3, 0.7, -0.4, 1.1, 0.25, -0.6], [1.9, -0.8, 0.35, 0.15, -1.2, 0.45]
+OF_TWO = {
+    "product and power": lambda m, x, y: m.exp(x) * y**1.7 + x**3 / (y + 2),
+    "squares": lambda m, x, y: m.sin(x * y) ** 2 - (x - 3 * y) ** 4 / 7,
+    "logarithm": lambda m, x, y: m.log(x * x + y) / (1 + m.exp(-y * x)),
+    "roots": lambda m, x, y: m.sqrt(x + 2 * y) * m.atan(x / y) - 1 / (x * x + 0.5),
+    "exponent": lambda m, x, y: y**x * m.cosh(x - y),
+}
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_series_along_curves_are_those_of_mpmath(name):
+    mpmath, f = pytest.importorskip("mpmath"), OF_TWO[name]
+    with mpmath.workdps(40):
+        curve = lambda cs, t: sum(mpmath.mpf(c) * t**k for k, c in enumerate(cs))
+        exact = [float(c) for c in mpmath.taylor(lambda t: f(mpmath, curve(XS, t), curve(YS, t)), 0, 5)]
+    y, cs = sg.jet(lambda x, y: f(sg, x, y), (XS[0], YS[0]), (XS[1:], YS[1:]), factorial_scaled=False)
+    np.testing.assert_allclose([y, *cs], exact, rtol=1e-12)
+    scale = [math.factorial(k) for k in range(6)]
+    ways = [[c * s for c, s in zip(v[1:], scale[1:], strict=True)] for v in (XS, YS)]
+    y, ds = sg.jet(lambda x, y: f(sg, x, y), (XS[0], YS[0]), ways)
+    np.testing.assert_allclose([y, *ds], np.multiply(exact, scale), rtol=1e-12)
+    ours = sg.taylor(lambda t: f(sg, t, 1.3 - 0.4 * t), 0.8, 5)
+    with mpmath.workdps(40):
+        exact = [float(c) for c in mpmath.taylor(lambda t: f(mpmath, t, 1.3 - mpmath.mpf(0.4) * t), 0.8, 5)]
+    np.testing.assert_allclose(ours, exact, rtol=1e-9)
+
+
+def test_series_of_products_of_arrays_share_the_order_out():
+    rng = np.random.default_rng(5)
+    terms = [[rng.normal(size=s) for _ in range(4)] for s in ((2, 3), (3, 4), (4,))]
+    f = lambda A, B, c: sg.einsum("ij,jk,k->i", A, B, c)
+    y, cs = sg.jet(f, tuple(t[0] for t in terms), tuple(t[1:] for t in terms), factorial_scaled=False)
+    for n, found in enumerate([y, *cs]):
+        expected = sum(terms[0][i] @ terms[1][j] @ terms[2][n - i - j] for i in range(n + 1) for j in range(n + 1 - i))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_directions_and_structures_keep_their_places():
+    x, v = np.array([0.4, -1.3]), np.array([2.0, 0.5])
+    found = sg.taylor(lambda x: {"a": x**3, "b": [x[0] * x[1] ** 2, 7.0]}, x, 2, v)
+    np.testing.assert_allclose(found[1]["a"], 3 * x**2 * v, rtol=1e-14)
+    np.testing.assert_allclose(found[2]["a"], 3 * x * v**2, rtol=1e-14)
+    np.testing.assert_allclose(found[1]["b"][0], v[0] * x[1] ** 2 + 2 * x[0] * x[1] * v[1], rtol=1e-14)
+    np.testing.assert_allclose(found[2]["b"][0], 2 * v[0] * x[1] * v[1] + x[0] * v[1] ** 2, rtol=1e-14)
+    assert [c["b"][1] for c in found] == [7.0, 0.0, 0.0]
+    single = sg.taylor(lambda x: sg.exp(2 * x), np.float32(0.5) * np.ones(2, np.float32), 3)
+    assert {c.dtype for c in single} == {np.dtype(np.float32)}
+
+
+NEAR_KINKS = {
+    "a product that vanishes twice": (lambda x: sg.abs(x - 1.5) * (x - 1.5), 1.5),
+    "parts of different speed": (lambda x: sg.maximum(3 * x, x * x + 2 * x), 0.0),
+    "a condition on a square": (lambda x: sg.where(x * x > 0, x, 2 * x), 0.0),
+    "float32": (lambda x: sg.relu(x - 2), np.float32(2)),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_KINKS)
+def test_kinks_are_seen_along_the_series(name):
+    f, x = NEAR_KINKS[name]
+    with pytest.raises(NotDifferentiable, match="a kink or a jump here"):
+        sg.taylor(f, np.asarray(x), 2)
+
+
+def test_beside_a_kink_there_is_a_series():
+    for d in (1e-9, -1e-9):
+        assert sg.taylor(lambda x: sg.abs(x - 2) + x**2, 2 + d, 2) == pytest.approx([4, 4 + np.sign(d), 1], abs=1e-8)
+    assert sg.taylor(lambda x: sg.where(sg.tensor(True), x * x, x), 0.0, 2) == [0.0, 0.0, 1.0]
+    assert sg.taylor(lambda x: sg.floor(x.detach()) * x, 2.0, 2) == [4.0, 2.0, 0.0]
