@@ -310,6 +310,48 @@ def test_what_jumps_at_a_fixed_place_or_not_at_all_has_its_derivative():
     assert flat(0.37) == pytest.approx(math.exp(-1 / 1.37**2) - math.exp(-1 / 0.63**2))
 
 
+@pytest.mark.parametrize("forth", [True, False])
+@pytest.mark.parametrize(
+    "jumping",
+    [
+        lambda x, t: sg.sign(x - t),
+        lambda x, t: sg.atan2(x - t, -1 - x),
+        lambda x, t: sg.where(x >= t, 2.0, x),
+        lambda x, t: sg.where(x > t, 2.0, x),
+    ],
+)
+def test_a_jump_at_a_limit_that_moves_with_it_is_refused(jumping, forth):
+    def area(t, **how):
+        return sg.quad(jumping, *((0.2, t) if forth else (t, 0.2)), t, **how)
+
+    with pytest.raises(NotDifferentiable, match=r"jump of the integrand.* at 0\.7"):
+        sg.grad(area)(0.7)
+    h = 1e-5
+    expected = (area(0.7 + h, points=[0.7 + h]).item() - area(0.7 - h, points=[0.7 - h]).item()) / (2 * h)
+    assert sg.grad(lambda t: area(t, points=[t]))(0.7) == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_pole_at_a_limit_that_moves_with_it_is_refused():
+    for low, high in ((0.2, None), (None, 0.2)):
+        area = lambda t, ends=(low, high): sg.quad(
+            lambda x, t: sg.atan(1 / (x - t)), *(t if e is None else e for e in ends), t
+        )
+        with pytest.raises(NotDifferentiable, match=r"jump of the integrand.* at 0\.7"):
+            sg.grad(area)(0.7)
+
+
+@pytest.mark.parametrize("forth", [True, False])
+def test_a_kink_at_a_limit_that_moves_with_it_is_refused_in_the_second_derivative(forth):
+    def area(t, **how):  # −½ (t − 0.2)² back, ½ (t − 0.2)² forth, times t
+        return sg.quad(lambda x, t: t * sg.abs(x - t), *((0.2, t) if forth else (t, 0.2)), t, **how)
+
+    sign, d = (1 if forth else -1), 0.7 - 0.2
+    assert sg.grad(area)(0.7) == pytest.approx(sign * (d * d / 2 + 0.7 * d))
+    with pytest.raises(NotDifferentiable, match=r"jump of the integrand.* at 0\.7"):
+        sg.hessian(area)(0.7)
+    assert sg.hessian(lambda t: area(t, points=[t]))(0.7) == pytest.approx(sign * (2 * d + 0.7))
+
+
 @pytest.mark.parametrize(("low", "high"), [(-inf, 0.3), (0.3, -inf), (-inf, inf), (-9.0, inf)])
 def test_jumps_far_out_on_endless_ranges_are_seen(low, high):
     tail = lambda t: sg.quad(lambda x, t: sg.where(x < t, 0.0, sg.exp(-x * x / 9)), low, high, t)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from symgrad.core.promotion import is_complex, is_floating
-from symgrad.errors import NotDifferentiable
+from symgrad.errors import NotDifferentiable, SymgradError
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.reductions.extremes import First, Ties
@@ -59,7 +60,10 @@ class Breaks:
 
     def check(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> None:
         """Refuse an integrand that breaks inside of the range; ``split`` tells that both ends are such places."""
-        found = self.first(places(min(a, b), max(a, b), split), lambda x: (x,), thetas)
+        points = places(min(a, b), max(a, b), split)
+        if not split:
+            points = self._beyond(points, thetas)
+        found = self.first(points, lambda x: (x,), thetas)
         if found is None:
             return
         at, name, kind = found
@@ -69,6 +73,16 @@ class Breaks:
             "with what is differentiated. Split the range there: points=[c], with all such places c as functions of "
             "what is differentiated."
         )
+
+    def _beyond(self, points: Any, thetas: Sequence[Any]) -> Any:
+        """Add a point beyond each limit, where f has a value: a jump at a limit moves as well."""
+        found = list(points)
+        for end, way in ((points[0], -math.inf), (points[-1], math.inf)):
+            beyond = math.nextafter(end, way)
+            with suppress(SymgradError):
+                bodies.numbers(self.body, beyond, *thetas[: len(self.body.inputs) - 1])
+                found.append(beyond)
+        return np.unique(found)
 
     def first(
         self, points: Any, inputs: Callable[[float], tuple[Any, ...]], thetas: Sequence[Any]
@@ -269,9 +283,9 @@ def _standing_out(values: Any, least: float) -> Iterator[tuple[int, int]]:
     for first in range(0, values.shape[1], _COLUMNS):
         some = values[:, first : first + _COLUMNS]
         third = np.abs(np.diff(np.where(np.isfinite(some), some, 0.0), 3, axis=0))
-        if len(third) < 1:
+        if len(third) < _BESIDE:
             continue
-        padded = np.pad(third, ((_BESIDE // 2, _BESIDE // 2), (0, 0)), mode="edge")
+        padded = np.pad(third, ((_BESIDE // 2, _BESIDE // 2), (0, 0)), mode="reflect")
         usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, _BESIDE, axis=0), axis=-1)
         rows, columns = np.nonzero(third > _STANDS_OUT * usual + least)
         cells = {(int(c) + first, int(r) + k) for r, c in zip(rows, columns, strict=True) for k in range(3)}

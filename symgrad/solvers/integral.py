@@ -93,11 +93,11 @@ class Integral(Op):
         if math.isnan(a) or math.isnan(b):
             raise NotConverged(f"quad: a limit is nan: [{a}, {b}]. Pass numbers.")
         thetas = tuple(map(canonical, thetas))
-        if self.breaks is not None and a != b:
-            self.breaks.check(a, b, thetas, self.accuracy.split)
         integrate = _numbers if spec.shape == () else _arrays
         f = lambda x: bodies.numbers(self.body, float(x), *thetas)
         with warnings.catch_warnings(action="ignore"):
+            if self.breaks is not None and a != b:
+                self.breaks.check(a, b, thetas, self.accuracy.split)
             if math.isinf(a) and math.isinf(b) and a != b:  # each half by itself: x over 1 + x² has none
                 found = integrate(f, a, 0.0, self.accuracy) + integrate(f, 0.0, b, self.accuracy)
             else:
