@@ -553,3 +553,16 @@ def test_matrices_that_are_not_symmetric_and_classes_without_number_are_refused(
     expected = [np.log(0.5), -np.inf, -np.inf, np.log(0.2)]
     for f in (sg.stats.categorical.logpmf, sg.compile(sg.stats.categorical.logpmf)):
         np.testing.assert_allclose(f(np.array([2, -1, 3, 0]), p), expected)
+
+
+def test_ends_of_parameters_are_degenerate_distributions():
+    stats = sg.stats
+    for family, shapes, mass in (
+        (stats.nbinom, (2.5, 1.0), 0), (stats.geom, (1.0,), 1), (stats.binom, (3, 1.0), 3), (stats.binom, (3, 0.0), 0),
+        (stats.poisson, (0.0,), 0), (stats.bernoulli, (1.0,), 1),
+    ):  # fmt: skip
+        counts = np.arange(4.0)
+        np.testing.assert_array_equal(family.pmf(counts, *shapes), (counts == mass).astype(float))
+        np.testing.assert_array_equal(family.cdf(counts, *shapes), (counts >= mass).astype(float))
+    slope = sg.grad(lambda x: stats.vonmises.cdf(x, 2.5).sum())(np.array([-np.inf, 0.4, np.inf]))
+    np.testing.assert_allclose(slope, [0.0, stats.vonmises.pdf(0.4, 2.5).item(), 0.0], rtol=1e-12)
