@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 LINES = {  # the lines that have a version: its source, and what is written after it
-    "symgrad/__init__.py": '__version__ = "{}"',
+    "symgrad/_version.py": '__version__ = "{}"',
     "CITATION.cff": "version: {}",
     "packaging/conda/recipe.yaml": '  version: "{}"',
 }
@@ -66,7 +66,7 @@ def absolute(text: str, address: str, version: str) -> str:
 def set_links(address: str, root: Path = ROOT) -> None:
     """Write README's links as they are on the page of the package; this is not committed."""
     page = root / "README.md"
-    page.write_text(absolute(page.read_text("utf-8"), address, versions(root)["symgrad/__init__.py"]), "utf-8")
+    page.write_text(absolute(page.read_text("utf-8"), address, versions(root)["symgrad/_version.py"]), "utf-8")
 
 
 def _line(line: str) -> re.Pattern[str]:

@@ -11,9 +11,11 @@ import numpy as _np
 
 from symgrad import autograd, func, linalg, special
 from symgrad import functions as _functions
+from symgrad._version import __version__ as __version__
 from symgrad.core import modes as _modes
 from symgrad.core.modes import *
 from symgrad.core.printing import set_printoptions
+from symgrad.core.upcalls import UPCALLS as _UPCALLS
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
@@ -27,8 +29,6 @@ from symgrad.tensors.creation import *
 from symgrad.tensors.queries import *
 from symgrad.tensors.random import *
 from symgrad.tensors.tensor import Tensor
-
-__version__ = "0.2.0"
 
 complex128, complex64 = cdouble, cfloat = _np.dtype("complex128"), _np.dtype("complex64")
 float64, float32, float16 = _np.dtype("float64"), _np.dtype("float32"), _np.dtype("float16")
@@ -116,13 +116,31 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
+def _later(module: str, name: str) -> _typing.Callable[..., _typing.Any]:
+    """Return a function of a module that is imported when the function is first called."""
+
+    def call(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
+        return getattr(_importlib.import_module(module), name)(*args, **kwargs)
+
+    return call
+
+
+# What rooms ask of the rooms above them.
+_UPCALLS.update(
+    backward_symbolic=_later("symgrad.forms.derive", "symbolic"),
+    derive=_later("symgrad.forms.derive", "derive"),
+    expression=_later("symgrad.forms.derive", "expression"),
+    numpy_function=_later("symgrad.numpy_api", "call"),
+    plot=_later("symgrad.teach.plot", "plot"),
+)
+
 _MODULES = {"distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
 
 
 @_functools.wraps(_functions.argmin)  # type: ignore[no-redef]
 def argmin(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
     if args and callable(args[0]):
-        return _importlib.import_module("symgrad.solvers").argmin(*args, **kwargs)
+        return _later("symgrad.solvers", "argmin")(*args, **kwargs)
     return _functions.argmin(*args, **kwargs)
 
 

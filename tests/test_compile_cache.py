@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad import _version
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.support import store
 
@@ -191,7 +192,7 @@ def test_an_entry_under_the_name_of_another_is_not_taken(compiled, folder):
 
 def test_entries_of_another_version_are_not_taken(compiled, monkeypatch):
     run()
-    monkeypatch.setattr(sg, "__version__", "0.0.1")
+    monkeypatch.setattr(_version, "__version__", "0.0.1")
     assert not run().stats.cached
 
 

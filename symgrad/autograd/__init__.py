@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from symgrad.autograd import functional
     from symgrad.autograd.checks import gradcheck, gradgradcheck
 
-_LATER = {"functional": "functional", "gradcheck": "checks", "gradgradcheck": "checks"}  # imported when asked for
+_LATER = {  # imported when asked for
+    "functional": "symgrad.autograd.functional",
+    "gradcheck": "symgrad.autograd.checks",
+    "gradgradcheck": "symgrad.autograd.checks",
+}
 
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is
@@ -33,7 +37,7 @@ if not TYPE_CHECKING:  # checkers would take every name for one that there is
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
             raise missing("symgrad.autograd", name, __all__)
-        module = importlib.import_module(f"symgrad.autograd.{_LATER[name]}")
+        module = importlib.import_module(_LATER[name])
         found = globals()[name] = module if name == "functional" else getattr(module, name)
         return found
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from symgrad import __version__
+from symgrad._version import __version__
 from symgrad.cli import commands
 from symgrad.cli.answers import add_exercises, add_grade
 from symgrad.cli.completion import add_completion

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from functools import partial
 
-from symgrad import __version__
+from symgrad._version import __version__
 from symgrad.cli.completion import commands_of
 from symgrad.support.foreign import roff
 

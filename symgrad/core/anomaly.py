@@ -5,7 +5,6 @@ The state is of the process, as in torch.
 
 from __future__ import annotations
 
-import importlib
 import sys
 import warnings
 from pathlib import Path
@@ -51,7 +50,9 @@ def switch(new: State) -> None:
 
 def _tracebacks() -> Any:
     """Python's module of tracebacks, which is imported where one is wanted: others start sooner."""
-    return importlib.import_module("traceback")
+    import traceback
+
+    return traceback
 
 
 def here() -> list[traceback.FrameSummary]:

@@ -61,7 +61,11 @@ class Kernel(AsFunction):
         return _read, (self._as_written(),)
 
     def _as_written(self) -> bytes:
-        return self._written or importlib.import_module("cloudpickle").dumps(self._given)
+        if self._written:
+            return self._written
+        import cloudpickle  # which Dask brings
+
+        return bytes(cloudpickle.dumps(self._given))
 
     def sent(self) -> tuple[Kernel, int]:
         """Return the kernel as others get it, written down already, and its bytes."""

@@ -5,7 +5,6 @@ A backward computes everything first and deposits last, so one that fails leaves
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from symgrad.core.journal import changing_gradient
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell, reaches
 from symgrad.core.promotion import is_complex, is_differentiable
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import Core, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
@@ -272,7 +272,7 @@ def _numeric(t: Any, gradient: Any, retain_graph: bool | None, create_graph: boo
 
 
 def _symbolic(*args: Any) -> None:
-    importlib.import_module("symgrad.forms.derive").symbolic(*args)  # closed forms: imported when first asked for
+    UPCALLS["backward_symbolic"](*args)
 
 
 # what Tensor.backward(mode=…) runs

@@ -5,7 +5,6 @@ The graph of the derivative is its source; every notation reads that graph.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
@@ -16,6 +15,7 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
 from symgrad.core.pickling import read, written
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
@@ -594,7 +594,7 @@ class ClosedForm(Arithmetic):
         >>> ax.get_ylabel()
         'f(x)'
         """
-        return importlib.import_module("symgrad.teach.plot").plot(self, over, **options)
+        return UPCALLS["plot"](self, over, **options)
 
     # -------------------------------------------------------------- substitution
     def subs(self, /, *old_and_new: Any, **values: Any) -> ClosedForm:
@@ -655,13 +655,12 @@ class ClosedForm(Arithmetic):
         """
         if not by or isinstance(by[0], int):
             raise ArgumentError(f"diff: got {by}. Expected what to differentiate by, as in form.diff('x') or ('x', 2).")
-        derive = importlib.import_module("symgrad.forms.derive").derive
         found, last = self, by[0]
         for x in by:
             often = x - 1 if isinstance(x, int) else 1
             last = last if isinstance(x, int) else x
             for _ in range(often):
-                found = derive(found, last)
+                found = UPCALLS["derive"](found, last)
         return found
 
     def series(self, x: Any, x0: Any = 0, n: int = 6) -> sp.Expr:

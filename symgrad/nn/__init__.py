@@ -13,6 +13,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.nn.parameter import Parameter
 
 _ROOMS = ("init", "modules", "utils")
+_HOMES = {"Parameter": "symgrad.nn.parameter", **{room: f"symgrad.nn.{room}" for room in _ROOMS}}
 _MODULES = (
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss",
     "BatchNorm1d", "BatchNorm2d", "CELU", "Conv1d", "Conv2d", "CosineEmbeddingLoss", "CrossEntropyLoss", "Dropout",
@@ -29,13 +30,10 @@ __all__ = ["Parameter", "functional", "init", "utils", *_MODULES]
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
 
     def __getattr__(name: str) -> object:
-        if name in _ROOMS:
-            return _importlib.import_module(f"symgrad.nn.{name}")
-        if name == "Parameter":
-            return _importlib.import_module("symgrad.nn.parameter").Parameter
-        if name not in _MODULES:
+        if name not in [*__all__, *_ROOMS]:
             raise _missing("symgrad.nn", name, __all__)
-        return getattr(_importlib.import_module("symgrad.nn.modules"), name)
+        module = _importlib.import_module(_HOMES.get(name, _HOMES["modules"]))
+        return module if name in _ROOMS else getattr(module, name)
 
 
 def __dir__() -> list[str]:

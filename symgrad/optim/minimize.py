@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -155,7 +154,8 @@ def _over_data(
     work: Work,
 ) -> Any:
     """Return ``minimize_over``'s result in the structure of x0."""
-    over_data = importlib.import_module("symgrad.optim.over_data")
+    from symgrad.optim import over_data  # which few need: others start sooner
+
     shown = None if callback is None else _callback(callback, Vector(x0))
 
     def report(state: Any) -> None:

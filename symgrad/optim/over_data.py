@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
+from symgrad._version import __version__
 from symgrad.distributed import hvp, value_and_grad
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.scheduler import kept
@@ -95,8 +95,7 @@ def _belongs(vector: Vector, method: Method, settings: dict[str, Any], reduce: s
     start = hashlib.sha256(vector.start.tobytes() + repr(vector.shapes).encode()).hexdigest()
     name = next(k for k, m in METHODS.items() if m is method)
     edges = None if blocks.edges is None else list(blocks.edges)
-    version = importlib.import_module("symgrad").__version__
-    return {"method": name, "options": settings, "reduce": reduce, "x0": start, "edges": edges, "version": version}
+    return {"method": name, "options": settings, "reduce": reduce, "x0": start, "edges": edges, "version": __version__}
 
 
 class _File:

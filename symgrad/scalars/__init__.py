@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.scalars import densities
 from symgrad.scalars.activations import expm1_ratio, gelu, gelu_tanh, mish, silu
 from symgrad.scalars.analytic import analytic
-from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y, declaration
+from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y
 from symgrad.scalars.differentiate import differentiate, scale
 from symgrad.scalars.elementary import exp, expm1, hypot, log, log1p
 from symgrad.scalars.kinks import (
@@ -79,6 +79,15 @@ __all__ = [
     "tidy",
     "trunc",
 ]
+
+
+def declaration(name: str) -> Scalar:
+    """Return what is declared under a name; SciPy's functions are declared when the first of them is asked for."""
+    if name in SCALARS:
+        return SCALARS[name]
+    from symgrad.scalars.library import EVERY
+
+    return EVERY[name]
 
 
 def __getattr__(name: str) -> Any:

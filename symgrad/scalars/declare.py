@@ -7,7 +7,6 @@ derivatives of payloads, printing, tests) looks the declaration up by that class
 from __future__ import annotations
 
 import builtins
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,13 +90,6 @@ class Scalar:
 
 SCALARS: dict[str, Scalar] = {}
 BY_FUNCTION: dict[Any, Scalar] = {}
-
-
-def declaration(name: str) -> Scalar:
-    """Return what is declared under a name; SciPy's functions are declared when the first of them is asked for."""
-    if name not in SCALARS:
-        importlib.import_module("symgrad.scalars.library")
-    return SCALARS[name]
 
 
 class Undeclared(sp.Dummy):

@@ -3,7 +3,6 @@
 SciPy's functions are made when one of them is first asked for, so that others start sooner.
 """
 
-import importlib as _importlib
 from typing import Any as _Any
 
 from symgrad import functions as _functions
@@ -36,9 +35,10 @@ def _complete() -> dict[str, _Any]:
     """The module with SciPy's functions and, of these too, ``__all__``."""
     module = globals()
     if "__all__" not in module:
-        found = _importlib.import_module("symgrad.functions.library").FOUND
-        module.update(found)
-        module["__all__"] = [*_OWN, *found]
+        from symgrad.functions.library import FOUND
+
+        module.update(FOUND)
+        module["__all__"] = [*_OWN, *FOUND]
     return module
 
 

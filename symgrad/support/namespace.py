@@ -20,7 +20,8 @@ def near(name: str, names: Iterable[str]) -> str:
     if name.startswith("_"):  # Python asks every module for some of these
         return ""
     turned = [n for n in names if 1 < len(n) == len(name) <= 3 and sorted(n) == sorted(name)]
-    difflib = importlib.import_module("difflib")  # for errors only: others start sooner without it
+    import difflib  # for errors only: others start sooner without it
+
     found = turned or difflib.get_close_matches(name, [*names], 1, 0.7 if len(name) > 3 else 0.8)
     return f". Did you mean {found[0]!r}?" if found else ""
 

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from symgrad import _version
 from symgrad.errors import ArgumentError
 
 WHERE, SIZE = "SYMGRAD_CACHE_DIR", "SYMGRAD_CACHE_SIZE"
@@ -168,8 +169,7 @@ def _without(folder: Any, error: Exception) -> None:
 
 
 def _canonical(key: Mapping[str, str]) -> str:
-    version = sys.modules["symgrad"].__version__  # of the package that imports this module
-    return json.dumps({"symgrad": version, **key}, sort_keys=True)
+    return json.dumps({"symgrad": _version.__version__, **key}, sort_keys=True)
 
 
 def _head(key: Mapping[str, str], data: bytes) -> bytes:

@@ -5,7 +5,6 @@ What has threads of its own is told when the number changes.
 
 from __future__ import annotations
 
-import importlib
 import operator
 import os
 import threading
@@ -109,7 +108,9 @@ def _next(left: deque[int]) -> int | None:
 
 def _futures() -> Any:
     """Python's module of threads that wait for work, which brings others along: imported when it is first asked for."""
-    return importlib.import_module("concurrent.futures")
+    import concurrent.futures
+
+    return concurrent.futures
 
 
 class _Pool:

@@ -5,7 +5,6 @@ The table of NumPy's other functions is loaded when the first of them is called.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import GRAD
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
 from symgrad.tensors import ufuncs
@@ -38,7 +38,7 @@ class Protocols(Core):
         return ufuncs.simple_call(ufunc, inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return importlib.import_module("symgrad.numpy_api").call(function, types, args, kwargs)
+        return UPCALLS["numpy_function"](function, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:

@@ -5,7 +5,6 @@ A tensor is a value: it never aliases another.
 
 from __future__ import annotations
 
-import importlib
 import types
 import weakref
 from typing import Any
@@ -19,6 +18,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.core.pickling import read, written
 from symgrad.core.promotion import is_differentiable
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import adopt, apply, handle, origin_of
@@ -203,7 +203,7 @@ class Tensor(Mixed):
     @property
     def expr(self) -> Any:
         """The SymPy expression of a recorded tensor; forms are imported when they are first asked for."""
-        return importlib.import_module("symgrad.forms.derive").expression(self).expr
+        return UPCALLS["expression"](self).expr
 
     def retain_grad(self) -> None:
         """Let ``backward`` fill ``.grad`` of this non-leaf too."""
@@ -341,7 +341,7 @@ class Tensor(Mixed):
         if self._value is not None:
             return repr(self)
         try:
-            return str(importlib.import_module("symgrad.forms.derive").expression(self))
+            return str(UPCALLS["expression"](self))
         except SymgradError:
             return repr(self)
 

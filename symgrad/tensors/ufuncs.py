@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -103,7 +102,9 @@ def function_of(name: str) -> Function | None:
 
 def _scipys() -> Any:
     """SciPy's functions, all of which are made when the first is asked for: others start sooner."""
-    return importlib.import_module("symgrad.tensors.scipys")
+    from symgrad.tensors import scipys
+
+    return scipys
 
 
 _known: dict[Any, Function] = {}

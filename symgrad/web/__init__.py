@@ -6,7 +6,6 @@ needs the extra ``web``; ``serve`` says so where that is missing.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from symgrad.support.extras import needs
@@ -21,8 +20,9 @@ def serve(host: str = "127.0.0.1", port: int = 8000, **settings: Any) -> str:
         MissingExtra: Starlette or uvicorn is not installed.
     """
     needs("symgrad serve", "web")
-    found: str = importlib.import_module("symgrad.web.serving").serve(host, port, **settings)
-    return found
+    from symgrad.web import serving
+
+    return serving.serve(host, port, **settings)
 
 
 def application(pool: Any = None, guard: Any = None) -> Any:
@@ -32,5 +32,7 @@ def application(pool: Any = None, guard: Any = None) -> Any:
         MissingExtra: Starlette is not installed.
     """
     needs("symgrad.web", "web")
-    chosen = importlib.import_module("symgrad.web.pool").Pool() if pool is None else pool
-    return importlib.import_module("symgrad.web.app").application(chosen, guard)
+    from symgrad.web.app import application as made
+    from symgrad.web.pool import Pool
+
+    return made(Pool() if pool is None else pool, guard)

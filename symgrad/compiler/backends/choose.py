@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -49,13 +48,15 @@ def check_digits(name: str, digits: Any) -> None:
 def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend of the extra, imported when it is first asked for."""
     needs("compile: backend='llvm'", "llvm")
-    build: Build = importlib.import_module("symgrad.compiler.backends.llvm.backend").build
+    from symgrad.compiler.backends.llvm.backend import build
+
     return build(program, args, results)
 
 
 def _c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the C compiler of this machine, which starts programs: imported when it is first asked for."""
-    build: Build = importlib.import_module("symgrad.compiler.backends.c.backend").build
+    from symgrad.compiler.backends.c.backend import build
+
     return build(program, args, results)
 
 

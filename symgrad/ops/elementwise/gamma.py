@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -55,8 +54,9 @@ def polygamma(x: Any, n: int) -> Any:
 
 def _scipys(name: str) -> Map:
     """The operation of a function of SciPy's, all of which are made when the first is asked for."""
-    found: Map = importlib.import_module("symgrad.ops.elementwise.library").LIBRARY[name]
-    return found
+    from symgrad.ops.elementwise.library import LIBRARY  # some 250 declarations: others start sooner
+
+    return LIBRARY[name]
 
 
 @frozen

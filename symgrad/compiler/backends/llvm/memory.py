@@ -69,9 +69,9 @@ def overlap(a: View, b: View) -> bool:
     if a.memory != b.memory:
         return False
     entries = np.empty(max(1, a.memory.size), np.int8)
-    arrays = [np.lib.stride_tricks.as_strided(entries[v.offset :], v.shape, v.steps, writeable=False) for v in (a, b)]
+    x, y = [np.lib.stride_tricks.as_strided(entries[v.offset :], v.shape, v.steps, writeable=False) for v in (a, b)]
     try:
-        return bool(np.shares_memory(*arrays, max_work=_MOST_WORK))
+        return np.shares_memory(x, y, _MOST_WORK)  # type: ignore[arg-type]  # NumPy's hints know -1 and 0 alone
     except np.exceptions.TooHardError:
         return True
 

@@ -6,9 +6,6 @@ machine code.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-
 from symgrad.compiler.backends import python
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm import python_api, scalars
@@ -39,8 +36,8 @@ def compiled(name: str, assemble: Assemble, program: Program, args: trees.Tree, 
 
 def _in_loops(program: Program, interface: Interface) -> Kernel:
     """Write the program as nests of loops; what writes them is imported when it is first asked for."""
-    build: Callable[[Program, Interface], Kernel]
-    build = importlib.import_module("symgrad.compiler.backends.llvm.arrays").build
+    from symgrad.compiler.backends.llvm.arrays import build
+
     return build(program, interface)
 
 

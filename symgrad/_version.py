@@ -1,0 +1,3 @@
+"""The version, which everything else reads here."""
+
+__version__ = "0.2.0"
