@@ -47,21 +47,15 @@ def check_all(module: dict[str, Any], names: Iterable[str]) -> None:
         if isinstance(value, FunctionType) and value.__module__ == here and not hasattr(value, "__wrapped__"):
             module[name] = checked(value)
         elif isinstance(value, type):
-            for kind in value.__mro__:
-                if (
-                    kind.__module__.startswith(here)
-                    and "__init__" in vars(kind)
-                    and not hasattr(kind.__init__, "__wrapped__")
-                ):
-                    kind.__init__ = checked(kind.__init__)  # type: ignore[misc]
+            _check_constructors(value, here)
 
 
 def _check_constructors(cls: type, here: str) -> None:
     """Check those of a class and its bases that are defined in a module, or below it."""
     for kind in cls.__mro__:
-        own = vars(kind).get("__init__") if kind.__module__.startswith(here) else None
-        if isinstance(own, FunctionType) and not hasattr(own, "__wrapped__"):
-            kind.__init__ = checked(own)  # type: ignore[misc]
+        made = vars(kind).get("__init__") if kind.__module__.startswith(here) else None
+        if isinstance(made, FunctionType) and not hasattr(made, "__wrapped__"):
+            kind.__init__ = checked(made)  # type: ignore[misc]
 
 
 def check_methods(*classes: type) -> None:

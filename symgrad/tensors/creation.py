@@ -296,22 +296,21 @@ def arange(
     >>> sg.arange(1, 4)
     tensor([1, 2, 3])
     """
-    if end is None:
-        start, end = None, start
-    if end is None:
+    low: Any = 0 if start is None or end is None else start
+    high: Any = start if end is None else end
+    by: Any = step
+    if high is None:
         raise ArgumentTypeError('arange() missing 1 required positional arguments: "end". Pass where to stop.')
-    start = 0 if start is None else start
-    if any(isinstance(v, (str, sp.Expr)) for v in (start, end, step)):
-        _check_symbolic((start, end), requires_grad, name)
-        return _range(_number(start), _number(end), _number(step), dtype)
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise ArgumentError(f"arange: unsupported range: {start} -> {end}. Pass finite numbers.")
-    if step == 0 or (end - start) / step < 0:
+    if any(isinstance(v, (str, sp.Expr)) for v in (low, high, by)):
+        _check_symbolic((low, high), requires_grad, name)
+        return _range(_number(low), _number(high), _number(by), dtype)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ArgumentError(f"arange: unsupported range: {low} -> {high}. Pass finite numbers.")
+    if by == 0 or (high - low) / by < 0:
         raise ArgumentError(
-            f"arange: upper bound and lower bound inconsistent with step sign. "
-            f"Got start={start}, end={end}, step={step}."
+            f"arange: upper bound and lower bound inconsistent with step sign. Got start={low}, end={high}, step={by}."
         )
-    value = np.arange(start, end, step)
+    value = np.arange(low, high, by)
     return made(value, value.dtype if dtype is None and is_signed(value.dtype) else dtype, requires_grad, name)
 
 
