@@ -135,6 +135,19 @@ def test_the_gradient_of_a_compiled_call_sees_the_numbers_of_that_call():
     assert found[0][1][0] != found[0][1][1]
 
 
+@pytest.mark.parametrize("chunk_size", [None, 2])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_slices_of_different_randomness_draw_one_after_another(compiled, chunk_size):
+    def f(x):
+        return sg.nn.functional.dropout(x, 0.4) * sg.randn()
+
+    mapped = sg.vmap(f, randomness="different", chunk_size=chunk_size)
+    expected, after = values(lambda x: np.stack([f(sg.tensor(r)).numpy() for r in x]), BATCH)
+    found, then = values(sg.compile(mapped) if compiled else mapped, BATCH)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    assert then == after
+
+
 # ------------------------------------------------------------------ loops and checkpoints
 def _by_hand(x):
     for _ in range(3):

@@ -243,7 +243,7 @@ MISUSE = [
     (lambda: sg.vmap(lambda x: x, out_axes=1)(ONES), errors.ShapeError, "out_axes 1"),
     (lambda: sg.vmap(lambda x: x, out_axes=-2)(ONES), errors.ShapeError, "out_axes -2"),
     (lambda: sg.vmap(lambda x: "x")(ONES), errors.ArgumentTypeError, "vmap: .* got str"),
-    (lambda: sg.vmap(lambda x: x, randomness="different")(ONES), errors.NotYet, "pass randomness='same'"),
+    (lambda: sg.vmap(lambda x: x * sg.rand(2), randomness="error")(ONES), errors.GraphError, "draws random numbers"),
     (lambda: sg.vmap(lambda x: x, chunk_size=-1)(ONES), errors.ArgumentError, "greater than 0, got -1"),
     (lambda: sg.vmap(lambda x: x, out_axes=None)(ONES), errors.ArgumentError, "differs from slice to slice"),
     (lambda: sg.vmap(lambda p: p["w"])({"w": 1.0}), errors.ShapeError, r"shape \[\], argument 0\['w'\]"),

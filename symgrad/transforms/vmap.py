@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
@@ -16,8 +17,9 @@ from symgrad.core.journal import undoing
 from symgrad.core.node import Leaf, ancestors, is_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
+from symgrad.engine.generator import Refusing, Repeated, Tape, taken, taping
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.contract import permute
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.shape import repeated
@@ -57,8 +59,8 @@ def vmap(
             axes for the arrays in it; None for what is not mapped. Keyword arguments are not mapped.
         out_axes, out_dims: where the batch axis goes in the results: an axis, or a structure of axes; None for a result
             that is the same for all slices, and is returned once.
-        randomness: "same": fn is traced once, so that all slices see the same random numbers. Torch's "different" and
-            "error" are refused.
+        randomness: "same": all slices see the same random numbers; "different": each has its own, drawn in the order of
+            the slices; "error": fn may not draw.
         chunk_size: map so many slices at a time, which needs less memory; None for all at once.
         axis_size: the number of slices, needed where nothing is mapped.
 
@@ -78,11 +80,6 @@ def vmap(
     check_function("vmap", fn)
     check_chunk_size("vmap", chunk_size)
     check_randomness("vmap", randomness)
-    if randomness != "same":
-        raise NotYet(
-            f"vmap: randomness={randomness!r} is not there so far. The function is traced once, and all slices see the "
-            "same random numbers: pass randomness='same', and numbers that differ as an argument."
-        )
     in_axes = in_axes if in_dims is ... else in_dims
     out_axes = out_axes if out_dims is ... else out_dims
 
@@ -92,7 +89,7 @@ def vmap(
         plain = is_plain(*args, *kwargs.values())
         given = _taken(args, in_axes, axis_size)
         with modes.transforming(()):
-            slices = _Slices(functools.partial(fn, **kwargs), given, out_axes)
+            slices = _Slices(functools.partial(fn, **kwargs), given, out_axes, randomness)
             results = _in_chunks(slices, given, chunk_size or max(given.size, 1))
         found = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
         done = [to_numpy(y) if plain and y._node is None else y for y in found]
@@ -174,14 +171,16 @@ class _Slices:
         axes: where the batch goes in each of its arrays.
     """
 
-    def __init__(self, fn: Callable[..., Any], given: _Given, out_axes: Any) -> None:
+    def __init__(self, fn: Callable[..., Any], given: _Given, out_axes: Any, randomness: str) -> None:
         self._trace, self._mapped = Trace(), given.mapped
+        self._tape = Tape() if randomness == "different" else Refusing("vmap", "which randomness='error' refuses")
         batched = [x for x, m in zip(given.arrays, given.mapped, strict=True) if m]
         slices = self._trace.variables([(x.shape[1:], x.dtype) for x in batched])
         self._variables = [id(s._node) for s in slices]
         rest = iter(slices)
         leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
-        result = self._trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
+        with nullcontext() if randomness == "same" else taping(self._tape):
+            result = self._trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
         ys: list[Any] = []
         self.tree = flatten(result, is_result, ys)
         check_results(self.tree, "vmap")
@@ -191,7 +190,10 @@ class _Slices:
     def __call__(self, arrays: Sequence[Any], size: int) -> list[Any]:
         """Compute the results for so many slices, with the batch in front; with an axis of None, for one slice."""
         batched = [x for x, m in zip(arrays, self._mapped, strict=True) if m]
-        done: dict[int, Any] = dict(zip(self._variables, batched, strict=True))
+        drawn = dict(
+            zip(map(id, self._tape.leaves), taken(Repeated(self._tape.draws, size, reverse=False)), strict=True)
+        )
+        done: dict[int, Any] = dict(zip(self._variables, batched, strict=True)) | drawn
         depends = set(done)
         roots = [y._node for y in self._ys if y._node is not None]
         for node in ancestors(roots, set(done)):
