@@ -157,6 +157,35 @@ def test_a_node_hook_has_none_for_inputs_without_gradient(m):
     assert log == [(None, [3.0, 4.0])]
 
 
+NO_GRADIENT = {
+    "a prehook": lambda y: y.grad_fn.register_prehook(lambda gs: (None,)),
+    "a hook": lambda y: y.grad_fn.register_hook(lambda ins, outs: (None, ins[1] * 2)),
+    "a prehook of a leaf": lambda y: y.grad_fn.next_functions[0][0].register_prehook(lambda gs: (None,)),
+}
+
+
+@pytest.mark.parametrize("name", NO_GRADIENT)
+def test_none_in_the_tuple_that_a_hook_returns_is_no_gradient(m, name):
+    x, w = parameter(m, 1.0, 2.0), parameter(m, 3.0, 4.0)
+    y = x * w
+    NO_GRADIENT[name](y)
+    y.sum().backward()
+    gradients = [[0.0, 0.0] if t.grad is None else t.grad.tolist() for t in (x, w)]
+    assert gradients == [[0.0, 0.0], {"a prehook": [0.0, 0.0], "a hook": [2.0, 4.0]}.get(name, [1.0, 2.0])]
+
+
+def test_a_node_hook_cannot_give_a_gradient_to_an_input_without(m):
+    x, new = parameter(m, 1.0, 2.0), m.tensor([5.0, 7.0])
+    y = m.tensor([3.0, 4.0]) * x
+    handle = y.grad_fn.register_hook(lambda ins, outs: (new, new))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
+        y.sum().backward(retain_graph=True)
+    handle.remove()
+    y.grad_fn.register_hook(lambda ins, outs: (None, new))
+    y.sum().backward()
+    assert x.grad.tolist() == [5.0, 7.0]
+
+
 def test_a_prehook_replaces_what_the_rule_is_given_and_not_what_is_retained(m):
     x = parameter(m, 1.0, 2.0)
     y = x * 2

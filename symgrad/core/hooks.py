@@ -95,12 +95,12 @@ class Hooks:
         return g
 
     def on_entry(self, g: Any) -> Any:
-        """Let the node's prehooks look at the tuple of its cotangents, which is of one."""
+        """Let the node's prehooks look at the tuple of its cotangents, which is of one; None stands for zero."""
         for hook in self.before.each():
             found = hook((_wrap(g),))
             if found is not None:
-                (replaced,) = _tuple(found, 1, hook)
-                g = g if replaced is None else _unwrap(replaced, g, _name(hook))
+                (new,) = _tuple(found, 1, hook)
+                g = _replaced(new, g, hook)
         return g
 
     def on_exit(self, g: Any, pulled: list[Any]) -> list[Any]:
@@ -109,7 +109,7 @@ class Hooks:
             found = hook(tuple(None if d is None else _wrap(d) for d in pulled), (_wrap(g),))
             if found is not None:
                 new = _tuple(found, len(pulled), hook)
-                pulled = [d if n is None or d is None else _unwrap(n, d, _name(hook)) for n, d in zip(new, pulled)]
+                pulled = [_replaced(n, d, hook) for n, d in zip(new, pulled)]
         return pulled
 
     def on_accumulated(self, leaf: Any) -> None:
@@ -136,11 +136,21 @@ def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
+def _replaced(new: Any, g: Any, hook: Hook) -> Any:
+    """Return what a hook puts in the place of g: None, which is zero, or a tensor in the place of one."""
+    if new is not None and g is None:
+        raise GraphError(
+            f"can't replace a None gradient with a non-None value. Hook '{_name(hook)}' got None for an input that "
+            "needs no gradient; return None for it."
+        )
+    return None if new is None else _unwrap(new, g, _name(hook))
+
+
 def _tuple(found: Any, count: int, hook: Hook) -> Sequence[Any]:
     values: Sequence[Any] = found if isinstance(found, (tuple, list)) else (found,)
     if len(values) != count:
         raise GraphError(
             f"hook '{_name(hook)}' returned an incorrect number of values (got {len(values)}, but expected {count}). "
-            "Return one for each, or None to leave them as they are."
+            "Return one for each, or None instead of the tuple to leave them as they are."
         )
     return values
