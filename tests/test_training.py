@@ -1,6 +1,8 @@
 """What a training loop needs beside modules: L-BFGS, learning rates that change, and batches."""
 
+import importlib
 import json
+from collections import namedtuple
 from itertools import permutations
 
 import numpy as np
@@ -261,6 +263,69 @@ def test_random_split_takes_lengths_and_shares():
     assert batch.tolist() == list(b.indices)
     with pytest.raises(ValueError, match="Sum of input lengths"):
         data.random_split(samples, [7, 4])
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [[0.35, 0.35, 0.3], [0.5, 0.25], [0.55, 0.45], [1, 9], [1], [10], [0.1] * 10, [0.26, 0.37, 0.37], [3, 9]],
+)
+def test_the_sizes_of_a_random_split_are_torchs(lengths):
+    def sizes(lib, split):
+        samples = split.TensorDataset(lib.arange(10))
+        try:
+            return [len(p) for p in split.random_split(samples, lengths)]
+        except ValueError as error:
+            return str(error)[:20]
+
+    assert sizes(sg, data) == sizes(of_torch(), importlib.import_module("torch.utils.data"))
+
+
+def test_a_part_of_a_part_has_the_samples_of_its_numbers():
+    samples = data.TensorDataset(sg.arange(10) * 3)
+    part = data.Subset(data.Subset(samples, [7, 2, 9, 4]), [3, 0])
+    assert [part[k][0].item() for k in range(2)] == [12, 21]
+    assert data.Subset(samples, [7, 2, 9])[[2, 0]][0].tolist() == [27, 21]
+    assert data.Subset(samples, np.array([7, 2]))[np.int64(1)][0].item() == 6
+    ((batch,),) = data.DataLoader(part, batch_size=2)
+    assert batch.tolist() == [12, 21]
+    ((word,),) = data.DataLoader(data.Subset(["a", "b", "c"], [2]))
+    assert word == "c"
+
+
+Sample = namedtuple("Sample", "x label")
+BATCHES = {
+    "tensors": lambda lib: [lib.tensor([1.0, 2.0]), lib.tensor([3.0, 5.0])],
+    "numbers": lambda lib: [1, 4],
+    "truth values": lambda lib: [True, False],
+    "arrays": lambda lib: [np.array([1.5]), np.array([2.5])],
+    "named tuples": lambda lib: [Sample(1.0, [2, 3]), Sample(4.0, [5, 6])],
+    "lists in dicts": lambda lib: [{"a": [1, 2.5], "b": "x"}, {"a": [3, 4.5], "b": "y"}],
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_batches_are_torchs(name):
+    collate = importlib.import_module("torch.utils.data").default_collate
+
+    def plain(x):
+        if isinstance(x, dict):
+            return {k: plain(v) for k, v in x.items()}
+        if isinstance(x, (list, tuple)):
+            return type(x).__name__, [plain(v) for v in x]
+        return (x.tolist(), str(x.dtype).removeprefix("torch.")) if hasattr(x, "tolist") else x
+
+    ours, theirs = data.default_collate(BATCHES[name](sg)), collate(BATCHES[name](of_torch()))
+    assert str(plain(ours)).replace("float64", "float32") == str(plain(theirs)).replace("float64", "float32")
+
+
+@pytest.mark.parametrize(("size", "drop"), [(3, False), (3, True), (10, True), (11, True), (None, False), (4, False)])
+def test_batches_are_as_many_as_torchs(size, drop):
+    def batches(lib, module):
+        samples = module.TensorDataset(lib.arange(10))
+        loader = module.DataLoader(samples, batch_size=size, drop_last=drop)
+        return len(loader), [x.tolist() for (x,) in loader]
+
+    assert batches(sg, data) == batches(of_torch(), importlib.import_module("torch.utils.data"))
 
 
 def test_batches_refuse_what_makes_no_sense():

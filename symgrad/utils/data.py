@@ -57,7 +57,7 @@ class Subset(Dataset):
         self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.dataset, TensorDataset) and not isinstance(index, (int, np.integer)):
+        if _is_array_like(self.dataset) and not isinstance(index, (int, np.integer)):
             return self.dataset[np.asarray(self.indices)[np.asarray(index)]]
         return self.dataset[self.indices[index]]
 
@@ -95,6 +95,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return as_tensor(np.stack([np.asarray(x) for x in batch]))
     if isinstance(first, dict):
         return {k: default_collate([x[k] for x in batch]) for k in first}
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*[default_collate(column) for column in zip(*batch, strict=True)])
     if isinstance(first, (tuple, list)):
         return type(first)([default_collate(column) for column in zip(*batch, strict=True)])
     return list(batch)
