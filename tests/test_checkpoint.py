@@ -1,6 +1,7 @@
 """checkpoint: the same derivatives from fewer saved values."""
 
 import gc
+import importlib
 
 import numpy as np
 import pytest
@@ -158,6 +159,32 @@ def test_torchs_spelling(name):
     close(x.grad.numpy(), np.cos(t) * (1 - t**2) * e * 2 * np.cos([0.5, 1.5]), 1e-5)
 
 
-def test_sequence_cannot_have_more_pieces_than_functions():
-    with pytest.raises(errors.ArgumentError, match="segments=3 for 2 functions"):
-        sg.utils.checkpoint.checkpoint_sequential([sg.sin, sg.exp], 3, sg.ones(2))
+@pytest.mark.parametrize(("count", "segments"), [(7, 3), (7, 2), (5, 1), (4, 4), (1, 1)])
+def test_a_sequence_computes_again_what_torchs_does(count, segments):
+    def calls(m):
+        """How often each function ran, and the gradient."""
+        ran = [0] * count
+
+        def counted(k):
+            def f(x):
+                ran[k] += 1
+                return m.sin(x * (1.1 + k / 7)) + x / (k + 2)
+
+            return f
+
+        x = m.tensor([0.3, -0.8], dtype=m.float64, requires_grad=True)
+        checkpoint = m.utils.checkpoint.checkpoint_sequential
+        checkpoint([counted(k) for k in range(count)], segments, x, use_reentrant=False).sum().backward()
+        return ran, x.grad.tolist()
+
+    torch = pytest.importorskip("torch")
+    importlib.import_module("torch.utils.checkpoint")
+    (ran, slope), (expected, wanted) = calls(sg), calls(torch)
+    assert ran == expected
+    assert slope == pytest.approx(wanted, rel=1e-13)
+
+
+@pytest.mark.parametrize("segments", [0, 3])
+def test_a_sequence_has_at_least_one_function_in_each_piece(segments):
+    with pytest.raises(errors.ArgumentError, match=f"segments={segments} for 2 functions"):
+        sg.utils.checkpoint.checkpoint_sequential([sg.sin, sg.exp], segments, sg.ones(2))

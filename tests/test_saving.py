@@ -102,10 +102,15 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match="damaged"):
             sg.load(path)
-    for manifest in ({}, [], {"kind": "other", "version": 1}, {"kind": "symgrad", "version": 99, "tree": {}}):
+    for manifest, said in (
+        ({}, "damaged"),
+        ([], "damaged"),
+        ({"kind": "other", "version": 1, "tree": {"value": 1}}, "of kind 'other'"),
+        ({"kind": "symgrad", "version": 2, "tree": {"value": 1}}, "version 2. Expected 'symgrad', version 1"),
+    ):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("manifest.json", json.dumps(manifest))
-        with pytest.raises(ValueError, match="load: "):
+        with pytest.raises(ValueError, match=said):
             sg.load(path)
     with pytest.raises(FileNotFoundError):
         sg.load(tmp_path / "none.zip")
@@ -130,15 +135,18 @@ def array_bytes(array, shape=None):
 
 
 ONE = {"array": 0}
-NESTED = {"list": []}
-for _ in range(200):
-    NESTED = {"list": [NESTED]}
+NESTED, IN_DICTS, IN_TUPLES = ({"list": []} for _ in range(3))
+for _ in range(101):
+    NESTED, IN_TUPLES = {"list": [NESTED]}, {"tuple": [IN_TUPLES]}
+    IN_DICTS = {"dict": [[{"value": 1}, IN_DICTS]]}
 HOSTILE = {
     "a bomb": packed({"0.npy": array_bytes(np.zeros(10**6))}, ONE, compression=zipfile.ZIP_DEFLATED),
     "one array named 400 times": packed({"0.npy": array_bytes(np.zeros(100))}, {"list": [ONE] * 400}),
     "a shape of more bytes": packed({"0.npy": array_bytes(np.zeros(10), (10**12,))}, ONE),
     "a negative shape": packed({"0.npy": array_bytes(np.zeros(10), (-10,))}, ONE),
     "nested": packed({}, NESTED),
+    "nested dicts": packed({}, IN_DICTS),
+    "nested tuples": packed({}, IN_TUPLES),
     "nested too deep for JSON": packed({}, None).replace(b"null", b"[" * 4),
     "a list for a value": packed({}, {"value": [1]}),
     "a float out of range": packed({}, {"float": "0x1p99999"}),
@@ -163,6 +171,25 @@ def test_files_that_nobody_saved_are_refused_before_they_take_memory(case):
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", [list, tuple, dict])
+def test_containers_are_saved_100_deep(kind):
+    thing = deeper = 5
+    for _ in range(101):
+        thing, deeper = deeper, {7: deeper} if kind is dict else kind([deeper])
+    file = io.BytesIO()
+    with pytest.raises(TypeError, match="more than 100 deep"):
+        sg.save(deeper, io.BytesIO())
+    sg.save(thing, file)
+    assert sg.load(file) == thing
+
+
+def test_arrays_with_headers_of_the_second_version_are_read():
+    data = io.BytesIO()
+    np.lib.format.write_array(data, np.arange(6.0).reshape(2, 3), version=(2, 0))
+    tree = {**ONE, "parameter": False, "requires_grad": False}
+    assert sg.load(io.BytesIO(packed({"0.npy": data.getvalue()}, tree))).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
 
 
 def test_parts_that_share_their_bytes_are_refused():

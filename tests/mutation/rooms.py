@@ -39,9 +39,9 @@ ROOMS = {
     "scalars": Room("scalars/*.py", "declarations accuracy kinks infinities numerics cases against_torch registry"),
     "engine": Room(
         "engine/sweep.py engine/record.py engine/backward.py core/node.py core/hooks.py core/modes.py "
-        "tensors/inplace.py",
-        "engine hooks inplace tensor gradcheck errors cut_gradients checkpoint autograd_function queries keywords "
-        "arrays_of_others",
+        "tensors/inplace.py tensors/views.py",
+        "engine hooks inplace views tensor gradcheck errors cut_gradients checkpoint autograd_function queries "
+        "keywords arrays_of_others",
     ),
     "transforms": Room(
         "func.py transforms/*.py transforms/loops/*.py core/trees.py",
@@ -62,6 +62,8 @@ ROOMS = {
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
+    "optim": Room("optim/*.py", "optim training saving scipy"),
+    "utils": Room("utils/*.py core/hooks.py", "hooks checkpoint training saving"),
     "stats": Room("stats/*.py", "stats"),
     "threads": Room(
         "compiler/backends/llvm/pool.py compiler/backends/llvm/chunks.py compiler/backends/shared.py "
