@@ -27,7 +27,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="for systems with users and p
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     """A folder for this test alone, of which nothing was said yet."""
-    made = tmp_path / "kept here"
+    made = tmp_path / "below" / "kept here"
     monkeypatch.setenv(store.WHERE, str(made))
     monkeypatch.delenv(store.SIZE, raising=False)
     monkeypatch.setattr(store, "_said", set())
@@ -288,7 +288,7 @@ def test_a_folder_that_cannot_be_made_or_written_is_said_once(compiled, folder, 
 
 
 def test_an_entry_that_another_process_wrote_meanwhile_is_as_good(folder, monkeypatch):
-    folder.mkdir(mode=0o700)
+    folder.mkdir(mode=0o700, parents=True)
     kept, key = store.Store(folder, 4000), {"program": "1"}
 
     def taken(made, place):
@@ -304,7 +304,7 @@ def test_an_entry_that_another_process_wrote_meanwhile_is_as_good(folder, monkey
 
 def test_what_was_not_used_for_longest_is_removed_first(folder, monkeypatch):
     kept = store.Store(folder, 4000)
-    folder.mkdir(mode=0o700)
+    folder.mkdir(mode=0o700, parents=True)
     names = [{"program": str(k)} for k in range(5)]
     for k, key in enumerate(names[:3]):
         kept.write(key, bytes(1000))
@@ -316,10 +316,13 @@ def test_what_was_not_used_for_longest_is_removed_first(folder, monkeypatch):
     assert kept.read(names[4]) is None
     assert len(entries(folder)) == 3  # what is too large removes nothing
     assert sum(e.stat().st_size for e in entries(folder)) <= 4000
+    kept.most = sum(e.stat().st_size for e in entries(folder))  # as much as there may be
+    kept._shorten()
+    assert len(entries(folder)) == 3
 
 
 def test_what_a_process_left_unfinished_is_removed_when_it_is_old(folder):
-    folder.mkdir(mode=0o700)
+    folder.mkdir(mode=0o700, parents=True)
     kept = store.Store(folder, 4000)
     for name, seconds in (("old.part", 1), ("new.part", None)):
         (folder / name).write_bytes(b"x")

@@ -311,9 +311,11 @@ class _Writer:
         if x.word == "bitcast":
             name = f"bits_of_{own}" if own in ("double", "float") else f"{kind}_of_bits"
             return kind, f"{name}({a})"
+        if kind == "i1":  # the last bit, where C's truth value is whether there is any
+            return kind, f"{a} & 1"
         unsigned = x.word in ("uitofp", "zext") and own != "i1"
         through = f"(u{TYPES[own]})" if unsigned else "(uint64_t)" if x.word == "fptoui" else ""
-        return kind, f"({TYPES[kind]}){through}{a}" + (" & 1" if kind == "i1" else "")
+        return kind, f"({TYPES[kind]}){through}{a}"
 
     def _negated(self, x: Instruction) -> tuple[str, str]:
         kind, a = x.rest.split(" ")
