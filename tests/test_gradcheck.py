@@ -358,6 +358,12 @@ def test_warnings_name_the_line_that_calls():
         assert {w.filename for w in said} == {__file__}
 
 
+def test_functional_takes_functions_that_make_leaves(m):
+    x = parameter(m, 0.5, -1.5)
+    found = m.autograd.functional.jacobian(lambda x: x.long().double().requires_grad_().clone() * 2 + x, x)
+    assert found.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
 def test_strictness_asks_every_pair_of_result_and_input(m):
     F, x = m.autograd.functional, parameter(m, 0.5, -1.5)
     both = lambda x, y: (x * y, y.sum())

@@ -330,6 +330,7 @@ LOST = {
     "runs backward towards a leaf": lambda x: (lambda z: (cubic(x)(z).backward(), z.grad.sum())[1])(
         sg.tensor(T, requires_grad=True)
     ),
+    "passes a cotangent": lambda x: (lambda z: ((z**3).backward(x), z.grad.sum())[1])(sg.tensor(T, requires_grad=True)),
     "makes a parameter": lambda x: quartic(sg.nn.Parameter(x)),
 }
 
@@ -352,6 +353,26 @@ def test_leaves_of_a_function_of_its_own_are_trained_in_transforms():
         return x * w.grad
 
     assert sg.grad(fitted)(2.0) == 0.75
+
+
+def test_results_of_checkpoints_without_a_graph_are_constants():
+    x = sg.tensor(T, requires_grad=True)
+    y, z = sg.checkpoint(lambda x: (F.jacobian(quartic, x), 2 * x))(x)
+    assert (y.requires_grad, z.requires_grad) == (False, True)
+    close(y, FIRST(T), 1e-14)
+    (z * y).sum().backward()
+    close(x.grad, 2 * FIRST(T), 1e-14)
+
+
+def test_chunks_larger_than_the_batch_and_batches_of_nothing():
+    x = np.arange(6.0).reshape(3, 2)
+    for size in (1, 2, 3, 7):
+        close(
+            sg.vmap(lambda a, b: a.sum() * b, in_dims=(0, None), out_dims=1, chunk_size=size)(x, T),
+            np.outer(T, x.sum(1)),
+            0,
+        )
+        assert sg.vmap(sg.sin, chunk_size=size)(np.zeros((0, 2))).shape == (0, 2)
 
 
 def test_random_numbers_are_the_same_in_all_chunks():
