@@ -190,10 +190,10 @@ class _Slices:
     def __call__(self, arrays: Sequence[Any], size: int) -> list[Any]:
         """Compute the results for so many slices, with the batch in front; with an axis of None, for one slice."""
         batched = [x for x, m in zip(arrays, self._mapped, strict=True) if m]
-        drawn = dict(
-            zip(map(id, self._tape.leaves), taken(Repeated(self._tape.draws, size, reverse=False)), strict=True)
-        )
-        done: dict[int, Any] = dict(zip(self._variables, batched, strict=True)) | drawn
+        done: dict[int, Any] = dict(zip(self._variables, batched, strict=True))
+        if self._tape.draws:
+            drawn = taken(Repeated(self._tape.draws, size, reverse=False))
+            done |= zip(map(id, self._tape.leaves), drawn, strict=True)
         depends = set(done)
         roots = [y._node for y in self._ys if y._node is not None]
         for node in ancestors(roots, set(done)):
