@@ -9,11 +9,14 @@ import pickle
 import numpy as np
 import pytest
 import scipy_page
+import sympy as sp
 
 import symgrad as sg
+from symgrad.core.kernels import array_kernel
 from symgrad.errors import ArgumentTypeError, NotDifferentiable
 from symgrad.ops.elementwise.library import LIBRARY
-from symgrad.scalars import SCALARS, Undeclared
+from symgrad.ops.map import Map
+from symgrad.scalars import BY_FUNCTION, SCALARS, Undeclared, X
 from symgrad.scalars.library import NAMES, REFUSED, TUPLES
 from symgrad.tensors.ufuncs import function_of
 
@@ -158,6 +161,86 @@ def test_second_derivative_is_that_of_the_first(name, part):
             wanted = difference(lambda *p, j=j: gradient(*p)[j], point, i)
             near = tolerance * (abs(g.item()) + 1e-3)
             assert (0.0 if h is None else h.item()) == pytest.approx(wanted, rel=tolerance, abs=near), (i, j)
+
+
+# ------------------------------------------------------------------ what they mean
+def _standing_for_itself(part):
+    """Whether SymPy has no word for it."""
+    return any(str(f.func) == part and f.func not in BY_FUNCTION for f in SCALARS[part].meaning.atoms(sp.Function))
+
+
+@pytest.mark.parametrize(("name", "part"), CASES)
+def test_meaning_has_scipys_value(name, part):
+    if _standing_for_itself(part):
+        return
+    for point in POINTS[name][:2]:
+        exact = [sp.Float(v, 30) if isinstance(v, float) else sp.Integer(v) for v in point]
+        meant = SCALARS[part].meaning.xreplace(dict(zip(X, exact, strict=False))).evalf(20)
+        value = getattr(special, name)(*point)
+        value = value[TUPLES[name].index(part)] if name in TUPLES else value
+        assert complex(meant) == pytest.approx(value, rel=1e-8, abs=1e-14) or np.isinf(value), point
+
+
+# slopes that have a kernel for their digits, and points where the formula that is shown has them too
+SLOPES = {
+    "rgamma_slope": [(2.3,), (-1.4,)], "digamma_gain": [(2.3, 0.7), (-1.3, 0.4), (0.2, 30.0)],
+    "gamma_density": [(2.3, 1.7), (30.0, 27.0), (0.4, 1.7)],
+    "beta_density": [(2.3, 0.7, 0.4, 0.6), (40.0, 30.0, 0.45, 0.55), (0.7, 40.0, 0.02, 0.98)],
+    "dawsn_slope": [(0.7,), (9.0,)], "ellipd": [(0.3,), (-2.0,)], "ellipk_slope": [(0.3,), (-2.0,)],
+    "ellipkinc_m": [(0.7, 0.3), (4.0, 0.3), (-1.9, -1.3)], "ellipeinc_m": [(0.7, 0.3), (4.0, 0.3), (-1.9, -1.3)],
+    "exprel_nth": [(1, 0.7), (2, -1.4), (2, 7.3), (3, 40.0)], "log1p_bend": [(0.7,), (0.2,), (-0.4,)],
+    "sinhc": [(0.7,)], "spence_slope": [(0.2,), (1.3,), (2.4,)],
+    "j0_over_x": [(0, 1.3), (1, 2.1), (2, 4.2), (3, 7.7)], "i0_over_x": [(0, 1.3), (1, 2.1), (2, 4.2), (3, 7.7)],
+    "carlson": [(1, 0, 1, 0, 0.7, 1.3, 2.1, 1.0), (0, 0, 2, 0, 0.7, 1.3, 2.1, 1.0), (1, 0, 0, 1, 0.7, 1.3, 2.1, 0.4),
+                (0, 0, 0, 2, 0.7, 1.3, 2.1, 0.4)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_kernel_of_a_slope_agrees_with_what_is_shown(name):
+    s = SCALARS[name]
+    formula = s.shown or s.meant
+    for point in SLOPES[name]:
+        letters = dict(zip(X, map(sp.Integer, point[: s.ordered]), strict=False))
+        shown = formula(*[letters.get(x, x) for x in X[: s.nargs]])
+        wanted = float(array_kernel(shown, X[: s.nargs])(*[np.float64(v) for v in point]))
+        assert s.numpy(*point) == pytest.approx(wanted, rel=1e-9), point
+        if s.shown and not _standing_for_itself(name):
+            exact = [sp.Integer(v) if k < s.ordered else sp.Float(v, 30) for k, v in enumerate(point)]
+            assert s.numpy(*point) == pytest.approx(float(s.meant(*exact).evalf(20)), rel=1e-9), point
+
+
+# result, point, the argument of each derivative in turn, mpmath's number
+HIGHER = [
+    ("betainc_aa", (2.3, 0.7, 0.4), (2,), 0.095743752337137),
+    ("betainc_ab", (2.3, 0.7, 0.4), (2,), -0.26835394401563),
+    ("betainc_bb", (2.3, 0.7, 0.4), (2,), 0.10489147874354),
+    ("gammainc_aa", (2.3, 1.7), (1,), -0.16783213628669),
+    ("stdtr_dfdf", (3.3, 1.2), (1,), -0.0035761390487886),
+    ("voigt_profile", (0.7, 0.8, 1.3), (0, 1, 2), -0.13642603622462),
+    ("voigt_profile", (7.7, 0.2, 1.3), (1, 1), 0.00065484525955426),
+    ("elliprj", (0.7, 1.3, 2.1, 0.4), (0, 3), 0.83440424474991),
+    ("elliprj", (0.7, 1.3, 2.1, 0.4), (1, 2, 3), -0.10708535698934),
+    ("elliprd", (0.7, 1.3, 2.1), (1, 2), 0.061519860228658),
+    ("beta", (-0.5, -2.5), (0, 0), 49.044139584114),
+    ("beta", (-0.5, -2.5), (0, 1), 27.597533735608),
+    ("poch", (-5.0, 6.0), (0, 0), 548.0),
+    ("binom", (3.0, 5.0), (0, 1), 0.10583333333333),
+    ("binom", (5.5, -2.0), (1, 1), -0.067992060819731),
+    ("binom", (3.0, 5.0), (0, 0), -0.083333333333333),
+    ("poch", (2.3, 0.7), (0, 1), 1.1875383988637),
+    ("hurwitz", (2.3, 1.7), (1,), -0.55287943870587),
+    ("hurwitz", (2.3, 1.7), (0, 1), 0.16593745490813),
+]
+
+
+@pytest.mark.parametrize(("part", "point", "places", "wanted"), HIGHER)
+def test_higher_derivatives_in_several_arguments(part, point, places, wanted):
+    xs = [sg.tensor(v, requires_grad=i in places) for i, v in enumerate(point)]
+    y = sg.engine.record.apply(Map.of(SCALARS[part].function(*X[: len(xs)]), len(xs)), xs)
+    for i in places:
+        (y,) = sg.autograd.grad(y, xs[i], create_graph=True)
+    assert y.item() == pytest.approx(wanted, rel=1e-8)
 
 
 # ------------------------------------------------------------------ by parameters
@@ -467,7 +550,7 @@ def test_programs_are_compiled_mapped_and_differentiated_forward():
 
 def test_sources_for_numpy_call_scipys_functions():
     v, at = np.array([0.5, 1.5, 2.2]), np.array([1.0, 2.0, 3.0])
-    f = sg.value_and_grad(program, argnums=1)
+    f = sg.value_and_grad(lambda v, x: program(v, x) + (special.sici(x)[1] * special.airy(x)[2]).sum(), argnums=1)
     text = sg.export(f, (v, at), target="numpy", name="f")
     assert "import symgrad" not in text
     assert "from symgrad" not in text

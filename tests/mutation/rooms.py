@@ -37,6 +37,7 @@ ROOMS = {
         "numpy_functions spellings axis tensor notation",
     ),
     "scalars": Room("scalars/*.py", "declarations accuracy kinks infinities numerics cases against_torch registry"),
+    "scipy_functions": Room("scalars/library/*.py", "scipy_special"),
     "engine": Room(
         "engine/sweep.py engine/record.py engine/backward.py core/node.py core/hooks.py core/modes.py "
         "tensors/inplace.py tensors/views.py",
