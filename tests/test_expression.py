@@ -5,6 +5,7 @@ import random
 import re
 import resource
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -350,3 +351,76 @@ def test_letters_are_read_in_matlabs_notation_and_in_answers_as_in_pythons():
     assert sg.grade("-k*e^2/r^2", of="k*e**2/r", wrt="r").right
     assert not sg.grade("-k*E^2/r^2", of="k*e**2/r", wrt="r").right
     assert sg.grade("a*k*e^(kx)", of="a*exp(k*x)", wrt="x").right
+
+
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [
+        *[(name, 0.7) for name in ("sec", "csc", "cot", "sech", "csch", "coth")],
+        *[(name, 1.7) for name in ("asec", "acsc", "acot")],
+    ],
+)
+def test_a_classrooms_functions_have_their_values(name, x):
+    expected = float(getattr(mpmath, name)(x))
+    assert float(sg.parse(f"{name}(x)", {"x": ()})(x)) == pytest.approx(expected, rel=1e-14)
+
+
+def test_other_names_and_bases_have_their_values():
+    values = {
+        "tg(x)": np.tan(1.3), "ctg(x)": 1 / np.tan(1.3), "cosec(x)": 1 / np.sin(1.3), "arctg(x)": np.arctan(1.3),
+        "arcsin(x/2)": np.arcsin(0.65), "arccos(x/2)": np.arccos(0.65), "arctan(x)": np.arctan(1.3),
+        "ln(x)": np.log(1.3),
+        "cbrt(-x)": -(1.3 ** (1 / 3)), "log(x, 7)": np.log(1.3) / np.log(7), "abs2(x - 3*i)": 1.69 + 9,
+        "max(x, 2)": 2.0, "min(x, 2)": 1.3, "clip(x, 0, 1.1)": 1.1, "x//0.4": 3.0, "x % 0.4": 0.1, "re(x + 2*i)": 1.3,
+        "im(x + 2*i)": 2.0, "arg(x + 2*i)": np.arctan2(2, 1.3), "-x**2": -1.69, "2**-x": 2**-1.3, "x**2**3": 1.3**8,
+        "(x > 1)*5 - (x >= 1.3) + (x < 1) - (x != 1.3)*7 + (x == 1.3)*11": 15.0,
+    }  # fmt: skip
+    for text, value in values.items():
+        assert float(sg.parse(text, {"x": ()})(1.3)) == pytest.approx(value, rel=1e-13), text
+
+
+@pytest.mark.parametrize(
+    ("last", "beyond", "reason"),
+    [
+        ("x**1000", "x**1001", "exponent 1001 is larger than 1000"),
+        ("(" * 60 + "x" + ")" * 60, "(" * 61 + "x" + ")" * 61, "brackets are nested more than 60 deep"),
+        ("-" * 58 + "x", "-" * 59 + "x", "nested more than 60 deep"),
+        ("x" + " " * 9_999, "x" + "+x" * 5_000, "10001 signs, more than 10000"),
+        ("+".join(["x"] * 500), "+".join(["x"] * 501), "more than 2000 parts"),
+        ("sum(ones(10000))*x", "sum(ones(10001))*x", "10001 is larger than 10000"),
+        ("sum(ones(1000, 1000))*x", "sum(ones(1001, 1000))*x", "more than 1000000 entries"),
+        ("x + 9007199254740991", "x + 9007199254740992", "16 digits and more"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_a_formula_may_cost_ends_where_it_is_said_to(last, beyond, reason):
+    sg.parse(last, {"x": ()})
+    with pytest.raises(ParseError, match=reason):
+        sg.parse(beyond, {"x": ()})
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("  x +  foo( x )", "foo"), ("x   *  q", "q"), ("sin(x) +\n sni(x)", "sni"), ("2 + x ** 2000", "2000"),
+        ("λ*x +  y", "y"), ("x + 'no no no no no no no no'", "'no no no no no no no no'"),
+    ],
+)  # fmt: skip
+def test_an_errors_place_is_that_of_the_part_in_the_text_as_it_was_typed(text, part):
+    with pytest.raises(ParseError) as error:
+        sg.parse(text, {"x": (), "λ": ()})
+    start, end = error.value.place
+    assert text[start:end] == part
+
+
+def test_of_a_function_the_parameters_without_a_default_are_the_names():
+    f = lambda a, x, b=3.0, *, c=2.0: a**3 * x + b * c * x**2
+    assert str(sg.derive(f, "x")) == "a**3 + 12*x"
+    assert str(sg.derive(lambda u: u**3, "x")) == "3*x**2"
+    assert str(sg.derive(lambda x, w: (x * w).sum(), "w", shapes={"x": "n", "w": "n"})) == "x"
+    with pytest.raises(sg.errors.ArgumentError, match=r"shapes has \['q'\], which the function does not take"):
+        sg.derive(lambda x, w: x * w, "w", shapes={"q": "n"})
+    twins = sg.symbol("t", "n") @ sg.symbol("t", "n")
+    with pytest.raises(sg.errors.GraphError, match="several tensors are called 't'"):
+        sg.derive(twins, "t")
+    assert str(sg.derive("a**2", "x", shapes={"x": "n"})) == "0"

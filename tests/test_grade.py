@@ -389,3 +389,54 @@ def test_arrays_of_numbers_are_graded_entry_by_entry():
     wrong = sg.grade("[x, 0]", "[x*x, y]", "x")
     assert wrong.slip == "product"
     assert sg.grade("2*x", "[x, y]", "x").hint.startswith("The shape cannot be right")
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "said", "place"),
+    [
+        ("3.0003*x**2", "x**3", "a constant times the derivative", (0, 6)),
+        ("3.00000003*x**2", "x**3", "The numbers are rounded", (0, 10)),
+        ("3.0000000000003*x**2", "x**3", "off by very little", (0, 15)),
+        ("3*x**2 + 1e-30", "x**3", "off by very little", (9, 14)),
+        ("0.333333*x^(-2/3)", "x**(1/3)", "The numbers are rounded", (0, 8)),
+    ],
+)
+def test_an_answer_that_is_nearly_right_is_wrong(answer, of, said, place):
+    found = sg.grade(answer, of=of, wrt="x")
+    assert (found.right, found.place) == (False, place)
+    assert said in found.hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong", "of"),
+    [
+        ("7/3*x^(4/3) + 5/11 x^(-6/11)", "7/3*x^(4/3) + 5/11 x^(-5/11)", "x**(7/3) + x**(5/11)"),
+        ("2.6x^1.6", "2.6x^1.61", "x**(13/5)"),
+        ("17/6 x^(11/6)", "17/6 x^(12/6)", "x**(17/6)"),
+        ("-3/7*x^(-10/7)", "-3/7*x^(-9/7)", "x**(-3/7)"),
+        ("0.0625*x^(-15/16)", "0.0625*x^(-14/16)", "x**(1/16)"),
+        ("pi*x^(pi-1)*2^(1/3)", "pi*x^(pi-1)*2^(1/4)", "2**(1/3)*x**pi"),
+    ],
+)
+def test_fractional_exponents_are_compared_to_the_last(answer, wrong, of):
+    assert sg.grade(answer, of=of, wrt="x").right
+    assert not sg.grade(wrong, of=of, wrt="x").right
+
+
+def test_by_several_names_the_grade_is_of_the_entry_that_is_wrong():
+    of = "x**3*y**2"
+    assert sg.grade("6*x**2*y", of=of, wrt=["x", "y"], order=2).right
+    assert not sg.grade("6*x*y**2", of=of, wrt=["x", "y"], order=2).right
+    assert sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y, 2*x**3]]", of=of, wrt=["x", "y"], order=2).right
+    wrong = sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y, 3*x**3]]", of=of, wrt=["x", "y"], order=2)
+    assert wrong.hint.startswith("By y and y: ")
+    assert wrong.place == (34, 35)
+    swapped = sg.grade("[2*x**3*y, 3*x**2*y**2]", of=of, wrt=["x", "y"])
+    assert swapped.hint.startswith("By x: This is the derivative by y")
+    right = [sg.grade(a, of="x**5", wrt="x", order=k).right for a, k in (("60x^2", 3), ("120x", 4), ("120x", 3))]
+    assert right == [True, True, False]
+
+
+def test_the_letter_e_of_an_identity_is_not_eulers_number():
+    assert "The identity is written I" in sg.grade("2*E*x", of="x@x", wrt="x", shapes={"x": "n"}).hint
+    assert sg.grade("2*E*x", of="E*x**2", wrt="x").right

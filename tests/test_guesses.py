@@ -201,3 +201,25 @@ def test_a_place_is_kept_with_matlabs_spelling_too():
     with pytest.raises(ParseError) as caught:
         sg.parse("x'  *  A * q", {"x": "n", "A": ("n", "n")}, syntax="matlab")
     assert "x'  *  A * q"[slice(*caught.value.place)] == "q"
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "shapes"),
+    [
+        ("sum(X)*w", "matlab", {"X": ("n", "d"), "w": ("d",)}),
+        ("max(X)*w", "matlab", {"X": ("n", "d"), "w": ("d",)}),
+        ("sum(X, 2)'*w", "matlab", {"X": ("n", "d"), "w": ("n",)}),
+        ("norm(X)*w'*w", "matlab", {"X": ("n", "d"), "w": ("m",)}),
+        ("mean(X, 0) @ w", "python", {"X": ("n", "d"), "w": ("d",)}),
+        ("sum(X, 1) @ y", "python", {"X": ("n", "d"), "y": ("n",)}),
+        ("sum(A @ B) + trace(C @ D)", "python", {"A": ("n", "d"), "B": ("d", "m"), "C": ("k", "p"), "D": ("p", "k")}),
+        ("outer(x, y) @ z", "python", {"x": ("n",), "y": ("d",), "z": ("d",)}),
+        ("solve(A, b) @ c", "python", {"A": ("n", "n"), "b": ("n",), "c": ("n",)}),
+        ("x @ A @ y", "python", {"x": ("n",), "A": ("n", "d"), "y": ("d",)}),
+        ("softmax(W @ x + b, 0) @ y", "python", {"W": ("n", "d"), "x": ("d",), "b": ("n",), "y": ("n",)}),
+        ("diag(x) @ A @ y", "python", {"x": ("n",), "A": ("n", "d"), "y": ("d",)}),
+        ("det(A + t*B)", "python", {"A": ("n", "n"), "t": (), "B": ("n", "n")}),
+    ],
+)
+def test_sizes_that_meet_in_a_product_or_along_an_axis_are_one(text, syntax, shapes):
+    assert {name: guess.shape for name, guess in guesses(text, syntax=syntax).items()} == shapes

@@ -86,4 +86,6 @@ ROOMS = {
     "taylor": Room("transforms/taylor/*.py core/streams.py", "taylor"),
     "signal": Room("ops/signal/*.py functions/interpolating.py functions/spectra.py", "fft signal lost_parts"),
     "autograd": Room("autograd/*.py", "autograd_function custom_rules gradcheck checkpoint nesting"),
+    "answers": Room("teach/answers/*.py", "grade grade_matlab grade_place grade_spelling exercises"),
+    "expression": Room("expression/*.py", "expression guesses matlab complex_parse web"),
 }

@@ -148,7 +148,8 @@ class Problem:
 
     def unknown(self, tree: ast.expr) -> list[str]:
         """Return the names of an answer that the problem has not."""
-        names = names_in(tree) - {*self.known, *CONSTANTS}
+        constants = {*CONSTANTS} - ({"E"} if self.has_arrays else set())  # which may be meant for the identity
+        names = names_in(tree) - {*self.known, *constants}
         return sorted(filter(_is_letter, names))
 
     @cached_property
