@@ -558,7 +558,15 @@ def test_flat_minima_and_active_bounds_without_a_force_are_found():
     assert sg.argmin(lambda x: (x - 2) ** 2, 5.0, bounds=(2.0, 9.0)).item() == pytest.approx(2)
     valley = sg.argmin(lambda x: (x.sum() - 3) ** 2, [5.0, 1.0], bounds=(0.0, 9.0))
     assert valley.sum().item() == pytest.approx(3)
-    assert sg.argmin(lambda x: 0 * x, 4.0).item() == 4.0
+
+
+@pytest.mark.parametrize("f", [lambda x: sg.exp(-x), lambda x: 0 * x, lambda x: sg.relu(700 - x)])
+def test_a_start_that_nothing_determines_is_remarked_on(f):
+    with pytest.warns(UserWarning, match="the conditions hold all around x = 800, where the search began"):
+        assert sg.root(f, 800.0).item() == 800.0
+    with pytest.warns(UserWarning, match="argmin: the conditions hold all around"):
+        assert sg.argmin(f, 800.0).item() == 800.0
+    assert sg.root(lambda x: x * x, 0.0).item() == 0.0  # determined, though the Jacobian is singular
 
 
 def test_a_quadratics_minimum_and_the_envelope_theorem_print_as_in_books():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ _SMALLEST = 1e-30
 _SMALL = 1e-8  # a residual, relative to the first, from where Newton's steps should square the error
 _FINE = 1e-14  # a step of one unknown, relative to all of them, that may be rounding
 _QUICK = 1e-3  # how much shorter than the one before a step is where the next will be its square
+_ASIDE = 1e-3  # how far aside it is looked whether a start is an answer by itself
 _BLURRED = 64 * float(np.finfo(float).eps)  # a step, relative to x, whose length rounding makes
 _ROUGH = 100.0  # how many times rounding may change the residual
 _STALLED = 1e-7  # a step that cannot be taken because of rounding is at most so long, relative to the answer
@@ -48,6 +50,8 @@ class Newton:
         record, first, before, is_slow = None, norm(rest), np.full_like(x, np.nan), False
         for _ in range(self.most):
             if not np.any(rest):
+                if record is None:
+                    _warn_if_flat(conditions, x, thetas)
                 return _answer(conditions, operator, x, thetas, record)
             record, step = _step(conditions, operator, x, rest, thetas)
             x, rest, length = _damped(body, x, step, rest, thetas)
@@ -264,6 +268,17 @@ def _damped(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> t
             return new, left, t
         t /= 2
     return x, rest, 0.0
+
+
+def _warn_if_flat(conditions: Conditions, x: Any, thetas: Sequence[Any]) -> None:
+    """Say that a start is an answer like all numbers around it, as where exp(-x) is too small for a float."""
+    aside = _ASIDE * (1.0 + np.abs(x))
+    if x.size and not any(np.any(_residual(conditions.body, z, thetas)) for z in (x + aside, x - aside)):
+        warnings.warn(
+            f"{conditions.who}: the conditions hold all around x = {few(x)}, where the search began, so that nothing "
+            "determines x. They may be constant there, or too small for a float: start elsewhere.",
+            stacklevel=2,
+        )
 
 
 def _is_rounding(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> bool:
