@@ -115,6 +115,14 @@ def test_precision_is_kept():
     y.abs().sum().backward()
     assert (y.dtype, sg.fft.irfft(y).dtype, x.grad.dtype) == (np.complex64, np.float32, np.float32)
     assert sg.fft.fft(sg.tensor([1, 2])).dtype == np.complex128
+    for window in (sg.hann_window, sg.kaiser_window):
+        assert (window(4).dtype, window(4, dtype=sg.float32).dtype) == (np.float64, np.float32)
+        assert window(4, requires_grad=True).requires_grad
+        sg.set_default_dtype(sg.float32)
+        try:
+            assert (window(4).dtype, window(4, dtype=sg.float64).dtype) == (np.float32, np.float64)
+        finally:
+            sg.set_default_dtype(sg.float64)
 
 
 # ------------------------------------------------------------------ other readings

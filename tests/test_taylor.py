@@ -482,5 +482,6 @@ def test_kinks_are_seen_along_the_series(name):
 def test_beside_a_kink_there_is_a_series():
     for d in (1e-9, -1e-9):
         assert sg.taylor(lambda x: sg.abs(x - 2) + x**2, 2 + d, 2) == pytest.approx([4, 4 + np.sign(d), 1], abs=1e-8)
+    assert [c[1] for c in sg.taylor(sg.abs, np.array([np.nan, 1.5]), 2)] == [1.5, 1.0, 0.0]  # nan is no jump
     assert sg.taylor(lambda x: sg.where(sg.tensor(True), x * x, x), 0.0, 2) == [0.0, 0.0, 1.0]
     assert sg.taylor(lambda x: sg.floor(x.detach()) * x, 2.0, 2) == [4.0, 2.0, 0.0]
