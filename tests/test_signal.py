@@ -7,6 +7,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, NotYet, ShapeError
+from symgrad.ops.signal.convolving import Convolve
 
 RNG = np.random.default_rng(7)
 MODES = ("full", "same", "valid")
@@ -82,6 +83,19 @@ def test_slices_of_a_batch_are_convolved_and_filtered_at_once():
     filtered = sg.vmap(lambda h, x: sg.signal.lfilter([1.0], sg.cat([sg.ones(1), h * 0.2]), x))(H, X)
     rows = [sg.signal.lfilter([1.0], [1.0, *0.2 * h], x).numpy() for h, x in zip(H, X, strict=True)]
     same(filtered, np.stack(rows))
+
+
+@pytest.mark.parametrize(("dims", "p", "q"), [
+    (1, (4,), (3,)), (1, (2, 4), (3,)), (1, (4,), (2, 3)), (1, (2, 1, 4), (1, 3, 2)), (1, (5, 3), (5, 4)),
+    (2, (3, 4), (2, 2)), (2, (5, 3, 4), (2, 3)), (2, (2, 3), (3, 1, 4, 2)),
+], ids=str)  # fmt: skip
+def test_products_at_their_places_and_symbols_are_the_convolution(dims, p, q):
+    x, h = RNG.integers(-4, 5, p), RNG.integers(-4, 5, q)
+    op = Convolve(dims)
+    expected = op.forward(x.astype(float), h.astype(float))
+    same(op.written(sg.tensor(x.astype(float)), sg.tensor(h.astype(float))), expected)
+    same(op.on_symbols(x.astype(object), h.astype(object)).astype(float), expected)
+    same(sg.compile(lambda x, h: op(x, h))(x.astype(float), h.astype(float)), expected)
 
 
 # ------------------------------------------------------------------ filters
