@@ -59,6 +59,7 @@ ROOMS = {
         "exports/*.py exports/targets/*.py exports/arrays/*.py exports/loops/*.py",
         "exports exports_formulas exports_scalars foreign_text errors",
     ),
+    "exports_loops": Room("exports/loops/*.py", "exports_loops"),
     "forms": Room(
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",

@@ -90,7 +90,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
 
 @writes(Eigenvalues, Eigenvectors)
 def _(w: W, op: Any, a: Views, k: int) -> View:
-    key = ("eigh", id(w.e), w.e.refs(k), op.upper)
+    key = ("eigh", w.e, w.e.refs(k), op.upper)
     if key not in w.factors:
         x, n = w.plain(a[0]), a[0].shape[-1]
         values, vectors = w.array(x.shape[:-1]), w.array(x.shape)
@@ -112,7 +112,7 @@ def _(w: W, op: InverseGaps, a: Views, k: int) -> View:
 
 def _svd(w: W, x: View, r: Any) -> Views:
     """U (n, k), s (k) and V (m, k), k the smaller of n and m."""
-    key = ("svd", id(w.e), r)
+    key = ("svd", w.e, r)
     if key not in w.factors:
         x = w.plain(x)
         (n, m), lead = x.shape[-2:], x.shape[:-2]
@@ -165,7 +165,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
 def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if not _numbered(a[0]):
         return None
-    key = ("qr", id(w.e), w.e.refs(k))
+    key = ("qr", w.e, w.e.refs(k))
     if key not in w.factors:
         x = w.plain(a[0])
         (n, m), lead = x.shape[-2:], x.shape[:-2]

@@ -371,11 +371,17 @@ class LoopWriter:
         if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
             return found
         write: Write | None = self.words.of(op)
-        args = [self.plain(x) if x.shape and not self.is_memory(x.memory) else x for x in args]
+        args = [self._operand(x) for x in args]
         found = write(self, op, args, k) if write is not None else None
         if found is None:
             raise unsupported(op, self.target)
         return self._in_range(found, e.dtypes[k]) if op.accumulates else found
+
+    def _operand(self, x: View) -> View:
+        """Return what operations take: entries in memory, or the text of a number, which may be an entry."""
+        if not x.shape:
+            return View(self.at(x, []), 0, (), ())
+        return x if self.is_memory(x.memory) else self.plain(x)
 
     def _in_range(self, view: View, dtype: Any) -> View:
         """Wrap sums of integers around, in place; sums of truth values are one."""
