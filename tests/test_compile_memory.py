@@ -19,6 +19,7 @@ from checks import BACKENDS
 import symgrad as sg
 from symgrad.core import pickling
 from symgrad.errors import GraphError
+from symgrad.support import forks
 
 X = np.arange(6.0).reshape(2, 3) + 1
 backends = pytest.mark.parametrize("backend", BACKENDS)
@@ -193,6 +194,37 @@ def test_functions_that_trace_each_other_from_two_threads_end_in_an_error_and_a_
     found = sorted(results.values(), key=str)
     assert found[0] == [2.0, 2.0, 2.0]
     assert "two threads wait for each other" in found[1]
+
+
+def test_a_circle_of_three_locks_is_an_error_and_a_line_is_waiting():
+    locks, ready, ended = [forks.Lock() for _ in range(3)], threading.Barrier(3, timeout=20), []
+
+    def hold_and_want(k, want):
+        with locks[k]:
+            ready.wait()
+            if want is None:
+                while len(forks._WAITING) < 2:  # the others wait for this one
+                    time.sleep(0.001)
+                return
+            try:
+                with locks[k], locks[want], locks[want]:
+                    ended.append("held")
+            except GraphError:
+                ended.append("refused")
+
+    for wanted, expected in (((1, 2, 0), ["refused", "held", "held"]), ((1, 2, None), ["held", "held"])):
+        ended.clear()
+        threads = [threading.Thread(target=hold_and_want, args=(k, wanted[k]), daemon=True) for k in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join(20)
+        assert ended == expected
+        assert forks._WAITING == {}
+        for lock in locks:
+            with lock:
+                assert lock._owner == threading.get_ident()
+            assert lock._owner is None
 
 
 def test_a_compiled_function_may_call_itself_while_it_is_traced():

@@ -8,6 +8,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError
+from symgrad.support import files
 from symgrad.support.files import replace_files
 
 
@@ -17,6 +18,15 @@ def export(path, target="c"):
 
 def report(path):
     return sg.report(lambda x: x * x, at=2.0, path=path)
+
+
+@pytest.fixture(params=["without a name", "with a name"], autouse=True)
+def beside(request, monkeypatch):
+    """What lies beside a file until it is whole has no name where the system can, and a name elsewhere."""
+    if request.param == "with a name":
+        monkeypatch.setattr(files, "_UNNAMED", 0)
+    elif not files._UNNAMED:
+        pytest.skip("needs files without a name")
 
 
 @pytest.mark.parametrize("write", [export, report])
@@ -54,6 +64,38 @@ def test_links_and_permissions_stay(write, tmp_path):
     assert link.is_symlink()
     assert path.read_text() != "old"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_file_that_may_not_be_written_stays(tmp_path, monkeypatch):
+    path = tmp_path / "f.c"
+    path.write_text("old")
+    monkeypatch.setattr(files.os, "access", lambda place, how: how != os.W_OK)
+    with pytest.raises(PermissionError) as caught:
+        export(path)
+    assert caught.value.filename == str(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["f.c"]
+    assert path.read_text() == "old"
+
+
+def test_an_error_while_writing_leaves_the_old_file(tmp_path):
+    path = tmp_path / "f"
+    path.write_bytes(b"old")
+
+    def write(data):
+        with files.replaced(path) as file:
+            file.write(b"new")
+            file.write(data)
+
+    with pytest.raises(TypeError):
+        write("text")
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+    assert path.read_bytes() == b"old"
+    with files.replaced(path) as file:
+        file.write(b"ne")
+        file.write(b"w")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path):
