@@ -83,11 +83,16 @@ def test_the_hessian_of_a_system_is_that_of_differences():
     assert sg.hessian(lambda b: (_affine(A, b) ** 2).sum())(b) == pytest.approx(np.array(rows), abs=1e-8)
 
 
-def _slanted(t):
-    """w·x with A(t) x = b(t) of an A that is not symmetric, by Cramer's rule, of numbers of any kind."""
+def _at(form, **values):
+    """The number of a formula where its letters have these values."""
+    return form.lambdify()(**{name: np.asarray(values[name]) for name in form.args})
+
+
+def _slanted(t, v=0.7, w=1.9):
+    """(v, w)·x with A(t) x = b(t) of an A that is not symmetric, by Cramer's rule, of numbers of any kind."""
     a, b, c, d = 2 + t[0], t[1], t[0] * t[1], 3 + t[1] * t[1]
     p, q = 1 + t[0] * t[0], t[0] - 2 * t[1]
-    return (0.7 * (d * p - b * q) + 1.9 * (a * q - c * p)) / (a * d - b * c)
+    return (v * (d * p - b * q) + w * (a * q - c * p)) / (a * d - b * c)
 
 
 def _slanted_root(t, **how):
@@ -117,8 +122,9 @@ def test_second_derivatives_of_a_system_that_is_not_symmetric_are_mpmaths(name):
 def test_the_formula_of_a_system_that_is_not_symmetric_is_its_derivative():
     t = sg.tensor([0.7, -1.3], name="t")
     slope = sg.derive(_slanted_root(t), t, verify=True)
+    x = [float(_slanted((0.7, -1.3), *w)) for w in ((1.0, 0.0), (0.0, 1.0))]
     expected = [float(mpmath.diff(lambda *t: _slanted(t), (0.7, -1.3), n)) for n in ((1, 0), (0, 1))]
-    assert slope.shape == (2,)
+    assert _at(slope, t=t, x=x) == pytest.approx(expected, rel=1e-12)
     assert sg.grad(_slanted_root)(np.array([0.7, -1.3])) == pytest.approx(expected, rel=1e-12)
 
 
@@ -175,10 +181,11 @@ def test_blocks_of_lagranges_conditions_are_solved_as_the_whole_system_is(name):
         found = sg.argmin(lambda z: z @ Q @ z / 2 - c @ z, np.ones(len(x)), constraints=held)
         return (wx * found.x).sum(), (wl * found.multipliers).sum()
 
-    t = _named(at, "t")
+    t, force = _named(at, "t"), multipliers.real if len(multipliers) > 1 else multipliers.real[0]
     for y, expected in zip(best(t), (wx @ x, wl @ multipliers), strict=True):
         assert y.item() == pytest.approx(expected.real, rel=1e-9)
-        sg.derive(y, t, verify=True)  # compared with the number of the derivative, which is
+        form = sg.derive(y, t, verify=True)
+        assert _at(form, t=at, z=x.real, λ=force) == pytest.approx(expected.imag / step, rel=1e-8)
     for k, expected in enumerate((wx @ x, wl @ multipliers)):
         assert sg.grad(lambda t, k=k: best(t)[k])(at) == pytest.approx(expected.imag / step, rel=1e-8)
 
