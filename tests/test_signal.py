@@ -42,9 +42,9 @@ def test_matrices_are_continued_at_their_ends_as_in_scipy(name):
     signal = pytest.importorskip("scipy.signal")
     x, h = RNG.normal(size=(5, 6)), RNG.normal(size=(3, 2))
     for mode, boundary, (a, b) in itertools.product(MODES, ("fill", "wrap", "symm"), ((x, h), (h, x))):
-        value = 2.5 if boundary == "fill" and mode != "valid" else 0
-        expected = getattr(signal, name)(a, b, mode, boundary, value)
-        same(getattr(sg.signal, name)(a, b, mode, boundary, value), expected)
+        for value in (2.5, -1, 0) if boundary == "fill" and mode != "valid" else (0,):
+            expected = getattr(signal, name)(a, b, mode, boundary, value)
+            same(getattr(sg.signal, name)(a, b, mode, boundary, value), expected)
 
 
 def test_convolutions_of_integers_are_exact():
