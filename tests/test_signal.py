@@ -99,7 +99,7 @@ def test_products_at_their_places_and_symbols_are_the_convolution(dims, p, q):
 
 
 # ------------------------------------------------------------------ filters
-@pytest.mark.parametrize(("p", "q"), [(1, 1), (1, 3), (4, 1), (3, 5)])
+@pytest.mark.parametrize(("p", "q"), [(1, 1), (1, 3), (4, 1), (3, 5), (1, 6)])
 def test_filters_are_scipys_and_go_on_from_their_state(p, q):
     signal = pytest.importorskip("scipy.signal")
     b, a = RNG.normal(size=p), np.r_[1.7, RNG.uniform(-0.3, 0.3, q - 1)]

@@ -86,7 +86,7 @@ ROOMS = {
     "files": Room("utils/saving.py support/files.py support/forks.py exports/loader.py", "saving files compile_memory"),
     "taylor": Room("transforms/taylor/*.py core/streams.py", "taylor"),
     "signal": Room("ops/signal/*.py functions/interpolating.py functions/spectra.py", "fft signal lost_parts"),
-    "autograd": Room("autograd/*.py", "autograd_function custom_rules gradcheck checkpoint nesting"),
+    "autograd": Room("autograd/*.py", "autograd_function custom_rules gradcheck checkpoint nesting hooks"),
     "answers": Room("teach/answers/*.py", "grade grade_matlab grade_place grade_spelling exercises"),
     "expression": Room("expression/*.py", "expression guesses matlab complex_parse web"),
 }
