@@ -37,11 +37,13 @@ def letters_as_names(tree: ast.AST) -> set[str]:
     return {*EITHER} & used - told
 
 
+_POWERS = ("Pow", "Raised")  # the latter is MATLAB's
+
+
 def _exponents(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Yield what e is raised to, and what exp is called with."""
     for node in ast.walk(tree):
-        raised = isinstance(node, ast.BinOp) and type(node.op).__name__ in ("Pow", "Raised")  # the latter is MATLAB's
-        if raised and _name(node.left) in ("e", "E"):
+        if isinstance(node, ast.BinOp) and _name(node.left) in ("e", "E") and type(node.op).__name__ in _POWERS:
             yield node.right, _name(node.left)
         if isinstance(node, ast.Call) and _called(node) == "exp":
             yield from ((a, "exp") for a in node.args)

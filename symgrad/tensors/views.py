@@ -84,7 +84,7 @@ def note_written(x: Any) -> None:
     """Note that the base of x has just been given what x is now."""
     origin = getattr(x, "_origin", None)
     base = None if origin is None else origin[0]()
-    if base is not None:
+    if origin is not None and base is not None:
         x._origin = (*origin_of(base, origin[1])[:3], _state(base))
 
 
@@ -165,5 +165,6 @@ def _placed(x: Any) -> _Placed | None:
         where = op.lies(at, to)
         if where is None:
             return None
-        at = _Placed(*where, to)
+        offset, steps = where
+        at = _Placed(offset, steps, to)
     return at

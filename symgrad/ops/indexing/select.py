@@ -61,7 +61,7 @@ def getitem(x: Any, key: Any) -> Any:
     """
     simple = plain(key)
     if simple is not None:
-        return x._apply(_basic(simple, x.shape), (x,)) if isinstance(x, Traced) else _basic(simple, shape(x))(x)
+        return x._apply(_basic(simple, shape(x)), (x,)) if isinstance(x, Traced) else _basic(simple, shape(x))(x)
     items, places = parse(key, shape(x))
     if not places:
         return part(items)(x)

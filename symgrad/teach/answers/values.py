@@ -256,7 +256,8 @@ class Values(Evaluation):
         return found * self.names.get(ONE, 1.0) if name in _SIZED else found  # else 1/n would be folded into a float
 
     def _logarithm(self, x: Any) -> Tensor:
-        return self.called(sg.log, x if isinstance(x, Tensor) else self._lifted(x))
+        logarithm: Tensor = self.called(sg.log, x if isinstance(x, Tensor) else self._lifted(x))
+        return logarithm
 
     def _arguments(self, name: str, args: list[Any]) -> list[Any]:
         """Numbers as functions take them: sizes and positions as integers, exact numbers as tensors."""
