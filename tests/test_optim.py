@@ -3,11 +3,13 @@
 import copy
 import pickle
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.optim import descents
 
 SGD, ADAM, ADAMW = sg.optim.SGD, sg.optim.Adam, sg.optim.AdamW
 OPTIMIZERS = [
@@ -330,3 +332,117 @@ def test_a_state_of_another_optimizer_is_refused():
             stepped("Adam").load_state_dict(
                 {**stepped("Adam").state_dict(), "state": stepped(name).state_dict()["state"]}
             )
+
+
+# ------------------------------------------------------------------ minimisers that can stop after any step
+def valley(x):
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+def waves(x):
+    return sg.sin(x * np.array([1.3, 0.7, 2.1])).sum() + 0.3 * (x**2).sum() + 0.4 * x[0] * x[1]
+
+
+STARTS = {
+    "valley": (valley, np.array([-1.2, 1.0, 0.6, 1.7])),
+    "waves": (waves, np.array([0.9, -2.3, 1.4])),
+    "other waves": (waves, np.array([-1.9, 0.3, 2.8])),
+}
+
+
+def problem_of(f):
+    slope, curvature = sg.grad(f), sg.hessian(f)
+    both = lambda x: (float(f(sg.tensor(x))), np.array(slope(x)))
+    return descents.Problem(both, lambda x, v: np.array(curvature(x)) @ v)
+
+
+def path(f, start, name, options, steps=12):
+    """The states that a method goes through."""
+    problem, method = problem_of(f), descents.METHODS[name]
+    found = [descents.State(start, *problem.both(start))]
+    while len(found) <= steps and not found[-1].message:
+        found.append(descents.advanced(problem, found[-1], method, {**method.options, **options}))
+    return found
+
+
+@pytest.mark.parametrize("radius", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("start", ["valley", "other waves"])
+def test_a_trust_region_goes_the_way_of_scipys(start, radius):
+    optimize = pytest.importorskip("scipy.optimize")
+    f, x0 = STARTS[start]
+    options = {"initial_trust_radius": radius, "max_trust_radius": 2.0 if radius < 5 else 9.0, "gtol": 1e-9}
+    expected: list = []
+    optimize.minimize(
+        lambda x: float(f(sg.tensor(x))), x0, jac=lambda x: np.array(sg.grad(f)(x)),
+        hess=lambda x: np.array(sg.hessian(f)(x)), method="trust-ncg", options={**options, "maxiter": 12},
+        callback=lambda x: expected.append(x.copy()),
+    )  # fmt: skip
+    states = path(f, x0, "trust-ncg", options)[1:]
+    assert len(expected) >= 7
+    for state, x in zip(states, expected, strict=False):
+        np.testing.assert_allclose(state.x, x, atol=1e-11)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_step_of_l_bfgs_is_that_of_the_dense_formula_and_satisfies_the_wolfe_conditions(start):
+    f, x0 = STARTS[start]
+    states = path(f, x0, "l-bfgs-b", {"maxcor": 3, "gtol": 1e-7, "ftol": 0.0}, 14)
+    pairs, scale = [], 1.0
+    for before, after in pairwise(states[:-1]):
+        H = scale * np.eye(x0.size)
+        for y, s in pairs[-3:]:  # Nocedal and Wright 2006, (6.17)
+            V = np.eye(x0.size) - np.outer(y, s) / (y @ s)
+            H = V.T @ H @ V + np.outer(s, s) / (y @ s)
+        d, s, y = -H @ before.gradient, after.x - before.x, after.gradient - before.gradient
+        np.testing.assert_allclose(s / np.linalg.norm(s), d / np.linalg.norm(d), atol=1e-7)
+        assert after.value <= before.value + 1e-4 * (before.gradient @ s) + 1e-14
+        assert abs(after.gradient @ s) <= 0.9 * abs(before.gradient @ s) + 1e-14
+        pairs, scale = [*pairs, (y, s)], (y @ s) / (y @ y)
+    assert len(states) > 6
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_step_of_newtons_method_is_along_the_conjugate_gradients(start):
+    f, x0 = STARTS[start]
+    for before, after in pairwise(path(f, x0, "newton-cg", {"xtol": 1e-10}, 9)[:-1]):
+        g, H = before.gradient, np.array(sg.hessian(f)(before.x))
+        size, basis = np.linalg.norm(g), np.zeros((x0.size, 0))
+        for k in range(x0.size):  # the least model in ever larger Krylov spaces, as long as it curves upwards
+            wider = np.linalg.qr(np.column_stack([basis, g if k == 0 else H @ basis[:, -1]]))[0]
+            if np.linalg.eigvalsh(wider.T @ H @ wider).min() <= 0:
+                break
+            basis = wider
+            p = -basis @ np.linalg.solve(basis.T @ H @ basis, basis.T @ g)
+            if np.linalg.norm(H @ p + g) < min(0.5, size**0.5) * size:
+                break
+        d = -g if not basis.size else p
+        s = after.x - before.x
+        np.testing.assert_allclose(s / np.linalg.norm(s), d / np.linalg.norm(d), atol=1e-6)
+        assert abs(after.gradient @ s) <= 0.9 * abs(g @ s) + 1e-14
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("l-bfgs-b", {"gtol": 0.7}, "The gradient is within gtol."),
+        ("l-bfgs-b", {"ftol": 0.02}, "The loss changes by less than ftol."),
+        ("newton-cg", {"xtol": 0.05}, "The step is within xtol."),
+        ("trust-ncg", {"gtol": 0.05}, "The gradient is within gtol."),
+        ("trust-ncg", {"maxiter": 3}, "The most iterations (maxiter) were taken."),
+    ],
+)
+def test_a_run_ends_at_the_first_step_within_its_tolerance(name, options, said):
+    *states, last = path(*STARTS["other waves"], name, options, 40)
+    assert last.message == said
+    assert last.success == ("maxiter" not in options)
+    kind, least = next(iter(options.items()))
+    steps = list(pairwise([*states, last]))
+    measures = {
+        "gtol": [np.abs(s.gradient).max() for s in states],
+        "ftol": [(a.value - b.value) / max(abs(a.value), abs(b.value), 1.0) for a, b in steps],
+        "xtol": [np.abs(b.x - a.x).mean() for a, b in steps],
+        "maxiter": [-s.steps for s in states],
+    }[kind]
+    within = [m <= (-least if kind == "maxiter" else least) for m in measures]
+    assert within == [False] * (len(within) - 1) + [True]
+    assert last.steps == len(states) - (kind in ("gtol", "maxiter"))

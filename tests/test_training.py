@@ -120,6 +120,9 @@ def test_rates_are_torchs(name, options):
     "options",
     [
         {"factor": 0.5, "patience": 1},
+        {"factor": 0.5, "patience": 0, "threshold": 0.4},
+        {"factor": 0.5, "patience": 0, "threshold": 0.4, "threshold_mode": "abs"},
+        {"factor": 0.5, "patience": 0, "eps": 0.03},
         {"factor": 0.5, "patience": 0, "cooldown": 2, "min_lr": [0.1, 0.15]},
         {"mode": "max", "patience": 1, "threshold": 0.1, "threshold_mode": "abs"},
     ],
