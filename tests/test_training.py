@@ -336,3 +336,5 @@ def test_batches_refuse_what_makes_no_sense():
         data.DataLoader(Squares(), batch_size=0)
     with pytest.raises(ValueError, match="Size mismatch"):
         data.TensorDataset(sg.zeros(3), sg.zeros(4))
+    with pytest.raises(RuntimeError, match=r"should be of equal size. Got lengths \[2, 3\]"):
+        data.default_collate([[1, 2], [3, 4, 5]])

@@ -95,10 +95,14 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return as_tensor(np.stack([np.asarray(x) for x in batch]))
     if isinstance(first, dict):
         return {k: default_collate([x[k] for x in batch]) for k in first}
-    if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*[default_collate(column) for column in zip(*batch, strict=True)])
     if isinstance(first, (tuple, list)):
-        return type(first)([default_collate(column) for column in zip(*batch, strict=True)])
+        if any(len(x) != len(first) for x in batch):
+            raise ShapeError(
+                f"each element in list of batch should be of equal size. Got lengths {[len(x) for x in batch]}; pad "
+                "the samples, or pass a collate_fn."
+            )
+        columns = [default_collate(column) for column in zip(*batch)]
+        return type(first)(*columns) if hasattr(first, "_fields") else type(first)(columns)
     return list(batch)
 
 

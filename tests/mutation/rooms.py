@@ -64,7 +64,7 @@ ROOMS = {
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
-    "optim": Room("optim/*.py", "optim training saving scipy"),
+    "optim": Room("optim/*.py", "optim training saving scipy solvers distributed"),
     "utils": Room("utils/*.py core/hooks.py", "hooks checkpoint training saving"),
     "stats": Room("stats/*.py", "stats"),
     "threads": Room(
