@@ -29,8 +29,25 @@ def values(f, points):
     return [np.asarray(v, float) for v in (y if isinstance(y, tuple) else (y,))]
 
 
+def looped(f):
+    """The function beside a sum that is too long to be written out entry by entry, so that all of it is in loops."""
+
+    def both(*xs):
+        y = f(*xs[:-1])
+        return (*(y if isinstance(y, tuple) else (y,)), sg.sin(xs[-1]).sum())
+
+    return both
+
+
 def check(functions, points, target, folder):
-    """Compare exported functions with eager mode; in C all in one library, with every warning an error."""
+    """Compare exported functions with eager mode, written out and in loops."""
+    compare(functions, points, target, folder)
+    (folder / "looped").mkdir()
+    compare([*map(looped, functions)], (*points, LONG), target, folder / "looped")
+
+
+def compare(functions, points, target, folder):
+    """Compare exported functions with eager mode."""
     texts = [sg.export(f, points, target=target, name=f"f_{k}", formula=False) for k, f in enumerate(functions)]
     if target == "c":
         (folder / "all.c").write_text("\n".join(texts))
@@ -106,6 +123,7 @@ ALONG = {
     "entries along": lambda x: (sg.take_along_dim(x, sg.argsort(x, 1)[:, :2], 1),
                                 sg.gather(x, 2, sg.argsort(x, 2, descending=True)),
                                 sg.grad(lambda x: (sg.gather(x, 1, sg.argsort(x, 1)) * X**2).sum())(x)),
+    "brackets": lambda x: ((x + 1) * (x.flip(1) - 2), -(x - 3), (x[0] + 2) / (x[1] - 5)),
     "medians": lambda x: (sg.median(x), sg.median(x[:, :3, 0]), sg.grad(lambda x: sg.median(x) ** 2)(x)),
 }  # fmt: skip
 
@@ -127,7 +145,8 @@ MOVED = {
     "scattered": lambda x: (sg.slice_scatter(x, 2 * x[:, 1:3], 1, 1, 3), sg.select_scatter(x, x[0] * 3, 0, 2),
                             sg.index_put(x, (sg.tensor([0, 2]), sg.tensor([3, 1])), x[:2, 0] * 5)),
     "joined": lambda x: (sg.cat([x, x[:, :2] * 2], 1), sg.stack([x[0], x[2] + 1], 1), sg.roll(x, 2, 2)),
-    "gathered": lambda x: (x[[2, 0, 1, 2]], x[:, [3, 1], [0, 4]], sg.grad(lambda x: (x[[2, 0, 2]] ** 2).sum())(x)),
+    "gathered": lambda x: (x[1:][[1, 0, 1]], sg.grad(lambda x: (x[:, 1:][:, [2, 0, 2]] ** 2).sum())(x),
+                           x[[2, 0, 1, 2]], x[:, [3, 1], [0, 4]], sg.grad(lambda x: (x[[2, 0, 2]] ** 2).sum())(x)),
     "triangles": lambda x: (sg.tril(x, 1), sg.triu(x, -1), sg.tril(x[..., :4], -2), sg.triu(x, 2)),
     "diagonals": lambda x: (sg.diag_embed(x[0], 2), sg.diag_embed(x[0], -1), sg.diagonal(x, 1, 1, 2)),
     "padded": lambda x: (sg.nn.functional.pad(x, (1, 2, 0, 3), value=0.7), x.permute(2, 0, 1).reshape(6, 10)),
@@ -172,6 +191,30 @@ def test_integers_wrap_around_as_those_of_their_dtype_in_c(tmp_path):
     check([lambda b, w, f=f: f(sg.as_tensor(b), sg.as_tensor(w)) for f in WHOLE.values()], (B8, W32), "c", tmp_path)
 
 
+# ------------------------------------------------------------------ functions of one number
+SPECIAL = {
+    "gamma": lambda x: (sg.lgamma(x - 1.3), sg.digamma(x), sg.polygamma(2, x), sg.special.zeta(x + 1, x),
+                        sg.mvlgamma(x + 1, 2)),
+    "errors": lambda x: (sg.erfinv(x - 1), sg.special.erfcx(x - 1), sg.special.ndtri(x / 2),
+                         sg.special.log_ndtr(x - 3)),
+    "Bessel": lambda x: (sg.i0(3 * x), sg.special.i1e(x), sg.special.bessel_j0(9 * x), sg.special.bessel_j1(x - 1)),
+    "remainders": lambda x: (sg.fmod(x - 1, 0.3), sg.remainder(x - 1, 0.3), x // 0.7, sg.floor(x - 1),
+                             sg.round(x * 7)),
+    "small numbers": lambda x: (sg.expm1(x / 1e9), sg.log1p(x / 1e9), sg.sinc(x), sg.logaddexp(x, 2 - x),
+                                sg.hypot(x, 2 + x)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_functions_of_one_number_are_those_of_arrays(name, tmp_path):
+    check([SPECIAL[name]], (X,), "python", tmp_path)
+
+
+@needs_cc
+def test_functions_of_one_number_are_those_of_arrays_in_c(tmp_path):
+    check(SPECIAL.values(), (X,), "c", tmp_path)
+
+
 # ------------------------------------------------------------------ loops
 def walk(x, y):
     """A loop whose carries depend on each other, backwards and inside of another."""
@@ -211,6 +254,13 @@ def test_long_arrays_are_computed_in_loops_in_c(tmp_path):
 # ------------------------------------------------------------------ matrices
 A = RNG.normal(size=(2, 4, 4)) + 3 * np.eye(4) + np.diag([0.1, 0.4, 0.9, 1.7])
 S = np.einsum("bij,bkj->bik", A, A)
+
+
+def composed(u, d, v):
+    """The matrix of its singular vectors and values, whatever the signs."""
+    return u * d[..., None, :] @ v
+
+
 MATRICES = {
     "solving": lambda a, s: (sg.linalg.solve(a, s[..., :2]), sg.linalg.solve(a.mT, s[..., 0]), sg.linalg.inv(a),
                              sg.linalg.cholesky(s)),
@@ -218,6 +268,7 @@ MATRICES = {
                                   sg.logdet(s), sg.grad(lambda a: sg.linalg.det(a).sum())(a)),
     "spectra": lambda a, s: (sg.linalg.eigvalsh(s), sg.linalg.svdvals(a[:, :3]), sg.linalg.svdvals(a[..., :2]),
                              sg.grad(lambda s: (sg.linalg.eigvalsh(s) * M[:2, :4]).sum())(s)),
+    "singular vectors": lambda a, s: composed(*sg.linalg.svd(a[:, :3], full_matrices=False)),
     "pseudo-inverses": lambda a, s: (sg.linalg.pinv(a[:, :3]), sg.linalg.pinv(a[..., :2]),
                                      sg.linalg.matrix_rank(s[..., :1] @ s[:, :1]) * 1.0,
                                      sg.linalg.matrix_rank(s, rtol=0.5) * 1.0,

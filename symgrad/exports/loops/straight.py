@@ -72,13 +72,6 @@ def _entry(w: LoopWriter, inputs: Sequence[View], argument: int, position: int) 
     return f"{view.memory}[{position}]" if w.is_memory(view.memory) else view.memory
 
 
-def _bare(text: str) -> Any:
-    """Return a text without brackets around the whole of it."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for n, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0 and n < len(text) - 1:
-            return text
-    return text[1:-1]
+def _bare(text: Any) -> Any:
+    """Return a text without the brackets that operations put around all of it."""
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
