@@ -464,6 +464,30 @@ def test_functions_of_complex_numbers_have_the_derivatives_of_their_operations(k
     np.testing.assert_allclose(*pushed, rtol=1e-12)
 
 
+class Kept(sg.autograd.Function):
+    """exp x and x², whose backward uses the first result."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = sg.exp(x)
+        ctx.save_for_backward(x, y)
+        return y, x * x
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = ctx.saved_tensors
+        return g * y + h * 2 * x
+
+
+def test_a_result_that_backward_uses_and_that_is_used_itself_counts_both():
+    x = sg.tensor(V, requires_grad=True)
+    y, z = Kept.apply(x)
+    (g,) = sg.autograd.grad((y * y * z).sum(), x, create_graph=True)
+    (second,) = sg.autograd.grad((g * y).sum(), x)
+    f = lambda x: (2 * np.exp(2 * x) * (x * x + x)) * np.exp(x)  # whose slope is meant
+    np.testing.assert_allclose(second, (f(V + 1e-6) - f(V - 1e-6)) / 2e-6, rtol=1e-8)
+
+
 def test_jvp_is_used_by_forward_mode():
     _, t = sg.jvp(lambda x: WithTangent.apply(x, 2.0), (V,), (np.array([1.0, 10.0]),))
     np.testing.assert_allclose(t, [2 * np.cos(2.0), 20 * np.cos(4.0)], rtol=1e-14)
