@@ -383,6 +383,8 @@ def test_other_names_and_bases_have_their_values():
     ("last", "beyond", "reason"),
     [
         ("x**1000", "x**1001", "exponent 1001 is larger than 1000"),
+        ("x**-1000", "x**-1001", "exponent -1001 is larger than 1000"),
+        ("linalg.inv(eye(100))[0, 0]*x", "linalg.inv(eye(200))[0, 0]*x", "more than 100000000 additions"),
         ("(" * 60 + "x" + ")" * 60, "(" * 61 + "x" + ")" * 61, "brackets are nested more than 60 deep"),
         ("-" * 58 + "x", "-" * 59 + "x", "nested more than 60 deep"),
         ("x" + " " * 9_999, "x" + "+x" * 5_000, "10001 signs, more than 10000"),
@@ -424,3 +426,9 @@ def test_of_a_function_the_parameters_without_a_default_are_the_names():
     with pytest.raises(sg.errors.GraphError, match="several tensors are called 't'"):
         sg.derive(twins, "t")
     assert str(sg.derive("a**2", "x", shapes={"x": "n"})) == "0"
+
+
+def test_combinations_are_counted_with_those_that_repeat():
+    sg.parse("sum(combinations(x, 2))", {"x": 1000})
+    with pytest.raises(ParseError, match="more than 1000000 entries"):
+        sg.parse("sum(combinations(x, 2, True))", {"x": 1000})
