@@ -327,6 +327,11 @@ def test_what_was_walked_last_is_remembered_with_its_tolerances():
     assert abs(ends[0] / ends[1] - 1) > 1e-6
 
 
+def test_too_many_steps_are_told():
+    with pytest.raises(NotConverged, match=r"20 steps led to t = 0\.\d+ only, of 9"):
+        sg.odeint(lambda y, t: sg.cos(40 * t) + 0 * y, 0.5, [0.0, 9.0], max_steps=20)
+
+
 def test_steps_are_no_longer_than_hmax_in_either_direction():
     pulse = lambda y, t: sg.exp(-(((t - 3.3) / 0.02) ** 2)) + 0 * y
     for times, sign in (([0.0, 9.0], 1), ([9.0, 0.0], -1)):

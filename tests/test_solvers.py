@@ -130,8 +130,8 @@ def test_the_formula_of_a_system_that_is_not_symmetric_is_its_derivative():
 
 def test_equal_numbers_of_two_problems_are_not_taken_for_one():
     first = sg.grad(lambda t: sg.root(lambda x, t: x * x - t, 1.0, t))(4.0)  # both have x = 2 at t = 4
-    second = sg.grad(lambda t: sg.root(lambda x, t: x * t - 8, 1.0, t))(4.0)
-    assert (first, second) == pytest.approx((0.25, -0.5), rel=1e-12)
+    second = sg.grad(lambda t: sg.root(lambda x, t: x**3 * t - 32, 1.0, t))(4.0)
+    assert (first, second) == pytest.approx((0.25, -1 / 6), rel=1e-12)
 
 
 def _quadratic(Q, A, c, b):
