@@ -25,7 +25,7 @@ httpx = pytest.importorskip("httpx")
 import web_answers  # noqa: E402
 
 from symgrad.errors import ArgumentError  # noqa: E402
-from symgrad.web import app, pool, practice, protocol, serving  # noqa: E402
+from symgrad.web import app, exercise, pool, practice, protocol, serving  # noqa: E402
 from symgrad.web.gallery import gallery  # noqa: E402
 from symgrad.web.guard import TOKEN, Guard, is_loopback  # noqa: E402
 from symgrad.web.jobs import JOBS, answered  # noqa: E402
@@ -236,7 +236,7 @@ def test_numbers_are_checked_in_all_ways_and_follow_given_values():
 def test_a_plot_has_a_curve_with_its_slope_or_a_plane_with_its_gradient():
     curve = asked("plot", exercise={"formula": "1/x"}, over=[[-1, 1]])
     assert curve["f"][100] is None
-    assert curve["df"][0] == pytest.approx(-1.0)
+    np.testing.assert_allclose(curve["df"][:100], -1 / np.linspace(-1, 1, 201)[:100] ** 2, rtol=1e-12)
     plane = asked("plot", exercise={"formula": "x**2*y + 3*y"}, over=[[0.5, 1.5], [-2, 7]])
     x, y = np.meshgrid(np.linspace(0.5, 1.5, 41), np.linspace(-2, 7, 41))
     for name, expected in {"x": x[0], "y": y[:, 0], "f": x**2 * y + 3 * y, "gx": 2 * x * y, "gy": x**2 + 3}.items():
@@ -250,7 +250,7 @@ def test_a_plot_has_a_curve_with_its_slope_or_a_plane_with_its_gradient():
 
 def test_drawn_values_are_as_assumed_and_to_two_decimals():
     shapes = {"s": ["n", "n"], "p": ["n"], "q": ["k", "n"], "h": ["k", "n"], "w": ["n"]}
-    marks = {"s": ["symmetric"], "p": ["positive"], "q": ["simplex"], "h": ["one-hot"], "w": []}
+    marks = {"s": ["symmetric"], "p": ["positive"], "q": ["simplex"], "h": ["onehot"], "w": []}
     names = {k: {"kind": ("vector", "matrix")[len(v) - 1], "shape": v, "assume": marks[k]} for k, v in shapes.items()}
     for seed in range(5):
         found = asked(
@@ -396,6 +396,71 @@ def test_what_is_true_or_false_is_refused():
     for job in ("look", "derive", "steps", "numbers", "plot", "code"):
         found = asked(job, exercise={"formula": "x < 1"}, target="c")
         assert found["error"]["what"].startswith("the formula is true or false, and has no derivative")
+
+
+def test_each_bound_of_an_exercise_is_where_it_is_said():
+    def said(formula="x", names=None, job="look"):
+        found = asked(job, exercise={"formula": formula, "names": names})
+        return "" if found["ok"] else found["error"]["what"]
+
+    def of_shape(*shape):
+        return {"x": {"kind": ("vector", "matrix")[len(shape) - 1], "shape": list(shape)}}
+
+    def of_value(value):
+        return {"x": {"value": value}}
+
+    most = exercise.MOST_SIGNS
+    assert said("x" + " " * (most - 1)) == ""
+    assert said("x" + " " * most) == f"the formula has {most + 1} signs, more than {most}. Name its parts."
+    assert said(names=of_shape("100", "100")) == said(names=of_shape("1")) == said(names=of_shape("1000")) == ""
+    assert said(names=of_shape("100", "101")) == "more than 10000 entries. A size may be a name, such as n."
+    for size in ("0", "1001", "-1", "1.5"):
+        assert "is no size. Expected a number from 1 to 1000" in said(names=of_shape(size))
+    assert said(names={f"x{k}": {} for k in range(40)}) == ""
+    assert "an object of at most 40 names" in said(names={f"x{k}": {} for k in range(41)})
+    assert said(names={"x" * 40: {}}) == ""
+    assert "cannot be a name" in said(names={"x" * 41: {}})
+    for value in ("exp(1000)", "[1, exp(1000)]"):
+        assert "Expected up to 1000, all finite" in said(names=of_value(value))
+    declared = {"x": {"kind": "number", "value": "[1, 2]"}}
+    assert said(names=declared).startswith("its value has shape [2], declared as []")
+
+
+def test_sizes_are_those_of_the_values_and_small_where_there_are_none():
+    two = {"x": {"kind": "vector", "shape": ["n"], "value": "[1, 2, 3]"}, "y": {"kind": "vector", "shape": ["n"]}}
+    assert len(asked("numbers", exercise={"formula": "x @ y", "names": two})["inputs"]["y"]) == 3
+    for values in (("[1, 2]", "[1, 2, 3]"), ("[1, 2, 3]", "[1, 2]")):
+        names = {k: {"kind": "vector", "shape": ["n"], "value": v} for k, v in zip("xy", values, strict=True)}
+        found = asked("numbers", exercise={"formula": "sum(x) + sum(y)", "names": names})["error"]["what"]
+        first, second = (v.count(",") + 1 for v in values)
+        assert found == f"its value says n = {second}, another one {first}. Change one of them."
+    letters = {f"x{k}": {"kind": "vector", "shape": [f"n{k}"]} for k in range(8)}
+    made = exercise.read({"formula": "+".join(f"sum({name})" for name in letters), "names": letters})
+    assert list(made.sizes().values()) == [3, 2, 4, 5, 6, 7, 7, 7]
+
+
+def test_indices_of_problems_and_hints_end_where_they_are_said_to():
+    problem = {"topic": "chain", "level": 1, "seed": 3}
+    first = asked("problem", **problem, index=2)
+    assert first["problem"]["id"] == "chain-1-3-2"
+    assert asked("problem", **problem, index=first["of"])["error"]["what"].endswith(f"from 0 to {first['of'] - 1}.")
+    hints = first["hints"]
+    assert [asked("hint", **problem, index=2, number=n)["ok"] for n in (hints - 1, hints)] == [True, False]
+    assert [asked("problem", **{**problem, "seed": n})["ok"] for n in (2**31 - 1, 2**31, -1)] == [True, False, False]
+    long = asked("grade", exercise=CURVE, answer="2*x".ljust(2001))
+    assert long["error"]["what"] == "the answer has 2001 signs, more than 2000."
+    twice = {"formula": "x**4", "order": 2}
+    assert [asked("grade", exercise=twice, answer=a)["right"] for a in ("12*x**2", "4*x**3")] == [True, False]
+
+
+def test_code_computes_the_derivative_by_the_chosen_name_as_often_as_asked():
+    for order, expected in ((1, [54.0, 54.0]), (2, 36.0), (3, 12.0)):
+        found = asked("code", exercise={"formula": "x*y**3", "wrt": "y", "order": order}, target="numpy")
+        assert found["filename"] == "derivative_numpy.py"
+        scope = {}
+        exec(found["source"], scope)
+        np.testing.assert_allclose(scope["derivative"](2.0, 3.0), expected, rtol=1e-14)
+    assert asked("code", exercise=CURVE, target="c")["filename"] == "derivative.c"
 
 
 def test_hostile_texts_are_never_executed():
