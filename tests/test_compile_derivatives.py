@@ -191,7 +191,7 @@ def arm(q):
 def count(f, *xs):
     """Scalar operations of a traced function."""
     tree = Branch(tuple, (), (Branch(tuple, (), (LEAF,) * len(xs)), Branch(dict, (), ())))
-    return operations(trace(f, tree, [Spec(x.shape, x.dtype) for x in xs]).program)
+    return operations(trace(f, tree, [Spec(x.shape, x.dtype) for x in xs], "compile").program)
 
 
 def deep(x):
