@@ -46,9 +46,11 @@ def minimize_over(
     file = None if checkpoint is None else _File(checkpoint, belongs, chosen, vector.start.shape)
     state = _first(problem, vector.start, both, blocks, file)
     while not state.message:
-        state = advanced(problem, state, chosen, settings)
+        before, state = state, advanced(problem, state, chosen, settings)
         if file:
             file.write(state)
+        if state.steps == before.steps:
+            break
         try:
             callback(state)
         except StopIteration:
