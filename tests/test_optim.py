@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.optim import descents
+from symgrad.optim import descents, wolfe
 
 SGD, ADAM, ADAMW = sg.optim.SGD, sg.optim.Adam, sg.optim.AdamW
 OPTIMIZERS = [
@@ -221,6 +221,13 @@ ERRORS = [
     (lambda: SGD([leaf()], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
     (lambda: SGD([leaf()], nesterov=True), ValueError, "Nesterov momentum requires a momentum and zero dampening"),
     (lambda: SGD([{"params": leaf(), "lr": -1}]), ValueError, "Invalid learning rate: -1"),
+    (lambda: SGD([leaf()], nesterov=True, momentum=0.9, dampening=0.5), ValueError, "momentum=0.9, dampening=0.5"),
+    (lambda: SGD([leaf()], lr=np.nan), ValueError, "Invalid learning rate: nan"),
+    (lambda: ADAM([leaf()], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
+    (lambda: sg.optim.RMSprop([leaf()], alpha=-1), ValueError, "Invalid alpha value: -1"),
+    (lambda: sg.optim.RMSprop([leaf()], momentum=-1), ValueError, "Invalid momentum value: -1"),
+    (lambda: sg.optim.Adagrad([leaf()], lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
+    (lambda: sg.optim.Adagrad([leaf()], initial_accumulator_value=-1), ValueError, "Invalid initial_accumulator_value"),
     (lambda: ADAM([leaf()], eps=-1), ValueError, "Invalid epsilon value: -1"),
     (lambda: ADAM([leaf()], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
     (lambda: ADAM([leaf()], betas=(0.9, -1.0)), ValueError, "Invalid beta parameter at index 1: -1.0"),
@@ -446,3 +453,111 @@ def test_a_run_ends_at_the_first_step_within_its_tolerance(name, options, said):
     within = [m <= (-least if kind == "maxiter" else least) for m in measures]
     assert within == [False] * (len(within) - 1) + [True]
     assert last.steps == len(states) - (kind in ("gtol", "maxiter"))
+
+
+# ------------------------------------------------------------------ limits, copies, counts
+def test_a_tensor_that_keeps_its_gradient_is_a_parameter():
+    x = 2 * leaf()
+    x.retain_grad()
+    assert SGD([x]).param_groups[0]["params"] == [x]
+
+
+def test_loaded_options_are_copies_and_numbers():
+    optimizer, betas = stepped("Adam"), [0.7, 0.8]
+    saved = optimizer.state_dict()
+    saved["param_groups"][0]["betas"] = betas
+    optimizer.load_state_dict(saved)
+    betas[0] = 0.1
+    assert optimizer.param_groups[0]["betas"] == [0.7, 0.8]
+    for rate in (np.array([0.1, 0.2]), True, None):
+        saved["param_groups"][0]["lr"] = rate
+        with pytest.raises(sg.errors.ArgumentError, match=r"the option lr is .*Expected one like"):
+            optimizer.load_state_dict(saved)
+    saved["param_groups"][0]["lr"] = np.array([0.25])
+    optimizer.load_state_dict(saved)
+
+
+@pytest.mark.parametrize("harm", [{"n_iter": "3"}, {"d": None}, {"t": None}, {"old_stps": []}, {"old_dirs": []}])
+def test_a_state_of_lbfgs_that_contradicts_itself_is_refused(harm):
+    optimizer = stepped("LBFGS")
+    saved = optimizer.state_dict()
+    before = str(saved)
+    assert saved["state"][0]["old_dirs"]
+    with pytest.raises(sg.errors.ArgumentError, match="the state of LBFGS contradicts itself"):
+        optimizer.load_state_dict({**saved, "state": {0: {**saved["state"][0], **harm}}})
+    assert str(optimizer.state_dict()) == before
+
+
+@pytest.mark.parametrize("name", descents.METHODS)
+def test_states_count_what_was_evaluated(name):
+    problem, counts = problem_of(waves), {"both": 0, "product": 0}
+    state = descents.State(STARTS["waves"][1], *problem.both(STARTS["waves"][1]))
+    both, product = problem._both, problem._product
+    problem._both = lambda x: (counts.update(both=counts["both"] + 1), both(x))[1]
+    problem._product = lambda x, v: (counts.update(product=counts["product"] + 1), product(x, v))[1]
+    method = descents.METHODS[name]
+    for _ in range(4):
+        state = descents.advanced(problem, state, method, method.options)
+    assert (state.steps, state.evaluations, state.products) == (4, 1 + counts["both"], counts["product"])
+
+
+def test_changes_of_small_losses_are_absolute():
+    before = descents.State(np.zeros(1), 0.5, np.ones(1))
+    after = descents.State(np.ones(1), 0.49, np.ones(1))
+    assert descents._ended_by_change(before, after, 0.011).success
+    assert not descents._ended_by_change(before, after, 0.009).message
+    large = [descents.State(s.x, s.value * 100, s.gradient) for s in (before, after)]
+    assert descents._ended_by_change(*large, 0.021).success
+    assert not descents._ended_by_change(*large, 0.019).message
+
+
+# ------------------------------------------------------------------ step lengths
+LINES = {
+    "a parabola": (lambda t: (t - 3.1) ** 2, lambda t: 2 * (t - 3.1)),
+    "Moré and Thuente's": (lambda t: -t / (t * t + 2), lambda t: (t * t - 2) / (t * t + 2) ** 2),
+    "hardly less at 1": (lambda t: -t + 1.49985 * t**2 - 0.4999 * t**3 + 3 * max(t - 1, 0) ** 4,
+                         lambda t: -1 + 2.9997 * t - 1.4997 * t**2 + 12 * max(t - 1, 0) ** 3),
+    "an exponential": (lambda t: np.exp(-0.3 * t) + 0.01 * t, lambda t: -0.3 * np.exp(-0.3 * t) + 0.01),
+    "a barrier": (lambda t: -3.0 * t - np.log(1 - t) if t < 1 else np.inf,
+                  lambda t: -3.0 + 1 / (1 - t) if t < 1 else np.nan),
+    "waves": (lambda t: -0.1 * t + np.cos(2 * t) * 0.4 + 0.002 * t * t,
+              lambda t: -0.1 - 0.8 * np.sin(2 * t) + 0.004 * t),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("first", [0.01, 0.7, 1.0, 40.0])
+@pytest.mark.parametrize("line", LINES)
+def test_step_lengths_satisfy_the_wolfe_conditions(line, first):
+    value, slope = LINES[line]
+    lengths = []
+
+    def along(t):
+        lengths.append(t)
+        return value(t), slope(t), ("gradient", t)
+
+    t, found, gradient = wolfe.strong_wolfe(along, first, value(0.0), slope(0.0), None)
+    assert (found, gradient) == (value(t), ("gradient", t))
+    assert found <= value(0.0) + 1e-4 * t * slope(0.0)
+    assert abs(slope(t)) <= 0.9 * abs(slope(0.0))
+    assert len(lengths) <= 12
+
+
+def test_a_line_without_such_a_length_gives_the_least_value_that_was_met():
+    lengths = []
+    falling = lambda t: (lengths.append(t), (-t, -1.0, t))[1]
+    assert wolfe.strong_wolfe(falling, 1.0, 0.0, -1.0, None) == (max(lengths), -max(lengths), max(lengths))
+    assert len(lengths) == 25
+    lengths.clear()
+    jumping = lambda t: (lengths.append(t), (-t if t < 3 else 9.0, -1.0, t))[1]
+    t, value, _ = wolfe.strong_wolfe(jumping, 0.01, 0.0, -1.0, None)
+    assert (t, value) == (max(s for s in lengths if s < 3), -t)
+    assert len(lengths) <= 25
+
+
+def test_the_cubic_through_two_points_is_least_where_its_derivative_is_0():
+    at = lambda t: wolfe._Point(t, 2 * t**3 - 9 * t**2 + 12 * t, 6 * t * t - 18 * t + 12, None)  # least at 2
+    for a, b in ((1.2, 2.5), (0.3, 3.0), (2.2, 5.0), (1.1, 1.4)):
+        assert wolfe._between(at(a), at(b), 0.0, 9.0) == pytest.approx(2.0)
+        assert wolfe._between(at(b), at(a), 0.0, 9.0) == pytest.approx(2.0)
+    line = lambda t: wolfe._Point(t, t**3 + t, 3 * t * t + 1, None)  # has no minimum
+    assert wolfe._between(line(0.5), line(2.0), 0.5, 2.0) == 1.25

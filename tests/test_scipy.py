@@ -9,7 +9,8 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError
-from symgrad.optim.limits import reading
+from symgrad.optim.limits import flat_constraints, reading
+from symgrad.optim.vectors import Checked, Vector
 
 optimize = pytest.importorskip("scipy.optimize")
 
@@ -345,3 +346,124 @@ def test_a_root_needs_no_differences():
     found = sg.optim.root(lambda x: x**3 - 2, np.ones(3))
     assert (found.nfev, found.njev) == (exact.nfev, exact.njev)
     np.testing.assert_allclose(found.x, exact.x, rtol=1e-12)
+
+
+# ------------------------------------------------------------------ what depends on arguments
+def slopes(y, *args):
+    return [g.tolist() for g in sg.autograd.grad(y, args, retain_graph=True)]
+
+
+def test_results_of_minimize_are_functions_of_its_arguments():
+    a = sg.tensor([1.0, 2.0], requires_grad=True)
+    quartic = lambda x, a: (x**4 / 12 - a * x).sum()  # least where x³ = 3a, with x² as second derivative
+    found = sg.optim.minimize(quartic, [1.0, 1.0], a, method="trust-exact", options={"gtol": 1e-10})
+    root = np.cbrt(3 * np.array([1.0, 2.0]))
+    np.testing.assert_allclose(found.x.tolist(), root, rtol=1e-7)
+    np.testing.assert_allclose(slopes(found.x.sum(), a)[0], root**-2, rtol=1e-6)
+    np.testing.assert_allclose(slopes(found.fun, a)[0], -root, rtol=1e-6)
+    np.testing.assert_allclose(slopes(found.jac.sum(), a)[0], [0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(slopes(found.hess[1, 1], a)[0], [0.0, 2 / root[1]], rtol=1e-6, atol=1e-12)
+    assert isinstance(found.nfev, int)
+    with sg.no_grad():
+        assert type(sg.optim.minimize(quartic, [1.0, 1.0], a).x) is np.ndarray
+    inverse = sg.optim.minimize(quartic, [1.0, 1.0], a, method="BFGS")
+    assert "hess_inv" not in inverse
+    within = optimize.Bounds([0.0, 0.0], [1.1, 9.0])
+    bounded = sg.optim.minimize(quartic, [1.0, 1.0], a, bounds=within, options={"ftol": 1e-14, "gtol": 1e-9})
+    np.testing.assert_allclose(bounded.x.tolist(), [1.1, root[1]], rtol=1e-5)
+    np.testing.assert_allclose(slopes(bounded.x.sum(), a)[0], [0.0, root[1] ** -2], rtol=1e-4)
+
+
+def test_arguments_of_constraints_are_followed():
+    r = sg.tensor(2.5, requires_grad=True)
+    line = {"type": "eq", "fun": lambda x, r: x[0] + 2 * x[1] - r, "args": (r,)}
+    found = sg.optim.minimize(lambda x: (x**2).sum(), [1.0, 0.0], method="SLSQP", constraints=line)
+    np.testing.assert_allclose(found.x.tolist(), [0.5, 1.0], rtol=1e-6)  # r (1, 2)/5
+    np.testing.assert_allclose(slopes(found.x[1], r)[0], 0.4, rtol=1e-6)
+    np.testing.assert_allclose(slopes(found.fun, r)[0], 1.0, rtol=1e-6)  # of r²/5
+
+
+def test_results_of_least_squares_are_functions_of_its_arguments():
+    y = sg.tensor([1.0, 2.0, 4.5], requires_grad=True)
+    t = np.array([0.5, 1.0, 2.0])
+    found = sg.optim.least_squares(lambda p, y: p[0] + p[1] * t**2 - y, [0.0, 0.0], y)
+    A = np.column_stack([np.ones(3), t**2])
+    hat = np.linalg.solve(A.T @ A, A.T)
+    r = A @ hat @ y.detach().numpy() - y.detach().numpy()
+    np.testing.assert_allclose(slopes(found.x[1], y)[0], hat[1], rtol=1e-8)
+    np.testing.assert_allclose(found.cost.item(), r @ r / 2, rtol=1e-8)
+    np.testing.assert_allclose(slopes(found.cost, y)[0], -r, rtol=1e-6)
+    np.testing.assert_allclose(found.jac.tolist(), A, rtol=1e-12)
+    with pytest.raises(NotImplementedError, match="loss='linear'"):
+        sg.optim.least_squares(lambda p, y: p[0] + p[1] * t**2 - y, [0.0, 0.0], y, loss="soft_l1")
+    two = lambda p, y: sg.cat([p[0] - y[0], 3 * (p[1] - y[1])])
+    start = [np.full(1, 0.5), np.full(1, 0.5)]
+    held = sg.optim.least_squares(two, start, y[:2] + 0.0, bounds=[(0, 0.8), (0, 9)])
+    np.testing.assert_allclose([x.item() for x in held.x], [0.8, 2.0], rtol=1e-6)
+    np.testing.assert_allclose(slopes(held.x[1].sum() + held.x[0].sum(), y)[0], [0.0, 1.0, 0.0], atol=1e-6)
+
+
+def test_options_reach_scipy_in_functions_that_are_compiled():
+    y = np.array([1.0, 2.0])
+    fitted = lambda y, **options: sg.optim.least_squares(lambda p, y: sg.exp(p) - y, [3.0, 3.0], y, **options).x
+    np.testing.assert_allclose(sg.compile(fitted)(y), np.log(y), rtol=1e-6, atol=1e-9)
+    with pytest.raises(sg.errors.NotConverged, match="did not converge"):
+        sg.compile(lambda y: fitted(y, max_nfev=2))(y)
+    with pytest.raises(sg.errors.NotYet, match="callback is not called"):
+        sg.compile(lambda y: sg.optim.root(lambda x, y: x**3 - y, [1.0, 1.0], y, callback=print).x)(y)
+
+
+def test_constraints_are_handed_over_whole():
+    vector, seen = Vector({"p": 1.5, "q": np.array([0.7])}), []
+    c = lambda x: [x["p"] ** 2 * x["q"], x["p"] + x["q"] ** 3]
+    own = lambda x, *args: (seen.append((x["p"], args)), np.array([[1.0, 2.0], [3.0, 4.0]]))[1]
+    z, v = np.array([1.5, 0.7]), np.array([2.0, 5.0])
+    slope = [[2 * 1.5 * 0.7, 1.5**2], [1.0, 3 * 0.7**2]]
+    curvature = [[2 * 2 * 0.7, 2 * 2 * 1.5], [2 * 2 * 1.5, 5 * 6 * 0.7]]
+    for kernels in (True, False):
+        free = flat_constraints(vector, optimize.NonlinearConstraint(c, [0, 1], [2, 3]), optimize, kernels)
+        np.testing.assert_allclose(free.jac(z), slope, rtol=1e-14)
+        np.testing.assert_allclose(free.hess(z, v), curvature, rtol=1e-14)
+        assert (free.lb, free.ub, free.keep_feasible) == ([0, 1], [2, 3], False)
+        bound = optimize.NonlinearConstraint(c, 0, 9, jac=own, keep_feasible=True)
+        given = flat_constraints(vector, bound, optimize, kernels)
+        assert given.keep_feasible
+        assert given.jac(z).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        scaled = {"type": "eq", "fun": lambda x, k: k * x["p"], "args": (3.0,)}
+        filled, whole = flat_constraints(vector, [scaled, {**scaled, "jac": own}], optimize, kernels)
+        assert filled.keys() == {"type", "fun", "jac"}
+        assert (filled["fun"](z).tolist(), filled["jac"](z).tolist()) == ([4.5], [[3.0, 0.0]])
+        assert whole["jac"](z).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert seen == [(1.5, ()), (1.5, (3.0,))] * 2
+
+
+def test_callbacks_get_all_that_scipy_tells():
+    states, points, start = [], [], {"w": np.array([0.3, 0.9]), "b": 1.0}
+    sg.optim.minimize(
+        bowl, start, method="trust-constr", callback=lambda xk, state: states.append((xk["b"], state.nit))
+    )
+    assert [n for _, n in states[:3]] == [1, 2, 3]
+    found = sg.optim.root(lambda p: (p["x"] ** 3 - 2, p["y"] - p["x"]), {"x": 1.0, "y": 0.0}, method="krylov",
+                          callback=lambda p, f: points.append((p["x"] ** 3 - 2 - f[0], p["y"])))  # fmt: skip
+    assert found.success
+    assert points
+    np.testing.assert_allclose([d for d, _ in points], 0.0, atol=1e-9)
+
+
+def test_a_kernel_is_compared_at_calls_1_2_4_and_given_up_where_it_differs():
+    calls = {"eager": 0, "kernel": 0}
+
+    def counting(name, value):
+        def call(x):
+            calls[name] += 1
+            return value
+
+        return call
+
+    for value, other, counts in ((2.0, 2.0, (5, 20)), (np.nan, np.nan, (5, 20)), (2.0, 2.0 + 1e-6, (20, 1))):
+        calls.update(eager=0, kernel=0)
+        checked = Checked(counting("eager", value), counting("kernel", other))
+        assert [checked(0.0) for _ in range(20)] == pytest.approx([value] * 20, rel=1e-15, nan_ok=True)
+        assert (calls["eager"], calls["kernel"]) == counts
+    shares = Checked(lambda x: np.array([1e9, 1.0]), lambda x: np.array([1e9, 1.5]))  # of the largest number
+    assert [shares(0.0)[1] for _ in range(4)] == [1.0, 1.0, 1.5, 1.0]

@@ -46,6 +46,37 @@ def test_lbfgs_without_a_line_search_is_torchs(options):
     np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-9)
 
 
+@pytest.mark.parametrize("options", [
+    {"lr": 0.1, "max_iter": 30, "max_eval": 6},
+    {"lr": 0.1, "max_iter": 30, "tolerance_change": 0.05},
+    {"lr": 0.1, "max_iter": 30, "tolerance_change": 1e-12, "tolerance_grad": 3.0},
+    {"lr": 0.3, "max_iter": 9, "history_size": 2, "tolerance_change": 1e-12},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("scale", [1.0, 1e-4])
+def test_lbfgs_ends_where_torchs_does(options, scale):
+    torch = of_torch()
+
+    def ran(lib):
+        x = lib.tensor(np.array([[-1.2, 1.0], [0.5, 0.8]]), requires_grad=True)
+        b = lib.tensor(np.array([0.3]), requires_grad=True)
+        optimizer = lib.optim.LBFGS([x, b], **options)
+
+        calls = []
+
+        def closure():
+            calls.append(0)
+            optimizer.zero_grad()
+            loss = scale * (((1 - x) ** 2).sum() + 3 * ((x[0] - b) ** 4).sum() + (x[1] * x[0] - 2 * b).cos().sum())
+            loss.backward()
+            return loss
+
+        losses = [optimizer.step(closure).item() for _ in range(3)]
+        assert lib is torch or optimizer.state[x]["func_evals"] == len(calls)
+        return [*losses, *x.detach().numpy().ravel(), b.item()]
+
+    np.testing.assert_allclose(ran(sg), ran(torch), rtol=1e-9)
+
+
 def test_lbfgs_with_a_line_search_reaches_the_minimum():
     x, losses = descended(sg, {"line_search_fn": "strong_wolfe", "tolerance_change": 1e-15}, 10)
     np.testing.assert_allclose(x, 1.0, rtol=1e-6)
@@ -114,6 +145,20 @@ def rates(lib, name, options, epochs=12):
 @pytest.mark.parametrize(("name", "options"), SCHEDULES, ids=[n for n, _ in SCHEDULES])
 def test_rates_are_torchs(name, options):
     np.testing.assert_allclose(rates(sg, name, options), rates(of_torch(), name, options), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "options"), SCHEDULES, ids=[n for n, _ in SCHEDULES])
+def test_a_schedule_that_begins_at_an_epoch_goes_on_as_torchs(name, options):
+    groups = [{"params": [sg.zeros(1, requires_grad=True)], "lr": lr} for lr in (1.0, 0.2)]
+    optimizer, kind = sg.optim.SGD(groups, lr=0.5), getattr(lr_scheduler, name)
+    schedule = kind(optimizer, **options)
+    for _ in range(4):
+        schedule.step()
+    schedule, found = kind(optimizer, **options, last_epoch=4), []
+    for _ in range(5):
+        found.append(schedule.get_last_lr())
+        schedule.step()
+    np.testing.assert_allclose(found, rates(of_torch(), name, options)[5:10], rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def strong_wolfe(
             t = (before.t + t) / 2
             continue
         if _rises(here, origin) or (k > 0 and here.value >= before.value):
-            return _zoom(along, origin, before, here, best, _MOST - k)
+            return _zoom(along, origin, before, here, best, _MOST - k - 1)
         if abs(here.slope) <= -_CURVATURE * slope:
             return here.t, here.value, here.gradient
         if here.slope >= 0:
-            return _zoom(along, origin, here, before, best, _MOST - k)
+            return _zoom(along, origin, here, before, best, _MOST - k - 1)
         t, before = min(max(_between(before, here, here.t * 1.01, here.t * 10), here.t * 1.01), here.t * 10), here
     return best.t, best.value, best.gradient
 
