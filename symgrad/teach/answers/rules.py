@@ -337,7 +337,6 @@ class Derivative:
         yield Wrong(over(above, power(b, number(2))), "quotient", 16, hint)
         yield Wrong(over(times(a, b), square), "quotient", 17, hint)
         yield Wrong(times(a, b), "quotient", 18, hint)
-        yield Wrong(over(left, square), "quotient", 19, hint)
 
     def _as_power(self, u: ast.expr, v: ast.expr, b: Tree) -> Iterator[Wrong]:
         """c/v**n as c*v**(-n), with the slips of powers."""
