@@ -325,8 +325,9 @@ class Case:
         """
         points, name = list(self.spare), self.problem.path[0]
         if tree is not None and not self.shapes[name]:
+            least = 0 if "positive" in self.problem.leaves[name]._node.assumptions else -math.inf
             beside = [s * v + b for v in _numbers(tree)[-MOST_CASES:] for s in (1, -1) for b in _BESIDE[:2]]
-            points += [{**self.points[0], name: v} for v in beside]
+            points += [{**self.points[0], name: v} for v in beside if v > least]
         if not points:
             return []
         try:
