@@ -7,6 +7,8 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ArgumentError
 from symgrad.teach import TOPICS
+from symgrad.teach.answers.exercises import Exercise
+from symgrad.teach.answers.topics import Task
 
 PRINTED = ("least-squares", "linear", "quadratic")  # whose printed solutions are all in the language of answers
 KINDS = [(topic, level) for topic in TOPICS for level in (1, 2, 3)]
@@ -49,6 +51,21 @@ def test_steps_lead_to_the_second_derivative():
     (e,) = sg.exercises("second-derivative", 1, count=1)
     assert "f″(x) = " in str(e.steps)
     assert str(e.steps.form) == str(e.solution)
+
+
+def test_a_mixed_derivative_is_written_with_both_names_and_its_steps_are_those_of_the_first():
+    e = Exercise("partial", 3, Task("x**3*y", ("x", "y"), {}, 2))
+    assert e.latex == r"\frac{\partial^{2}}{\partial x \, \partial y} \left[ x^{3} \, y \right]"
+    assert (str(e.steps.form), str(e.solution)) == ("3*x**2*y", "3*x**2")
+    assert Exercise("powers", 1, Task("x**3", order=2)).latex.startswith(r"\frac{\partial^{2}}{\partial x^{2}} ")
+
+
+def test_the_numbers_of_a_task_go_where_they_belong():
+    for seed in range(20):
+        (first,) = sg.exercises("polynomials", 2, seed=seed, count=1)
+        exponents = [int(k) for k in re.findall(r"\*\*(\d)", first.of)]
+        assert exponents == sorted(exponents, reverse=True)
+    assert [sg.exercises(t, 3, count=1)[0].order for t in ("second-derivative", "partial", "chain")] == [2, 2, 1]
 
 
 def test_exercises_of_matrices_have_shapes():

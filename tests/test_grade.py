@@ -1,6 +1,8 @@
 """``sg.grade``: right answers however they are written, slips by name, and what is said of shapes and of nonsense."""
 
+import ast
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,9 @@ import sympy as sp
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, ParseError
 from symgrad.teach import SLIPS
+from symgrad.teach.answers.products import with_powers_of_matrices
+from symgrad.teach.answers.readings import has_powers, readings
+from symgrad.teach.answers.trees import value_of
 
 ROWS = json.loads((Path(__file__).parent / "data" / "graded_answers.json").read_text(encoding="utf-8"))
 LEAST_SQUARES = {"of": "sum((X @ w - y)**2)", "wrt": "w", "shapes": {"X": ("n", "d"), "w": "d", "y": "n"}}
@@ -440,3 +445,151 @@ def test_by_several_names_the_grade_is_of_the_entry_that_is_wrong():
 def test_the_letter_e_of_an_identity_is_not_eulers_number():
     assert "The identity is written I" in sg.grade("2*E*x", of="x@x", wrt="x", shapes={"x": "n"}).hint
     assert sg.grade("2*E*x", of="E*x**2", wrt="x").right
+
+
+# ------------------------------------------------------------------ what is said of a slip, word for word
+SQUARED = "Check the sign within the derivative of "
+APART = "A quotient is not differentiated above and below by themselves."
+SAID = [  # answer, problem, what the hint begins with
+    ("2(1 - tan(2x)^2)", "tan(2*x)", SQUARED),
+    ("2(1 + tanh(2x)^2)", "tanh(2*x)", SQUARED),
+    ("2/(1 - 4x^2)", "atan(2*x)", SQUARED),
+    ("2/(1 + 4x^2)", "atanh(2*x)", SQUARED),
+    ("2/sqrt(1 + 4x^2)", "asin(2*x)", SQUARED),
+    ("-2/sqrt(1 + 4x^2)", "acos(2*x)", SQUARED),
+    ("1/sqrt(1 - x^2)", "asinh(x)", SQUARED),
+    ("3/sqrt(1 - 9x^2)", "asinh(3*x)", "At x = 2 the answer has no value"),  # at most points it has none
+    ("(x^2*cos(x) - 2x*sin(x))/(2x)^2", "sin(x)/x**2", APART),
+    ("-2x*sin(x)/x^4", "sin(x)/x**2", APART),
+    ("cos(x)/x^2", "sin(x)/x**2", APART),
+    ("cos(x^2) + 2x", "sin(x**2)", "The inner derivative of sin(x^2) is a factor, and not a term."),
+    ("2x + 25cos(x)", "x**2 + 5*sin(x)", "The constant factor 5 stays as it is in the derivative of 5*sin(x)."),
+    ("6x^3*(x^3 + 1)^2", "(x**3 + 1)**2", "The power rule for (x^3 + 1)^2"),  # within each other, both times
+    ("cos(2x) + cos(3x)", "sin(2*x) + sin(3*x)", "The inner function 2*x"),  # beside each other
+    ("3*x/10**8", "x**2/10**8", "The answer is a constant times"),  # small numbers do not agree because they are small
+    ("0.1*x", "0.085*x**2", "The answer is a constant times"),  # 0.17 is not rounded to 0.1
+]
+
+
+@pytest.mark.parametrize(("answer", "of", "said"), SAID)
+def test_a_slip_is_told_by_its_own_words(answer, of, said):
+    found = sg.grade(answer, of=of, wrt="x")
+    assert not found.right
+    assert found.hint.startswith(said)
+
+
+def test_a_second_derivative_has_slips_of_the_first_one_as_it_is_printed():
+    """The derivative of x²eˣ prints as x(x + 2)eˣ; 1 · 1 · eˣ is the product of its factors' derivatives."""
+    assert sg.grade("exp(x)", of="x**2*exp(x)", wrt="x", order=2).slip == "product"
+
+
+A_x = {"A": ("n", "d"), "x": "d", "b": "n"}
+SAID_OF_ARRAYS = [
+    ("4*X.T @ (X @ w - y)", LEAST_SQUARES, "factor-2", "The square (X @ w - y)^2 brings one factor 2 down."),
+    ("4*X.T @ X @ w - 2*X.T @ y", LEAST_SQUARES, "factor-2", "Check the factor 2 at 4*X.T @ X @ w"),
+    ("2*x - 2*b", {"of": "sum((x + b)**2)", "wrt": "x", "shapes": {"x": "n", "b": "n"}}, "sign", "of 2*b."),
+    ("-2*x - 2*b", {"of": "sum((b - x)**2)", "wrt": "x", "shapes": {"x": "n", "b": "n"}}, "sign", "of -2*x."),
+    ("A.T @ ones(d)", {"of": "sum(A @ x)", "wrt": "x", "shapes": A_x}, "transpose", "right if all sizes were equal."),
+    (
+        "6*A.T @ (A @ x - b)**3",
+        {"of": "sum((A @ x - b)**3)", "wrt": "x", "shapes": A_x},
+        "power",
+        "Then: There is a factor 2 too many.",
+    ),
+    ("sum(t*x)/norm(t*x)", {"of": "norm(t*x)", "wrt": "t", "shapes": {"x": "n"}}, "chain", "multiply by it."),
+]
+
+
+@pytest.mark.parametrize(("answer", "problem", "slip", "said"), SAID_OF_ARRAYS, ids=[row[0] for row in SAID_OF_ARRAYS])
+def test_a_slip_of_arrays_is_told_by_its_own_words(answer, problem, slip, said):
+    found = sg.grade(answer, **problem)
+    assert (found.right, found.slip) == (False, slip)
+    assert said in found.hint
+
+
+def test_an_answer_must_be_right_for_all_sizes():
+    """With n = 3, two thirds would be 2/n; and 1 is no matrix of ones, of whatever shape."""
+    mean = {**LEAST_SQUARES, "of": "mean((X @ w - y)**2)"}
+    assert "written @" in sg.grade("2/n*X.T*(X @ w - y)", **mean).hint
+    assert "written @" not in sg.grade("2/3*X.T*(X @ w - y)", **mean).hint
+    found = sg.grade("1", of="sum(A*B)", wrt="A", shapes={"A": ("n", "m"), "B": ("n", "m")})
+    assert found.hint.startswith("The shape cannot be right")
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "wrt", "shapes"),
+    [
+        ("0", "y @ y", "x", {"x": "n", "y": "n"}),
+        ("x @ x.T", "t*(x @ x)", "t", {"x": "n"}),  # of vectors, in Python
+        ("softmax(A)", "sum(logsumexp(A, 1))", "A", {"A": ("n", "m")}),
+        ("I_n X I_d", "sum(X*X)/2", "X", {"X": ("n", "d")}),
+        ("softmax(x) - y", "-y @ log_softmax(x, 0)", "x", {"x": "n", "y": sg.symbol("y", "n", onehot=True)}),
+        ("softmax(x) - y", "-y @ log_softmax(x, 0)", "x", {"x": "n", "y": sg.symbol("y", "n", simplex=True)}),
+        ("2*p", "p*abs(p)", "p", {"p": sg.symbol("p", positive=True)}),
+        ("inv(X)", "logdet(X)", "X", {"X": sg.symbol("X", ("n", "n"), symmetric=True)}),
+    ],
+)
+def test_an_answer_is_right_as_far_as_the_problems_names_reach(answer, of, wrt, shapes):
+    assert sg.grade(answer, of=of, wrt=wrt, shapes=shapes).right
+    assert answer == "0" or not sg.grade(f"1.001*({answer})", of=of, wrt=wrt, shapes=shapes).right
+
+
+def test_a_power_of_a_matrix_is_the_one_that_is_written():
+    assert "(X^-2)'" in list(readings("(X⁻²)ᵀ", {"X": ("n", "n")}))
+    assert [has_powers(answer) for answer in ("X^2", "X²", "(X**2).T + X²", "X^T")] == [True, True, False, False]
+    written = {"X**3": "X @ X @ X", "X**-2": "inv(X) @ inv(X)", "X**6": " @ ".join("XXXXXX"), "X**7": "X ** 7"}
+    for power, product in written.items():
+        assert ast.unparse(with_powers_of_matrices(ast.parse(power, mode="eval").body, {"X": 2})) == product
+
+
+def test_a_constant_of_integration_is_said_of_arrays_too():
+    found = sg.grade("2Xᵀ(Xw - y) + C", **LEAST_SQUARES)
+    assert (found.right, found.hint) == (True, "Right. A derivative has no constant + C.")
+
+
+def test_cases_are_compared_on_both_sides_of_zero():
+    found = sg.grade("where(x > -12345, 2*x, 5)", of="x**2", wrt="x")
+    assert (found.right, found.at.point["x"] < -12345) == (False, True)
+
+
+def test_a_row_that_is_too_short_is_no_row_of_second_derivatives():
+    with pytest.raises(ArgumentError, match="takes a matrix of answers"):
+        sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y]]", of="x**3*y**2", wrt=["x", "y"], order=2)
+
+
+def test_of_several_right_answers_the_one_that_is_not_simplified_is_told():
+    found = sg.grade("[2*y*x, x*x + 0]", of="x**2*y", wrt=["x", "y"])
+    assert (found.right, found.simplified) == (True, False)
+    assert found.hint.startswith("By y: Right. It can be simplified: a term of x*x + 0 is 0.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "undone"),
+    [
+        ("--2*x", "x**2", "--2 has two signs"),
+        ("4*x/2", "x**2", "the numbers in 4*x/2 can be divided"),
+        ("x^0", "x", "x^0 is 1"),
+        ("2*x^1", "x**2", "x^1 is x"),
+    ],
+)
+def test_what_is_left_to_do_is_said(answer, of, undone):
+    found = sg.grade(answer, of=of, wrt="x")
+    assert (found.right, found.simplified) == (True, False)
+    assert found.hint == f"Right. It can be simplified: {undone}."
+
+
+def test_terms_that_are_not_alike_and_a_sign_more_are_simple_enough():
+    assert sg.grade("x*y/z + x/(y*z)", of="x*y*t/z + x*t/(y*z)", wrt="t").simplified
+    assert sg.grade("+2*x", of="x**2", wrt="x").simplified
+    longer = "x*((x^2 + 1)^2)^2*((x^3 + 2)^2)^3*(31*x^3 + 21*x + 20)"  # than the shortest, by less than a fifth
+    assert sg.grade(longer, of="(x**2 + 1)**5*(x**3 + 2)**7", wrt="x").simplified
+
+
+def test_rewriting_proves_powers_up_to_the_twelfth():
+    assert sg.grade("12*x^11", of="x**12", wrt="x").proof == "rewriting"
+    assert sg.grade("14*x^13", of="x**14", wrt="x").proof == "values"
+
+
+@pytest.mark.parametrize("text", ["7 - 3*2", "-(3 - 5)/4 + 1", "2/3 - 0.25"])
+def test_a_tree_of_numbers_stands_for_their_value(text):
+    assert value_of(ast.parse(text, mode="eval").body) == Fraction(sp.Rational(sp.sympify(text, rational=True)))

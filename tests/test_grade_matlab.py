@@ -58,7 +58,17 @@ def test_numbers_have_matlabs_entrywise_signs():
 
 @pytest.mark.parametrize(
     "text",
-    ["norm(X*w - y)^2", "sum(X)*w", "(X*w)'*y", "X(2, 1)*y(1)", "sum(X, 'all')", "sum((X'*X)^2*w)", "w'*w*3 - 1/2"],
+    [
+        "norm(X*w - y)^2",
+        "sum(X)*w",
+        "(X*w)'*y",
+        "X(2, 1)*y(1)",
+        "sum(X, 'all')",
+        "sum((X'*X)^2*w)",
+        "w'*w*3 - 1/2",
+        "sum((X'*X)^-3*w)",
+        "w'*(4\\w) + 8\\2",
+    ],
 )
 def test_a_formula_that_is_written_otherwise_has_the_same_value(text):
     rng = np.random.default_rng(0)
@@ -72,5 +82,7 @@ def test_a_formula_that_is_written_otherwise_has_the_same_value(text):
 def test_what_is_not_graded_in_matlabs_notation_is_said():
     with pytest.raises(ParseError, match="Write it in NumPy's spelling"):
         sg.grade("w", of="sum(X(:, 1))", wrt="X", shapes=SHAPES, syntax="matlab")
+    with pytest.raises(ParseError, match="norm"):  # the largest singular value, where Python's is Frobenius'
+        from_matlab("norm(X)", {"X": 2})
     with pytest.raises(ArgumentError, match="'python' or 'matlab'"):
         sg.grade("w", of="w", wrt="w", syntax="fortran")

@@ -86,6 +86,12 @@ def test_there_is_no_place_where_no_part_is_to_blame(answer):
     assert found.place is None
 
 
+def test_of_several_rounded_numbers_none_is_to_blame():
+    found = sg.grade("0.33x^2 + 0.67x^4", of="x**3/9 + 2*x**5/15", wrt="x")
+    assert found.hint.startswith("The numbers are rounded")
+    assert found.place is None
+
+
 def test_a_right_answer_and_one_that_is_no_text_have_no_place():
     assert sg.grade("2*x", of="x**2", wrt="x").place is None
     x = sg.symbol("x")

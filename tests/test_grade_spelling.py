@@ -1,9 +1,11 @@
 """``sg.grade`` reads answers as pupils write them, and marks the place where one is no formula."""
 
+import mpmath
 import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
+from symgrad.teach.answers.problem import Problem
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,10 @@ from symgrad.errors import ParseError
         ("1 for x > 0, -1 for x < 0", "abs(x)"),
         ("1 when x > 0 and -1 when x < 0", "abs(x)"),
         ("{cos(x) if 0 < x < 3; max(x, 2*x)/x otherwise}", "where(x > 0, where(x < 3, sin(x), x*2), x)"),
+        ("{1 if x > 3; 2x if x > 1; 5 otherwise}", "where(x > 3, x, where(x > 1, x**2, 5*x))"),
+        ("x + x = 2x = y'", "x**2"),
+        ("tanh^-1 x + x/(1 - x^2)", "x*atanh(x)"),
+        ("log(x, 10) + 1/log(10)", "x*log(x)/log(10)"),
         (r"\begin{cases} 1 & \text{for } x > 0 \\ -1 & \text{otherwise} \end{cases}", "abs(x)"),
         (r"\begin{cases} 2x & x \geq 1 \\ 2 & x < 1 \end{cases}", "where(x >= 1, x**2, 2*x)"),
     ],
@@ -62,6 +68,55 @@ def test_what_is_no_formula_is_marked_in_the_pupils_own_text(answer, place, said
     assert said in message
     assert text.strip() == answer
     assert text[mark.index("^") :].startswith(place)
+
+
+def test_names_of_functions_that_pupils_use_have_their_values():
+    def inverse(f):
+        return lambda x: f(1 / x)
+
+    values = {
+        "tg": mpmath.tan, "ctg": mpmath.cot, "cotg": mpmath.cot, "cotan": mpmath.cot, "cosec": mpmath.csc,
+        "sen": mpmath.sin, "arctg": mpmath.atan, "arcctg": inverse(mpmath.atan), "arccot": inverse(mpmath.atan),
+        "arcsec": inverse(mpmath.acos), "arccsc": inverse(mpmath.asin), "arctan": mpmath.atan, "sh": mpmath.sinh,
+        "ch": mpmath.cosh, "th": mpmath.tanh, "cth": mpmath.coth, "arsinh": mpmath.asinh, "arcosh": mpmath.acosh,
+        "arcsinh": mpmath.asinh, "arccosh": mpmath.acosh, "ln": mpmath.log, "lg": mpmath.log10,
+        "lb": lambda x: mpmath.log(x, 2), "sgn": mpmath.sign, "Abs": abs, "absolute": abs,
+    }  # fmt: skip
+    for name, f in values.items():
+        text = Problem(f"{name}(x)", ["x"], {}).text
+        assert float(sg.parse(text, {"x": ()})(1.7)) == pytest.approx(float(f(1.7)), rel=1e-14), name
+    for name, f in {
+        "arcsin": mpmath.asin,
+        "arccos": mpmath.acos,
+        "artanh": mpmath.atanh,
+        "arctanh": mpmath.atanh,
+    }.items():
+        text = Problem(f"{name}(x)", ["x"], {}).text
+        assert float(sg.parse(text, {"x": ()})(0.3)) == pytest.approx(float(f(0.3)), rel=1e-14), name
+
+
+def test_what_is_no_formula_is_marked_behind_the_spaces_before_it():
+    with pytest.raises(ParseError, match="missing before") as caught:
+        sg.grade("   * 2x", of="x**2", wrt="x")
+    assert caught.value.place == (3, 4)
+
+
+def test_a_comma_is_a_point_of_numbers_and_makes_a_pair_of_arrays():
+    with pytest.raises(ParseError, match="Write decimals with a point"):
+        sg.grade("(2*x, 5)", of="x*x", wrt="x")
+    with pytest.raises(ParseError, match="this is a tuple"):
+        sg.grade("(2*x, y)", of="x @ y", wrt="x", shapes={"x": "n", "y": "n"})
+
+
+def test_an_answer_may_have_ten_thousand_signs_and_no_more():
+    assert sg.grade("2x" + " " * 9_998, of="x**2", wrt="x").right
+    with pytest.raises(ParseError, match="10001 signs"):
+        sg.grade("2x" + " " * 9_999, of="x**2", wrt="x")
+
+
+def test_brackets_that_are_there_are_not_missing():
+    assert "Brackets" in sg.grade("e^2x", of="exp(2*x)/2", wrt="x").hint
+    assert "Brackets" not in sg.grade("(e^2)x", of="exp(2*x)/2", wrt="x").hint
 
 
 def test_an_empty_list_is_no_answer():
