@@ -527,6 +527,9 @@ INVALID = {
     "dirichlet, information": lambda s: s.dirichlet.fisher_information([0.0, 3.0]),
     "wishart, few degrees of freedom": lambda s: s.wishart.logpdf(np.eye(3), 2.0, np.eye(3)),
     "wishart, mean": lambda s: s.wishart.mean(0.5, np.eye(2)),
+    "counts without end": lambda s: s.binom.cdf(1.0, np.inf, 0.37),
+    "a mean without end": lambda s: s.poisson.ppf(0.4, np.inf),
+    "successes without end": lambda s: s.nbinom.sf(1.0, np.inf, 0.4),
     "variance of loc nan": lambda s: s.norm.var(np.nan, 2.0),
     "entropy of loc nan": lambda s: s.laplace.entropy(np.nan),
 }

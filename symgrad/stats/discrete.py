@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
@@ -13,9 +14,11 @@ from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
 from symgrad.stats.distribution import Discrete
 
+_LARGEST = sp.Float(1e308)  # SymPy takes every real symbol to be less than ∞
+
 
 def _is_count(n: sp.Expr) -> Any:
-    return (n >= 0) & sp.Eq(n, sp.floor(n))
+    return (n >= 0) & (n <= _LARGEST) & sp.Eq(n, sp.floor(n))
 
 
 def _is_probability(p: sp.Expr) -> Any:
@@ -32,7 +35,7 @@ poisson = Discrete(
     "mu",
     density=lambda k, s, mu: times_log(k, mu) - lgamma(k + 1) - mu,
     support=_counts,
-    valid=lambda mu: mu >= 0,
+    valid=lambda mu: (mu >= 0) & (mu <= _LARGEST),
     cdf=lambda k, mu: gammaincc(k + 1, mu),
     sf=lambda k, mu: gammainc(k + 1, mu),
     mean=lambda mu: mu,
@@ -112,7 +115,7 @@ nbinom = Discrete(
     "n p",
     density=lambda k, s, n, p: lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
     support=_counts,
-    valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
+    valid=lambda n, p: (n > 0) & (n <= _LARGEST) & (p > 0) & (p <= 1),
     cdf=lambda k, n, p: betainc(n, k + 1, p),
     sf=lambda k, n, p: betaincc(n, k + 1, p),
     mean=lambda n, p: n * (1 - p) / p,
@@ -133,3 +136,4 @@ geom = Discrete(
     var=lambda p: (1 - p) / p**2,
     information=lambda p: {("p", "p"): 1 / (p**2 * (1 - p))},
 )
+poisson.rounding = binom.rounding = nbinom.rounding = 16 * float(np.finfo(np.float64).eps)  # SciPy's own are other routines

@@ -25,7 +25,6 @@ from symgrad.stats.frozen import Frozen
 from symgrad.stats.sampling import between, drawn_by, least, sizes, together
 
 Expression = Callable[..., Any]
-_ROUNDING = 16 * np.finfo(np.float64).eps  # of the smaller of P(X ≤ k) and P(X > k), relative
 DEFAULTS = {"loc": 0, "scale": 1}
 _ENDS: dict[str, tuple[Any, Any]] = {  # what stands below the support and above it
     "cdf": (sp.S.Zero, sp.S.One),
@@ -252,6 +251,7 @@ class Discrete(Distribution):
 
     own = ("loc",)
     logs = "logpmf"
+    rounding = 0.0  # by which its distribution function differs from SciPy's, relative to the smaller tail
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """P(X = k); 0 where k is not whole or outside the support."""
@@ -296,13 +296,15 @@ class Discrete(Distribution):
         ends = [np.broadcast_to(_number(e, given), q.shape) for e in self._support_of()]
         low, high = (np.asarray(e + loc, np.float64) for e in ends)
         known = (q >= 0) & (q <= 1) & ~np.isnan(self.cdf(low, **given).numpy())
-        slack = _ROUNDING * np.minimum(q, 1 - q)
+        slack = self.rounding * np.minimum(q, 1 - q)
 
         def reached(k: Any) -> Any:
-            above = self.sf(k, **given).numpy()
             if what == "sf":
-                return ~known | (above <= q + slack)
-            return ~known | (np.maximum(self.cdf(k, **given).numpy(), 1 - above) >= q - slack)
+                return ~known | (self.sf(k, **given).numpy() <= q + slack)
+            below = self.cdf(k, **given).numpy()
+            if self.rounding:
+                below = np.maximum(below, 1 - self.sf(k, **given).numpy())
+            return ~known | (below >= q - slack)
 
         quantile = least(reached, low, high)
         first, last = (0, 1) if what == "cdf" else (1, 0)
