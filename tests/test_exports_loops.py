@@ -11,6 +11,7 @@ import pytest
 from exporting import agree, loaded
 
 import symgrad as sg
+from symgrad.errors import ArgumentTypeError
 from symgrad.exports import load_c
 
 CC = shutil.which("gcc") or shutil.which("cc")
@@ -300,3 +301,25 @@ def test_a_matrix_without_an_inverse_is_said(target, tmp_path):
     f = loaded(text) if target == "python" else load_c(tmp_path / "f.c")
     with pytest.raises((ZeroDivisionError, sg.errors.LinAlgError)):
         f([[1.0, 2.0], [2.0, 4.0]] if target == "python" else np.array([[1.0, 2.0], [2.0, 4.0]]))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sg.kron(x, x),
+        lambda x: sg.kron(sg.kron(x, x), x),
+        lambda x: sg.outer(x, x).reshape(-1),
+        lambda x: sg.cat([x, x[1:]]),
+    ],
+)
+def test_sizes_of_results_may_be_powers_and_sums_of_names(f, tmp_path):
+    sg.export(f, shapes={"x": ("n",)}, target="c", path=tmp_path / "f.c", name="f")
+    x = np.array([1.5, -2.0, 0.7, 3.1])
+    np.testing.assert_allclose(load_c(tmp_path / "f.c")(x), f(sg.tensor(x)), rtol=1e-15)
+
+
+@pytest.mark.parametrize("x", [np.ones(3) * 1j, np.array([None] * 3), "a", [[1.0], [1.0, 2.0]]])
+def test_a_loaded_function_takes_real_numbers_alone(x, tmp_path):
+    sg.export(lambda x: 2 * x, shapes={"x": ("n",)}, target="c", path=tmp_path / "f.c", name="f")
+    with pytest.raises(ArgumentTypeError, match=r"f: x is .* Expected an array of real numbers"):
+        load_c(tmp_path / "f.c")(x)

@@ -351,3 +351,16 @@ def test_a_file_that_holds_pickles_is_not_unpickled(tmp_path):
         archive.writestr("0.npy", buffer.getvalue())
     with pytest.raises(ValueError, match="damaged"):
         sg.load(path)
+
+
+def test_arrays_of_texts_without_letters_are_refused(tmp_path):
+    """They have no bytes in the file, and many when they are read."""
+    path, damaged = tmp_path / "state.zip", tmp_path / "damaged.zip"
+    sg.save({"w": np.ones(3)}, path)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<U0", "fortran_order": False, "shape": (300_000_000,)})
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(damaged, "w") as other:
+        for part in archive.namelist():
+            other.writestr(part, header.getvalue() if part.endswith(".npy") else archive.read(part))
+    with pytest.raises(ArgumentError, match="damaged"):
+        sg.load(damaged, max_bytes=1000)

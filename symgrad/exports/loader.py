@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, LinAlgError, MissingExtra, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, ShapeError
+from symgrad.expression.reader import parse
 from symgrad.support.arguments import checked
 
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC")
@@ -103,7 +104,7 @@ class _Loaded:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _input(self, name: str, x: Any, sizes: dict[str, int]) -> Any:
-        array = np.asarray(x, dtype=self.dtypes[name], order="C")
+        array = self._numbers(name, x)
         expected = self._shapes[name]
         if array.ndim == len(expected):
             for n, m in zip(expected, array.shape, strict=True):
@@ -115,22 +116,28 @@ class _Loaded:
             )
         return array if expected or self.dtypes[name] is np.complex128 else ctypes.c_double(float(array))
 
+    def _numbers(self, name: str, x: Any) -> Any:
+        """Return an argument as the array that the function reads."""
+        try:
+            array = np.asarray(x)
+        except ValueError:  # lists of different lengths
+            array = np.asarray(None)
+        kinds = "biufc" if self.dtypes[name] is np.complex128 else "biuf"
+        if array.dtype.kind not in kinds:
+            raise ArgumentTypeError(
+                f"{self.__name__}: {name} is {array.dtype.name if array.dtype.kind == 'c' else type(x).__name__}. "
+                f"Expected an array of {'complex' if 'c' in kinds else 'real'} numbers."
+            )
+        return np.asarray(array, self.dtypes[name], order="C")
+
 
 def _size(text: str, sizes: dict[str, int]) -> int:
-    """Return the number of a size: digits, a name, or a sum or product of them."""
+    """Return the number of a size: digits, a name, or a formula of names such as ``n**2 + n``."""
     if text.isdigit():
         return int(text)
     if text in sizes:
         return sizes[text]
-    total = 0
-    for term in re.sub(r"\s*-\s*", " + -", text).split("+"):
-        product = 1
-        for factor in filter(None, term.replace(" ", "").split("*")):
-            sign = -1 if factor.startswith("-") else 1
-            bare = factor.lstrip("-")
-            product *= sign * (int(bare) if bare.isdigit() else sizes[bare])
-        total += product if term.strip() else 0
-    return total
+    return round(float(parse(text, dict.fromkeys(sizes, ()))(*map(float, sizes.values()))))
 
 
 def _pointer(array: Any) -> Any:

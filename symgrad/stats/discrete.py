@@ -136,4 +136,5 @@ geom = Discrete(
     var=lambda p: (1 - p) / p**2,
     information=lambda p: {("p", "p"): 1 / (p**2 * (1 - p))},
 )
-poisson.rounding = binom.rounding = nbinom.rounding = 16 * float(np.finfo(np.float64).eps)  # SciPy's own are other routines
+for _family in (poisson, binom, nbinom):  # whose distribution functions are other routines than SciPy's
+    _family.rounding = 16 * float(np.finfo(np.float64).eps)
