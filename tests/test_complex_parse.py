@@ -41,6 +41,13 @@ def test_matlab(text, form):
     assert str(sg.derive(sg.parse(text, letters(), syntax="matlab").value, "w")) == form
 
 
+def test_matlabs_dash_is_the_adjoint_and_with_a_dot_the_transpose():
+    z = np.array([1 + 2j, 3 - 1j, -2 + 0.5j])
+    shapes = {"z": sg.symbol("z", 3, dtype=complex)}
+    values = [sg.parse(text, shapes, syntax="matlab")(sg.tensor(z)).numpy() for text in ("z'*z", "z.'*z")]
+    np.testing.assert_allclose(values, [z.conj() @ z, z @ z], rtol=1e-14)
+
+
 def test_i_is_the_unit_unless_something_is_called_so():
     assert str(sg.derive("re(exp(i*x))", "x")) == "-Im(exp(i*x))"
     assert str(sg.derive("i**2*x", "i")) == "2*i*x"

@@ -12,6 +12,7 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ParseError
 from symgrad.expression.listed import listed
+from symgrad.expression.models import parameters_in
 from symgrad.expression.reader import names_in
 
 READ = [
@@ -92,6 +93,12 @@ REFUSED = [
     ("x['a']", "IndexRangeError"),
     ("x\udcff", "cannot be read"),
     ("1/0", "ZeroDivisionError"),
+    ("roll(ones(1000), -5000)", "more than 1000000 entries"),
+    ("one_hot(ones(5000), 3)", "this looks at 5000 numbers, more than 4096"),
+    ("1e-400*x", "this number is too small"),
+    ("1e400*x", "this number is too large"),
+    ("1e300*1e300*x", "the result is too large"),
+    ("eye(1001)[0, 0]*x", "eye(1001) has more than 1000000 entries"),
     ("x @ x", "at sign 3"),
     ("x +", "this is not a formula"),
     ("", "this is not a formula"),
@@ -345,6 +352,55 @@ def test_what_a_letter_was_taken_for_is_said():
         sg.parse("sum(A - I)", {"A": ("n", "n")})
 
 
+def test_what_stands_beside_a_letter_tells_what_it_is():
+    told = {"k*e + exp(k)": ["k", "e"], "conj(i*z)": ["z"], "k(e)*e": [], "sqrt + x": ["x"], "e*x_1": ["e", "x_1"]}
+    assert {text: names_in(text) for text in told} == told
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "additions"),
+    [
+        ("A @ B", [(12, 7), (7, 5)], 12 * 5 + 12 * 7 + 7 * 5 + 12 * 7 * 5 + 20 * 12 * 5),
+        ("inv(A)", [(7, 7)], 30 * 7**3 + 20 * 7**2),
+        ("tanh(A)", [(5, 90)], 2 * 20 * 5 * 90),
+        ("zeta(A)", [(5, 90)], (2000 + 20) * 5 * 90),
+    ],
+)
+def test_the_work_of_a_formula_is_counted(text, shapes, additions):
+    f = sg.parse(text, dict(zip("AB", shapes, strict=False)))
+    arrays = [2 * np.ones(s) + (np.eye(*s) if s[0] == s[1] else 0) for s in shapes]
+    assert f.bounded(*arrays)[1] == additions
+
+
+def test_a_factorisation_takes_the_larger_side_squared():
+    assert sg.parse("svd(A)[1]", {"A": (5, 90)}).bounded(np.ones((5, 90)))[1] >= 30 * 5 * 90**2
+
+
+def test_a_place_far_behind_is_shown_with_thirty_signs_before_it():
+    text = "x + " * 20 + "foo(x)"
+    with pytest.raises(ParseError) as caught:
+        sg.parse(text, {"x": ()})
+    assert str(caught.value).split("\n")[1:] == [f"  {text[50:]}", "  " + " " * 30 + "^"]
+    with pytest.raises(ParseError) as caught:
+        sg.parse("r  <  q", {"r": 3, "q": 4})
+    assert caught.value.place == (3, 4)
+
+
+def test_steps_of_indices_and_factors_called_j():
+    np.testing.assert_array_equal(sg.parse("r[::2]", {"r": 3})(np.array([3.0, 5.0, 7.0])).numpy(), [3, 7])
+    with pytest.raises(ParseError, match=r"for the product write 2\*j"):
+        sg.parse("2j*j", {"j": ()})
+
+
+def test_parameters_of_a_model_are_called_as_in_a_textbook():
+    model = sg.nn.Sequential(sg.nn.Linear(3, 4), sg.nn.LayerNorm(4), sg.nn.Linear(4, 1))
+    hidden = model[0](sg.ones(2, 3))
+    parameters = parameters_in(model, (model[2](model[1](hidden)) ** 2).sum()._node)
+    assert [p.name for p in parameters] == ["W1", "b1", "γ", "β", "W2", "b2"]
+    below = parameters_in(model, (model[2](model[1](hidden.detach())) ** 2).sum()._node)
+    assert [p.name for p in below] == ["γ", "β", "W2", "b2"]
+
+
 def test_letters_are_read_in_matlabs_notation_and_in_answers_as_in_pythons():
     assert names_in("k*e^2/r", syntax="matlab") == ["k", "e", "r"]
     assert names_in("a*e^(k*x)", syntax="matlab") == ["a", "k", "x"]
@@ -429,6 +485,8 @@ def test_of_a_function_the_parameters_without_a_default_are_the_names():
 
 
 def test_combinations_are_counted_with_those_that_repeat():
-    sg.parse("sum(combinations(x, 2))", {"x": 1000})
+    sg.parse("sum(combinations(x, 2)) + sum(combinations(y, 2, True))", {"x": 1000, "y": 999})
+    with pytest.raises(ParseError, match="more than 1000000 entries"):
+        sg.parse("sum(toeplitz(x, y))", {"x": 200, "y": 9000})
     with pytest.raises(ParseError, match="more than 1000000 entries"):
         sg.parse("sum(combinations(x, 2, True))", {"x": 1000})

@@ -4,8 +4,10 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
+from symgrad.expression.evaluation import refused_at
 from symgrad.expression.guesses import guesses, wanted, with_products
 from symgrad.expression.spelling import as_read, spelling, syntax_of
+from symgrad.expression.unsigned import as_typed, with_signs
 
 n, d, m = ("n",), ("d",), ("m",)
 GUESSED = {
@@ -36,6 +38,8 @@ GUESSED = {
     "x(1)^2 + t*x(2)": {"x": n, "t": ()},
     "X(1,:)*w": {"X": n + d, "w": d},
     "A[0, :] @ x": {"A": n + d, "x": d},
+    "A[0] @ x": {"A": n + d, "x": d},
+    "diag(A) @ x": {"A": n + n, "x": n},
     "t*X(1,2)^2": {"t": (), "X": n + d},
     "A*x": {"A": n + d, "x": d},
     "A*sin(x)": {"A": (), "x": ()},
@@ -70,6 +74,7 @@ PRODUCTS = {
     "sum((X*w)*y)": "sum((X@w)*y)",
     "trace(A*X*B)": "trace(A@X@B)",
     "sum(A*B)": "sum(A*B)",
+    "det(A)*sum(C*D)": "det(A)*sum(C*D)",
     "sum(X*w) + w @ w": "sum(X*w) + w @ w",
     "2*B*u - A*x + c": "2*B@u - A@x + c",
     "A*x": "A@x",
@@ -144,6 +149,22 @@ def test_declared_names_decide_about_the_others():
     assert guesses("sum(A*x)", {"A": ("p", "q")})["x"].shape in (("q",), ("p", "q"))
     assert guesses("a @ b", {"a": sg.symbol("a", 4)})["b"].shape == (4,)
     assert guesses("x @ A @ x", {"x": "n", "A": ("n", "n")}) == {}
+    assert guesses("x*c + b", {"x": (1,), "c": 4})["b"].shape == (4,)
+
+
+def test_products_without_a_sign_are_those_that_nothing_else_can_be():
+    written = {
+        "2x + 3sin(x)": "2*x + 3*sin(x)", "(x + 1)(x - 1)": "(x + 1)*(x - 1)", "1/2x": "1/2x",
+        "x/(x+1)(x-1)": "x/(x+1)(x-1)", "2^3x": "2^3x", "a\\2x": "a\\2x",
+    }  # fmt: skip
+    assert {text: with_signs(text)[0] for text in written} == written
+    typed = "2x + 3x + foo(x)"
+    signed, places = with_signs(typed)
+    with pytest.raises(ParseError) as caught:
+        sg.parse(signed, {"x": ()})
+    assert typed[slice(*as_typed(caught.value, places).place)] == "foo"
+    assert with_signs("2x + 3sin(x)")[1] == [1, 7]
+    assert as_typed(refused_at("2*x + 3*x", 1, "a sign that was put in"), [1, 7]).place == (1, 2)
 
 
 def test_what_fits_nothing_is_a_number_and_mistakes_are_told():

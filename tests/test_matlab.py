@@ -1,11 +1,14 @@
 """Formulas in MATLAB's notation: their values, their derivatives, and where errors point."""
 
+import math
+
 import numpy as np
 import pytest
 from checks import close
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ParseError
+from symgrad.expression.matlab_syntax import chained
 
 SHAPES = {"x": "n", "y": "n", "A": ("n", "n"), "B": ("n", "n"), "X": ("m", "n"), "b": "m", "s": (), "r": 3}
 _RNG = np.random.default_rng(2)
@@ -86,6 +89,14 @@ VALUES = {
     "x(2:end-1)": x[1:-1],
     "A(end, :)*x + X(end, 1)": A[-1] @ x + X[-1, 0],
     "tr(A*B)": np.trace(A @ B),
+    "A(:)'*reshape(B, 9, 1)": (A * B).sum(),
+    "10*size(r', 1) + size(r', 2) + 0*s": 13,
+    "chol(A'*A + eye(3))": np.linalg.cholesky(A.T @ A + np.eye(3)).T,
+    "rem(-7, 3)*s + gammaln(exp(s) + 2)": -s + math.lgamma(math.exp(s) + 2),
+    "sum(x', 2)": x.sum(),
+    "ones(1, 3)*r + reshape(r, 1, 3)*r": r.sum() + r @ r,
+    "x + 2.*y*3": x + 6 * y,
+    "r(end-2:end)": r,
     "exp(-norm(x - y)^2/2)": np.exp(-((x - y) @ (x - y)) / 2),
 }
 REFUSED = {
@@ -169,6 +180,10 @@ def test_an_error_points_at_its_place(text):
         assert f"at sign {place}:" in str(caught.value)
         *_, line = str(caught.value).split("\n")
         assert line == "  " + " " * (place - 1) + "^"
+
+
+def test_the_first_of_several_chains_of_powers_is_the_one_that_is_shown():
+    assert [chained(text) for text in ("a^b^c + d^e^f", "a^b^c^d", "(a^b)^c + x^2")] == [3, 3, None]
 
 
 def test_an_unknown_syntax_is_refused():
