@@ -477,6 +477,17 @@ def test_loaded_options_are_copies_and_numbers():
     optimizer.load_state_dict(saved)
 
 
+def test_a_state_may_be_empty_and_fields_of_others_are_copied():
+    optimizer, history = stepped("Adam"), [1.0, 2.0]
+    saved = optimizer.state_dict()
+    other = {**saved["state"][1], "history": history}
+    optimizer.load_state_dict({**saved, "state": {0: {}, 1: other}})
+    history.append(3.0)
+    first, second = optimizer.param_groups[0]["params"]
+    assert optimizer.state[first] == {}
+    assert optimizer.state[second]["history"] == [1.0, 2.0]
+
+
 @pytest.mark.parametrize("harm", [{"n_iter": "3"}, {"d": None}, {"t": None}, {"old_stps": []}, {"old_dirs": []}])
 def test_a_state_of_lbfgs_that_contradicts_itself_is_refused(harm):
     optimizer = stepped("LBFGS")
@@ -509,6 +520,29 @@ def test_changes_of_small_losses_are_absolute():
     large = [descents.State(s.x, s.value * 100, s.gradient) for s in (before, after)]
     assert descents._ended_by_change(*large, 0.021).success
     assert not descents._ended_by_change(*large, 0.019).message
+
+
+def test_a_step_of_newtons_method_is_measured_by_its_mean():
+    f, x0 = STARTS["waves"]
+    before, after = path(f, x0, "newton-cg", {"xtol": 1e-10})[1:3]
+    sizes = np.abs(after.x - before.x)
+    assert sizes.mean() < 0.9 * sizes.max()
+    states = path(f, x0, "newton-cg", {"xtol": (sizes.mean() + sizes.max()) / 2})
+    assert len(states) <= 3
+    assert states[-1].message == "The step is within xtol."
+
+
+def test_a_trust_region_takes_steps_that_the_model_foretells_and_shrinks_otherwise():
+    method, start = descents.METHODS["trust-ncg"], descents.State(np.zeros(1), 0.0, np.ones(1))
+    for value, x in ((-0.07, 0.0), (-0.08, -1.0)):  # the model foretells -1/2, and eta is 0.15
+        problem = descents.Problem(lambda x, value=value: (value, np.ones(1)), lambda x, v: v)
+        after = descents.advanced(problem, start, method, {**method.options, "initial_trust_radius": 5.0})
+        assert (after.x.tolist(), after.memory) == ([x], {"radius": 0.25})
+    state, worse = start, descents.Problem(lambda x: (1.0, np.ones(1)), lambda x, v: v)
+    while not state.message:
+        state = descents.advanced(worse, state, method, method.options)
+    assert (state.message, state.success) == ("The trust region has shrunk to nothing.", False)
+    assert (state.steps, state.x) == (26, 0.0)  # 4^-26 is the first below 2^-52
 
 
 # ------------------------------------------------------------------ step lengths

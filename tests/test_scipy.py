@@ -394,6 +394,7 @@ def test_results_of_least_squares_are_functions_of_its_arguments():
     np.testing.assert_allclose(found.cost.item(), r @ r / 2, rtol=1e-8)
     np.testing.assert_allclose(slopes(found.cost, y)[0], -r, rtol=1e-6)
     np.testing.assert_allclose(found.jac.tolist(), A, rtol=1e-12)
+    assert isinstance(found.jac, sg.Tensor)
     with pytest.raises(NotImplementedError, match="loss='linear'"):
         sg.optim.least_squares(lambda p, y: p[0] + p[1] * t**2 - y, [0.0, 0.0], y, loss="soft_l1")
     two = lambda p, y: sg.cat([p[0] - y[0], 3 * (p[1] - y[1])])

@@ -265,6 +265,11 @@ def test_schedules_refuse_what_makes_no_sense():
         lr_scheduler.StepLR(3, 1)
     with pytest.raises(ValueError, match="Expected 1 lr_lambdas"):
         lr_scheduler.LambdaLR(optimizer, [abs, abs])
+    with pytest.raises(ValueError, match=r"T_max: got 0\. Expected a number of epochs above 0"):
+        lr_scheduler.CosineAnnealingLR(optimizer, T_max=0)
+    plateau = lr_scheduler.ReduceLROnPlateau(optimizer)
+    with pytest.raises(ValueError, match="min_lrs of ReduceLROnPlateau is"):
+        plateau.load_state_dict({**plateau.state_dict(), "min_lrs": [0.0, 0.0]})
     with pytest.raises(ValueError, match="Factor"):
         lr_scheduler.ReduceLROnPlateau(optimizer, factor=1.5)
     with pytest.raises(ValueError, match="mode"):
