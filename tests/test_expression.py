@@ -13,6 +13,7 @@ import symgrad as sg
 from symgrad.errors import ParseError
 from symgrad.expression.listed import listed
 from symgrad.expression.models import parameters_in
+from symgrad.expression.reached import reached
 from symgrad.expression.reader import names_in
 
 READ = [
@@ -399,6 +400,12 @@ def test_parameters_of_a_model_are_called_as_in_a_textbook():
     assert [p.name for p in parameters] == ["W1", "b1", "γ", "β", "W2", "b2"]
     below = parameters_in(model, (model[2](model[1](hidden.detach())) ** 2).sum()._node)
     assert [p.name for p in below] == ["γ", "β", "W2", "b2"]
+
+
+def test_what_stands_behind_a_detach_is_not_reached():
+    x, a = sg.symbol("x"), sg.symbol("a")
+    nodes = reached([((sg.sin(x) * a).detach() * x)._node])
+    assert (x._node in nodes, a._node in nodes) == (True, False)
 
 
 def test_letters_are_read_in_matlabs_notation_and_in_answers_as_in_pythons():
