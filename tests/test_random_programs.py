@@ -3,8 +3,9 @@
 A program is a list of steps on a pool of variables, the same lines for both libraries. What the documentation says to
 be different on purpose does not occur:
 
-- torch runs in-place statements on copies: there a view writes through to its base, and what a derivative needs must
-  not be overwritten; in symgrad tensors are values;
+- results of reading are copied, so that there are no views: a view of torch's changes with its base, one of symgrad's
+  does not and refuses to be written to from then on;
+- torch runs in-place statements on copies: there what a derivative needs must not be overwritten;
 - integers and truth values are brought to the dtype of single precision that they meet, as numbers without axes are to
   each other's: promotion is NumPy's;
 - ``x[[0, 0]] += y`` and the like do not write to one place twice: torch differentiates the writes that are lost;
@@ -285,9 +286,9 @@ def run(L: Any, arrays: list[Any], program: list[Any]) -> tuple[list[Any], list[
         if name in READS:
             y = STEPS[name](L, a, b, k)
             if y is not None and size(y) <= 60:
-                pool.append(y.clone() if L is torch or y is a else y)
+                pool.append(y.clone())  # no view
         else:
-            if L is torch:  # tensors are values
+            if L is torch:  # what a derivative needs is overwritten
                 a = pool[i % len(pool)] = a.clone()
             STEPS[name](L, a, a.clone() if b is a else b, k)
     return [x for x in leaves if x.requires_grad], pool
