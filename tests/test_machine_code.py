@@ -192,9 +192,7 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e
 
 
 # what SciPy or kernels of ours compute outside of machine code, and (power_…) what code has the meaning of instead
-WITHOUT = {
-    "erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma", "power_log", "power_slope",
-}  # fmt: skip
+WITHOUT = {"erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma"}
 CANCEL = {"bce_logits", "logaddexp", "logaddexp2"}  # and keep the digits of their terms only
 CHAINS = {
     "gelu": F.gelu, "elu": F.elu, "selu": F.selu, "celu": lambda x: F.celu(x, 1.3), "log_ndtr": sg.special.log_ndtr,
@@ -228,6 +226,8 @@ def test_remainders_of_large_quotients_are_numpys(backend):
 
 def test_few_functions_have_no_machine_code():
     own = {name for name, scalar in SCALARS.items() if scalar.computed is None and not scalar.library}
+    # Compilers write out formulas of one line, and functions of complex numbers as two of real ones.
+    own = {name for name in own if not SCALARS[name].inline and not name.startswith("complex_")}
     assert own - KNOWN == WITHOUT
 
 

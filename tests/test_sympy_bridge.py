@@ -178,7 +178,9 @@ def test_second_derivatives_are_sympys():
     close(found, np.array(sp.hessian(e, (x, y, z)).subs(AT), dtype=float), 1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, s in SCALARS.items() if not s.library))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, s in SCALARS.items() if not (s.library or name.startswith("complex_")))
+)
 def test_every_declared_function_is_read(name):
     scalar = SCALARS[name]
     letters = sp.symbols(f"a:{scalar.nargs}", real=True)
