@@ -272,7 +272,7 @@ def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
     start = start._replace(root=divided(start.root))
     seed = _basis(start.root) if start.root.shape else _number(1.0)
     bases = (*start.bases, seed._node) if start.root.shape else start.bases
-    axes = max(sum(len(n.shape) for n in (*bases, t)) for t in targets)
+    axes = max((sum(len(n.shape) for n in (*bases, t)) for t in targets), default=0)
     if axes > MOST_AXES:
         raise ShapeError(f"derive: the derivative has {axes} axes. NumPy's arrays have at most {MOST_AXES}.")
     found = _imaginary(start, seed, targets) if is_imaginary(start.root) else _sweep(start.root, seed, targets)
