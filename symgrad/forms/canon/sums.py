@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 import sympy as sp
+from sympy.core.relational import is_gt, is_le
 
 from symgrad.forms.canon import islands
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
@@ -136,9 +137,12 @@ def _shared(pool: Pool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]]
     if f is g:
         return f, [], []
     (b, m), (b2, n) = ((x.args[0], x.data) if x.kind == POWER else (x, 1) for x in (f, g))
-    if b is not b2 or not all(sp.sympify(e).is_comparable for e in (m, n)) or m * n <= 0:
+    if b is not b2 or not is_gt(sp.sympify(m * n), sp.S.Zero):
         return None
-    least = min(m, n, key=abs)
+    left_is_least = is_le(sp.sympify(abs(m)), sp.sympify(abs(n)))
+    if left_is_least is None:
+        return None
+    least = m if left_is_least else n
     left, right = ([pool.power(b, e - least)] if e != least else [] for e in (m, n))
     return pool.power(b, least), left, right
 
