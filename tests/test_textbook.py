@@ -137,8 +137,8 @@ LONGER = {  # than the limit drawn from the book's form: no longer than this
     "huber": 9, "rmsnorm_mat": 16, "gelu_mlp": 18, "spring_net": 16, "robot2": 30, "cobb_prod": 7, "c40 tan^2 sec": 8,
 }  # fmt: skip
 WITH_DEFINITIONS = {  # the same with what stands after ``where``, which books leave out
-    "probit_ndtr": 21, "negbin_w": 15, "lmm_tau": 22, "t_reg": 16, "attn_K": 26, "layernorm_mat": 41,
-    "batchnorm_mat": 36, "rmsnorm_mat": 35, "gelu_mlp": 23, "tsne_like": 20, "lj_pairs": 30, "bs_delta": 22,
+    "probit_ndtr": 21, "negbin_w": 15, "lmm_tau": 22, "t_reg": 16, "attn_K": 26, "layernorm_mat": 44,
+    "batchnorm_mat": 39, "rmsnorm_mat": 35, "gelu_mlp": 23, "tsne_like": 20, "lj_pairs": 30, "bs_delta": 22,
     "j_simplexproj": 10, "h_sharpe": 32, "h_invquad": 22,
 }  # fmt: skip
 
