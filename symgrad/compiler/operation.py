@@ -14,12 +14,12 @@ import numpy as np
 from symgrad.compiler.program import Program
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, is_differentiable
+from symgrad.core.promotion import Kind, is_complex, is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.complexes import conj
+from symgrad.ops.elementwise.complexes import conj, real
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
@@ -94,7 +94,8 @@ class Call(Op):
         found, start = [], 0
         for s, dtype in zip(self.shapes, self.dtypes, strict=True):
             part = Reshape(s)(getitem(y, slice(start, start + prod(s))))
-            found.append(part if dtype == self.joint else Cast(dtype)(part))
+            part = part if is_complex(dtype) else real(part)
+            found.append(part if part.dtype == dtype else Cast(dtype)(part))
             start += prod(s)
         return found
 
