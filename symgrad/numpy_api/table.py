@@ -61,7 +61,7 @@ def call(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: di
     own = TABLE.get(function)
     if own is None:
         raise _refusal(function)
-    code = own.__code__
+    code = own.__wrapped__.__code__  # type: ignore[attr-defined]  # numpys() checks it
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         return _called(function, own, args, kwargs)
