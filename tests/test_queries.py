@@ -84,6 +84,8 @@ def test_a_tensor_made_like_another_can_require_a_gradient():
     assert sg.tensor(X).new_zeros(2, requires_grad=True).requires_grad
     with pytest.raises(sg.SymgradError, match="floating point"):
         sg.tensor([1]).new_zeros(2, requires_grad=True)
+    with pytest.raises(sg.SymgradError, match="floating point"):
+        sg.tensor([1]).new_tensor([2], requires_grad=True)
 
 
 WRONG = {

@@ -13,11 +13,11 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import complexes, get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
-from symgrad.core.promotion import COMPLEX128, is_complex, is_differentiable, is_discrete, is_signed
+from symgrad.core.promotion import COMPLEX128, is_complex, is_discrete, is_signed
 from symgrad.core.promotion import complexes as complex_of
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, SharingError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SharingError
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Expand, Eye
 from symgrad.ops.shapes.arrange import broadcast_to
@@ -120,11 +120,6 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     check_name(name)
     check_flag("tensor", requires_grad)
     t: Tensor = handle(None, canonical(value))
-    if requires_grad and not is_differentiable(t.dtype):
-        raise DTypeError(
-            f"Only Tensors of floating point and complex dtype can require gradients. Got {t.dtype}; "
-            "pass dtype=sg.float64, or floats such as 1.0."
-        )
     if name is not None:
         t.name = name
     return t._set_leaf() if requires_grad else t

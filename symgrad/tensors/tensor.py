@@ -126,6 +126,11 @@ class Tensor(Mixed):
 
     def _set_leaf(self, flag: bool = True) -> Tensor:
         """Put a leaf behind this handle that requires grad, or does not."""
+        if flag and not is_differentiable(self.dtype):
+            raise DTypeError(
+                f"Only Tensors of floating point and complex dtype can require gradients. Got {self.dtype}; "
+                "pass dtype=sg.float64, or floats such as 1.0."
+            )
         title = getattr(self._node, "title", None)
         self._replace_leaf(self._value, GRAD if flag else TRACED if title else CONSTANT, title)
         self._origin = None  # a leaf is a tensor of its own
