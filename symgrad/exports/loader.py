@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_complex, is_real
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, ShapeError
 from symgrad.expression.reader import parse
 from symgrad.support.arguments import checked
@@ -122,11 +123,11 @@ class _Loaded:
             array = np.asarray(x)
         except ValueError:  # lists of different lengths
             array = np.asarray(None)
-        kinds = "biufc" if self.dtypes[name] is np.complex128 else "biuf"
-        if array.dtype.kind not in kinds:
+        takes_complex = self.dtypes[name] is np.complex128
+        if not (is_real(array.dtype) or (takes_complex and is_complex(array.dtype))):
             raise ArgumentTypeError(
-                f"{self.__name__}: {name} is {array.dtype.name if array.dtype.kind == 'c' else type(x).__name__}. "
-                f"Expected an array of {'complex' if 'c' in kinds else 'real'} numbers."
+                f"{self.__name__}: {name} is {array.dtype.name if is_complex(array.dtype) else type(x).__name__}. "
+                f"Expected an array of {'complex' if takes_complex else 'real'} numbers."
             )
         return np.asarray(array, self.dtypes[name], order="C")
 

@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.promotion import is_differentiable, is_floating, is_integer
 from symgrad.engine.generator import check_untraced
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -215,7 +215,12 @@ def is_like(old: Any, new: Any) -> bool:
         return new is None or isinstance(new, (bool, np.bool_, str))
     value = getattr(new, "_value", new)
     is_number = isinstance(value, (int, float, np.generic, np.ndarray)) and not isinstance(value, bool)
-    return is_number and np.shape(value) in ((), (1,)) and np.asarray(value).dtype.kind in "iuf"
+    return is_number and np.shape(value) in ((), (1,)) and _is_real(np.asarray(value))
+
+
+def _is_real(x: np.ndarray[Any, Any]) -> bool:
+    """Whether an array has real numbers; truth values are none."""
+    return is_integer(x.dtype) or is_floating(x.dtype)
 
 
 def is_array(x: Any) -> bool:
@@ -231,7 +236,7 @@ def restored(name: str, value: Any, like: Any) -> Any:
     """
     value = value.detach() if hasattr(value, "detach") else value
     array = np.asarray(value if is_array(value) or isinstance(value, (int, float)) else None)
-    if array.dtype.kind not in "iuf":
+    if not _is_real(array):
         kind = array.dtype if is_array(value) else type(value).__name__
         raise ArgumentTypeError(f"load_state_dict: the state {name} is of {kind}. Expected real numbers.")
     if array.shape != np.shape(like):

@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.core.hooks import Ordered, RemovableHandle
 from symgrad.core.journal import changing_items
 from symgrad.core.modes import no_grad
-from symgrad.core.promotion import is_complex, is_floating
+from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.nn.modules.backward_hooks import watched
@@ -453,7 +453,7 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     """A value of a state as an array: a tensor of ours or of others, an array, a number."""
     value = value.detach() if hasattr(value, "detach") else value
     found = np.asarray(value if hasattr(value, "__array__") or isinstance(value, (int, float)) else None)
-    if found.dtype == object or found.dtype.kind in "SU":
+    if is_symbolic(found.dtype) or is_text(found.dtype):
         kind = found.dtype if hasattr(value, "__array__") else type(value).__name__
         raise ArgumentTypeError(f"load_state_dict: {name!r} is a {kind}. Expected a tensor or an array.")
     return found
