@@ -4,7 +4,6 @@ Many methods are made by factories, so checkers and editors read the classes in 
 ``python tests/stubs.py`` writes from what is there.
 """
 
-from symgrad.support.arguments import check_methods
 from symgrad.tensors.conversions import Conversions, Dtypes
 from symgrad.tensors.inplace import InPlace
 from symgrad.tensors.operators import Operators
@@ -18,6 +17,3 @@ class Mixed(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Samplin
     """All that a tensor has from its families of methods."""
 
     __slots__ = ()
-
-
-check_methods(*[kind for kind in Mixed.__mro__ if kind.__module__.startswith("symgrad.tensors")])

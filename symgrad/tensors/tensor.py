@@ -25,6 +25,7 @@ from symgrad.engine.record import adopt, apply, handle, origin_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
+from symgrad.support.arguments import check_methods
 from symgrad.support.notices import warn
 from symgrad.tensors.mixed import Mixed
 
@@ -385,6 +386,7 @@ def _named_after_tensor() -> None:
 
 
 _named_after_tensor()
+check_methods(*[kind for kind in Mixed.__mro__ if kind.__module__.startswith("symgrad.tensors")])
 
 
 def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
