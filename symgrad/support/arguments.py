@@ -41,11 +41,11 @@ def checked(fn: F) -> F:
 
 def check_all(module: dict[str, Any], names: Iterable[str]) -> None:
     """Check the arguments of the functions of these names, and of the constructors of classes, in a module's names."""
-    here = module["__name__"]
+    here, once = module["__name__"], functools.cache(checked)  # other names of a function stay the same one
     for name in names:
         value = module.get(name)
         if isinstance(value, FunctionType) and value.__module__ == here and not hasattr(value, "__wrapped__"):
-            module[name] = checked(value)
+            module[name] = once(value)
         elif isinstance(value, type):
             _check_constructors(value, here)
 
@@ -60,10 +60,11 @@ def _check_constructors(cls: type, here: str) -> None:
 
 def check_methods(*classes: type) -> None:
     """Check the arguments of the public methods that classes define; an operand beside self checks itself."""
+    once = functools.cache(checked)
     for cls in classes:
         for name, method in list(vars(cls).items()):
             if isinstance(method, FunctionType) and not name.startswith("_") and _takes(method) - {"self", "other"}:
-                setattr(cls, name, checked(method))
+                setattr(cls, name, once(method))
 
 
 def _takes(fn: FunctionType) -> set[str]:
