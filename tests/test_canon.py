@@ -912,3 +912,9 @@ def test_a_sum_of_products_of_more_factors_than_there_are_letters_is_written():
     slope = np.prod(np.sin(angles)) * np.sum(np.arange(1, 60) / np.tan(angles))
     assert float(form(0.37)) == pytest.approx(slope, rel=1e-11)
     assert len(str(form)) > 100
+
+
+def test_powers_whose_exponents_have_no_known_order_share_no_factor():
+    p, A = sg.symbol("p", "n", positive=True), sg.symbol("A", ("n", "d"))
+    n, d = A.shape
+    assert str(sg.derive(3 * sg.prod(p) ** n + sg.prod(p) ** d, p)) == "(d*prod(p)**d + 3*n*prod(p)**n) ⊘ p"
