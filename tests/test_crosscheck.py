@@ -6,6 +6,7 @@ import pytest
 import symgrad as sg
 from symgrad.cli.main import main
 from symgrad.errors import CrosscheckError
+from symgrad.testing import crosschecks
 
 check = sg.testing.crosscheck
 
@@ -149,6 +150,21 @@ FLAT = {  # slopes that are 0 or nearly so, which no difference is
 @pytest.mark.parametrize("name", FLAT)
 def test_slopes_that_vanish_are_no_disagreement(name):
     assert check(FLAT[name], np.array([0.7, 1.9, -1.2])).ok
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_of_terms_that_cancel_is_no_disagreement(seed):
+    q, k, v = (np.random.default_rng(seed).normal(size=size) for size in [(3, 2, 1), (3, 1, 1), (3, 1, 3)])
+    assert check(lambda k: sg.nn.functional.scaled_dot_product_attention(q, k, v), k).ok  # of one key
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e-12, 1e-200])
+@pytest.mark.parametrize("notation", ["index notation", "matrix notation"])
+def test_a_wrong_factor_in_a_notation_is_no_rounding(monkeypatch, notation, factor):
+    right = crosschecks._NOTATIONS[notation]
+    monkeypatch.setitem(crosschecks._NOTATIONS, notation, lambda *args: 1.00001 * right(*args))
+    report = check(lambda x: factor * sg.softmax(x, 0), np.array([0.7, 1.9, -1.2]), raise_exception=False)
+    assert [w.name for w in report.witnesses if not w.agrees] == [notation]
 
 
 POLES = {

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
+from symgrad.core.promotion import is_floating
 from symgrad.errors import FormError
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
@@ -30,18 +31,19 @@ _DIFFERS = (
 )
 
 
-def index_value(form: ClosedForm) -> Any:
-    """Evaluate a form's index notation at the values of its leaves."""
-    return evaluate(form._index(()), form._free(()), form.shape, _arrays(form))
+def index_value(form: ClosedForm, scale: float = 1.0) -> Any:
+    """Evaluate a form's index notation at the values of its leaves, times a scale where they are no whole numbers."""
+    return evaluate(form._index(()), form._free(()), form.shape, _arrays(form, scale))
 
 
-def matrix_value(form: ClosedForm) -> Any:
-    """Evaluate a form's matrix notation at the values of its leaves."""
-    return evaluate_matrix(form._notation, form.shape, _arrays(form))
+def matrix_value(form: ClosedForm, scale: float = 1.0) -> Any:
+    """Evaluate a form's matrix notation at the values of its leaves, times a scale where they are no whole numbers."""
+    return evaluate_matrix(form._notation, form.shape, _arrays(form, scale))
 
 
-def _arrays(form: ClosedForm) -> dict[str, Any]:
-    return {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
+def _arrays(form: ClosedForm, scale: float = 1.0) -> dict[str, Any]:
+    arrays = {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
+    return {name: v * scale if is_floating(v.dtype) else v for name, v in arrays.items()} if scale != 1.0 else arrays
 
 
 def can_be_checked(form: ClosedForm) -> bool:

@@ -259,6 +259,9 @@ def _name_of(f: Callable[..., Any], k: int) -> str:
     return parameters[k].name if named else f"input {k}"
 
 
+_NOTATIONS = {"index notation": index_value, "matrix notation": matrix_value}
+
+
 def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[list[Witness], ClosedForm | None]:
     rows = [
         _witness(k, "reverse mode", lambda: jacrev(f, k)(*values)),
@@ -271,9 +274,8 @@ def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[li
         rows.append(Witness(k, "closed form", missing=str(error)))
     if form is not None:
         rows.append(_witness(k, "closed form", form.lambdify()))
-        rows.append(_witness(k, "index notation", lambda: index_value(form)))
-        if form.has_matrix:
-            rows.append(_witness(k, "matrix notation", lambda: matrix_value(form)))
+        names = [name for name in _NOTATIONS if form.has_matrix or name != "matrix notation"]
+        rows.extend([_witness(k, name, partial(_NOTATIONS[name], form)) for name in names])
     rows.append(_witness(k, "finite differences", lambda: finite_differences(f, values, k)))
     return rows, form
 
@@ -331,10 +333,10 @@ _FINER = [16.0**-k for k in range(1, 11)]  # steps beside a kink or pole, down t
 def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
     """Compare the entries that have a derivative; where another entry is at a kink, all witnesses say so."""
     rows, places = _at_kinks(case, _without_poles(case, rows, form, rtol))
-    judged = _judged_without(case, rows, places, rtol)
+    judged = _judged_without(case, rows, form, places, rtol)
     if not judged[-1].agrees:
         places += _conventions(case, judged, places, rtol)
-        judged = _judged_without(case, rows, places, rtol)
+        judged = _judged_without(case, rows, form, places, rtol)
     said = _kink_at(case, places[0]) if places else ""
     return [
         replace(j, value=w.value if places else j.value, kink="" if w.missing else said)
@@ -342,13 +344,18 @@ def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm |
     ]
 
 
-def _judged_without(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
+def _judged_without(
+    case: _Case, rows: list[Witness], form: ClosedForm | None, places: Sequence[tuple[int, ...]], rtol: float
+) -> list[Witness]:
     spoilt = _spoilt(rows, places)
     compared = [w if w.missing else replace(w, value=_without(w.value, places, spoilt)) for w in rows]
     judged = _judged(compared, rtol)
     if all(w.agrees for w in judged):
         return judged
     noise = _without(_noise(case), places, spoilt)
+    for w in judged:
+        if form is not None and w.name in _NOTATIONS and not w.agrees:
+            noise = np.maximum(noise, np.max(_without(_rounding(form, w), places, spoilt), initial=0.0))
     return _nearer(case, _judged(compared, rtol, noise), places, rtol, noise)
 
 
@@ -489,10 +496,21 @@ def _noise(case: _Case) -> Any:
     for place in np.ndindex(*x.shape):
         h = _step(x[place])
         values = np.stack([np.asarray(case.shifted(place, 1e-4 * h * n), np.float64) for n in range(9)])
-        spread = np.sqrt(np.mean(np.diff(values, 4, 0) ** 2, 0) / 70)
-        steps = 16 * np.where(np.isfinite(spread), spread, 0.0) / h
-        columns.append(np.fmax(steps, np.spacing(np.abs(values[0]))))  # a slope that moves f by less is none
+        least = np.spacing(np.abs(values[0]))  # a slope that moves f by less is none
+        columns.append(np.fmax(_spread(values) / h, least))
     return np.stack(columns, -1).reshape((*columns[0].shape, *x.shape)) if columns else 0.0
+
+
+def _rounding(form: ClosedForm, w: Witness) -> Any:
+    """Return how far a notation is off by the rounding of its terms, which may cancel."""
+    values = [_witness(w.input, w.name, partial(_NOTATIONS[w.name], form, 1 + 1e-12 * n)) for n in range(1, 10)]
+    return np.zeros(w.value.shape) if any(v.missing for v in values) else _spread(np.stack([v.value for v in values]))
+
+
+def _spread(values: Any) -> Any:
+    """Return sixteen standard deviations of the rounding of nine values that are close to each other."""
+    spread = 16 * np.sqrt(np.mean(np.diff(values, 4, 0) ** 2, 0) / 70)
+    return np.where(np.isfinite(spread), spread, 0.0)
 
 
 def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
