@@ -137,10 +137,13 @@ _UPCALLS.update(
 _MODULES = {"distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
 
 
+_solvers_argmin = _later("symgrad.solvers", "argmin")
+
+
 @_functools.wraps(_functions.argmin)  # type: ignore[no-redef]
 def argmin(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
     if args and callable(args[0]):
-        return _later("symgrad.solvers", "argmin")(*args, **kwargs)
+        return _solvers_argmin(*args, **kwargs)
     return _functions.argmin(*args, **kwargs)
 
 

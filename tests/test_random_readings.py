@@ -21,6 +21,7 @@ from symgrad.exports import ExportError
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 QUICK = 60
+PARTIAL = {"python", "source of Python", "source of C"}  # readings that have no words for some operations
 READINGS = {
     "numpy": compiled("numpy"),
     "llvm": compiled("llvm"),
@@ -60,7 +61,10 @@ def test_random_programs_agree_in_all_readings(seed, monkeypatch, tmp_path):
             reading = partial(source_c, path=tmp_path / "f.c") if name == "source of C" else (READINGS | SELDOM)[name]
             try:
                 results = reading(program, *program.arrays)
-            except (ExportError, MissingExtra, Unsuitable):
+            except (ExportError, Unsuitable):
+                assert name in PARTIAL
+                continue
+            except MissingExtra:  # no LLVM, no C compiler
                 continue
         agree(results, expected, f"seed {seed}, {name}")
 

@@ -14,6 +14,7 @@ from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
 from symgrad.stats.distribution import Discrete
 
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # where the distribution function is another routine than SciPy's
 _LARGEST = sp.Float(1e308)  # SymPy takes every real symbol to be less than ∞
 
 
@@ -33,6 +34,7 @@ poisson = Discrete(
     "poisson",
     "The Poisson distribution with mean mu = μ: log P(k) = k log μ - μ - log k!.",
     "mu",
+    rounding=_ROUNDING,
     density=lambda k, s, mu: times_log(k, mu) - lgamma(k + 1) - mu,
     support=_counts,
     valid=lambda mu: (mu >= 0) & (mu <= _LARGEST),
@@ -53,6 +55,7 @@ binom = Discrete(
     "binom",
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
     "n p",
+    rounding=_ROUNDING,
     density=lambda k, s, n, p: times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1),
     support=lambda n, p: (sp.S.Zero, n),
     valid=lambda n, p: _is_count(n) & _is_probability(p),
@@ -113,6 +116,7 @@ nbinom = Discrete(
     "nbinom",
     "The negative binomial distribution: log P(k) = log Γ(k + n) - log k! - log Γ(n) + n log p + k log(1 - p).",
     "n p",
+    rounding=_ROUNDING,
     density=lambda k, s, n, p: lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
     support=_counts,
     valid=lambda n, p: (n > 0) & (n <= _LARGEST) & (p > 0) & (p <= 1),
@@ -136,5 +140,3 @@ geom = Discrete(
     var=lambda p: (1 - p) / p**2,
     information=lambda p: {("p", "p"): 1 / (p**2 * (1 - p))},
 )
-for _family in (poisson, binom, nbinom):  # whose distribution functions are other routines than SciPy's
-    _family.rounding = 16 * float(np.finfo(np.float64).eps)

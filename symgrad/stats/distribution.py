@@ -60,6 +60,8 @@ class Distribution:
         valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
         whole: the parameters that are whole numbers, by which nothing is differentiated.
         instead: the same family with another parameter in place of its last, such as ``logits`` of ``p``.
+        rounding: of counts, by how much the distribution function may differ from SciPy's, relative to the smaller
+            tail; quantiles allow for it.
         others: ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` of ``(z, *shapes)``; ``mean``, ``var`` and
             ``entropy`` of ``(*shapes)``; and ``information``, the Fisher information as ``{(name, name): entry}``; all
             at ``loc`` 0 and ``scale`` 1.
@@ -80,12 +82,13 @@ class Distribution:
         valid: Expression = positive,
         whole: str = "",
         instead: Distribution | None = None,
+        rounding: float = 0.0,
         **others: Expression,
     ) -> None:
         self.name, self.shapes, self.whole = name, tuple(shapes.split()), tuple(whole.split())
         self.parameters = (*self.shapes, *self.own)
         self.density, self.support, self.open, self.valid = density, support, open, valid
-        self.declared, self.instead = others, instead
+        self.declared, self.instead, self.rounding = others, instead, rounding
         self.__module__ = "symgrad.stats"  # where pickle finds it
         other = f"; or {instead.shapes[-1]} by name in place of {self.shapes[-1]}" if instead else ""
         self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}{other}."
@@ -251,7 +254,6 @@ class Discrete(Distribution):
 
     own = ("loc",)
     logs = "logpmf"
-    rounding = 0.0  # by which its distribution function differs from SciPy's, relative to the smaller tail
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """P(X = k); 0 where k is not whole or outside the support."""

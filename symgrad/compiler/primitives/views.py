@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from symgrad.ops.shape import row_major
+from symgrad.ops.shape import is_row_major, row_major
 from symgrad.ops.slicing import Slice
 
 
@@ -26,8 +26,7 @@ class View(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether the entries follow each other from the offset on."""
-        expected = row_major(self.shape)
-        return all(s == e or n == 1 for s, e, n in zip(self.steps, expected, self.shape, strict=True))
+        return is_row_major(self)
 
     def is_same(self, other: View | None) -> bool:
         """Whether both address the same entries in the same order; the step of an axis of length 1 means nothing."""
