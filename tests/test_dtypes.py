@@ -19,7 +19,7 @@ import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core.promotion import kind_of, kind_of_number
 from symgrad.engine import record
-from symgrad.errors import SymgradError, ValueNeeded
+from symgrad.errors import ArgumentError, SymgradError, ValueNeeded
 from symgrad.exports import ExportError
 
 from cases import CASES
@@ -517,6 +517,39 @@ def test_compiled_functions_refuse_integers_in_the_words_of_eager_mode(name):
         with pytest.raises(type(eagerly.value)) as compiled:
             sg.compile(f, backend=backend)(x, z)
         assert str(compiled.value) == str(eagerly.value)
+
+
+WHOLE_POWERS_REFUSED = r"Integers to negative integer powers are not allowed\. Pass floats, as in 2\.0\*\*x"
+WHOLE_POWERS = {
+    "of a number": lambda p: 2**p,
+    "pow": lambda p: sg.pow(3, p),
+    "NumPy's power": lambda p: np.power(2, p),
+    "of themselves": lambda p: p**p,
+    "of truth values": lambda p: (p > 0) ** p,
+    "of 0-d tensors": lambda p: p[0] ** p[1],
+}
+
+
+@pytest.mark.parametrize("name", WHOLE_POWERS)
+def test_powers_of_integers_are_integers_whatever_the_exponents_are(name):
+    f = WHOLE_POWERS[name]
+    assert f(sg.tensor([3, 2])).dtype == np.int64
+    readings = [(f, [3, -2]), (sg.vmap(f), [[3, -2]])]
+    readings += [(sg.compile(f, backend=b), [3, -2]) for b in ("auto", "numpy")]
+    for reading, p in readings:
+        with pytest.raises(ArgumentError, match=WHOLE_POWERS_REFUSED):
+            reading(sg.tensor(p) if reading is f else np.array(p))
+
+
+def test_sources_refuse_powers_of_integers_which_they_could_not_refuse_when_they_run():
+    for target in ("torch", "jax", "python", "c"):
+        with pytest.raises(ExportError, match=r"negative integer powers of integers.*Write a power of floats"):
+            sg.export(lambda p: 2**p, (np.array([3, 2]),), target=target)
+        assert sg.export(lambda p: p**17, (np.array([3, 2]),), target=target)
+    source = loaded(sg.export(lambda p: 2**p, (np.array([3, 2]),), target="numpy", name="f"))
+    np.testing.assert_array_equal(source(np.array([3, 2])), [8, 4])
+    with pytest.raises(ValueError, match=WHOLE_POWERS_REFUSED):
+        source(np.array([3, -2]))
 
 
 def divided_in_place(x: Any, z: Any) -> Any:

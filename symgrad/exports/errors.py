@@ -18,6 +18,14 @@ def is_solver(op: Any) -> bool:
     return getattr(op, "wordless", "") == SOLVER
 
 
+def power_of_integers() -> ExportError:
+    """The error for a power of integers by computed ones, where a target gives numbers for negative exponents."""
+    return ExportError(
+        "export: only the target 'numpy' refuses negative integer powers of integers when it runs. Write a power of "
+        "floats, as in 2.0**x."
+    )
+
+
 def unsupported(op: Any, target: str) -> ExportError:
     """The error for an operation that a target has no words for."""
     inner = op.op if isinstance(op, OnPairs) else op

@@ -166,9 +166,7 @@ class Map(Entrywise):
         except ARITHMETIC:  # of the numbers among them: Python raises where NumPy gives nan or inf
             dtype = np.result_type(*[x.dtype for x in xs if isinstance(x, (np.ndarray, np.generic))])
             if not is_differentiable(dtype):
-                if not any(map(_is_number, xs)):
-                    raise
-                dtype = np.dtype(np.float64)  # a number beside integers
+                raise
             with np.errstate(all="ignore"):
                 return self.on_array(*[dtype.type(x) if _is_number(x) else x for x in xs])
 

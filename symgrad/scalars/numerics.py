@@ -60,7 +60,10 @@ _ERFINV_TAIL = (
 def power(x: Any, y: Any, out: Any = None) -> Any:
     """xʸ. Where y is one number 1/2 NumPy takes √x, which -∞ has not, though its power is ∞, as in C."""
     if np.ndim(y) or y != 0.5:
-        return np.power(x, y, out)
+        try:
+            return np.power(x, y, out)
+        except ValueError as error:  # of shapes, or of integers
+            raise ValueError(f"{error} Pass floats, as in 2.0**x." if "powers" in str(error) else error) from None
     found = np.power(x, np.full(np.shape(x) or 1, y, np.result_type(x, y)), out)
     return found if np.ndim(x) or out is not None else found[0]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from symgrad.core.promotion import is_discrete
 from symgrad.exports.embed import ARRAYS, Embedded, Library, read
-from symgrad.exports.errors import unsupported
+from symgrad.exports.errors import power_of_integers, unsupported
 from symgrad.scalars import SCALARS
 
 LARGE = 200_000  # entries of constants in one source
@@ -30,7 +30,8 @@ class Dialect:
         library: the module that says what differs from NumPy's words, read as text.
         elements: templates of scalar functions; others are looked for in ``library``.
         kernels: whether a kernel of symgrad's is text that it can run.
-        zeros: whether integers divided by zero need help to be 0, as NumPy has them.
+        zeros: whether integers divided by zero need help to be 0, as NumPy has them, and negative powers of integers
+            are no error.
     """
 
     name = "numpy"
@@ -128,6 +129,8 @@ class Dialect:
             return self.cast(args[0], np.dtype(name.removeprefix("cast_")))
         if name == "select" and None not in numbers[1:] and np.dtype(dtype).name in ("float32", "float16"):
             args = [args[0], *[self.cast(a, np.dtype(dtype)) for a in args[1:]]]  # two numbers would make doubles
+        if name == "pow" and self.zeros and is_discrete(np.dtype(dtype)) and numbers[1] is None:
+            raise power_of_integers()
         if name in DIVISIONS and self.zeros and is_discrete(np.dtype(dtype)):
             return f"{self.helper('divided')}({self.prefix}.{name}, {', '.join(args)})"
         template = self.elements.get(name)

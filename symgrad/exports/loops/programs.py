@@ -19,7 +19,7 @@ from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text
-from symgrad.exports.errors import unsupported
+from symgrad.exports.errors import power_of_integers, unsupported
 from symgrad.exports.loops.kernels import KERNELS, kernels
 from symgrad.exports.steps import Steps
 from symgrad.exports.words import Words
@@ -313,6 +313,8 @@ class LoopWriter:
         reads = [r for k in [*c.body, *c.reductions] for r in e.refs(k) if r in inside]
         for k in c.body:
             name, *refs = e.ops[k]
+            if name == "pow" and is_integer(e.dtypes[k]) and e.value(refs[1]) is None:
+                raise power_of_integers()
             text = self.element(name, [texts[r] if r in texts else self.view(r).memory for r in refs])
             once = reads.count(k) == 1 and k not in c.stored and len(text) <= WIDE
             if once or (k in c.stored and c.shape and k not in reads):
