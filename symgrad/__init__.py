@@ -128,7 +128,6 @@ def _later(module: str, name: str) -> _typing.Callable[..., _typing.Any]:
 # What rooms ask of the rooms above them.
 _UPCALLS.update(
     backward_symbolic=_later("symgrad.forms.derive", "symbolic"),
-    derive=_later("symgrad.forms.derive", "derive"),
     expression=_later("symgrad.forms.derive", "expression"),
     numpy_function=_later("symgrad.numpy_api", "call"),
     plot=_later("symgrad.teach.plot", "plot"),

@@ -27,6 +27,7 @@ from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further, of_numbers, short_of
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
+from symgrad.forms.derivative import Derivative, repeated
 from symgrad.forms.function import Function
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
@@ -80,9 +81,24 @@ class ClosedForm(Arithmetic):
     ) -> None:
         super().__init__(root, forward, bases, check)
         self._onward = tuple(onward)  # the root of a first derivative, and the leaves that it was differentiated by
-        self._of: Any = None  # the derivative whose answers to equations are letters here
+        self._of: Derivative | None = None  # the derivative whose answers to equations are letters here
         self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
         self.shape: tuple[Any, ...] = tuple(chain(*[b.shape for b in self._bases], root.shape))
+
+    @classmethod
+    def of(cls, derivative: Derivative) -> ClosedForm:
+        """Return a derivative as a formula; an answer to equations is a letter in it."""
+        spelled = derivative.spelled()
+        if spelled is None:
+            return cls(*derivative)
+        form = cls(*spelled, derivative.bases, derivative.check)
+        form._of = derivative
+        return form
+
+    @property
+    def _derivative(self) -> Derivative:
+        """The graph, as it is differentiated again: with the answers to equations, not their letters."""
+        return self._of or Derivative(self._root, self._forward, self._bases, True, self._onward)
 
     @cached_property
     def _called(self) -> names.Naming:
@@ -655,13 +671,13 @@ class ClosedForm(Arithmetic):
         """
         if not by or isinstance(by[0], int):
             raise ArgumentError(f"diff: got {by}. Expected what to differentiate by, as in form.diff('x') or ('x', 2).")
-        found, last = self, by[0]
+        derivative, last = self._derivative, by[0]
         for x in by:
-            often = x - 1 if isinstance(x, int) else 1
             last = last if isinstance(x, int) else x
-            for _ in range(often):
-                found = UPCALLS["derive"](found, last)
-        return found
+            for _ in range(x - 1 if isinstance(x, int) else 1):
+                for target in derivative.targets("diff", last):
+                    derivative = repeated(derivative, target, 1)
+        return ClosedForm.of(derivative)
 
     def series(self, x: Any, x0: Any = 0, n: int = 6) -> sp.Expr:
         """Return the series in x about x0 up to terms of order n, as SymPy's ``series``: a formula with O(xⁿ).
