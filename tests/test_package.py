@@ -1,5 +1,6 @@
 """The package as a user gets it: installed, typed, versioned, quick to import."""
 
+import ast
 import importlib.metadata
 import json
 import re
@@ -10,10 +11,15 @@ from pathlib import Path
 import pytest
 
 import symgrad
+from symgrad.core.upcalls import UPCALLS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "symgrad"
 INSTALLED = Path(symgrad.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in SOURCE.rglob("*.py")
+}
 
 
 def files_below(folder):
@@ -117,3 +123,35 @@ def test_no_module_imports_another_by_a_string():
     """An import that the checker of layers does not see could go up them. What rooms above are asked is UPCALLS."""
     literal = re.compile(r"import_module\(\s*f?[\"']")
     assert [str(path) for path in SOURCE.rglob("*.py") if literal.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
+    """An entry is an import up the layers that no checker sees: each needs a reason, and a line here."""
+    assert sorted(UPCALLS) == ["backward_symbolic", "expression", "numpy_function", "plot"]
+
+
+def test_no_file_imports_itself_through_others():
+    """Neither at its top nor inside of a function; what only annotations name is not imported."""
+    imports = {module: imported(path) for module, path in MODULES.items()}
+    assert len(imports) > 600
+    rest = dict(imports)
+    while free := {module for module, needs in rest.items() if not needs & rest.keys()}:
+        rest = {module: needs for module, needs in rest.items() if module not in free}
+    assert sorted(rest) == []
+
+
+def imported(path):
+    """The modules of symgrad that a file imports, other than for annotations."""
+    names, ahead = set(), [ast.parse(path.read_text(encoding="utf-8"))]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names.update(name if name in MODULES else node.module for name in inner)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_typing.TYPE_CHECKING"):
+            ahead += node.orelse
+        else:
+            ahead += ast.iter_child_nodes(node)
+    return names & MODULES.keys()
