@@ -1,7 +1,7 @@
 """Names in generated source: identifiers made of what users call things. Text is written by ``foreign``.
 
 What a language has taken is data: Python knows its own words, C's are in ``reserved_c.txt``, which
-``tests/reserved_names.py`` makes of the headers.
+``tests/tools/reserved_names.py`` makes of the headers.
 """
 
 from __future__ import annotations

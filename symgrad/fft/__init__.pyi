@@ -1,6 +1,6 @@
 """``sg.fft``: torch.fft's and numpy.fft's names. What they compute stands in ``ops``; here is only the door."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
 from symgrad.tensors.tensor import Tensor

@@ -1,6 +1,6 @@
 """torch's names for functions of tensors, by subject: ``sg.exp``, ``sg.matmul``, …"""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
 from symgrad.functions.interpolating import CubicSpline as CubicSpline

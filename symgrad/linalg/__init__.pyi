@@ -1,6 +1,6 @@
 """``sg.linalg``: torch.linalg's names, and where torch has none those of scipy.linalg and scipy.sparse.linalg."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
 from symgrad.ops.linalg.determinant import SlogDet

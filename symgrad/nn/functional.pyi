@@ -1,6 +1,6 @@
 """The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
 from symgrad.engine.generator import Generator

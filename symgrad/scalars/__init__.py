@@ -1,6 +1,6 @@
 """What each scalar function is: one declaration per function, looked up by its SymPy class.
 
-To add a function, declare it in the file of its family and give it a row in ``tests/elementwise_rows.py``. By name are
+To add a function, declare it in the file of its family and give it a row in ``tests/rows/elementwise_rows.py``. By name are
 here those that other layers build payloads of; any other is an attribute, too.
 """
 

@@ -1,6 +1,6 @@
 """``sg.signal``: scipy.signal's names. What they compute stands in ``ops``; here is only the door."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from symgrad.tensors.tensor import Tensor
 from typing import Any

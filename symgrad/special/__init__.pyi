@@ -1,6 +1,6 @@
 """``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
 from symgrad.tensors.tensor import Tensor

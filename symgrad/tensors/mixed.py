@@ -1,7 +1,7 @@
 """What a tensor can do beside differentiating, in one class: operators, methods, statements in place, conversions.
 
 Many methods are made by factories, so checkers and editors read the classes in ``mixed.pyi``, which
-``python tests/stubs.py`` writes from what is there.
+``python tests/tools/stubs.py`` writes from what is there.
 """
 
 from symgrad.tensors.conversions import Conversions, Dtypes

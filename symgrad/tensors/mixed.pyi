@@ -1,6 +1,6 @@
 """What a tensor can do beside differentiating."""
 
-# Written by `python tests/stubs.py`; a test compares.
+# Written by `python tests/tools/stubs.py`; a test compares.
 
 import builtins
 import numpy as np

@@ -1,0 +1,157 @@
+"""The package as a user gets it: installed, typed, versioned, quick to import."""
+
+import ast
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import symgrad
+from symgrad.core.upcalls import UPCALLS
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "symgrad"
+INSTALLED = Path(symgrad.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in SOURCE.rglob("*.py")
+}
+
+
+def files_below(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.suffix in {".py", ".pyi", ".typed"}}
+
+
+def is_editable():
+    origin = importlib.metadata.distribution("symgrad").read_text("direct_url.json")
+    return bool(origin) and json.loads(origin).get("dir_info", {}).get("editable", False)
+
+
+def python(*args, cwd):
+    """Run this Python with the current directory off its path, so that symgrad is the installed one."""
+    return subprocess.run([sys.executable, "-P", *args], cwd=cwd, capture_output=True, text=True, check=True)
+
+
+def test_the_installed_package_is_what_is_tested():
+    if is_editable():
+        pytest.skip("symgrad is installed as editable")
+    assert SOURCE != INSTALLED
+    assert Path(importlib.metadata.distribution("symgrad").locate_file("symgrad")) == INSTALLED
+
+
+def test_the_installed_package_is_this_source():
+    if not SOURCE.is_dir():
+        pytest.skip("the tests were moved away from the source")
+    installed, source = files_below(INSTALLED), files_below(SOURCE)
+    stale = sorted(str(p) for p in installed.keys() | source.keys() if installed.get(p) != source.get(p))
+    assert not stale, "the installed package differs from the source; run: pip install --no-deps ."
+
+
+def test_type_hints_are_shipped():
+    assert (INSTALLED / "py.typed").is_file()
+
+
+def test_version_is_the_one_in_the_metadata():
+    if is_editable():
+        pytest.skip("the metadata of an editable installation is of the day it was made")
+    assert symgrad.__version__ == importlib.metadata.version("symgrad")
+
+
+def test_citation_names_the_version():
+    found = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    assert found[1] == symgrad.__version__
+
+
+def test_every_public_name_exists():
+    missing = [name for name in symgrad.__all__ if not hasattr(symgrad, name)]
+    assert not missing
+
+
+def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
+    code = (
+        "import sys, numpy, sympy; before = {n.partition('.')[0] for n in sys.modules};"
+        "import symgrad; after = {n.partition('.')[0] for n in sys.modules};"
+        "print(*sorted(after - before - sys.stdlib_module_names))"
+    )
+    assert python("-c", code, cwd=tmp_path).stdout.split() == ["symgrad"]
+
+
+def test_import_compares_no_expressions_which_loads_much_of_sympy(tmp_path):
+    code = "import sys, symgrad; print('sympy.tensor.tensor' in sys.modules, 'sympy.combinatorics' in sys.modules)"
+    assert python("-c", code, cwd=tmp_path).stdout.split() == ["False", "False"]
+
+
+def test_import_leaves_scipys_functions_and_lessons_for_later(tmp_path):
+    """What few programs need is declared when it is first asked for; so are its kernels, its forms and its pickles."""
+    code = (
+        "import pickle, sys, symgrad as sg; from symgrad.scalars import X, declaration;"
+        "f = sg.compile(lambda x: sg.exp(x)); f(sg.tensor(1.0));"
+        "late = ('symgrad.scalars.library', 'symgrad.functions.library', 'symgrad.teach', 'difflib', 'traceback');"
+        "print(*[m for m in late if m in sys.modules]);"
+        "print(declaration('betainc').nargs, sg.special.gammainc(sg.tensor(1.0), 0.0).item());"
+        "print(pickle.loads(pickle.dumps(declaration('betainc').function(*X[:3]))), 'betainc' in sg.special.__all__)"
+    )
+    assert python("-c", code, cwd=tmp_path).stdout.splitlines() == ["", "3 0.0", "betainc(x0, x1, x2) True"]
+
+
+def test_import_is_silent_and_leaves_global_state_alone(tmp_path):
+    code = (
+        "import sys, numpy, sympy, warnings; limit, errors = sys.getrecursionlimit(), numpy.geterr();"
+        "state = numpy.random.get_state()[1].tolist(); warnings.simplefilter('error');"
+        "filters = list(warnings.filters); import symgrad;"
+        "assert (limit, errors) == (sys.getrecursionlimit(), numpy.geterr());"
+        "assert state == numpy.random.get_state()[1].tolist();"
+        "assert filters == warnings.filters"
+    )
+    done = python("-c", code, cwd=tmp_path)
+    assert done.stdout == done.stderr == ""
+
+
+def test_no_module_is_imported_for_its_side_effect():
+    """What a module offers is entered in a table that one reads, not by importing it. A library's source is a text."""
+    sources = [p for p in INSTALLED.rglob("*.py") if "library" not in p.parts]
+    assert len(sources) > 300
+    assert [p.name for p in sources if "noqa: F401" in p.read_text(encoding="utf-8")] == []
+
+
+def test_no_module_imports_another_by_a_string():
+    """An import that the checker of layers does not see could go up them. What rooms above are asked is UPCALLS."""
+    literal = re.compile(r"import_module\(\s*f?[\"']")
+    assert [str(path) for path in SOURCE.rglob("*.py") if literal.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
+    """An entry is an import up the layers that no checker sees: each needs a reason, and a line here."""
+    assert sorted(UPCALLS) == ["backward_symbolic", "expression", "numpy_function", "plot"]
+
+
+def test_no_file_imports_itself_through_others():
+    """Neither at its top nor inside of a function; what only annotations name is not imported."""
+    imports = {module: imported(path) for module, path in MODULES.items()}
+    assert len(imports) > 600
+    rest = dict(imports)
+    while free := {module for module, needs in rest.items() if not needs & rest.keys()}:
+        rest = {module: needs for module, needs in rest.items() if module not in free}
+    assert sorted(rest) == []
+
+
+def imported(path):
+    """The modules of symgrad that a file imports, other than for annotations."""
+    names, ahead = set(), [ast.parse(path.read_text(encoding="utf-8"))]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names.update(name if name in MODULES else node.module for name in inner)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_typing.TYPE_CHECKING"):
+            ahead += node.orelse
+        else:
+            ahead += ast.iter_child_nodes(node)
+    return names & MODULES.keys()

@@ -1,0 +1,140 @@
+"""docs/coverage.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes it anew.
+
+What a function does is observed on the row of the table that calls the fewest functions beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from checks import number, random
+
+import symgrad as sg
+from symgrad.core.node import Node, ancestors
+from symgrad.testing.coverage import functions, readings, together
+
+from cases import CASES
+
+PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
+TIERS = Path(__file__).parents[1] / "data" / "ops.json"
+HEAD = """# Coverage
+
+What there is for each function, as the tests observe it; `python tests/rows/coverage_page.py` writes this page, and a test
+compares. Every function has its number, in single and in double precision. The columns:
+
+- **derivative**: *all orders*, since rules are written in operations that have rules; *none* of integers and truth
+  values.
+- **forward mode**: *one sweep*, or *transposed* from the rule of reverse mode.
+- **formula**: of the gradient, in *matrix* notation, or in *index* notation, which there is for all; *by name* where an
+  entry is that of a named function, as in `inv(X)[i, j]`.
+- **compiled**: *fused* into one loop with its neighbours; *written out* entry by entry in small programs, and a NumPy
+  step in larger ones; or a *NumPy step*.
+- **vmap**: the whole batch *at once*, or a *loop* over it.
+
+A name with a dot in front is a method. Operators and indexing are the functions of the same meaning.
+
+| function | other names | derivative | forward mode | formula | compiled | vmap |
+|---|---|---|---|---|---|---|
+"""
+WORDS = {
+    "transposed": "transposed", "rule": "one sweep", "none": "", "fused": "fused", "written": "written out",
+    "step": "NumPy step",
+}  # fmt: skip
+
+
+class Watch:
+    """A module that notes what is looked up in it."""
+
+    def __init__(self, module: Any, seen: list[Any]) -> None:
+        self._module, self._seen = module, seen
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if isinstance(found, ModuleType):
+            return Watch(found, self._seen)
+        self._seen.append(found)
+        return found
+
+
+@cache
+def rows() -> dict[int, Any]:
+    """The case to observe each function on, by the function's id: few other functions, no extremes, few entries."""
+    best: dict[int, Any] = {}
+    for case in CASES:
+        if case.empty:
+            continue
+        seen: list[Any] = []
+        case.function(Watch(sg, seen), sg.as_tensor)(*map(sg.as_tensor, case.points))
+        rank = (case.row.discrete, len({id(f) for f in seen}), case.number != 0)
+        for f in seen:
+            if id(f) not in best or rank < best[id(f)][0]:
+                best[id(f)] = (rank, case)
+    return {key: case for key, (_, case) in best.items()}
+
+
+def traced(case: Any) -> Any:
+    """The result of a case on named leaves, recorded even where it has no gradient."""
+    if not case.row.discrete:
+        return number(case)(*[sg.tensor(x, requires_grad=True, name=f"x{k}") for k, x in enumerate(case.points)])
+    return case.row.f(sg, *[sg.tensor(a, name=f"x{k}") for k, a in enumerate(case.arrays)])
+
+
+def line(path: str, others: tuple[str, ...]) -> str:
+    """The row of a function."""
+    case = rows()[id(found_in(path))]
+    y = traced(case)
+    found = together(readings(type(n.op)) for n in ancestors([y._node]) if isinstance(n, Node))
+    cells = [f"`{path}`", ", ".join(f"`{n}`" for n in others), "none", "", "", WORDS[found.compiled]]
+    if not case.row.discrete:
+        cells[2:5] = ["all orders", WORDS[found.forward], formula(case, y, found.formula)]
+    return f"| {' | '.join([*cells, 'at once' if found.batched == 'rule' else 'loop'])} |"
+
+
+def formula(case: Any, y: Any, kind: str) -> str:
+    """The notations of the gradient of Σ u y."""
+    leaves = [n for n in ancestors([y._node]) if not isinstance(n, Node) and n.level]
+    form = sg.derive((y * random(case, "u", y.shape)).sum(), sg.engine.record.handle(leaves[0], leaves[0].value))
+    matrix = form.has_matrix or form.matrix() != form.index()  # also where entries are shorter, and are shown
+    return ("matrix, index" if matrix else "index") + ", by name" * (kind == "name")
+
+
+def found_in(path: str) -> Any:
+    """The function with this path in symgrad."""
+    value: Any = sg
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def page() -> str:
+    """The text of the page."""
+    lines = [line(path, others) for path, others in functions().items() if id(found_in(path)) in rows()]
+    return HEAD + "\n".join(lines) + "\n\n" + summary()
+
+
+def summary() -> str:
+    """How much there is of torch's functions."""
+    tiers = json.loads(TIERS.read_text(encoding="utf-8"))
+    counts = [f"{sum(map(exists, names))} of {len(names)}" for names in tiers.values()]
+    return (
+        f"Of the functions of PyTorch that programs call, symgrad has {counts[0]} of the most common, {counts[1]} of "
+        f"the common ones, and {counts[2]} of the others.\n"
+    )
+
+
+def exists(name: str) -> bool:
+    """Whether symgrad has torch's function or method of this name."""
+    if "." not in name and hasattr(sg.Tensor, name):
+        return True
+    try:
+        return callable(found_in(name))
+    except AttributeError:
+        return False
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

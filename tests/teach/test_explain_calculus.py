@@ -1,0 +1,363 @@
+"""``sg.explain`` of numbers: solutions as a teacher writes them, and every line equal to the derivative."""
+
+import functools
+import re
+import xml.dom.minidom
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import symgrad as sg
+from symgrad.core.kernels import array_kernel
+from symgrad.errors import ArgumentError, ParseError
+from symgrad.teach.board.line import Formula, Value
+from symgrad.teach.board.pen import text
+from symgrad.teach.board.reading import number, to_sympy
+from symgrad.teach.board.terms import Label, Name, Prime, Term
+from symgrad.teach.calculus.slopes import TEXTBOOK, partials
+
+SOLUTIONS = Path(__file__).parents[1] / "data" / "solutions_calculus.txt"
+POINTS = (0.37, 1.29, 2.2, -0.6)
+# each line of the solution of these is compared with the derivative's number
+PROBLEMS = (
+    """
+4*x**3 - 5*x**2 + 2*x - 7 ; x**2*sin(x) ; (x**2 - 1)/(x**2 + 1) ; sin(x)/(1 + cos(x)) ; exp(-x**2/2) ; log(sin(x**2))
+x**x ; 1/x**2 ; abs(x) ; 0.3*x**2 - 0.5*x + 0.3333 ; x*exp(x)*log(x) ; x**2*exp(x)/(1 + x**2) ; (x**2 + 1)**10
+x*sin(x)*cos(x)*exp(x)*log(x) ; sqrt((x + 1)/(x**2 + 1)) ; sqrt(x)*(1 + x) ; log(x + sqrt(x**2 + 1)) ; x**sin(x)
+2**x ; 3*x ; pi*x**2 + E*x + sqrt(2)*x ; sin(x)**2 + cos(x)**2 ; (x + 1)**2/(x - 1)**3 ; 1/x + 1/(x + 1) ; atan(x/2)
+x*abs(x) ; maximum(x, 2 - x) ; clamp(x, 0, 1) ; where(x > 0, x**2, -x) ; relu(x)**2 ; 1/(1 + exp(-x)) ; log(x)/x
+(2*x + 1)*(x - 3) ; (exp(x) - exp(-x))/(exp(x) + exp(-x)) ; sin(x)**3*cos(x)**2 ; exp(x*sin(x)) ; tan(3*x) ; x**3*2**x
+sin(cos(exp(sin(cos(exp(sin(x))))))) ; asin(x/3) ; (1 + x)**x ; 3*x**x ; sigmoid(2*x) ; tanh(x)/x ; x**2*abs(x - 1)
+x/(x**2 + 1)**2 ; sqrt(1 - sqrt(x)) ; exp(exp(x)) ; log10(x) ; x**0.5 + x**1.5 ; (x**3 + 2*x)*(x**2 - 1)/(x + 4)
+erf(x) ; atan2(x, x + 1) ; x - x ; minimum(x**2, 2) + 1 ; log1p(x**2) ; cosh(x)**2 - sinh(x)**2 ; 1/(x*log(x))
+hypot(x, 2)
+""".replace("\n", " ; ")
+    .strip(" ;")
+    .split(" ; ")
+)
+
+
+def golden():
+    """Return the formulas of the golden file with their solutions."""
+    parts = re.split(r"^# (.*)$", SOLUTIONS.read_text("utf-8"), flags=re.M)[1:]
+    return {f.strip(): text.strip("\n") for f, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+@pytest.mark.parametrize("f", golden())
+def test_solutions_read_as_a_teacher_writes_them(f):
+    formula, _, order = f.partition(" | order ")
+    assert str(sg.explain(formula, "x", order=int(order or 1))) == golden()[f]
+
+
+def numbers_of(found, at):
+    """Yield, line by line, the numbers of what is said to be equal; letters stand for what they were given as."""
+    known = {"x": at}
+    at_f = None
+    for line in found.lines:
+        for part in line.parts:
+            if not isinstance(part, Formula) or line.kind == "given":
+                continue
+            left, *rest = part.parts
+            if isinstance(left, Name) and rest:  # a letter
+                known[left.args[0]] = value(rest[0], known)
+            elif isinstance(left, Prime) and rest and line.kind == "side":
+                known[str(to_sympy(left))] = value(rest[-1], known)
+                yield line, [value(p, known) for p in rest]
+            elif line.kind in ("does", "then") and (left is None or isinstance(left, Label)):
+                at_f = [value(p, known) for p in rest if isinstance(p, Term)]
+                yield line, at_f
+
+
+def value(t, known):
+    """Return a formula's number; of what is still to be differentiated, by SymPy."""
+    if isinstance(t, Value):
+        return t.value
+    symbols = {n: sp.Symbol(n, real=True) for n in known}
+    e = to_sympy(opened(t))
+    with np.errstate(all="ignore"):
+        return float(array_kernel(e, tuple(symbols.values()))(*[np.float64(v) for v in known.values()]))
+
+
+def opened(t):
+    """Put derivatives in the place of dashes over formulas."""
+    if isinstance(t, Prime) and not (isinstance(t.args[0], Name) and t.args[0].args[0] != "x"):
+        return slope(t.args[0])
+    return type(t)(*[opened(a) if isinstance(a, Term) else a for a in t.args]) if not isinstance(t, Name) else t
+
+
+@functools.cache
+def slope(t):
+    """Return the derivative of a formula of x, as it is explained."""
+    made = sg.explain(as_function(t)).lines
+    return [line for line in made if line.kind in ("does", "then")][-1].parts[0].parts[-1]
+
+
+def as_function(t):
+    return sg.from_sympy(to_sympy(t), [sp.Symbol("x", real=True)])(sg.symbol("x"))
+
+
+@functools.cache
+def function(formula):
+    return sg.parse(formula, {"x": ()})
+
+
+def truth(formula, at, order=1):
+    """Return the derivative by central differences of symgrad's own numbers."""
+    f = function(formula)
+    h = 1e-5
+
+    def g(x):
+        return float(f(np.float64(x)).numpy()) if order == 1 else truth(formula, x)
+
+    try:
+        with np.errstate(all="ignore"):
+            return (g(at + h) - g(at - h)) / (2 * h)
+    except sg.errors.ParseError:  # a power of a negative number
+        return np.nan
+
+
+@pytest.mark.parametrize("formula", PROBLEMS)
+def test_every_line_has_the_derivative_s_number(formula):
+    found = sg.explain(formula, "x")
+    seen = 0
+    for at in POINTS:
+        wanted = truth(formula, at)
+        if not np.isfinite(wanted):
+            continue
+        lines = list(numbers_of(found, at))
+        mains = [v for line, v in lines if line.kind in ("does", "then") and line.parts[0].parts[0] != "f′/f"]
+        assert mains
+        for line, numbers in lines:
+            assert np.allclose(numbers, numbers[0], rtol=1e-6), (line, numbers)
+            if line.kind == "then" or isinstance(line.parts[0].parts[0], Label):
+                assert np.allclose(numbers, wanted, rtol=1e-5, atol=1e-8), (formula, line, numbers, wanted)
+        seen += 1
+    assert seen
+    assert max(map(len, str(found).splitlines())) <= 80
+
+
+@pytest.mark.parametrize("formula", ["x**2*sin(x)", "x**x", "exp(-x**2)", "x/(1 + x)", "abs(x)*x"])
+def test_the_second_derivative_goes_on_from_the_first(formula):
+    found = sg.explain(formula, "x", order=2)
+    said = str(found)
+    assert "f″(x) = " in said
+    last = [line for line in found.lines if line.kind in ("does", "then")][-1].parts[0].parts[-1]
+    assert value(last, {"x": 0.83}) == pytest.approx(truth(formula, 0.83, 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("f", ["x**5 - x/2 + 3", "3*x**4 - 5*x**2 + 7", "5*x**6 - 4*x**3 + 2", "x**3 - x"])
+def test_a_polynomial_takes_two_lines(f):
+    assert len(str(sg.explain(f, "x")).splitlines()) == 3
+
+
+def test_other_variables_are_held_constant_and_that_is_said():
+    text = str(sg.explain(lambda x, y: x**2 * y + y**3))
+    assert "by x, with y held constant:" in text
+    assert "∂f/∂x = 2x·y" in text
+    assert "∂f/∂y = x² + 3y²" in text
+    text = str(sg.explain("a*x**2 + b*x", "x"))
+    assert "a and b are constants" in text
+    assert "f′(x) = 2a·x + b" in text
+
+
+def test_entries_of_a_small_vector_are_numbers_of_their_own():
+    q, length = sg.symbol("q", 2), sg.symbol("l")
+    text = str(sg.explain(length * sg.cos(q[0] + q[1]) + 100 * (q[1] - q[0] ** 2) ** 2, q))
+    assert "by q₀, with q₁ held constant:" in text
+    assert "∂f/∂q₀ = −l·sin(q₀ + q₁) − 400q₀·(q₁ − q₀²)" in text
+    assert str(sg.explain(lambda x: x[0] * x[1] ** 2, at=[2.0, 3.0])).endswith("∂f/∂x₁ = 12")
+    assert "∂²f/∂q₀∂q₁ = 2q₀" in str(sg.explain(q[0] ** 2 * q[1], q, order=2))
+
+
+def test_vectors_of_numbers_are_explained_by_component():
+    q = sg.symbol("q", 2)
+    arm = sg.stack([sg.cos(q[0]) + sg.cos(q[0] + q[1]), sg.sin(q[0]) + sg.sin(q[0] + q[1])])
+    text = str(sg.explain(arm, q))
+    assert "f₁(q₀, q₁) = cos(q₀) + cos(q₀ + q₁)" in text
+    assert "∂f₂/∂q₁ = cos(q₀ + q₁)" in text
+
+
+def test_formulas_as_text_have_shapes_and_functions_too():
+    shapes = {"X": ("n", "d"), "w": "d", "y": "n"}
+    text = str(sg.explain("sum((X @ w - y)**2)", "w", shapes=shapes))
+    assert "g = 2·Xᵀ·r = 2·Xᵀ·(X·w − y)" in text
+    assert str(sg.explain(lambda X, w, y: ((X @ w - y) ** 2).sum(), "w", shapes=shapes)) == text
+
+
+def test_letters_of_parts_are_not_those_of_the_user():
+    text = str(sg.explain("u**2*sin(u)*v", "u"))
+    assert "with w = " in text
+    assert "f(u) = " in text
+    assert str(sg.explain("f**2", "f")).startswith("g(f) = f²")
+
+
+def test_numbers_stand_at_the_end_where_they_are_known():
+    assert str(sg.explain(lambda x: x**2 * sg.sin(x), at=2.0)).endswith("at x = 2:\n  f′(2) = 1.9726")
+    text = str(sg.explain(lambda x: sg.log(x), at=-1.0))
+    assert "x > 0 does not hold there, so f has no derivative; symgrad says:\n  f′(−1) = −1" in text
+    assert "does not hold" not in str(sg.explain(lambda x: sg.log(x), at=1.0))
+
+
+def test_a_kink_is_remarked_and_a_smooth_joint_is_not():
+    assert "At x = 0 there is a kink and no derivative; symgrad's value there is 0" in str(sg.explain("abs(x)", "x"))
+    assert "At x = 3 there is a kink" in str(sg.explain("maximum(x, 3)", "x"))
+    assert "kink" not in str(sg.explain("x*abs(x)", "x"))
+    assert "kink" not in str(sg.explain("where(x > 0, x**2, -x**2)", "x"))
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        ("log(x - 2)", "x > 2"), ("1/(3 - x)", "x ≠ 3"), ("sqrt(x)", "x > 0"), ("asin(x)", "|x| < 1"),
+        ("tan(x)", "cos(x) ≠ 0"), ("x**x", "x > 0"), ("x**3", ""), ("log(x**2 + 1)", ""), ("1/(1 + exp(x))", ""),
+    ],
+)  # fmt: skip
+def test_the_domain_stands_beside_the_function(formula, says):
+    first = str(sg.explain(formula, "x")).splitlines()[0]
+    assert first.endswith(says)
+    assert says or not re.search("[>≠<]", first)
+
+
+def test_long_formulas_have_letters_for_their_parts():
+    def f(x):
+        for k in range(20):
+            x = [sg.sin, sg.cos, sg.exp, sg.tanh][k % 4](x)
+        return x
+
+    text = str(sg.explain(f))
+    assert "u₁ = " in text
+    assert max(map(len, text.splitlines())) <= 80
+    found = sg.explain(f)
+    (*_, (_, numbers)) = numbers_of(found, 0.7)
+    assert numbers[0] == pytest.approx(float(sg.grad(f)(0.7)), rel=1e-9)
+
+
+def test_the_second_derivative_of_a_long_formula_is_said():
+    found = sg.explain("sin(cos(exp(sin(cos(exp(sin(x)))))))", "x", order=2)
+    assert "f″(x) = " in str(found)
+
+
+def test_a_shared_graph_is_met_once():
+    x = y = sg.symbol("x")
+    for k in range(200):
+        y = y * sg.sin(y) + k
+    assert len(sg.explain(y, x).lines) < 450
+
+
+@pytest.mark.parametrize("formula", PROBLEMS[::4])
+def test_solutions_are_written_in_every_notation(formula):
+    found = sg.explain(formula, "x")
+    xml.dom.minidom.parseString(found.html())
+    for source in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
+        assert source.count("{") == source.count("}")
+        assert "′" not in source
+    assert found.steps
+
+
+def test_textbook_s_forms_of_derivatives_are_the_declared_ones():
+    for function, given in TEXTBOOK.items():
+        x, y = 0.4, 1.3
+        if function is sp.acosh:
+            x = 1.7
+        args = [x, y][: len(given)]
+        symbols = [sp.Symbol(f"x{k}", real=True) for k in range(len(args))]
+        at = dict(zip(symbols, args, strict=True))
+        made = [float(to_sympy(t).xreplace(at)) for t in partials(function, len(args))]
+        for k, d in enumerate(made):
+            up, down = ([v + (h if i == k else 0) for i, v in enumerate(args)] for h in (1e-6, -1e-6))
+            slope = (float(function(*up).evalf()) - float(function(*down).evalf())) / 2e-6
+            assert d == pytest.approx(slope, rel=1e-6), function
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: sg.explain("x**2", "x", style="blackboard"), "Expected one of"),
+        (lambda: sg.explain("x**2", "x", order=0), "Expected 1"),
+        (lambda: sg.explain("x**2", "x", order=2, style="backprop"), "one sweep"),
+        (lambda: sg.explain((sg.symbol("x", 3) ** 2).sum(), style="calculus"), "functions of numbers"),
+    ],
+)
+def test_styles_that_do_not_fit_are_refused(call, says):
+    with pytest.raises(ArgumentError, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("log(2)", "ln(2)"),
+        ("-1/log(10)", "−1/ln(10)"),
+        ("log(2*pi)/2", "ln(2π)/2"),
+        ("1/sqrt(2*pi)", "1/√(2π)"),
+        ("2/sqrt(pi)", "2/√π"),
+        ("sqrt(2/pi)", "√(2/π)"),
+        ("sqrt(3)/2", "√3/2"),
+        ("0.4342944", "0.4342944"),
+    ],
+)
+def test_constants_that_a_program_has_computed_are_recognised(value, written):
+    assert text(number(float(sp.sympify(value)))) == written
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        ("sqrt(1 - x**2)", "−1 < x < 1"),
+        ("acos(1 - 2*x)", "0 < x < 1"),
+        ("log(x - 1) + log(x + 1)", "x > 1"),
+        ("sqrt(x + sqrt(x))", "x > 0"),
+        ("log(abs(x - 2))", "x ≠ 2"),
+        ("x/abs(x)", "x ≠ 0"),
+    ],
+)
+def test_the_domain_is_solved_and_said_once(formula, says):
+    first = str(sg.explain(formula, "x")).splitlines()[0]
+    assert first.split("  ")[-1].strip() == says
+
+
+_NETWORK = {"X": ("n", "d"), "W": ("d", "k"), "v": "k", "y": "n"}
+
+
+def test_a_long_chain_of_equals_is_broken_at_one():
+    lines = str(sg.explain("sum((tanh(X @ W) @ v - y)**2)", "W", shapes=_NETWORK))
+    assert "\n    = 2·Xᵀ·diag(tanh(X·W)·v − y)·(1 − tanh(X·W)^⊙2)·diag(v)" in lines
+    assert max(map(len, lines.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("formula", "line"),
+    [
+        ("-(y*log(sigmoid(x)) + (1 - y)*log(1 - sigmoid(x)))", "        = σ(x) − y"),
+        ("x/2*(1 + erf(x/sqrt(2)))", "        = (1 + erf(x/√2))/2 + x·exp(−x²/2)/√(2π)"),
+        ("x/z**2", "  f′(x) = 1/z²"),
+        ("k*(q/x)**2", "  f′(x) = −2k·q²·x⁻³ = −2k·q²/x³"),
+        ("x/abs(x)", "  x·sign(x) = |x|:"),
+        ("maximum(x**2, 2*x)", "        = { 2 for 0 < x < 2;  2x otherwise }"),
+        ("abs(x**2 - 4)", "        = { 2x for |x| > 2;  −2x for |x| < 2 }"),
+        ("relu(1 - x)", "        = { −1 for x < 1;  0 for x > 1 }"),
+        ("abs(x - a)", "  At x = a there is a kink and no derivative."),
+    ],
+)
+def test_what_a_hand_writes_at_once_is_written_so(formula, line):
+    assert line in str(sg.explain(formula, "x")).splitlines()
+
+
+def test_a_name_that_is_called_is_no_variable():
+    with pytest.raises(ParseError, match="'secant' is not a function"):
+        sg.explain("secant(x)", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("where(x<0,-1,1)*x", "v′ = { 0 for x < 0;  0 otherwise }"),
+        ("x*(x<2)*(x>1)", "f(x) = x·{ 1 for x < 2;  0 otherwise }·{ 1 for x > 1;  0 otherwise }"),
+        ("where((x<0)*(x>-1),x,2)**2", "f(x) = { x for x < 0 and x > −1;  2 otherwise }²"),
+        ("x**(x>0)*3", "{ 1 for x > 0;  0 otherwise }"),
+    ],
+)
+def test_conditions_are_explained_as_the_numbers_that_they_are(text, line):
+    assert line in str(sg.explain(text, "x")).replace("\n    ", " ")

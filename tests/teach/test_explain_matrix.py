@@ -1,0 +1,256 @@
+"""``sg.explain`` of arrays: differentials as matrix calculus is taught, and every line of them with its number."""
+
+import functools
+import re
+import xml.dom.minidom
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.teach.board.line import Formula
+from symgrad.teach.matrix.symbols import Differential
+
+SOLUTIONS = Path(__file__).parents[1] / "data" / "solutions_matrix.txt"
+SIZES = {"n": 3, "d": 2, "k": 4, "m": 5}
+SHAPES = {
+    "X": "nd", "A": "nn", "B": "nn", "S": "nn", "W": "dk", "V": "mn", "M": "nk", "w": "d", "x": "n", "y": "n",
+    "a": "n", "b": "n", "v": "k", "c": "d", "lam": "",
+}  # fmt: skip
+# a formula of these names, and what it is differentiated by
+PROBLEMS = [
+    ("sum((X @ w - y)**2)", "w"), ("sum((X @ w - y)**2) + lam*sum(w**2)", "w"), ("logdet(A)", "A"),
+    ("trace(X.T @ A @ X)", "X"), ("x @ A @ x", "x"), ("a @ A @ b", "A"), ("trace(inv(A) @ B)", "A"), ("det(A)", "A"),
+    ("logdet(X.T @ X)", "X"), ("sum(tanh(X @ w))", "w"), ("sum(log(1 + exp(-(y*(X @ w)))))", "w"),
+    ("norm(A @ x - b)", "x"), ("logsumexp(A @ x, 0)", "x"), ("sum((tanh(X @ W) @ v - y)**2)", "W"),
+    ("sum(relu(X @ w))", "w"), ("mean((X @ w - y)**2)", "w"), ("var(x)", "x"), ("(x @ A @ x)/(x @ B @ x)", "x"),
+    ("sum((A - A @ X @ X.T)**2)", "X"), ("trace(A @ A @ A)", "A"), ("trace(A @ (B*B))", "B"), ("prod(x)", "x"),
+    ("sum(where(x > 0.5, x**2, -x))", "x"), ("norm(A)", "A"), ("a @ softmax(A @ x, 0)", "x"),
+    ("sum(outer(x, x)*A)", "x"), ("sum(sum(X, 0)**2)", "X"), ("sum(y*(X @ w) - exp(X @ w))", "w"),
+    ("trace(X.T @ softmax(X @ X.T, 1) @ X)", "X"), ("sum((A @ x - b)**2) + lam*sum(abs(x))", "lam"),
+    ("-sum(M*log_softmax(X @ W, 1))", "W"), ("sum(sigmoid(X @ w)*y)", "w"), ("x @ inv(A) @ x", "A"),
+    ("sum(exp(-x**2/2))", "x"), ("log(x @ B @ x)", "x"), ("trace(kron(A, A))", "A"), ("sum(cumsum(x, 0)**2)", "x"),
+    ("trace(inv(X.T @ A @ X) @ (X.T @ B @ X))", "X"), ("sum(log(1 + exp(X @ w + lam)))", "lam"),
+    ("(a @ x**2.5)**0.4", "x"),
+    ("-sum(log(3 - X @ w))", "w"), ("prod(x**a)", "x"), ("-log(sigmoid(a @ x)) - sum(log(sigmoid(A @ x)))", "x"),
+    ("sum(where(abs(X @ w - y) <= 0.3, (X @ w - y)**2, abs(X @ w - y)))", "w"),
+    ("sum(X*(X - mean(X, 1, keepdim=True)))", "X"),
+]  # fmt: skip
+JACOBIANS = [("A @ x", "x"), ("softmax(x, 0)", "x"), ("sigmoid(A @ x + b)", "x"), ("V @ relu(A @ x + b)", "x")]
+
+
+@functools.cache
+def leaves(names):
+    """Return symbols of sizes with names."""
+    return {n: sg.symbol(n, tuple(SHAPES[n]) if SHAPES[n] else ()) for n in names}
+
+
+def parsed(formula):
+    names = [n for n in SHAPES if re.search(rf"(?<![\w.]){n}(?!\w)", formula)]
+    made = leaves(tuple(names))
+    return sg.parse(formula, made).value, made
+
+
+@functools.cache
+def solved(formula, by):
+    """Return the explanation of a problem, made once."""
+    y, made = parsed(formula)
+    return sg.explain(y, made[by])
+
+
+def golden():
+    """Return the formulas of the golden file with their solutions."""
+    parts = re.split(r"^# (.*)$", SOLUTIONS.read_text("utf-8"), flags=re.M)[1:]
+    return {f.strip(): text.strip("\n") for f, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def explained(asked):
+    formula, by, *order = [s.strip() for s in asked.split("|")]
+    y, made = parsed(formula)
+    return sg.explain(y, made[by], order=int(order[0]) if order else 1)
+
+
+@pytest.mark.parametrize("asked", golden())
+def test_solutions_read_as_a_teacher_writes_them(asked):
+    assert str(explained(asked)) == golden()[asked]
+
+
+def draw(made, by):
+    """Return values for leaves, a step for one of them, and both sides of a small step."""
+    rng = np.random.default_rng(5)
+    at = {n: rng.uniform(0.2, 1.1, [SIZES[s] for s in SHAPES[n]]) for n in made}
+    for n in at:
+        if SHAPES[n] in ("nn", "dd"):
+            at[n] = at[n] + 2 * np.eye(len(at[n]))
+    step = rng.standard_normal(at[by].shape)
+    return at, step
+
+
+def numbers_of(found, at, by, step):
+    """Yield the lines of df, and of the gradient along the step, with their numbers; names are given their own."""
+    known = {**SIZES, **at, f"d{by}": step}
+
+    def number(e):
+        sizes = getattr(e, "shape", ())
+        shape = [n if isinstance(n, int) else int(n.subs({s: SIZES[s.name] for s in n.free_symbols})) for n in sizes]
+        return evaluate_matrix(e, tuple(shape), known)
+
+    is_df = True
+    for line in found.lines:
+        if line.kind == "pair":
+            first, *others = line.parts
+            left, right = first.parts
+            known[left.name] = number(right)
+            for d in others:
+                name, e = d.parts
+                assert isinstance(name, Differential)
+                known[name.name] = number(e)
+        elif line.kind in ("does", "then"):
+            left, *rest = line.parts[0].parts
+            is_df = is_df if left is None else isinstance(left, Differential)
+            yield from ((line, number(e) if is_df else np.tensordot(number(e), step, np.ndim(step))) for e in rest)
+
+
+@pytest.mark.parametrize(("formula", "by"), PROBLEMS, ids=[f for f, _ in PROBLEMS])
+def test_every_line_of_differentials_has_the_number_of_a_step(formula, by):
+    _, made = parsed(formula)
+    found = solved(formula, by)
+    f = sg.parse(formula, {n: tuple(SIZES[s] for s in SHAPES[n]) for n in made})
+    at, step = draw(made, by)
+    h = 1e-6
+    above, below = (
+        float(f(*[v + s * step if n == by else v for n, v in at.items()]).numpy()) for s in (h, -h)
+    )  # fmt: skip
+    wanted = (above - below) / (2 * h)
+    if "operation by operation" not in str(found):
+        lines = list(numbers_of(found, at, by, step))
+        assert lines
+        for line, value in lines:
+            assert value == pytest.approx(wanted, rel=2e-4, abs=1e-6), line
+    given = {k: v for k, v in {**at, **SIZES}.items() if k in {*found.form.args}}
+    assert np.sum(found.form.lambdify()(**given) * step) == pytest.approx(wanted, rel=1e-4, abs=1e-7)
+    assert max(map(len, str(found).splitlines())) <= 80
+
+
+def test_nearly_all_of_them_have_words():
+    without = [f for f, by in PROBLEMS if "operation by operation" in str(solved(f, by))]
+    assert not without
+
+
+@pytest.mark.parametrize(("formula", "by"), PROBLEMS[::3], ids=[f for f, _ in PROBLEMS[::3]])
+def test_the_last_line_is_what_derive_prints(formula, by):
+    y, made = parsed(formula)
+    found = solved(formula, by)
+    assert found.lines[-1].parts[0].parts[-1] == sg.derive(y, made[by])._expr
+    assert str(found.form) == str(sg.derive(y, made[by]))
+
+
+@pytest.mark.parametrize(("formula", "by"), JACOBIANS, ids=[f for f, _ in JACOBIANS])
+def test_jacobians_are_read_off_df(formula, by):
+    y, made = parsed(formula)
+    found = sg.explain(y, made[by])
+    assert "df = J·dx gives" in str(found)
+    at, step = draw(made, by)
+    f = sg.parse(formula, {n: tuple(SIZES[s] for s in SHAPES[n]) for n in made})
+    h = 1e-6
+    above, below = (f(*[v + s * step if n == by else v for n, v in at.items()]).numpy() for s in (h, -h))
+    for _, value in numbers_of(found, at, by, step):
+        np.testing.assert_allclose(value, (above - below) / (2 * h), rtol=1e-4, atol=1e-7)
+
+
+def test_hessians_go_on_from_the_gradient():
+    text = str(explained("sum(exp(X @ w)) | w | 2"))
+    assert "g(w) = Xᵀ·exp(X·w)" in text
+    assert text.splitlines()[-1].split()[:2] == ["H", "="]
+    assert "Xᵀ·diag(h)·X" in text
+
+
+def test_a_norm_is_one_step_and_what_is_met_twice_has_one_name():
+    lines = str(explained("sum((X @ w - y)**2) | w")).splitlines()
+    assert len(lines) == 6
+    text = str(explained("sum(y*(X @ w) - exp(X @ w)) | w"))
+    assert text.count("= X·w ") == 1
+
+
+def test_rows_that_sum_to_one_are_used_where_it_is_said():
+    X, W = sg.symbol("X", ("n", "d")), sg.symbol("W", ("d", "k"))
+    for Y in (sg.symbol("Y", ("n", "k"), simplex=True), sg.symbol("Y", ("n", "k"), onehot=True)):
+        text = str(sg.explain(-(Y * sg.log_softmax(X @ W, 1)).sum(), W))
+        assert "rows of Y sum to 1" in text
+        assert "tr((P − Y)ᵀ·dZ)" in text
+    text = str(sg.explain(-(sg.symbol("Y", ("n", "k")) * sg.log_softmax(X @ W, 1)).sum(), W))
+    assert "sum to 1" not in text
+
+
+def test_cross_products_turn_to_the_other_side():
+    x, a = sg.symbol("x", 3), sg.symbol("a", 3)
+    text = str(sg.explain((sg.linalg.cross(x, a) ** 2).sum(), x))
+    assert "dz = dx × a" in text
+    assert "2·(a × z)ᵀ·dx" in text
+
+
+def test_operations_without_words_have_their_own_differentials():
+    A = sg.symbol("A", ("n", "n"))
+    text = str(sg.explain(sg.linalg.cholesky(A).sum(), A))
+    assert "operation by operation" in text
+    assert "dU = chol(A)·" in text
+    T = sg.symbol("T", (2, 3, 4))
+    assert "G_ijk = 2·T_ijk" in str(sg.explain((T**2).sum(0).sum()))
+
+
+def test_letters_are_not_those_of_the_user_or_of_derivatives():
+    r, g = sg.symbol("r", "n"), sg.symbol("A", ("n", "n"))
+    text = str(sg.explain(((g @ r - 1) ** 2).sum(), r))
+    assert "g = 2·Aᵀ·" in text
+    assert not re.search(r"^  r = ", text, flags=re.M)
+
+
+def test_several_tensors_have_a_gradient_each():
+    y, made = parsed("sum((X @ w - y)**2)")
+    text = str(sg.explain(y, [made["w"], made["X"]]))
+    assert "df = g_wᵀ·dw gives" in text
+    assert "G_X = 2·r·wᵀ" in text
+
+
+def test_values_stand_below_the_gradient():
+    text = str(sg.explain(lambda x: (x**2).sum(), at=np.array([1.0, 2.0])))
+    assert text.splitlines()[-1].split("=")[-1].strip() == "[2, 4]"
+
+
+@pytest.mark.parametrize(("formula", "by"), PROBLEMS[::5], ids=[f for f, _ in PROBLEMS[::5]])
+def test_solutions_are_written_in_every_notation(formula, by):
+    found = solved(formula, by)
+    xml.dom.minidom.parseString(found.html())
+    for text in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
+        assert text.count("{") == text.count("}")
+    assert any(isinstance(p, Formula) for line in found.steps for p in line.parts)
+
+
+@pytest.mark.parametrize(
+    ("formula", "by", "is_said"),
+    [
+        ("sum(log(1 + exp(-(y*(X @ w)))))", "w", True),
+        ("-((1 - sigmoid(x))**2 @ log(sigmoid(x)))", "x", False),
+        ("sum(sigmoid(X @ w)*y)", "w", False),
+    ],
+)
+def test_the_identity_of_the_sigmoid_is_said_where_it_is_used(formula, by, is_said):
+    assert ("σ(−t) = 1 − σ(t)" in str(solved(formula, by))) == is_said
+
+
+def test_a_collected_sum_of_minus_signs_has_one_in_front():
+    found = str(solved("-(x - a) @ inv(S) @ (x - a)/2 + a @ a", "a"))
+    assert "−(−" not in found
+
+
+def test_a_deep_network_has_its_gradient_in_the_names_of_the_lines():
+    """The form without names is as long as the network is deep, and takes long to find."""
+    x, A = sg.symbol("x", "n"), sg.symbol("A", ("n", "n"))
+    z = x
+    for _ in range(8):
+        z = sg.tanh(A @ z) + x
+    lines = str(sg.explain((z * z).sum(), wrt=x)).splitlines()
+    at = lines.index("  df = gᵀ·dx gives, in the names above,")
+    assert "tanh(A·" not in "".join(lines[at:])
