@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "rows"))
 import ode_rows
 from implicit_rows import PROBLEMS, flat, reference, weighted
 

@@ -54,7 +54,7 @@ def import_seconds(bytecode: str) -> float:
 def seconds(way: str, operations: int, bytecode: str, folder: str | None) -> float:
     """Return the time to the first result in a process of its own, which finds its modules' bytecode in a folder."""
     code = PROGRAM.format(
-        folders=[str(HERE), str(HERE.parent)],
+        folders=[str(HERE)],
         way=way,
         operations=operations,
         backend=WAYS[way],

@@ -79,7 +79,7 @@ def measured(*arguments: str) -> str:
 
 def main() -> None:
     """Print both tables."""
-    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    sys.path[:0] = [str(HERE)]
     from problems import FULL
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

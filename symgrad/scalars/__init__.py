@@ -1,7 +1,7 @@
 """What each scalar function is: one declaration per function, looked up by its SymPy class.
 
-To add a function, declare it in the file of its family and give it a row in ``tests/rows/elementwise_rows.py``. By name are
-here those that other layers build payloads of; any other is an attribute, too.
+To add a function, declare it in the file of its family and give it a row in ``tests/rows/elementwise_rows.py``. Those
+that other layers build payloads of are here by name; any other is an attribute, too.
 """
 
 from typing import Any

@@ -6,10 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
+import test_random
 
 import symgrad as sg
-
-from . import test_random
 
 BACKENDS = ("auto", "python", "numpy", "llvm", "c", "mpmath")
 X = np.array([0.7, -1.3, 2.1])

@@ -31,7 +31,8 @@ from symgrad.support import symbols as handed
 
 from identities import tokens
 
-GOLDEN = {g["name"]: g for g in json.loads((Path(__file__).parents[1] / "data" / "golden_forms.json").read_text("utf-8"))}
+DATA = Path(__file__).parents[1] / "data"
+GOLDEN = {g["name"]: g for g in json.loads((DATA / "golden_forms.json").read_text("utf-8"))}
 bce = sg.nn.functional.binary_cross_entropy_with_logits
 
 

@@ -27,7 +27,7 @@ class Room:
     @property
     def test_files(self) -> list[str]:
         """The test files."""
-        return [str(TESTS / f"test_{name}.py") for name in self.tests.split()]
+        return [str(path) for name in self.tests.split() for path in TESTS.rglob(f"test_{name}.py")]
 
 
 ROOMS = {

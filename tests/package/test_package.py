@@ -155,3 +155,13 @@ def imported(path):
         else:
             ahead += ast.iter_child_nodes(node)
     return names & MODULES.keys()
+
+
+def test_folders_of_tests_are_rooms_of_the_package():
+    """A newcomer looks for the tests of a room in the folder of its name."""
+    rooms = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    beside = {"rows", "readers", "tools", "shared", "data", "mutation"}  # what tests are made of
+    beyond = {"docs", "package", "programs"}  # tests of the pages, of what is installed, of random programs
+    folders = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("*/*.py")}
+    assert folders - rooms - beside - beyond == set()
+    assert [path.name for path in (ROOT / "tests").glob("test_*.py")] == []

@@ -25,7 +25,7 @@ USER_CODE, MISTAKES = HERE / "user_code.py", HERE / "mistakes.py"
 
 
 def run(*command):
-    return subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=HERE.parents[1]).stdout
+    return subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=HERE.parents[2]).stdout
 
 
 def of_mypy():

@@ -23,8 +23,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
 TIERS = Path(__file__).parents[1] / "data" / "ops.json"
 HEAD = """# Coverage
 
-What there is for each function, as the tests observe it; `python tests/rows/coverage_page.py` writes this page, and a test
-compares. Every function has its number, in single and in double precision. The columns:
+What there is for each function, as the tests observe it; `python tests/rows/coverage_page.py` writes this page, and a
+test compares. Every function has its number, in single and in double precision. The columns:
 
 - **derivative**: *all orders*, since rules are written in operations that have rules; *none* of integers and truth
   values.

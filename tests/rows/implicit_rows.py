@@ -1,6 +1,6 @@
 """Problems whose answers have known derivatives: as symgrad solves them, and as mpmath does to 40 digits.
 
-``python tests/rows/implicit_rows.py`` computes tests/data/implicit.json anew: the answer, its first and second derivatives.
+``python tests/rows/implicit_rows.py`` computes tests/data/implicit.json anew: answers, first and second derivatives.
 Each problem is a function of a vector θ. mpmath solves conditions that are written by hand, so that nothing is shared.
 """
 

@@ -1,6 +1,6 @@
 """Differential equations whose flows are known: as symgrad solves them, and as mpmath does to 40 digits.
 
-``python tests/rows/ode_rows.py`` computes tests/data/odes.json anew: the states, and their derivatives in multiples of θ.
+``python tests/rows/ode_rows.py`` computes tests/data/odes.json anew: states, and their derivatives in multiples of θ.
 Where a flow has a closed form it is written by hand; the others are extrapolated midpoint steps of mpmath's numbers.
 Derivatives are differences at 60 digits of either, so that nothing is shared with what is tested.
 """

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "symgrad"
+TESTS = Path(__file__).parents[1]
+SOURCE = TESTS.parent / "symgrad"
 DECLARATION = """
 
 foo = declare(
@@ -99,7 +100,7 @@ def copied(tmp_path_factory):
 
 
 def test_one_declaration_gives_all(copied):
-    paths = os.pathsep.join([str(copied), str(Path(__file__).parent)])
+    paths = os.pathsep.join(map(str, [copied, TESTS / "rows", TESTS / "tools"]))
     found = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=copied,

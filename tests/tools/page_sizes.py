@@ -1,4 +1,4 @@
-"""No page of the documentation is longer than a telephone likes: ``python tests/tools/page_sizes.py FOLDER`` of HTML."""
+"""No page of the documentation is too long for a telephone: ``python tests/tools/page_sizes.py FOLDER`` of HTML."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""symgrad/exports/reserved_c.txt: ``python tests/tools/reserved_names.py`` adds what this machine's headers and library have.
+"""symgrad/exports/reserved_c.txt: ``python tests/tools/reserved_names.py`` adds those of this machine's headers.
 
 Its first paragraph is what no name in C may be: the macros of the standard headers in every version of C and C++, with
 and without GNU's extensions, and what the headers of ISO C declare. The second is what, beside that, no function that
