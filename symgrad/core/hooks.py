@@ -88,28 +88,29 @@ class Hooks:
         LIVE.pop(id(self), None)
 
     def on_gradient(self, g: Any) -> Any:
-        """Let the tensor's hooks look at its gradient; one that returns a tensor replaces it."""
+        """Let the tensor's hooks look at its gradient, and replace it by what they return, or in place."""
         for hook in self.tensor.each():
-            found = hook(_wrap(g))
-            g = g if found is None else _unwrap(found, g, _name(hook))
+            shown = _wrap(g)
+            returned = hook(shown)
+            g = _unwrap(shown if returned is None else returned, g, _name(hook))
         return g
 
     def on_entry(self, g: Any) -> Any:
         """Let the node's prehooks look at the tuple of its cotangents, which is of one; None stands for zero."""
         for hook in self.before.each():
-            found = hook((_wrap(g),))
-            if found is not None:
-                (new,) = _tuple(found, 1, hook)
-                g = _replaced(new, g, hook)
+            shown = (_shown(g),)
+            returned = hook(shown)
+            (new,) = _tuple(shown if returned is None else returned, 1, hook)
+            g = _replaced(new, g, hook)
         return g
 
     def on_exit(self, g: Any, pulled: list[Any]) -> list[Any]:
         """Let the node's hooks look at the cotangents of its inputs, None for those without."""
         for hook in self.behind.each():
-            found = hook(tuple(None if d is None else _wrap(d) for d in pulled), (_wrap(g),))
-            if found is not None:
-                new = _tuple(found, len(pulled), hook)
-                pulled = [_replaced(n, d, hook) for n, d in zip(new, pulled)]
+            shown = tuple(map(_shown, pulled))
+            returned = hook(shown, (_wrap(g),))
+            new = _tuple(shown if returned is None else returned, len(pulled), hook)
+            pulled = [_replaced(n, d, hook) for n, d in zip(new, pulled)]
         return pulled
 
     def on_accumulated(self, leaf: Any) -> None:
@@ -134,6 +135,11 @@ def hooks_on(holder: Any) -> Hooks:
 
 def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
+
+
+def _shown(g: Any) -> Any:
+    """Return what hooks are shown of a cotangent: a tensor of their own, which they may change in place."""
+    return None if g is None else _wrap(g)
 
 
 def _replaced(new: Any, g: Any, hook: Hook) -> Any:

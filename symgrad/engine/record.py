@@ -113,7 +113,7 @@ def handle(node: AnyNode | None, value: Any) -> Any:
 
 
 def _shown_to_hooks(g: Any) -> Any:
-    return handle(None, canonical(g)) if isinstance(g, (float, _ndarray, np.generic)) else g
+    return handle(g._node, g._value) if isinstance(g, Core) else handle(None, canonical(g))
 
 
 def _from_hook(found: Any, g: Any, name: str) -> Any:

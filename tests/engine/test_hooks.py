@@ -43,6 +43,53 @@ def test_a_hook_replaces_the_gradient_for_all_that_comes_after(m):
     assert x.grad.tolist() == [-22.0, -44.0]
 
 
+STATEMENTS = ["g[0] = 0", "g.clamp_(-1, 1)", "g += 1", "g[1:].mul_(3)", "g.zero_()"]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_may_change_the_gradient_in_place(m, statement, create_graph):
+    x = parameter(m, 1.0, 2.0)
+    y = x * x
+    y.register_hook(lambda g: exec(statement, {"g": g}))
+    (g,) = m.autograd.grad((y * x).sum(), x, create_graph=create_graph)
+    expected = {"g[0] = 0": [1.0, 12.0], "g.clamp_(-1, 1)": [3.0, 8.0], "g += 1": [5.0, 16.0],
+                "g[1:].mul_(3)": [3.0, 28.0], "g.zero_()": [1.0, 4.0]}  # fmt: skip
+    assert g.tolist() == expected[statement]
+    x.register_hook(lambda g: exec(statement, {"g": g}))
+    (x * 5).sum().backward()
+    at_leaf = {
+        "g[0] = 0": [0.0, 5.0],
+        "g.clamp_(-1, 1)": [1.0, 1.0],
+        "g += 1": [6.0, 6.0],
+        "g[1:].mul_(3)": [5.0, 15.0],
+    }
+    assert x.grad.tolist() == at_leaf.get(statement, [0.0, 0.0])
+
+
+def test_what_a_hook_changes_in_place_reaches_one_input_alone():
+    x, y = parameter(sg, 1.0, 2.0), parameter(sg, 3.0, 4.0)
+    x.register_hook(lambda g: g.zero_())
+    first, second = sg.autograd.grad((x + y).sum(), [x, y], create_graph=True)  # one cotangent is that of both
+    assert (first.tolist(), second.tolist()) == ([0.0, 0.0], [1.0, 1.0])
+
+
+def test_hooks_of_nodes_and_modules_may_change_gradients_in_place(m):
+    x = parameter(m, 1.0, 2.0)
+    y = x * x
+    y.grad_fn.register_hook(lambda ins, outs: exec("ins[0].mul_(5)", {"ins": ins}))
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [12.0, 96.0]
+    layer, x = m.nn.Identity(), parameter(m, 1.0, 2.0)
+    layer.register_full_backward_hook(lambda layer, ins, outs: exec("ins[0].mul_(5)", {"ins": ins}))
+    (layer(x) * x.detach()).sum().backward()
+    assert x.grad.tolist() == [5.0, 10.0]
+    x = parameter(m, 1.0, 2.0)
+    x.register_post_accumulate_grad_hook(lambda p: exec("p.grad.clamp_(0, 1)", {"p": p}))
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
 def test_a_hook_sees_the_sum_over_all_uses_once(m):
     x, log = parameter(m, 2.0), []
     y = x * 1
