@@ -13,7 +13,7 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.journal import changing_gradient
 from symgrad.core.kernels import canonical
-from symgrad.core.node import GRAD, AnyNode, Cell, reaches
+from symgrad.core.node import GRAD, AnyNode, Cell, Node, reaches
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import Core, handle
@@ -78,7 +78,7 @@ def grad(
     allow_unused: bool = False,
     materialize: bool = False,
 ) -> tuple[Any, ...]:
-    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone.
+    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` of leaves alone.
 
     In a function that a transform runs, the result has a graph in any case: as a constant it would be wrong there.
     """
@@ -90,6 +90,9 @@ def grad(
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
     traced = any(t._value is None for t in (*outputs, *seeds))
     found = _sweep(roots, seeds, wrt, create_graph or traced, retain)
+    for node, g in found.items():
+        if isinstance(node, Node):
+            _deposit(node, g)  # where it retains its gradient
     results: list[Any] = []
     for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
         if node not in found and not (allow_unused or materialize):

@@ -179,7 +179,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode
         hooks = hooks_of(node) if g is not None and node.index > way.since and (is_wanted or goes_on) else None
         if hooks is not None:
             g = conj(hooks.on_gradient(conj(g)))
-        if is_wanted:
+        if is_wanted or (hooks is not None and node.cell is not None):  # it may retain its gradient
             found[node] = g
         if not goes_on:
             continue

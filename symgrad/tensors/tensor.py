@@ -212,13 +212,15 @@ class Tensor(Mixed):
         return UPCALLS["expression"](self).expr
 
     def retain_grad(self) -> None:
-        """Let ``backward`` fill ``.grad`` of this non-leaf too."""
+        """Let ``backward`` and ``autograd.grad`` add to ``.grad`` of this non-leaf too, where they pass it."""
         if not self.requires_grad:
             raise GraphError(
                 "can't retain_grad on Tensor that has requires_grad=False. Make an input with requires_grad=True."
             )
         if self._node.cell is None:
             self._node.cell = Cell()
+        if isinstance(self._node, Node):
+            hooks_on(self._node)  # so that sweeps look at it
 
     @property
     def retains_grad(self) -> bool:

@@ -238,6 +238,21 @@ def test_retain_grad_sees_the_sum_over_all_uses(L):
     assert w.grad.tolist() == [21.0, 39.0]
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_retained_gradients_are_added_to_wherever_a_sweep_passes(L, create_graph):
+    w = L.tensor([1.0, 2.0], requires_grad=True)
+    z = w * w
+    z.retain_grad()
+    y = (z * z).sum()
+    L.autograd.grad(y, w, retain_graph=True, create_graph=create_graph)
+    assert z.grad.tolist() == [2.0, 8.0]
+    L.autograd.grad(y, z, retain_graph=True, create_graph=create_graph)
+    assert z.grad.tolist() == [4.0, 16.0]
+    y.backward(inputs=[w])
+    assert z.grad.tolist() == [6.0, 24.0]
+    assert w.grad.tolist() == [4.0, 32.0]
+
+
 def test_gradients_add_up_over_calls_until_they_are_reset(L):
     w = L.tensor([1.0, 2.0], requires_grad=True)
     for expected in ([2.0, 4.0], [4.0, 8.0], [6.0, 12.0]):
