@@ -566,7 +566,7 @@ def complex(real: Any, imag: Any) -> Tensor:
 def conj(input: Any) -> Tensor:
     """The conjugate of complex numbers; x itself of real ones."""
 def conj_physical(input: Any) -> Tensor:
-    """The conjugate of complex numbers; x itself of real ones."""
+    """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
 def imag(input: Any) -> Tensor:
     """The imaginary part of complex numbers; of real ones zero."""
 def polar(abs: Any, angle: Any) -> Tensor:

@@ -15,7 +15,7 @@ __all__ = [
     "view_as_complex", "view_as_real",
 ]  # fmt: skip
 
-conj = conj_physical = public(complexes.conj)
+conj, conj_physical = public(complexes.conj), public(complexes.conj_physical)
 real = public(complexes.real)
 imag = public(complexes.imag)
 angle = public(complexes.angle)

@@ -230,7 +230,7 @@ class Arrays(Core):
     not_equal, clip = _with("ne"), elementwise.clip_to
     signbit, isposinf, isneginf, isclose = signs.signbit, finite.isposinf, finite.isneginf, finite.isclose
     frexp, mvlgamma = exponents.frexp, gamma.mvlgamma
-    conj, conj_physical, angle = complexes.conj, complexes.conj, complexes.angle
+    conj, conj_physical, angle = complexes.conj, complexes.conj_physical, complexes.angle
     real = property(complexes.real, doc="The real part; of real numbers the tensor itself.")
     imag = property(complexes.imag, doc="The imaginary part; of real numbers zeros.")
     resolve_conj, resolve_neg = signs.positive, signs.positive

@@ -258,7 +258,7 @@ class Mixed(Core):
     def conj(self) -> Tensor:
         """The conjugate of complex numbers; x itself of real ones."""
     def conj_physical(self) -> Tensor:
-        """The conjugate of complex numbers; x itself of real ones."""
+        """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
     def conjugate(self) -> Tensor:
         """The conjugate; of real numbers the tensor itself."""
     def contiguous(self) -> Tensor:

@@ -13,7 +13,7 @@ from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.complexes import conj
+from symgrad.ops.elementwise.complexes import conj, conj_physical
 from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
 from symgrad.ops.elementwise.exponents import ldexp
 from symgrad.ops.elementwise.logic import LOGIC
@@ -36,7 +36,7 @@ RENAMED = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
     "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj", "power": "pow",
+    "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj_physical", "power": "pow",
     "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
 }  # fmt: skip
@@ -61,7 +61,7 @@ _ALONG = {
 }
 
 _SPECIAL: dict[str, Function] = {
-    "conjugate": lambda x: conj(as_tensor(x)),
+    "conjugate": lambda x: conj_physical(as_tensor(x)),
     "matmul": matmul,
     "ldexp": lambda x, n: ldexp(x, n),
     "heaviside": lambda x, v: _heaviside(x, v),

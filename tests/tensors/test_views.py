@@ -285,15 +285,40 @@ def test_a_leaf_made_of_a_view_is_a_tensor_of_its_own():
     assert (p.tolist(), x.tolist()) == ([0.5, 1.0], [1.0, 2.0])
 
 
-@pytest.mark.parametrize("part", ["real", "imag"])
-def test_a_part_of_complex_numbers_is_written_to(part):
+@pytest.mark.parametrize(
+    "view",
+    ["z.real", "z.imag", "z.conj()", "z.mH", "z.mT", "z.H", "z.adjoint()", "z.data.conj()", "z.conj().imag",
+     "z[1].conj()", "z.conj_physical()", "z.conj().conj()", "sg.conj(z)"],
+)  # fmt: skip
+def test_a_part_of_complex_numbers_is_written_to(view):
     both = []
     for library in (sg, torch):
-        z = library.tensor([1.0 + 2.0j, 3.0 - 4.0j])
-        getattr(z, part).mul_(2)
-        getattr(z, part)[1] = 7
+        z = library.tensor([[1.0 + 2.0j, 3.0 - 4.0j], [0.5 - 1.0j, 2.0 + 0.0j]])
+        part = eval(view, {"z": z, "sg": library})
+        part.mul_(2)
+        part[1] = 7
         both.append(z.tolist())
     assert both[0] == both[1]
+
+
+def test_what_is_written_to_a_conjugate_has_its_slope():
+    def f(z):
+        y = z * 1
+        y.conj()[0].mul_(2j)
+        y.mH[1].add_(y.imag[0])
+        return (abs(y) ** 2).sum()
+
+    x = np.array([[1.0 + 2.0j, 3.0 - 4.0j], [0.5 - 1.0j, 2.0 + 0.0j]])
+    z = torch.tensor(x, requires_grad=True)
+    f(z).backward()
+    np.testing.assert_allclose(sg.grad(f)(x), z.grad, rtol=1e-14)
+    np.testing.assert_allclose(sg.compile(sg.grad(f))(x), z.grad, rtol=1e-14)
+
+
+def test_numpys_conjugate_is_a_copy():
+    z = sg.tensor([1.0 + 2.0j])
+    np.conj(z)[0] = 5
+    assert z.tolist() == [1.0 + 2.0j]
 
 
 def test_a_statement_writes_once():

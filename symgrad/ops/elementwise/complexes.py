@@ -17,7 +17,7 @@ from symgrad.errors import DTypeError, shown_as
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
 from symgrad.ops.elementwise.guards import NONZERO
-from symgrad.ops.map import POW, Entrywise, clip, sum_terms
+from symgrad.ops.map import IDENTITY, POW, Entrywise, clip, sum_terms
 from symgrad.ops.protocol import not_complex
 from symgrad.support.frozen import frozen
 
@@ -57,7 +57,12 @@ class Conj(Part):
 
     saves = ""
     meaning = sp.conjugate
+    shares = True
     explained = "conjugate: the adjoint is conjugated, too"
+
+    def put(self, x: Any, v: Any) -> Any:
+        """All that was read."""
+        return conj(v)
 
     def forward(self, z: Any) -> Any:
         """Conjugate."""
@@ -321,6 +326,11 @@ def _inverse(z: Any) -> Any:
 def conj(x: Any) -> Any:
     """The conjugate of complex numbers; x itself of real ones."""
     return CONJ(x) if holds_complex(x) else x
+
+
+def conj_physical(x: Any) -> Any:
+    """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
+    return IDENTITY(CONJ(x)) if holds_complex(x) else x
 
 
 def real(x: Any) -> Any:
