@@ -82,10 +82,12 @@ def landing(x: Any, v: Any) -> tuple[Any, Any, bool] | None:
 
 def note_written(x: Any) -> None:
     """Note that the base of x has just been given what x is now."""
-    origin = getattr(x, "_origin", None)
-    base = None if origin is None else origin[0]()
-    if origin is not None and base is not None:
-        x._origin = (*origin_of(base, origin[1])[:3], _state(base))
+    links, base = _way(getattr(x, "_origin", None))
+    if base is not None:
+        origin = (*origin_of(base, links[-1][1])[:3], _state(base))
+        for link in reversed(links[:-1]):  # views between, which are gone
+            origin = (*link[:2], origin, link[3])
+        x._origin = origin
 
 
 def is_written(x: Any, key: Any, value: Any) -> bool:

@@ -396,7 +396,19 @@ def own(x):
     return (x**2).sum()
 
 
-@pytest.mark.parametrize("f", [many, own])
+def chains(x):
+    y = x * 1
+    y.view(-1)[1:].mul_(3).add_(1)
+    y.T[0][1:].add_(1).mul_(2)
+    y.view(3, 2)[1].neg_().add_(x[0, 0])
+    v = y.view(-1)[1:]
+    v[0] = x[1, 1]
+    v[1:] *= 2
+    v += 1
+    return (y * y).sum()
+
+
+@pytest.mark.parametrize("f", [many, own, chains])
 def test_views_are_written_to_in_all_readings(f):
     x = np.array([[1.5, -2.0, 0.5], [0.7, 1.2, -0.4]])
     z = torch.tensor(x, requires_grad=True)
