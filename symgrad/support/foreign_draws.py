@@ -29,6 +29,12 @@ class _Source(NamedTuple):
 def _sources(fn: Any) -> list[_Source]:
     """Return the global generators, and those that a function holds."""
     found = [_Source("random", random.getstate, random.setstate)]
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "default_generator"):  # it may be in the middle of being imported
+        bits = torch.default_generator
+        found.append(
+            _Source("torch", lambda: bits.get_state().numpy(), lambda state: bits.set_state(torch.from_numpy(state)))
+        )
     numpy = sys.modules.get("numpy.random")  # where it was not loaded, nobody has a generator of its
     if numpy is None:
         return found

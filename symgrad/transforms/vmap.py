@@ -26,6 +26,7 @@ from symgrad.ops.shape import repeated
 from symgrad.ops.shapes.join import Cat
 from symgrad.ops.value import is_foreign
 from symgrad.support.arguments import check_all
+from symgrad.support.foreign_draws import watched
 from symgrad.transforms.arguments import check_function, check_results
 from symgrad.transforms.batching import batch
 from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy
@@ -179,7 +180,8 @@ class _Slices:
         self._variables = [id(s._node) for s in slices]
         rest = iter(slices)
         leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
-        with nullcontext() if randomness == "same" else taping(self._tape):
+        same = randomness == "same"
+        with nullcontext() if same else taping(self._tape), nullcontext() if same else watched("vmap", fn):
             result = self._trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
         ys: list[Any] = []
         self.tree = flatten(result, is_result, ys)

@@ -288,6 +288,10 @@ def test_orders_of_data_are_not_drawn_while_a_function_is_traced():
 _RANDOM, _STATE = random.Random(0), np.random.RandomState(0)
 
 
+def _drawn_of_torch():
+    return pytest.importorskip("torch").rand(1).item()
+
+
 class _Holder:
     def __init__(self):
         self.rng = np.random.default_rng(0)
@@ -327,6 +331,16 @@ def test_formulas_and_sources_with_numbers_of_other_generators_are_warned_of(wri
     np.random.rand()
     with pytest.warns(UserWarning, match=f"{who}: the function draws from numpy.random while it is traced"):
         write(lambda x: (x * np.random.rand()).sum())
+
+
+@pytest.mark.parametrize("draw", [np.random.rand, random.random, lambda: _STATE.rand(), _drawn_of_torch])
+def test_slices_of_different_randomness_are_warned_of_numbers_of_other_generators(draw):
+    draw()
+    with pytest.warns(UserWarning, match="vmap: the function draws from .* while it is traced"):
+        sg.vmap(lambda x: x * draw(), randomness="different")(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sg.vmap(lambda x: x * draw())(X)  # the same for all slices
 
 
 def test_functions_that_draw_nothing_are_not_warned_of():
