@@ -343,6 +343,24 @@ def test_misuse_is_refused_with_what_to_do(call, kind, text):
         call()
 
 
+@pytest.mark.parametrize("start", [0, 0.0, 0j, np.float64(0), np.complex128(0)])
+def test_number_that_starts_a_carry_becomes_complex_with_it(start):
+    def loop(xs):
+        return sg.scan(lambda c, x: (c * 0.5 + x, c), start, xs)
+
+    rows = np.array([1j, 2.0, 3.0 - 1j])
+    end, before = loop(rows)
+    assert (end.item(), before.tolist()) == (4.0 - 0.75j, [0j, 1j, 2.0 + 0.5j])
+    assert sg.compile(loop)(rows)[0] == 4.0 - 0.75j
+    slope = sg.grad(lambda xs: abs(loop(xs)[0]) ** 2)(rows)
+    np.testing.assert_allclose(slope, np.array([0.25, 0.5, 1.0]) * 2 * (4.0 - 0.75j), rtol=1e-14)
+
+
+def test_real_carry_that_becomes_complex_is_refused_with_what_to_do():
+    with pytest.raises(errors.DTypeError, match=r"as float64 and is returned as complex128\. Convert init, as in init"):
+        sg.scan(lambda c, x: (c + x, None), np.zeros(2), np.ones((3, 2)) * 1j)
+
+
 def test_tensor_that_leaks_out_of_a_body_has_no_value():
     leaked = []
     sg.scan(lambda c, x: (leaked.append(c) or c, None), 0.0, X)

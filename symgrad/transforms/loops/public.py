@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.node import GRAD
-from symgrad.core.promotion import is_floating, is_signed
+from symgrad.core.promotion import is_complex, is_differentiable, is_floating, is_signed
 from symgrad.engine.generator import Repeated, Tape, taken, taping
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
@@ -197,9 +197,9 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
 
 def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
     """The dtype of a carry whose first value is a number: that of what it becomes, if that says more."""
-    if weak and is_signed(spec.dtype) and (is_signed(after) or is_floating(after)):
+    if weak and is_signed(spec.dtype) and (is_signed(after) or is_differentiable(after)):
         return after
-    return after if not spec.shape and spec.dtype == _FLOAT64 and is_floating(after) else spec.dtype
+    return after if not spec.shape and spec.dtype == _FLOAT64 and is_differentiable(after) else spec.dtype
 
 
 def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
@@ -237,7 +237,9 @@ def _check_carry(call: _Call, carries: Sequence[Spec], out: Sequence[Any]) -> No
             )
         number = not t.shape and t.dtype == _FLOAT64 and is_floating(a.dtype)
         if t.dtype != a.dtype and not number:
+            loses = is_complex(t.dtype) and not is_complex(a.dtype)  # what is returned cannot be converted
+            do = f"init.to(sg.{t.dtype})" if loses else f"c.to(sg.{a.dtype})"
             raise DTypeError(
-                f"{which} changes its dtype: it comes as {a.dtype} and is returned as {t.dtype}. Convert init, or "
-                f"what is returned, as in c.to(sg.{a.dtype})."
+                f"{which} changes its dtype: it comes as {a.dtype} and is returned as {t.dtype}. Convert init"
+                f"{'' if loses else ', or what is returned'}, as in {do}."
             )
