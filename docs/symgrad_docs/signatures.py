@@ -16,7 +16,7 @@ STUBS = {  # in the order in which a name is looked up
     "symgrad.linalg": "linalg/__init__.pyi",
     "symgrad.special": "special/__init__.pyi",
     "symgrad.nn.functional": "nn/functional.pyi",
-    "symgrad.Tensor": "tensors/mixed.pyi",
+    "symgrad.Tensor": "tensors/methods_mixin.pyi",
 }
 
 

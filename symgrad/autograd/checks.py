@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.autograd.context import is_tensor
-from symgrad.autograd.opened import opened
+from symgrad.autograd.expand_custom import opened
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, TRACED, Leaf, evaluate

@@ -22,8 +22,8 @@ from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.choose import build_with, check_backend, check_digits
 from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.cost import cost
-from symgrad.compiler.early import walked
 from symgrad.compiler.effects import Effects
+from symgrad.compiler.first_call import walked
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result

@@ -29,6 +29,7 @@ from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.derivative import Derivative, repeated
 from symgrad.forms.function import Function
+from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
 from symgrad.forms.nodes.mathml import in_html, mathml
@@ -40,10 +41,9 @@ from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
 from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
+from symgrad.forms.substituted_values import read_formula
 from symgrad.forms.sympy.to_sympy import to_sympy
-from symgrad.forms.tabled import Numbered, Tabled, has_long_normal
 from symgrad.forms.where import Definition, Explained, Named, WhereForm
-from symgrad.forms.written import read_formula
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
 from symgrad.support.arguments import check_all

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from symgrad.autograd.opened import opened
+from symgrad.autograd.expand_custom import opened
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
@@ -20,8 +20,8 @@ from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derivative import Derivative, basis, differentiated, pulled, pushed, repeated, targets_in
 from symgrad.forms.holomorphic import squared
+from symgrad.forms.joint_forms import Blocks, ClosedForms
 from symgrad.forms.notations.index import TooDeep
-from symgrad.forms.several import Blocks, ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked

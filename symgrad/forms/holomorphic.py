@@ -7,7 +7,7 @@ from symgrad.core.node import AnyNode, Node, ancestors, is_node
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.engine.record import handle
 from symgrad.errors import DTypeError
-from symgrad.forms.others import rewritten
+from symgrad.forms.leave_one_out import rewritten
 from symgrad.ops.elementwise.complexes import Magnitude, Part, conj, real
 from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X

@@ -6,7 +6,7 @@ from typing import Any
 
 from symgrad.engine.public import public
 from symgrad.engine.record import as_tensor
-from symgrad.functions.made import applied, of_one, of_truth, of_two, of_two_scaled, operands, published
+from symgrad.functions.elementwise_factory import applied, of_one, of_truth, of_two, of_two_scaled, operands, published
 from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import clip_to, divided, power, rounded
 from symgrad.ops.elementwise.declared import where as _where

@@ -4,9 +4,9 @@ One table from NumPy's function to symgrad's, with NumPy's arguments and convent
 them is called.
 """
 
-from symgrad.numpy_api import algebra, files, joins, orders, pieces, places, reductions, shapes, transforms
+from symgrad.numpy_api import algebra, files, indexing, joins, orders, pieces, reductions, shapes, transforms
 from symgrad.numpy_api.table import TABLE, call
 
 __all__ = [
-    "TABLE", "algebra", "call", "files", "joins", "orders", "pieces", "places", "reductions", "shapes", "transforms",
+    "TABLE", "algebra", "call", "files", "indexing", "joins", "orders", "pieces", "reductions", "shapes", "transforms",
 ]  # fmt: skip

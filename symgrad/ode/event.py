@@ -19,7 +19,7 @@ from symgrad.ode.public import System, control_of, way_of
 from symgrad.ode.stepping import Control, Steps, between_at, machine
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Way, norm
 from symgrad.solvers.implicit import SOLVER, Conditions, Root, checked_system
 from symgrad.solvers.newton import few
@@ -132,8 +132,8 @@ class Slope:
 
     def __call__(self, t: Any, *thetas: Any) -> None:
         """Look at one time, or at one of each slice."""
-        left = np.abs(bodies.numbers(self.body, t, *thetas))
-        slope = np.abs(bodies.numbers(bodies.linearised(self.body), np.ones_like(t), t, *thetas))
+        left = np.abs(programs.numbers(self.body, t, *thetas))
+        slope = np.abs(programs.numbers(programs.linearised(self.body), np.ones_like(t), t, *thetas))
         if np.any(left > _OVER * (1.0 + np.abs(t)) * slope):
             raise NotDifferentiable(
                 f"odeint_event: the event's function jumps over 0 at t = {few(t)}: on one side it is {few(left)} away "
@@ -143,7 +143,7 @@ class Slope:
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Slope:
         """Return that of so many events."""
-        return Slope(bodies.mapped(self.body, size, (True, *flags)))
+        return Slope(programs.mapped(self.body, size, (True, *flags)))
 
 
 @frozen
@@ -197,12 +197,12 @@ class MomentPull(Op):
             found = Root.vjps(self.moment, self.wanted, g, at, None, *thetas)
             return [F.cat([F.ravel(as_tensor(t)) for t in found], 0)]
 
-        return bodies.once(self.moment.conditions.body, ("moment", self.wanted), specs, rule)
+        return programs.once(self.moment.conditions.body, ("moment", self.wanted), specs, rule)
 
     def forward(self, *xs: Any) -> Any:
         """Solve with the slope of g along the solution."""
-        checked_system(bodies.linearised(self.moment.conditions.body), self.moment.conditions, xs[1:])
-        return bodies.numbers(self._body, *xs)
+        checked_system(programs.linearised(self.moment.conditions.body), self.moment.conditions, xs[1:])
+        return programs.numbers(self._body, *xs)
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
@@ -210,7 +210,7 @@ class MomentPull(Op):
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """One vector."""
-        return (sum(bodies.size_of(s) for s in self.moment.specs(self.wanted)),)
+        return (sum(programs.size_of(s) for s in self.moment.specs(self.wanted)),)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """float64."""
@@ -228,17 +228,17 @@ class MomentPull(Op):
         times = F.stack([as_tensor(since), as_tensor(at)])
         end = as_tensor(flow.as_letters(start, times, *own))[:, 1]
         one = handle(Leaf(1.0, (), CONSTANT), None)  # whose products are written out, not computed
-        g_y, g_t, *by = bodies.pullback(crossing.g, tuple(range(2 + len(others))))(end, at, *others, one)
+        g_y, g_t, *by = programs.pullback(crossing.g, tuple(range(2 + len(others))))(end, at, *others, one)
         g_y = as_tensor(g_y)
         rate = F.sum(g_y * flow.field(end, at, *own)[0]) + g_t
-        wanted = tuple(k for k in range(many) if k + 3 in self.wanted and bodies.is_read(flow.field, k + 2))
+        wanted = tuple(k for k in range(many) if k + 3 in self.wanted and programs.is_read(flow.field, k + 2))
         shown = letters.in_entries(F.reshape(g_y, flow.plain.inputs[0].shape))
         seed = F.stack([0.0 * g_y, g_y], 1)
         packed = letters.costates(Pull(flow, wanted), seed, start, times, own, shown)
         first, parts = unpacked(packed, flow.specs(wanted))
         found = {1: first, 2: -F.sum(first * flow.field(start, since, *own)[0])}
         found |= {k + 3: t for k, t in zip(wanted, parts, strict=True)} | {k + 3 + many: t for k, t in enumerate(by)}
-        none = [bodies.zeros(s) for s in self.moment.specs(self.wanted)]
+        none = [programs.zeros(s) for s in self.moment.specs(self.wanted)]
         return F.cat([F.ravel(-g / rate * found.get(i, zero)) for i, zero in zip(self.wanted, none, strict=True)], 0)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
@@ -248,13 +248,13 @@ class MomentPull(Op):
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # of the program that computes them
         wanted = tuple(i for i in which if self._body.inputs[i].is_float)
-        found = dict(zip(wanted, bodies.pullback(self._body, wanted)(*xs, g), strict=True))
+        found = dict(zip(wanted, programs.pullback(self._body, wanted)(*xs, g), strict=True))
         return [found.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # of the program that computes them
         wanted = tuple(i for i, t in enumerate(ts) if t is not None and self._body.inputs[i].is_float)
-        return bodies.pushforward(self._body, wanted)(*xs, *[ts[i] for i in wanted])[0] if wanted else None
+        return programs.pushforward(self._body, wanted)(*xs, *[ts[i] for i in wanted])[0] if wanted else None
 
 
 @frozen
@@ -322,7 +322,7 @@ class Crossing:
     def _check_size(self, size: float, y: Any, t: float, others: Sequence[Any]) -> None:
         """Refuse a change of sign that the error allowed in the state can make, as where y tends to 0."""
         control = self.flow.control
-        (slope,) = bodies.all_numbers(bodies.pullback(self.g, (0,)), y, t, *others, 1.0)
+        (slope,) = programs.all_numbers(programs.pullback(self.g, (0,)), y, t, *others, 1.0)
         allowed = norm(slope * (control.atol + control.rtol * np.abs(y)))
         if size < allowed:
             raise NotConverged(

@@ -19,7 +19,7 @@ from symgrad.core.streams import Stream, each, given
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError, NotDifferentiable, NotYet
-from symgrad.ode import borrowed, letters
+from symgrad.ode import letters, scipy_methods
 from symgrad.ode.shifts import shifted
 from symgrad.ode.stepping import Control, steps_of
 from symgrad.ops.convert import Cast
@@ -27,8 +27,8 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat
-from symgrad.solvers import bodies
-from symgrad.solvers.breaks import Breaks, breaks_of
+from symgrad.solvers import programs
+from symgrad.solvers.discontinuities import Breaks, breaks_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import fitted
@@ -59,7 +59,7 @@ class Flow(Op):
     field: Body
     base: Body
     step: Body | None
-    control: Control | borrowed.Borrowed
+    control: Control | scipy_methods.Borrowed
     derivative: str
     title: str = "y"
     plain: Body | None = None
@@ -74,8 +74,8 @@ class Flow(Op):
 
     @staticmethod
     def of(
-        field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y", plain: Body | None = None,
-        breaks: Breaks | None = None,
+        field: Body, control: Control | scipy_methods.Borrowed, derivative: str, title: str = "y",
+        plain: Body | None = None, breaks: Breaks | None = None,
     ) -> Flow:  # fmt: skip
         """Return the operation of an equation of one row."""
         step = control.method.step(field) if isinstance(control, Control) else None
@@ -87,10 +87,10 @@ class Flow(Op):
     # -------------------------------------------------------------- the value
     def forward(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Walk along the solution."""
-        if isinstance(self.control, borrowed.Borrowed):
+        if isinstance(self.control, scipy_methods.Borrowed):
             found = self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
             if self.breaks is not None and len(ts) > 1:
-                times = borrowed.between(ts)
+                times = scipy_methods.between(ts)
                 rows = np.swapaxes(self.control.run(self.field, np.asarray(start), times, thetas), 0, 1)
                 check_jumps(self.breaks, times, rows, thetas)
             return found
@@ -199,7 +199,7 @@ class Flow(Op):
     def _slopes(self, y: Any, times: Any, thetas: Sequence[Any]) -> Any:
         """f(y(tₖ), tₖ) of all k, (c, m, n)."""
         flags = (True, True, *(False,) * len(thetas))
-        mapped = bodies.mapped(self.field, as_tensor(times).shape[0], flags)
+        mapped = programs.mapped(self.field, as_tensor(times).shape[0], flags)
         return F.permute(as_tensor(mapped(F.permute(as_tensor(y), (1, 0, 2)), times, *thetas)[0]), (1, 0, 2))
 
     # -------------------------------------------------------------- reverse
@@ -228,7 +228,7 @@ class Flow(Op):
             return self.derivative
         if isinstance(self.control, Control):
             return "steps"
-        size = bodies.size_of(self.field.inputs[0])
+        size = programs.size_of(self.field.inputs[0])
         return "forward" if size + self._numbers(wanted) <= _FEW or self.control.is_stiff else "adjoint"
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
@@ -236,7 +236,7 @@ class Flow(Op):
         return [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]]
 
     def _numbers(self, wanted: Sequence[int]) -> int:
-        return sum(bodies.size_of(self.field.inputs[i + 2]) for i in wanted)
+        return sum(programs.size_of(self.field.inputs[i + 2]) for i in wanted)
 
     def _by_steps(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         packed = as_tensor(Pull(self, wanted)(g, *xs))
@@ -370,7 +370,7 @@ class Pull(Op):
         if 2 in active:
             return NotImplemented
         wanted = [i - 1 for i in active if i > 2 and self._is_float(i)]
-        size = bodies.size_of(self.flow.field.inputs[0])
+        size = programs.size_of(self.flow.field.inputs[0])
 
         def follow(k: int) -> Any:
             most, known, read = ahead(xs[1:], wanted, k, order)
@@ -398,11 +398,11 @@ class Pull(Op):
             found = sweep([input_of(moved)], [given[0]], wrt=wrt, handle=handle, symbolic=True)
             sizes = [specs[1], *[specs[i + 3] for i in self.wanted]]
             parts = [found.get(n) for n in wrt]
-            parts = [bodies.zeros(s) if t is None else t for t, s in zip(parts, sizes, strict=True)]
+            parts = [programs.zeros(s) if t is None else t for t, s in zip(parts, sizes, strict=True)]
             return [F.cat([F.ravel(as_tensor(t)) for t in parts], 0)]
 
         key = ("changed", flow, self.wanted, active, tuple(specs))
-        return bodies.once(flow.field, key, [*specs, *[specs[i] for i in active]], rule)
+        return programs.once(flow.field, key, [*specs, *[specs[i] for i in active]], rule)
 
 
 @frozen
@@ -420,7 +420,7 @@ class Beside(Op):
 
     def forward(self, there: Any, back: Any) -> Any:
         """Compare."""
-        return borrowed.met(there, back, self.rtol, self.atol)
+        return scipy_methods.met(there, back, self.rtol, self.atol)
 
     def out_shape(self, there: Shape, back: Shape) -> Shape:
         """That of the state."""
@@ -457,7 +457,7 @@ def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
     """Take a vector apart into arrays of these shapes: the first, and the others."""
     found, at = [], 0
     for spec in specs:
-        size = bodies.size_of(spec)
+        size = programs.size_of(spec)
         part = F.reshape(as_tensor(packed)[at : at + size], spec.shape)
         found.append(part if spec.dtype == _FLOAT64 else Cast(spec.dtype)(part))
         at += size
@@ -495,10 +495,10 @@ def _pushed_field(field: Body, wanted: tuple[int, ...]) -> Body:
     def rule(both: Any, t: Any, *rest: Any) -> list[Any]:
         y, moved, thetas, dots = both[:rows], both[rows:], rest[: count - 2], rest[count - 2 :]
         slope = field(y, t, *thetas)[0]
-        return [F.cat([slope, bodies.pushforward(field, which)(y, t, *thetas, moved, *dots)[0]], 0)]
+        return [F.cat([slope, programs.pushforward(field, which)(y, t, *thetas, moved, *dots)[0]], 0)]
 
     specs = [_doubled(field.inputs[0]), *field.inputs[1:], *[field.inputs[i] for i in which[1:]]]
-    return bodies.once(field, ("pushed", wanted), specs, rule)
+    return programs.once(field, ("pushed", wanted), specs, rule)
 
 
 def _pushed_step(step: Body, wanted: tuple[int, ...]) -> Body:
@@ -508,12 +508,12 @@ def _pushed_step(step: Body, wanted: tuple[int, ...]) -> Body:
     def rule(both: Any, *rest: Any) -> list[Any]:
         y, moved, others, dots = both[:rows], both[rows:], rest[: count - 1], rest[count - 1 :]
         end, between, error = step(y, *others)
-        two = bodies.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
-        ends, betweens = bodies.pushforward(two, which)(y, *others, moved, *dots)
+        two = programs.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+        ends, betweens = programs.pushforward(two, which)(y, *others, moved, *dots)
         return [F.cat([end, ends], 0), F.cat([between, betweens], 1), error]
 
     specs = [_doubled(step.inputs[0]), *step.inputs[1:], *[step.inputs[i] for i in which[1:]]]
-    return bodies.once(step, ("pushed", wanted), specs, rule)
+    return programs.once(step, ("pushed", wanted), specs, rule)
 
 
 def _later(known: tuple[Place, ...]) -> tuple[Place, ...]:
@@ -540,13 +540,13 @@ def _expanded(body: Body, known: tuple[Place, ...], order: int, axes: tuple[int,
 
     first = body.inputs[0]
     specs = [Spec(((order + 1) * rows, *first.shape[1:]), first.dtype), *body.inputs[1:]]
-    return bodies.once(body, ("series", known, order), [*specs, *[body.inputs[i] for i, _ in known]], rule)
+    return programs.once(body, ("series", known, order), [*specs, *[body.inputs[i] for i, _ in known]], rule)
 
 
 def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:
     """(y, S) ↦ (f, ∂f/∂y S + ∂f/∂θ) in one row: a direction for each number of the state and of θ."""
     rows, n = field.inputs[0].shape
-    size, sizes = rows * n, [bodies.size_of(field.inputs[i + 2]) for i in wanted]
+    size, sizes = rows * n, [programs.size_of(field.inputs[i + 2]) for i in wanted]
     many, which = size + sum(sizes), (0, *[i + 2 for i in wanted])
     starts = np.cumsum([size, *sizes])
     units = [np.eye(many, k, -int(at)) for k, at in zip(sizes, starts, strict=False)]
@@ -556,26 +556,26 @@ def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:
 
         def along(s: Any, *dots: Any) -> Any:
             shaped = [F.reshape(d, field.inputs[i].shape) for d, i in zip(dots, which[1:], strict=True)]
-            return F.ravel(bodies.pushforward(field, which)(y, t, *thetas, F.reshape(s, (rows, n)), *shaped)[0])
+            return F.ravel(programs.pushforward(field, which)(y, t, *thetas, F.reshape(s, (rows, n)), *shaped)[0])
 
         moved = vmap(along)(F.reshape(z[0, size:], (many, size)), *map(as_tensor, units))
         return [F.reshape(F.cat([F.ravel(field(y, t, *thetas)[0]), F.ravel(moved)], 0), (1, -1))]
 
     specs = [Spec((1, size * (1 + many)), field.inputs[0].dtype), *field.inputs[1:]]
-    return bodies.once(field, ("sensitivities", wanted), specs, rule)
+    return programs.once(field, ("sensitivities", wanted), specs, rule)
 
 
 def _adjoint(field: Body, wanted: tuple[int, ...]) -> Body:
     """(y, λ, a) ↦ (f, −(∂f/∂y)ᵀ λ, −(∂f/∂θ)ᵀ λ) in one row."""
     rows, n = field.inputs[0].shape
     size, which = rows * n, (0, *[i + 2 for i in wanted])
-    many = sum(bodies.size_of(field.inputs[i]) for i in which[1:])
+    many = sum(programs.size_of(field.inputs[i]) for i in which[1:])
 
     def rule(z: Any, t: Any, *thetas: Any) -> list[Any]:
         y, costate = (F.reshape(z[0, a : a + size], (rows, n)) for a in (0, size))
-        pulled = bodies.pullback(field, which)(y, t, *thetas, costate)
+        pulled = programs.pullback(field, which)(y, t, *thetas, costate)
         slope = F.ravel(field(y, t, *thetas)[0])
         return [F.reshape(F.cat([slope, *[-F.ravel(as_tensor(p)) for p in pulled]], 0), (1, -1))]
 
     specs = [Spec((1, 2 * size + many), field.inputs[0].dtype), *field.inputs[1:]]
-    return bodies.once(field, ("adjoint", wanted), specs, rule)
+    return programs.once(field, ("adjoint", wanted), specs, rule)

@@ -19,7 +19,7 @@ from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
 from symgrad.ops.protocol import Op
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
@@ -57,7 +57,7 @@ class Letter(Op):
     """
 
     whole: Op
-    times: bodies.Frozen | None
+    times: programs.Frozen | None
     place: int
     part: tuple[int, int]
     field: Body
@@ -159,7 +159,7 @@ class Letter(Op):
         y, costate, t = leaf(state, shape), leaf(adjoint, shape), leaf(time, ())
         thetas = [leaf(a, s.shape) for a, s in zip(self._thetas(args), specs, strict=True)]
         which = (0,) if self.wrt is None or self.wrt < 0 else (0, self.wrt + 2)
-        pulled = bodies.pullback(field, which)(y, t, *thetas, costate)
+        pulled = programs.pullback(field, which)(y, t, *thetas, costate)
         return field(y, t, *thetas)[0], -as_tensor(pulled[0]), pulled[-1]
 
 
@@ -211,7 +211,7 @@ def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any], e
     at, parts = 0, []
     for k in (-1, *pull.wanted):
         spec = plain.inputs[0 if k < 0 else k + 2]
-        stop, when = at + bodies.size_of(spec), whens[0] if k < 0 else ""
+        stop, when = at + programs.size_of(spec), whens[0] if k < 0 else ""
         letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, tuple(whens), spec.shape, end)
         parts.append(F.ravel(as_tensor(letter(*given))))
         at = stop
@@ -224,7 +224,7 @@ def _shown(times: Any, k: int) -> str:
     return text if len(text) <= _SHORT else f"t_{k}"
 
 
-def _times(times: Any) -> tuple[list[str], bodies.Frozen | None]:
+def _times(times: Any) -> tuple[list[str], programs.Frozen | None]:
     """The times as texts; and as an array, where they are constants."""
     node = getattr(times, "_node", None)
     value = getattr(times, "_value", None)
@@ -232,4 +232,4 @@ def _times(times: Any) -> tuple[list[str], bodies.Frozen | None]:
         value = node.value
     if value is None:
         return [_shown(times, k) for k in range(times.shape[0])], None
-    return [f"{t:.6g}" for t in np.ravel(value)], bodies.Frozen(np.asarray(value))
+    return [f"{t:.6g}" for t in np.ravel(value)], programs.Frozen(np.asarray(value))

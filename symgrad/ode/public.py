@@ -13,13 +13,13 @@ from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
-from symgrad.ode.borrowed import Borrowed
 from symgrad.ode.flow import Flow
+from symgrad.ode.scipy_methods import Borrowed
 from symgrad.ode.stepping import Control, check_times
 from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.support.arguments import checked
@@ -118,7 +118,7 @@ class System:
         start = as_tensor(unknown.start)
         self.given = given = Arguments(args)
         self.is_double = start.dtype == _FLOAT64
-        if not bodies.size_of(spec_of(start)):
+        if not programs.size_of(spec_of(start)):
             raise ShapeError(f"{who}: y0 is empty. Expected numbers.")
         self.start, shape = F.reshape(double(start), (1, -1)), tuple(start.shape)
 
@@ -138,7 +138,7 @@ class System:
         def rows(y: Any, *others: Any) -> list[Any]:
             return [F.reshape(self.plain(F.reshape(y, shape), *others)[0], row.shape)]
 
-        self.field = bodies.once(self.plain, "rows", [row, *self.plain.inputs[1:]], rows)
+        self.field = programs.once(self.plain, "rows", [row, *self.plain.inputs[1:]], rows)
 
     def state(self, row: Any) -> Any:
         """Return a row, in double precision, in the structure of y0."""

@@ -18,7 +18,7 @@ from symgrad.engine.record import Core, as_tensor, handle, input_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.taylor.operations import Graph
 from symgrad.transforms.tracing import leaf_of
@@ -62,7 +62,7 @@ def shifted(field: Body, y: Stream, times: Stream, thetas: Sequence[Stream], mos
 def _slopes(field: Body, states: Stream, times: Stream, thetas: Sequence[Stream], sizes: Sequence[int]) -> Stream:
     """Return the series of f at all nodes and times, (q, m, c, n)."""
     q, c, m, n = sizes
-    body = bodies.mapped(field, q * m, (True, True, *(False,) * len(thetas)))
+    body = programs.mapped(field, q * m, (True, True, *(False,) * len(thetas)))
     leaves = [leaf_of(s.shape, s.dtype) for s in body.inputs]
     root = input_of(as_tensor(body(*[handle(leaf, None) for leaf in leaves])[0]))
     known: dict[AnyNode, Stream] = dict(zip(leaves, [states, times, *thetas], strict=True))

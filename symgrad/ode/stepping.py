@@ -18,7 +18,7 @@ from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
 from symgrad.errors import ArgumentError, NotConverged
 from symgrad.ode.tableaus import Explicit, Rosenbrock
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.unknowns import double
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
@@ -130,7 +130,7 @@ class Steps:
         self.sign = 1.0 if self.last >= self.first_time else -1.0
         self.rising = self.sign * self.ts
         self.step, self.base = step, base
-        size = bodies.size_of(step.inputs[0])
+        size = programs.size_of(step.inputs[0])
         self.length = next(k for most, k in _AT_ONCE if size <= most)
         self.marks: list[tuple[Mark, Stretch | None]] = []
         self.stride, self.stretches, self.kept, self.whole = 1, 0, 0, True
@@ -360,8 +360,8 @@ def beginning(field: Body, order: int) -> Any:
 
 def returning(step: Body, wanted: tuple[int, ...]) -> Any:
     """Return the way back through some steps as one loop: (λ, steps, rtol, atol, *sums, *θ) ↦ λ and sums."""
-    two = bodies.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
-    pull = bodies.pullback(two, (0, *[5 + k for k in wanted]))
+    two = programs.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+    pull = programs.pullback(two, (0, *[5 + k for k in wanted]))
 
     def run(*given: Any) -> Any:
         now, *made, rtol, atol = given[:7]

@@ -14,7 +14,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
 from symgrad.ops.linalg.solving import Solve
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
 
@@ -51,7 +51,7 @@ class Explicit:
             between = F.stack([h * _sum(column, slopes) for column in zip(*self.dense, strict=True)] or [end - y], 0)
             return [end, between, _size(h * _sum(self.error, slopes), y, end, rtol, atol) if self.error else t]
 
-        return bodies.once(field, ("step", self), _inputs(field), rule)
+        return programs.once(field, ("step", self), _inputs(field), rule)
 
 
 @frozen
@@ -74,10 +74,10 @@ class Rosenbrock:
 
         def rule(y: Any, t: Any, h: Any, rtol: Any, atol: Any, *thetas: Any) -> list[Any]:
             n = y.shape[1]
-            jacobian = bodies.applied_to_units(bodies.linearised(field), (y, t, *thetas))
+            jacobian = programs.applied_to_units(programs.linearised(field), (y, t, *thetas))
             part = h * self.gamma
             matrix = as_tensor(np.eye(n)) - part * F.reshape(as_tensor(jacobian), (n, n))
-            drift = bodies.pushforward(field, (1,))(y, t, *thetas, as_tensor(1.0))[0]
+            drift = programs.pushforward(field, (1,))(y, t, *thetas, as_tensor(1.0))[0]
             us: list[Any] = []
             for i, (row, couplings) in enumerate(zip(self.a, self.c, strict=True)):
                 at = y + _sum(row, us) if row else y
@@ -92,7 +92,7 @@ class Rosenbrock:
             between = F.stack([end - y + first, second - first, -second], 0)
             return [end, between, _size(us[-1], y, end, rtol, atol)]
 
-        return bodies.once(field, ("step", self), _inputs(field), rule)
+        return programs.once(field, ("step", self), _inputs(field), rule)
 
 
 def _inputs(field: Body) -> list[Spec]:

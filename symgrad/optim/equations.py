@@ -10,7 +10,7 @@ import numpy as np
 from symgrad.compiler.sparse import sparse_jacobian
 from symgrad.errors import NotYet
 from symgrad.func import grad, jacobian
-from symgrad.optim import followed
+from symgrad.optim import implicit_result
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
 from symgrad.optim.vectors import Vector, joined, several
@@ -52,11 +52,11 @@ def least_squares(
     >>> sg.optim.least_squares(lambda p: p[0] * sg.exp(-p[1] * t) - y, [1.0, 0.0]).x.round(4)
     array([4.    , 0.6931])
     """
-    if followed.is_traced(x0, args):
+    if implicit_result.is_traced(x0, args):
         return _least_traced(fun, x0, args, bounds, sparse, options)
     optimize, vector = required("least_squares", "scipy", "scipy.optimize"), Vector(x0)
-    args, given, residuals = followed.tuple_of(args), followed.without_graphs(args), several(fun, vector)
-    follows = followed.is_followed(args) or followed.reach_outside([(residuals, given)], vector)
+    args, given, residuals = implicit_result.tuple_of(args), implicit_result.without_graphs(args), several(fun, vector)
+    follows = implicit_result.is_followed(args) or implicit_result.reach_outside([(residuals, given)], vector)
     values = reading(residuals, compile, plainly=True)
     slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
     within = flat_bounds(vector, bounds, optimize)
@@ -72,7 +72,7 @@ def least_squares(
         done["grad"] = grad(lambda z: _half(fun(z, *args)))(x)
         if not sparse:
             done["jac"] = jacobian(lambda z: residuals(z, *args))(joined(x))
-        followed.without_others(done, ("x", "fun", "cost", "grad", *([] if sparse else ["jac"])))
+        implicit_result.without_others(done, ("x", "fun", "cost", "grad", *([] if sparse else ["jac"])))
     return done
 
 
@@ -91,13 +91,13 @@ def _arrays(bounds: Any, vector: Vector) -> Any:
 
 def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, options: Any) -> Any:
     """Return the result for tensors without values: SciPy runs when they have some."""
-    args = followed.tuple_of(args)
+    args = implicit_result.tuple_of(args)
 
     def run(start: Any, *given: Any) -> Any:
         found = least_squares(fun, start, given, bounds=bounds, sparse=sparse, compile=False, **options)
-        return followed.arrived("least_squares", found)
+        return implicit_result.arrived("least_squares", found)
 
-    x = _least(fun, x0, args, bounds if followed.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
+    x = _least(fun, x0, args, bounds if implicit_result.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
     found = fun(x, *args)
     done = {"x": x, "fun": joined(found), "cost": _half(found)}
     return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(done)
@@ -128,11 +128,11 @@ def root(
     >>> sg.optim.root(lambda x: sg.stack([x[0] ** 2 - 4, x[0] * x[1] - 1]), [1.0, 1.0]).x.round(6)
     array([2. , 0.5])
     """
-    if followed.is_traced(x0, args):
+    if implicit_result.is_traced(x0, args):
         return _root_traced(fun, x0, args, method, tol, callback, options)
     optimize, vector = required("root", "scipy", "scipy.optimize"), Vector(x0)
-    args, given, equations = followed.tuple_of(args), followed.without_graphs(args), several(fun, vector)
-    follows = followed.is_followed(args) or followed.reach_outside([(equations, given)], vector)
+    args, given, equations = implicit_result.tuple_of(args), implicit_result.without_graphs(args), several(fun, vector)
+    follows = implicit_result.is_followed(args) or implicit_result.reach_outside([(equations, given)], vector)
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
     structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
     with long_work("root", shown=progress) as work:
@@ -144,18 +144,18 @@ def root(
     if follows:
         done["x"] = x = known_root("root", fun, done["x"], args)
         done["fun"] = joined(fun(x, *args))
-        followed.without_others(done, ("x", "fun"))
+        implicit_result.without_others(done, ("x", "fun"))
     return done
 
 
 def _root_traced(fun: Any, x0: Any, args: Any, method: str, tol: Any, callback: Any, options: Any) -> Any:
     """Return the result for tensors without values: SciPy runs when they have some."""
-    args = followed.tuple_of(args)
+    args = implicit_result.tuple_of(args)
 
     def run(start: Any, *given: Any) -> Any:
-        return followed.arrived("root", root(fun, start, given, method, tol=tol, options=options, compile=False))
+        return implicit_result.arrived("root", root(fun, start, given, method, tol=tol, options=options, compile=False))
 
-    followed.untold("root", callback)
+    implicit_result.untold("root", callback)
     x = known_root("root", fun, x0, args, run)
     return required("root", "scipy", "scipy.optimize").OptimizeResult(x=x, fun=fun(x, *args))
 
@@ -169,7 +169,7 @@ def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any
     """Return residuals whose evaluations are steps of the work."""
 
     def call(z: Any) -> Any:
-        found = followed.known(work.what, residuals(z))
+        found = implicit_result.known(work.what, residuals(z))
         work.step(f"|f|² = {np.sum(np.square(found)):.6g}")
         return found
 

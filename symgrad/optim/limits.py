@@ -10,7 +10,7 @@ import numpy as np
 from symgrad.compiler import compile
 from symgrad.engine.record import Core
 from symgrad.func import hessian, jacobian
-from symgrad.optim.followed import without_graphs
+from symgrad.optim.implicit_result import without_graphs
 from symgrad.optim.vectors import Checked, Vector, several
 from symgrad.solvers.bounds import pairs
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError
 from symgrad.func import grad, hessian, jvp, value_and_grad
-from symgrad.optim import followed
+from symgrad.optim import implicit_result
 from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
 from symgrad.optim.vectors import Vector, joined, scalar, several
 from symgrad.solvers.minima import known_minimum
@@ -75,14 +75,14 @@ def minimize(
             return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile, work)
     if checkpoint is not None or reduce != "sum":
         raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
-    if followed.is_traced(x0, args, constraints):
+    if implicit_result.is_traced(x0, args, constraints):
         return _traced(fun, x0, args, method, bounds, constraints, tol, callback, options)
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
-    args, given, objective = followed.tuple_of(args), followed.without_graphs(args), scalar(fun, vector)
+    args, given, objective = implicit_result.tuple_of(args), implicit_result.without_graphs(args), scalar(fun, vector)
     limits = [c for c in _listed(constraints) if isinstance(c, dict)]
-    calls = [(several(c["fun"], vector), followed.without_graphs(c.get("args", ()))) for c in limits]
-    follows = followed.is_followed(args, [c.get("args") for c in limits])
-    follows = follows or followed.reach_outside([(objective, given), *calls], vector)
+    calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]
+    follows = implicit_result.is_followed(args, [c.get("args") for c in limits])
+    follows = follows or implicit_result.reach_outside([(objective, given), *calls], vector)
     with long_work("minimize", shown=progress) as work:
         found = optimize.minimize(
             x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
@@ -99,7 +99,7 @@ def minimize(
             done[slope] = grad(fun)(x, *args)
         if "hess" in done:
             done["hess"] = hessian(objective)(joined(x), *args)
-        followed.without_others(done, ("x", "fun", slope, "hess"))
+        implicit_result.without_others(done, ("x", "fun", slope, "hess"))
     return done
 
 
@@ -107,16 +107,16 @@ def _traced(
     fun: Any, x0: Any, args: Any, method: Any, bounds: Any, constraints: Any, tol: Any, callback: Any, options: Any
 ) -> Any:
     """Return the result for tensors without values: SciPy runs when they have some."""
-    args = followed.tuple_of(args)
+    args = implicit_result.tuple_of(args)
 
     def run(start: Any, *given: Any) -> Any:
         found = minimize(
             fun, start, given, method, bounds=bounds, constraints=constraints, tol=tol, options=options, compile=False
         )
-        return followed.arrived("minimize", found)
+        return implicit_result.arrived("minimize", found)
 
-    followed.untold("minimize", callback)
-    if followed.is_traced(constraints):
+    implicit_result.untold("minimize", callback)
+    if implicit_result.is_traced(constraints):
         raise ArgumentError(
             "minimize: the args of a constraint have no value here, as sg.compile or sg.vmap traces them. Take "
             "sg.argmin, whose constraints get its args."
@@ -136,7 +136,7 @@ def _conditions(constraints: Any) -> list[Any]:
         if not isinstance(c, dict):
             found.append(c)
             continue
-        own = followed.tuple_of(c.get("args", ()))
+        own = implicit_result.tuple_of(c.get("args", ()))
         found.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
     return found
 
@@ -176,7 +176,7 @@ def _derivatives(objective: Any, method: Any, args: tuple[Any, ...], kernels: bo
 
     def both(z: Any, *xs: Any) -> Any:
         value, slope = computed(z, *xs)
-        value = followed.known("minimize", value)
+        value = implicit_result.known("minimize", value)
         work.step(f"f = {value:.6g}")
         return value, slope
 

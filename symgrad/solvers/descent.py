@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Record, System, norm
 from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.solvers.newton import Newton, few, polished
@@ -75,9 +75,9 @@ class Minimiser:
 
     def _has_settled(self, conditions: Conditions, z: Any, thetas: Sequence[Any]) -> bool:
         """Whether Newton's steps from z are short, or shrink; those along a loss that falls for ever do not."""
-        operator, lengths = bodies.linearised(conditions.body), []
+        operator, lengths = programs.linearised(conditions.body), []
         for _ in range(2):
-            rest = np.ravel(bodies.numbers(conditions.body, _read(z), *thetas))
+            rest = np.ravel(programs.numbers(conditions.body, _read(z), *thetas))
             try:
                 step = System(operator, conditions.way, (_read(z), *thetas), conditions.who, Record()).solve(rest)
             except LinAlgError:
@@ -90,7 +90,7 @@ class Minimiser:
 
     def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
         try:
-            return float(bodies.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses]))
+            return float(programs.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses]))
         except NotConverged:  # a root inside of the loss, which is not there for this x
             return math.inf
 
@@ -103,13 +103,13 @@ class Minimiser:
             raise ArgumentError(
                 f"{conditions.who}: Newton's method takes no bounds or constraints. Use method='SLSQP'."
             )
-        curvature = bodies.matrix(bodies.linearised(conditions.body))
+        curvature = programs.matrix(programs.linearised(conditions.body))
         value, size = self._loss(x, thetas), x.size
         if not math.isfinite(value):
             raise NotConverged(f"{conditions.who}: the loss is {value} at the start. Start where it is defined.")
         for _ in range(self.most):
             slope = self._slope(x, thetas)
-            matrix = np.reshape(bodies.numbers(curvature, _read(x), *thetas), (size, size))
+            matrix = np.reshape(programs.numbers(curvature, _read(x), *thetas), (size, size))
             if not (math.isfinite(value) and np.all(np.isfinite(slope)) and np.all(np.isfinite(matrix))):
                 break
             step = -_positive_solve(matrix, slope)
@@ -220,11 +220,11 @@ class Minimiser:
     def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
         body: Any = self.shape.constraints
         chosen = np.flatnonzero(np.array(self.shape.equal) == equal)
-        slopes = bodies.matrix(bodies.linearised(body))
+        slopes = programs.matrix(programs.linearised(body))
         return {
             "type": "eq" if equal else "ineq",
-            "fun": lambda z: np.ravel(bodies.numbers(body, at(z), *limits))[chosen],
-            "jac": lambda z: np.reshape(bodies.numbers(slopes, at(z), *limits), (len(self.shape.equal), -1))[chosen],
+            "fun": lambda z: np.ravel(programs.numbers(body, at(z), *limits))[chosen],
+            "jac": lambda z: np.reshape(programs.numbers(slopes, at(z), *limits), (len(self.shape.equal), -1))[chosen],
         }
 
     def _is_close(self, z: Any, at: Any, thetas: Sequence[Any]) -> bool:
@@ -232,7 +232,7 @@ class Minimiser:
         held = self.shape.constraints
         if held is None:
             return bool(np.all(np.isfinite(z)))
-        left = np.ravel(bodies.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
+        left = np.ravel(programs.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
         off = np.where(np.array(self.shape.equal), np.abs(left), -left)
         return bool(np.all(off <= 1e-6))
 
@@ -244,16 +244,16 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     that holds without a force is not among these.
     """
     size, at = x.size, _read(x)
-    pull = bodies.pullback(shape.loss, (0,))
+    pull = programs.pullback(shape.loss, (0,))
     losses = [thetas[k] for k in shape.losses]
-    curvature = _square(bodies.matrix(bodies.linearised(pull)), size, at, *losses, 1.0)
+    curvature = _square(programs.matrix(programs.linearised(pull)), size, at, *losses, 1.0)
     slope, held = slope_of(shape, x, thetas), np.zeros((0, size))
     if shape.constraints is not None:
         limits, body = [thetas[k] for k in shape.limits], shape.constraints
         forces = with_multipliers(shape, x, thetas)[size:]
-        turn = bodies.pullback(body, (0,))
-        curvature = curvature - _square(bodies.matrix(bodies.linearised(turn)), size, at, *limits, forces)
-        slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (-1, size))
+        turn = programs.pullback(body, (0,))
+        curvature = curvature - _square(programs.matrix(programs.linearised(turn)), size, at, *limits, forces)
+        slopes = np.reshape(programs.numbers(programs.matrix(programs.linearised(body)), at, *limits), (-1, size))
         slope = slope - forces @ slopes
         held = slopes[np.array(shape.equal) | (forces > WEAK * (1.0 + norm(forces)))]
     free = np.ones(size, bool)
@@ -276,7 +276,7 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
 
 
 def _square(body: Body, size: int, *args: Any) -> Any:
-    return np.reshape(np.asarray(bodies.numbers(body, *args), np.float64), (size, size))
+    return np.reshape(np.asarray(programs.numbers(body, *args), np.float64), (size, size))
 
 
 def _check_ends(who: str, low: Any, high: Any) -> None:
@@ -306,8 +306,8 @@ def with_multipliers(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     if body is None:
         return x
     limits, at = [thetas[k] for k in shape.limits], _read(x)
-    held = np.ravel(bodies.numbers(body, at, *limits))
-    slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (len(held), -1))
+    held = np.ravel(programs.numbers(body, at, *limits))
+    slopes = np.reshape(programs.numbers(programs.matrix(programs.linearised(body)), at, *limits), (len(held), -1))
     active = np.array(shape.equal) | (np.abs(held) <= 1e-5)
     free = np.ones(x.size, bool)
     if shape.bounded:
@@ -321,8 +321,8 @@ def with_multipliers(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
 
 def slope_of(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     """Return the gradient of the loss, as a vector."""
-    pull = bodies.pullback(shape.loss, (0,))
-    return np.ravel(bodies.numbers(pull, _read(x), *[thetas[k] for k in shape.losses], 1.0))
+    pull = programs.pullback(shape.loss, (0,))
+    return np.ravel(programs.numbers(pull, _read(x), *[thetas[k] for k in shape.losses], 1.0))
 
 
 @frozen

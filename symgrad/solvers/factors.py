@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.support.extras import is_installed, required
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
@@ -169,7 +169,7 @@ class System:
 
     def __init__(self, operator: Body, way: Way, ps: Sequence[Any], who: str, record: Record) -> None:
         self.operator, self.way, self.ps, self.who, self.record = operator, way, tuple(ps), who, record
-        self.size = int(bodies.size_of(operator.inputs[0]))
+        self.size = int(programs.size_of(operator.inputs[0]))
 
     def solve(self, b: Any, turned: bool = False, start: Any = None) -> Any:
         """Return L⁻¹ b, or L⁻ᵀ b, in the shape of the unknown; products start from ``start``."""
@@ -181,9 +181,9 @@ class System:
 
     def apply(self, v: Any, turned: bool = False) -> Any:
         """Return L v, or Lᵀ v, of a vector."""
-        operator = bodies.transposed(self.operator) if turned else self.operator
+        operator = programs.transposed(self.operator) if turned else self.operator
         spec = self.operator.results[0] if turned else self.operator.inputs[0]
-        return np.ravel(bodies.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
+        return np.ravel(programs.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
 
     @property
     def dense(self) -> Dense | Stacked:
@@ -191,7 +191,7 @@ class System:
         if self.record.dense is None and self.way.slices > 1:
             self.record.dense = Stacked(self.matrices(), self.who)
         if self.record.dense is None:
-            found = bodies.numbers(bodies.matrix(self.operator), *self.ps)
+            found = programs.numbers(programs.matrix(self.operator), *self.ps)
             self.record.dense = Dense(np.reshape(found, (self.size, self.size)), self.who)
         return self.record.dense
 

@@ -21,7 +21,7 @@ from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape, repeated
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import System, Way, norm, norms, system_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -122,7 +122,7 @@ class Root(Op):
 
     def _solve(self, transposed: bool) -> OperatorSolve:
         c = self.conditions
-        return OperatorSolve(bodies.linearised(c.body), transposed, c.way, c)
+        return OperatorSolve(programs.linearised(c.body), transposed, c.way, c)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """All slices at once, as one problem whose Jacobian is that of each slice."""
@@ -145,7 +145,7 @@ class Root(Op):
         if not wanted:
             return [None for _ in which]
         adjoint = self._solve(True)(g, y, *thetas)
-        pulled = bodies.pullback(body, wanted)(y, *thetas, NEG(adjoint))
+        pulled = programs.pullback(body, wanted)(y, *thetas, NEG(adjoint))
         found = dict(zip(wanted, pulled, strict=True))
         return [found.get(i) for i in which]
 
@@ -155,7 +155,7 @@ class Root(Op):
         wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
         if not wanted:
             return None
-        (moved,) = bodies.pushforward(body, wanted)(y, *thetas, *[ts[i] for i in wanted])
+        (moved,) = programs.pushforward(body, wanted)(y, *thetas, *[ts[i] for i in wanted])
         return NEG(self._solve(False)(moved, y, *thetas))
 
 
@@ -227,7 +227,7 @@ class OperatorSolve(Op):
         if found is None or not flags[1]:
             return NotImplemented
         right = xs[0] if flags[0] else repeated(xs[0], size)
-        return OperatorSolve(bodies.linearised(found.body), self.transposed, found.way, found)(right, *xs[1:])
+        return OperatorSolve(programs.linearised(found.body), self.transposed, found.way, found)(right, *xs[1:])
 
     def _turned(self) -> OperatorSolve:
         return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)
@@ -244,17 +244,17 @@ class OperatorSolve(Op):
         found = {0: pulled}
         if wanted:
             v, u = (pulled, y) if self.transposed else (y, pulled)
-            changes = bodies.pullback(self.operator, wanted)(v, *ps, u)
+            changes = programs.pullback(self.operator, wanted)(v, *ps, u)
             found |= {i: NEG(t) for i, t in zip(wanted, changes, strict=True)}
         return [found.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # v̇ = L⁻¹ (ḃ − L̇ v)
-        body = bodies.transposed(self.operator) if self.transposed else self.operator
+        body = programs.transposed(self.operator) if self.transposed else self.operator
         ps, right = xs[1:], ts[0]
         wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
         if wanted:
-            (moved,) = bodies.pushforward(body, wanted)(y, *ps, *[ts[i] for i in wanted])
+            (moved,) = programs.pushforward(body, wanted)(y, *ps, *[ts[i] for i in wanted])
             right = NEG(moved) if right is None else SUB(right, moved)
         return (
             None
@@ -264,7 +264,7 @@ class OperatorSolve(Op):
 
     def written_out(self, b: Any, *ps: Any) -> Any:
         """Return the same by the matrix of L, as formulas show it."""
-        matrix = bodies.applied_to_units(self.operator, ps)
+        matrix = programs.applied_to_units(self.operator, ps)
         to = self.out_shape(shape(b))
         if not shape(matrix):
             return Reshape(to)(DIV(Reshape(())(b), matrix)) if to else DIV(b, matrix)
@@ -306,9 +306,9 @@ def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) 
     way = conditions.way
     if way.method not in ("auto", "lu") or size < 2:
         return None
-    if bodies.size_of(conditions.body.inputs[0]) // way.slices > _SIDE_BY_SIDE:
+    if programs.size_of(conditions.body.inputs[0]) // way.slices > _SIDE_BY_SIDE:
         return None
-    body = bodies.mapped(conditions.body, size, (True, *flags))
+    body = programs.mapped(conditions.body, size, (True, *flags))
     way = Way(way.method, way.tol, way.most, way.slices * size)
     watch = None if conditions.watch is None else conditions.watch.mapped(size, flags)
     return Conditions(body, way, conditions.who, conditions.title, watch)
@@ -328,7 +328,7 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     who, x = conditions.who, ps[0]
     if conditions.watch is not None:
         conditions.watch(*ps)
-    rest = np.ravel(bodies.numbers(conditions.body, *ps))
+    rest = np.ravel(programs.numbers(conditions.body, *ps))
     if not np.all(np.isfinite(rest)):
         raise NotConverged(f"{who}: the conditions are not finite at the answer, so it has no derivative.")
     system.check_regular()
@@ -365,4 +365,4 @@ def _linear(system: Any) -> None:
 
 def _along(body: Body, x: Any, v: Any, ps: Sequence[Any]) -> Any:
     """Return ∂F/∂x v at x."""
-    return np.ravel(bodies.numbers(bodies.linearised(body), np.reshape(v, shape(x)), x, *ps[1:]))
+    return np.ravel(programs.numbers(programs.linearised(body), np.reshape(v, shape(x)), x, *ps[1:]))

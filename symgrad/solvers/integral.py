@@ -27,8 +27,8 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.solvers import bodies
-from symgrad.solvers.breaks import Breaks, breaks_of, places
+from symgrad.solvers import programs
+from symgrad.solvers.discontinuities import Breaks, breaks_of, places
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -94,7 +94,7 @@ class Integral(Op):
             raise NotConverged(f"quad: a limit is nan: [{a}, {b}]. Pass numbers.")
         thetas = tuple(map(canonical, thetas))
         integrate = _numbers if spec.shape == () else _arrays
-        f = lambda x: bodies.numbers(self.body, float(x), *thetas)
+        f = lambda x: programs.numbers(self.body, float(x), *thetas)
         with warnings.catch_warnings(action="ignore"):
             if self.breaks is not None and a != b:
                 self.breaks.check(a, b, thetas, self.accuracy.split)
@@ -118,7 +118,7 @@ class Integral(Op):
 
     def _unseen(self, f: Callable[[float], Any], a: float, b: float, found: Any) -> list[float] | None:
         """Return places around a peak that no node saw; none where nothing is seen at all, None where all is well."""
-        if a == b or not bodies.is_read(self.body, 0) or np.all(np.abs(found) > self.accuracy.atol):
+        if a == b or not programs.is_read(self.body, 0) or np.all(np.abs(found) > self.accuracy.atol):
             return None
         x = places(min(a, b), max(a, b))
         y = np.reshape([f(at) for at in x], (len(x), -1))
@@ -223,7 +223,7 @@ class Integral(Op):
             parts.append(NEG(_edge(self.body, False)(a, *thetas, ts[0])[0]))
         wanted = tuple(i for i, t in enumerate(ts[1:]) if i > 0 and t is not None and self.body.inputs[i].is_float)
         if wanted:
-            moved = self._of(bodies.pushforward(self.body, wanted), wanted)
+            moved = self._of(programs.pushforward(self.body, wanted), wanted)
             parts.append(moved(a, b, *thetas, *[ts[i + 1] for i in wanted]))
         total = None
         for part in parts:
@@ -275,7 +275,7 @@ def _edge(body: Body, summed: bool) -> Body:
         return [F.sum(found) if summed else found]
 
     last = body.results[0] if summed else body.inputs[0]
-    return bodies.once(body, ("edge", summed), [*body.inputs, last], rule)
+    return programs.once(body, ("edge", summed), [*body.inputs, last], rule)
 
 
 def _coefficient(body: Body, known: tuple[Place, ...], k: int) -> Body:
@@ -286,7 +286,7 @@ def _coefficient(body: Body, known: tuple[Place, ...], k: int) -> Body:
         env = dict(zip([*inputs, *known], given, strict=True))
         return [fitted(coefficients(body, env, k)[0][k], body.results[0])]
 
-    return bodies.once(body, ("coefficient", known, k), [body.inputs[i] for i, _ in [*inputs, *known]], rule)
+    return programs.once(body, ("coefficient", known, k), [body.inputs[i] for i, _ in [*inputs, *known]], rule)
 
 
 def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int) -> Body:
@@ -297,7 +297,7 @@ def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int
     """
     count = (k + 1) // 2
     nodes, weights = np.polynomial.legendre.leggauss(count)
-    over = bodies.mapped(body, count, (True, *(False,) * (len(body.inputs) - 1)))
+    over = programs.mapped(body, count, (True, *(False,) * (len(body.inputs) - 1)))
     inputs = [(i, 0) for i in range(len(body.inputs))]
 
     def rule(*given: Any) -> list[Any]:
@@ -308,23 +308,23 @@ def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int
         values = coefficients(over, env, k - 1)[0]
         found = add([times(env[-1, j], values[k - j]) for j in steps])
         if found is None:
-            return [bodies.zeros(body.results[0])]
+            return [programs.zeros(body.results[0])]
         total = F.tensordot(as_tensor(weights / 2), found, 1)
         return [fitted(F.where(inside, total, 0.0), body.results[0])]
 
     specs = [body.inputs[i] for i, _ in [*inputs, *known]] + [body.inputs[0]] * len(steps)
-    return bodies.once(body, ("beside", known, steps, k), specs, rule)
+    return programs.once(body, ("beside", known, steps, k), specs, rule)
 
 
 def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
     """Return (x, *θ, ȳ) ↦ (∂f/∂θ)ᵀ ȳ for these inputs, as one vector; without ȳ, which is 1, where f is a number."""
-    pull = bodies.pullback(body, wanted)
+    pull = programs.pullback(body, wanted)
 
     def rule(*given: Any) -> list[Any]:
         parts = pull(*given, as_tensor(1.0)) if is_number else pull(*given)
         return [parts[0] if len(parts) == 1 else F.cat([F.ravel(p) for p in parts], 0)]
 
-    return bodies.once(body, ("pulled", wanted), [*body.inputs, *([] if is_number else body.results)], rule)
+    return programs.once(body, ("pulled", wanted), [*body.inputs, *([] if is_number else body.results)], rule)
 
 
 def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
@@ -333,7 +333,7 @@ def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
         return [together]
     found, start = [], 0
     for spec in specs:
-        stop = start + bodies.size_of(spec)
+        stop = start + programs.size_of(spec)
         found.append(Reshape(spec.shape)(getitem(together, slice(start, stop))))
         start = stop
     return found

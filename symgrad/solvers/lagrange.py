@@ -16,7 +16,7 @@ from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import as_tensor, handle
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.transforms.loops.body import Spec
 
 MULTIPLIERS = "λ"
@@ -93,19 +93,19 @@ class Blocks:
         def rule(x: Any, multipliers: Any, *thetas: Any) -> list[Any]:
             return [self.shape.stationary(x, multipliers, thetas)]
 
-        body = bodies.once(self.conditions.body, "stationary", [*specs, *rest], rule)
-        found = bodies.applied_to_units(bodies.linearised(body), (self.x, self.multipliers, *self.thetas))
+        body = programs.once(self.conditions.body, "stationary", [*specs, *rest], rule)
+        found = programs.applied_to_units(programs.linearised(body), (self.x, self.multipliers, *self.thetas))
         return found if self.n > 1 else F.reshape(found, (1, 1))
 
     def _slopes(self) -> Any:
         limits = [self.thetas[i] for i in self.shape.limits]
-        found = bodies.applied_to_units(bodies.linearised(self.shape.constraints), (self.x, *limits))
+        found = programs.applied_to_units(programs.linearised(self.shape.constraints), (self.x, *limits))
         return F.reshape(found, (self.k, self.n))
 
 
 def _has_inverse(H: Any) -> bool:
     """Whether a matrix of formulas is seen to have an inverse, at the values of its letters."""
-    value = bodies.evaluated([H._node])[H._node]
+    value = programs.evaluated([H._node])[H._node]
     if value is None or not np.all(np.isfinite(value)) or not np.any(value):
         return False
     return bool(np.linalg.cond(value) < _REGULAR)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.solvers import bodies
-from symgrad.solvers.borrowed import foreign
+from symgrad.solvers import programs
 from symgrad.solvers.descent import Known, Minimiser
 from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.problem import Minimum, Problem, listed
+from symgrad.solvers.scipy_methods import foreign
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 
@@ -74,7 +74,7 @@ def known_minimum(
 ) -> Any:
     """Return a minimum that was found, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
     problem = Problem(who, loss, x, args, bounds, list(listed(constraints)))
-    at = bodies.Frozen(np.asarray(problem.unknown.start._value)) if run is None else None
+    at = programs.Frozen(np.asarray(problem.unknown.start._value)) if run is None else None
     found = problem.answer(Known(problem.shape, at, foreign(who, run, x, args)), Way())
     return found.x if isinstance(found, Minimum) else found
 

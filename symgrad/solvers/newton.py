@@ -11,7 +11,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.ops.protocol import shape
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Record, System, keep, norm, norms
 from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.extras import required
@@ -42,7 +42,7 @@ class Newton:
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return the answer; its derivatives find the last step's factors."""
-        body, operator = conditions.body, bodies.linearised(conditions.body)
+        body, operator = conditions.body, programs.linearised(conditions.body)
         x = np.array(start, np.float64)
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
@@ -109,7 +109,7 @@ class Newtons:
 
     def _at_once(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
         """Return the answers; None where a slice does not get there."""
-        body, operator, many = conditions.body, bodies.linearised(conditions.body), self.each.size
+        body, operator, many = conditions.body, programs.linearised(conditions.body), self.each.size
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
             return None
@@ -157,7 +157,7 @@ class Iteration:
         """Return the fixed point."""
         x, before, rate = np.array(start, np.float64), None, np.inf
         for _ in range(self.most):
-            change = np.reshape(bodies.numbers(conditions.body, _read(x), *thetas), x.shape)
+            change = np.reshape(programs.numbers(conditions.body, _read(x), *thetas), x.shape)
             x = x - change
             if not np.all(np.isfinite(x)):
                 break
@@ -189,15 +189,15 @@ class Borrowed:
         """Return the answer."""
         optimize = required(conditions.who, "scipy", "scipy.optimize")
         body, to = conditions.body, shape(start)
-        slope = bodies.matrix(bodies.linearised(body))
-        size = int(bodies.size_of(body.inputs[0]))
+        slope = programs.matrix(programs.linearised(body))
+        size = int(programs.size_of(body.inputs[0]))
 
         def jacobian(z: Any) -> Any:
-            return np.reshape(bodies.numbers(slope, np.reshape(z, to), *thetas), (size, size))
+            return np.reshape(programs.numbers(slope, np.reshape(z, to), *thetas), (size, size))
 
         try:
             found = optimize.root(
-                lambda z: np.ravel(bodies.numbers(body, np.reshape(z, to), *thetas)), np.ravel(start),
+                lambda z: np.ravel(programs.numbers(body, np.reshape(z, to), *thetas)), np.ravel(start),
                 method=self.method, jac=jacobian if self.method in ("hybr", "lm") else None,
             )  # fmt: skip
         except ValueError as error:
@@ -240,7 +240,7 @@ def _read(x: Any) -> Any:
 
 def _residual(body: Any, x: Any, thetas: Sequence[Any]) -> Any:
     try:
-        return np.ravel(bodies.numbers(body, _read(x), *thetas))
+        return np.ravel(programs.numbers(body, _read(x), *thetas))
     except NotConverged:  # a root inside of the conditions, which is not there for this x
         return np.full(x.size, np.inf)
 
@@ -252,7 +252,7 @@ def _step(conditions: Conditions, operator: Any, x: Any, rest: Any, thetas: Sequ
     try:
         return record, -np.reshape(system.solve(rest), x.shape)
     except LinAlgError:
-        matrix = np.reshape(bodies.numbers(bodies.matrix(operator), _read(x), *thetas), (rest.size, rest.size))
+        matrix = np.reshape(programs.numbers(programs.matrix(operator), _read(x), *thetas), (rest.size, rest.size))
         if not np.all(np.isfinite(matrix)):
             raise
         return None, -np.reshape(np.linalg.lstsq(matrix, rest, rcond=1e-8)[0], x.shape)

@@ -11,7 +11,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.implicit import OperatorSolve
 from symgrad.solvers.rectangular import LeastSquares
@@ -96,7 +96,7 @@ def _solved(
             f"{method}: A·v has shape {show_shape(body.results[0].shape)} for v of shape {show_shape(unknown.shape)}. "
             f"Expected {'the same' if unknown == spec else show_shape(spec.shape)}."
         )
-    if bodies.is_read(bodies.linearised(body), 1):
+    if programs.is_read(programs.linearised(body), 1):
         raise ArgumentError(f"{method}: A(v) is not linear in v. Pass a linear function, or use sg.root.")
     way, start = Way(method, positive(method, "tol", tol), most), _start(method, x0, unknown)
     if unknown.shape == spec.shape:
@@ -111,7 +111,7 @@ def _start(method: str, x0: Any, unknown: Spec) -> Any:
     t: Any = as_tensor(x0)
     if tuple(t.shape) != tuple(unknown.shape):
         raise ShapeError(f"{method}: x0 has shape {show_shape(t.shape)}. Expected {show_shape(unknown.shape)}.")
-    return None if t._value is None else bodies.Frozen(np.asarray(t._value, np.float64))
+    return None if t._value is None else programs.Frozen(np.asarray(t._value, np.float64))
 
 
 check_all(globals(), __all__)

@@ -17,7 +17,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError, SymgradError
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.bounds import pairs
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions, Root
@@ -76,14 +76,14 @@ class Shape:
 
     def slope(self, x: Any, thetas: Sequence[Any]) -> Any:
         """Return ∇f."""
-        return bodies.pullback(self.loss, (0,))(x, *[thetas[k] for k in self.losses], as_tensor(1.0))[0]
+        return programs.pullback(self.loss, (0,))(x, *[thetas[k] for k in self.losses], as_tensor(1.0))[0]
 
     def stationary(self, x: Any, multipliers: Any, thetas: Sequence[Any]) -> Any:
         """Return ∇f − νᵀ∇h − μᵀ∇g."""
         slope = self.slope(x, thetas)
         if self.constraints is None:
             return slope
-        (forces,) = bodies.pullback(self.constraints, (0,))(x, *[thetas[k] for k in self.limits], multipliers)
+        (forces,) = programs.pullback(self.constraints, (0,))(x, *[thetas[k] for k in self.limits], multipliers)
         return slope - forces
 
     def held(self, x: Any, thetas: Sequence[Any]) -> Any:
@@ -180,10 +180,10 @@ class Problem:
         if shape.equal:
             start = F.cat([F.ravel(start), as_tensor(np.zeros(len(shape.equal)))], 0)
         specs = [spec_of(t) for t in (start, *self.inputs)]
-        body = bodies.traced(specs, lambda *zs: [shape.equations(*zs)], self.who)
+        body = programs.traced(specs, lambda *zs: [shape.equations(*zs)], self.who)
         watch = None
         if shape.bounded or not all(shape.equal):
-            margins = bodies.traced(specs, lambda *zs: [shape.margins(*zs)], self.who)
+            margins = programs.traced(specs, lambda *zs: [shape.margins(*zs)], self.who)
             watch = Watch(margins, self.who)
         problem = shape if shape.equal and watch is None else None
         conditions = Conditions(body, way, self.who, self.title, watch, problem)
@@ -217,7 +217,7 @@ class Watch:
 
     def __call__(self, z: Any, *thetas: Any) -> None:
         """Look at one point."""
-        found = np.min(np.reshape(bodies.numbers(self.margins, z, *thetas), (self.slices, -1)), 0)
+        found = np.min(np.reshape(programs.numbers(self.margins, z, *thetas), (self.slices, -1)), 0)
         if np.any(found <= WEAK):
             raise NotDifferentiable(
                 f"{self.who}: a bound or an inequality (number {int(np.argmin(found))}, lower bounds first, then upper "
@@ -227,13 +227,13 @@ class Watch:
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Watch:
         """Return that of so many problems."""
-        return Watch(bodies.mapped(self.margins, size, (True, *flags)), self.who, self.slices * size)
+        return Watch(programs.mapped(self.margins, size, (True, *flags)), self.who, self.slices * size)
 
 
 def check_quadratic(who: str, conditions: Body) -> None:
     """Refuse the closed form of a quadratic that has a maximum, whatever its parameters are."""
-    operator = bodies.linearised(conditions)
-    if bodies.is_read(operator, 1):
+    operator = programs.linearised(conditions)
+    if programs.is_read(operator, 1):
         return
     rng, sizes = np.random.default_rng(0), itertools.count(2)
     known: dict[Any, int] = {}
@@ -242,7 +242,7 @@ def check_quadratic(who: str, conditions: Body) -> None:
     ]
     drawn, ways = [rng.normal(size=s) for s in shapes], rng.normal(size=(8, *shapes[0]))
     try:
-        tried = [np.sum(v * bodies.numbers(operator, v, *[s * a for a in drawn])) for v in ways for s in (1.0, -1.0)]
+        tried = [np.sum(v * programs.numbers(operator, v, *[s * a for a in drawn])) for v in ways for s in (1.0, -1.0)]
     except (SymgradError, TypeError, ValueError):  # such as of singular matrices, or sizes that go with no others
         return
     if np.max(tried) < 0:

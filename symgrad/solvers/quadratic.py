@@ -16,7 +16,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import X
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Record, System, norms
 from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.frozen import frozen
@@ -51,17 +51,17 @@ class Together:
 
     def _at_once(self, conditions: Conditions, z: Any, thetas: Sequence[Any]) -> tuple[Any, Any]:
         """Return the points that Newton's steps lead to, and which of them are minima."""
-        body, operator, many = conditions.body, bodies.linearised(conditions.body), self.each.size
+        body, operator, many = conditions.body, programs.linearised(conditions.body), self.each.size
         done = np.zeros(many, bool)
         lost = np.array([not is_convex(self.each.solver.shape, self.each.own(k, thetas)) for k in range(many)])
-        rest = bodies.numbers(body, z, *thetas)
+        rest = programs.numbers(body, z, *thetas)
         for _ in range(_MOST):
             matrices = System(operator, conditions.way, (z, *thetas), conditions.who, Record()).matrices()
             lost |= np.array([not _is_regular(m) for m in matrices])  # a guess that does not determine the point
             matrices[lost] = np.eye(matrices.shape[1])
             step = np.linalg.solve(matrices, rest.reshape(many, -1, 1)).reshape(z.shape)
             z = np.where(_spread(lost, z), z, z - step)
-            rest = bodies.numbers(body, z, *thetas)
+            rest = programs.numbers(body, z, *thetas)
             done = ~lost & ((norms(step, many) <= self.tol * norms(z, many)) | (norms(rest, many) <= _MET))
             if np.all(done | lost):
                 break
@@ -78,14 +78,14 @@ def _spread(flags: Any, z: Any) -> Any:
 
 def is_quadratic(shape: Any) -> bool:
     """Whether a problem (``problem.Shape``) has a quadratic loss and linear constraints, whatever θ is."""
-    slope = bodies.pullback(shape.loss, (0,))
+    slope = programs.pullback(shape.loss, (0,))
     limits = shape.constraints
     return _is_straight(shape.loss, slope) and (limits is None or _is_straight(limits, limits))
 
 
 def _is_straight(body: Body, mapping: Body) -> bool:
     """Whether a body is a polynomial in x, and the derivative in x of the mapping depends on x no more."""
-    return _is_polynomial(body) and not bodies.is_read(bodies.matrix(bodies.linearised(mapping)), 0)
+    return _is_polynomial(body) and not programs.is_read(programs.matrix(programs.linearised(mapping)), 0)
 
 
 def _is_polynomial(body: Body) -> bool:
@@ -108,9 +108,9 @@ def _keeps_polynomials(op: Op, letters: Sequence[Any]) -> bool:
 
 def is_convex(shape: Any, thetas: Sequence[Any]) -> bool:
     """Whether the loss curves upwards, at these θ."""
-    curvature = bodies.matrix(bodies.linearised(bodies.pullback(shape.loss, (0,))))
+    curvature = programs.matrix(programs.linearised(programs.pullback(shape.loss, (0,))))
     x = np.zeros(shape.shape)
-    found = bodies.numbers(curvature, x, *[thetas[k] for k in shape.losses], 1.0)
+    found = programs.numbers(curvature, x, *[thetas[k] for k in shape.losses], 1.0)
     if not np.all(np.isfinite(found)):
         return False
     values = np.linalg.eigvalsh(np.reshape(found, (x.size, x.size)))

@@ -18,7 +18,7 @@ from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape, sum_terms
 from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.integral import Accuracy, Integral
-from symgrad.solvers.pieces import End, infinite, split
+from symgrad.solvers.subintervals import End, infinite, split
 from symgrad.solvers.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function

@@ -19,7 +19,7 @@ from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, NEG, SUB
 from symgrad.ops.protocol import Op, bracket
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import LARGE, Way
 from symgrad.solvers.implicit import SOLVER
 from symgrad.support.extras import required
@@ -56,14 +56,14 @@ class LeastSquares(Op):
     def forward(self, b: Any, *ps: Any) -> Any:
         """Run LSQR."""
         unknown, result = self.operator.inputs[0], self.operator.results[0]
-        n, m = int(bodies.size_of(unknown)), int(bodies.size_of(result))
-        turned = bodies.transposed(self.operator)
+        n, m = int(programs.size_of(unknown)), int(programs.size_of(result))
+        turned = programs.transposed(self.operator)
 
         def times(v: Any) -> Any:
-            return np.ravel(bodies.numbers(self.operator, np.reshape(v, unknown.shape), *ps))
+            return np.ravel(programs.numbers(self.operator, np.reshape(v, unknown.shape), *ps))
 
         def back(u: Any) -> Any:
-            return np.ravel(bodies.numbers(turned, np.reshape(u, result.shape), *ps))
+            return np.ravel(programs.numbers(turned, np.reshape(u, result.shape), *ps))
 
         right = np.ravel(np.asarray(b, np.float64))
         if not np.all(np.isfinite(right)):
@@ -105,7 +105,7 @@ class LeastSquares(Op):
         return LeastSquares(self.operator, self.way)(b, *ps)
 
     def _turned(self, b: Any, *ps: Any) -> Any:
-        return LeastSquares(bodies.transposed(self.operator), self.way)(b, *ps)
+        return LeastSquares(programs.transposed(self.operator), self.way)(b, *ps)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """One of ``vjps``."""
@@ -120,7 +120,7 @@ class LeastSquares(Op):
         if wanted:
             left = SUB(b, self.operator(y, *ps)[0])
             across = SUB(g, self._again(self.operator(g, *ps)[0], *ps))
-            pull = bodies.pullback(self.operator, wanted)
+            pull = programs.pullback(self.operator, wanted)
             parts = (
                 pull(self._again(u, *ps), *ps, left),
                 pull(across, *ps, self._turned(y, *ps)),
@@ -134,10 +134,10 @@ class LeastSquares(Op):
         b, ps, right, more = xs[0], xs[1:], ts[0], None
         wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and self.operator.inputs[i].is_float)
         if wanted:
-            tangents, turned = [ts[i] for i in wanted], bodies.transposed(self.operator)
-            (moved,) = bodies.pushforward(self.operator, wanted)(y, *ps, *tangents)
-            (slid,) = bodies.pushforward(turned, wanted)(SUB(b, self.operator(y, *ps)[0]), *ps, *tangents)
-            (w,) = bodies.pushforward(turned, wanted)(self._turned(y, *ps), *ps, *tangents)
+            tangents, turned = [ts[i] for i in wanted], programs.transposed(self.operator)
+            (moved,) = programs.pushforward(self.operator, wanted)(y, *ps, *tangents)
+            (slid,) = programs.pushforward(turned, wanted)(SUB(b, self.operator(y, *ps)[0]), *ps, *tangents)
+            (w,) = programs.pushforward(turned, wanted)(self._turned(y, *ps), *ps, *tangents)
             change = SUB(self._turned(slid, *ps), moved)
             right = change if right is None else ADD(right, change)
             more = SUB(w, self._again(self.operator(w, *ps)[0], *ps))
@@ -148,7 +148,7 @@ class LeastSquares(Op):
 
     def as_letters(self, b: Any, *ps: Any) -> Any:
         """Return (AᵀA)⁻¹Aᵀb, or Aᵀ(AAᵀ)⁻¹b, as formulas show it."""
-        matrix = bodies.applied_to_units(self.operator, ps)
+        matrix = programs.applied_to_units(self.operator, ps)
         m, n = matrix.shape
         return (
             Solve(True)(mT(matrix) @ matrix, mT(matrix) @ b)

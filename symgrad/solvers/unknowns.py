@@ -19,7 +19,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.value import is_foreign
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
@@ -196,7 +196,7 @@ def traced(
     own = [handle(v._node, None) for v in variables]  # f may write to its own in place
     y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
     body, captured = close(variables, len(variables), [as_tensor(y)], trace)
-    return bodies.shared(body), [*tensors, *captured]
+    return programs.shared(body), [*tensors, *captured]
 
 
 def conditions(
@@ -215,7 +215,7 @@ def conditions(
 
 
 def _square(who: str, result: Any, z: Any) -> Any:
-    many, wanted = bodies.size_of(result), bodies.size_of(z)
+    many, wanted = programs.size_of(result), programs.size_of(z)
     if many != wanted:
         raise ShapeError(
             f"{who}: f returns {many} numbers (shape {show_shape(result.shape)}) for {wanted} unknowns (shape "

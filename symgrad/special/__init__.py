@@ -7,7 +7,7 @@ from typing import Any as _Any
 
 from symgrad import functions as _functions
 from symgrad.engine.public import public
-from symgrad.functions.made import published
+from symgrad.functions.elementwise_factory import published
 from symgrad.ops.elementwise import bessel as _bessel
 from symgrad.ops.elementwise import gamma as _gamma
 from symgrad.support.namespace import missing as _missing

@@ -30,7 +30,7 @@ from symgrad.support.extras import needs
 from symgrad.teach.calls import parameters
 from symgrad.teach.pictures import axes
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.chalk import chalk
+from symgrad.teach.steps.unicode_text import chalk
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 

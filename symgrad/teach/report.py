@@ -26,10 +26,10 @@ from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.explanation import Explanation
 from symgrad.teach.pictures.picture import graph
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.chalk import chalk, number, sizes
 from symgrad.teach.steps.lines import equation
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
+from symgrad.teach.steps.unicode_text import chalk, number, sizes
 from symgrad.teach.writing import html
 from symgrad.teach.writing.page import page
 from symgrad.tensors.tensor import Tensor

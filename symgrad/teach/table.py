@@ -22,8 +22,8 @@ from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import called, parameters
 from symgrad.teach.plot import plot
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.chalk import DIGITS, chalk
 from symgrad.teach.steps.prime import Prime
+from symgrad.teach.steps.unicode_text import DIGITS, chalk
 from symgrad.teach.writing.html import mathml
 from symgrad.testing import finite_differences
 

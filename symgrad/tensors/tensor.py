@@ -27,7 +27,7 @@ from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_methods
 from symgrad.support.notices import warn
-from symgrad.tensors.mixed import Mixed
+from symgrad.tensors.methods_mixin import Mixed
 
 _NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "

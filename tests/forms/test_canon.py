@@ -12,10 +12,11 @@ from checks import close
 
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
-from symgrad.forms.canon import RULES, Pool, complexes, fourier, sums
-from symgrad.forms.canon.crosses import Skew
-from symgrad.forms.canon.distances import Distances
-from symgrad.forms.canon.kron import BlockDot, Kron
+from symgrad.forms.canon import RULES, Pool, complexes, sums
+from symgrad.forms.canon.patterns import fourier
+from symgrad.forms.canon.patterns.cross_products import Skew
+from symgrad.forms.canon.patterns.distances import Distances
+from symgrad.forms.canon.patterns.kronecker import BlockDot, Kron
 from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.forms.notations import abbreviate

@@ -9,7 +9,7 @@ import sympy as sp
 
 import symgrad as sg
 from symgrad.forms import closed
-from symgrad.forms.calculus.further import derivative
+from symgrad.forms.calculus.higher_order import derivative
 
 t = sp.Symbol("t", real=True)
 

@@ -82,7 +82,8 @@ for target in sg.exports.TARGETS:
 assert functions()["special.foo"] == (".foo",)
 texts = {"/".join(path.parts[-2:]): text for path, text in stubs.stubs().items()}
 assert "def foo(input: Any) -> Tensor:\\n    \\"\\"\\"log(1 + x²).\\"\\"\\"" in texts["special/__init__.pyi"]
-assert "def foo(self) -> Tensor:" in texts["tensors/mixed.pyi"] and "def foo_(self" in texts["tensors/mixed.pyi"]
+methods = texts["tensors/methods_mixin.pyi"]
+assert "def foo(self) -> Tensor:" in methods and "def foo_(self" in methods
 """
 
 

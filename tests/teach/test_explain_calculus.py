@@ -13,7 +13,7 @@ import symgrad as sg
 from symgrad.core.kernels import array_kernel
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.teach.board.line import Formula, Value
-from symgrad.teach.board.pen import text
+from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import number, to_sympy
 from symgrad.teach.board.terms import Label, Name, Prime, Term
 from symgrad.teach.calculus.slopes import TEXTBOOK, partials

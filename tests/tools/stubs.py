@@ -18,7 +18,7 @@ from typing import Any
 
 import symgrad as sg
 from symgrad.engine.record import Core
-from symgrad.tensors.mixed import Mixed
+from symgrad.tensors.methods_mixin import Mixed
 
 ROOT = Path(sg.__file__).parent
 MODULES = {
@@ -29,7 +29,7 @@ MODULES = {
     "special/__init__.pyi": sg.special,
     "nn/functional.pyi": sg.nn.functional,
 }
-METHODS = "tensors/mixed.pyi"
+METHODS = "tensors/methods_mixin.pyi"
 
 # Tensors, unless one of these arguments is given; then what they return depends on its value.
 VARIES = {

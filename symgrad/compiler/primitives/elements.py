@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import TRUTH, Scalars
 from symgrad.compiler.program import CONST, INPUT, Program, Value

@@ -14,7 +14,7 @@ import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten, angle
-from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.node import Shape

@@ -13,7 +13,7 @@ import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.decompose import program_of
-from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import LEAVES, ONE, TRUTH, ZERO, Scalars, total
 from symgrad.compiler.program import CONST, INPUT, Program, Value

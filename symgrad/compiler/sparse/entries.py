@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.sparse.sets import Ints, Sets, Slice, union
 from symgrad.core.node import Shape

@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE
 from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
-from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Program
 from symgrad.core.promotion import is_complex, is_floating, is_integer

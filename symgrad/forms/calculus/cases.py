@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.logic.boolalg import BooleanFunction
 
-from symgrad.forms.calculus.finish import in_order
+from symgrad.forms.calculus.display_form import in_order
 from symgrad.forms.calculus.length import length
 from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
 from symgrad.forms.nodes.elementwise import Elementwise

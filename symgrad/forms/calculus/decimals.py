@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.calculus.finish import HALF, in_order, rebuilt
+from symgrad.forms.calculus.display_form import HALF, in_order, rebuilt
 from symgrad.forms.calculus.length import length
 from symgrad.forms.nodes.elementwise import ElementPower
 

@@ -12,14 +12,14 @@ from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
 from symgrad.forms.calculus.decimals import LARGE, long_as_decimals, with_decimals
-from symgrad.forms.calculus.finish import (
+from symgrad.forms.calculus.display_form import (
     constants_joined,
     powers_below,
     roots_joined,
     signs_as_written,
     whole_powers_apart,
 )
-from symgrad.forms.calculus.further import derivative
+from symgrad.forms.calculus.higher_order import derivative
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number

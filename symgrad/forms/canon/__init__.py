@@ -1,35 +1,37 @@
 """The canonical form of a derivative's graph, and the rules that make it so."""
 
 from symgrad.forms.canon import (
+    broadcast,
+    collect,
     complexes,
-    crosses,
-    distances,
-    distinctions,
-    exchange,
-    fourier,
+    elementwise_subterms,
     functions,
-    islands,
-    kron,
-    laplacians,
-    likes,
-    moves,
-    normal,
+    pair_symmetry,
     pairs,
+    piecewise,
     powers,
     products,
+    reshape_rules,
     rows,
-    softmaxes,
-    spreads,
     sums,
     symmetric,
 )
 from symgrad.forms.canon.lower import lowered
+from symgrad.forms.canon.patterns import (
+    cross_products,
+    distances,
+    fourier,
+    kronecker,
+    laplacians,
+    normal,
+    softmax,
+)
 from symgrad.forms.canon.terms import RULES, Pool, Term, enter_rules
 
 __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    complexes, fourier, crosses, exchange, distances, laplacians, rows, spreads, islands, products, powers, functions,
-    softmaxes, normal, kron, moves, pairs, distinctions, likes, sums, symmetric,
+    complexes, fourier, cross_products, pair_symmetry, distances, laplacians, rows, broadcast, elementwise_subterms,
+    products, powers, functions, softmax, normal, kronecker, reshape_rules, pairs, piecewise, collect, sums, symmetric,
 )  # fmt: skip

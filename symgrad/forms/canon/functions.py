@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 
 from symgrad.forms.canon.complexes import is_complex
-from symgrad.forms.canon.islands import elementwise
+from symgrad.forms.canon.elementwise_subterms import elementwise
+from symgrad.forms.canon.patterns.softmax import log_sum_exp, sum_of_exp
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.softmaxes import log_sum_exp, sum_of_exp
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symgrad.forms.canon.complexes import CONJ, IM, RE
 from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.integral import Integral
 from symgrad.support.frozen import replace
 
@@ -57,8 +57,8 @@ def _under_the_sign(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) 
     if len(carried) != 1 or carried[0] < 2 or not all(isinstance(n, int) for n in front):
         raise NotLinear("an integral")
     at = carried[0] - 1  # among the inputs of the body, of which x is the first
-    if bodies.is_read(bodies.pushforward(body, (at,)), at):
+    if programs.is_read(programs.pushforward(body, (at,)), at):
         raise NotLinear("an integrand")
     for size in reversed(front):
-        body = bodies.mapped(body, int(size), tuple(k == at for k in range(len(body.inputs))))
+        body = programs.mapped(body, int(size), tuple(k == at for k in range(len(body.inputs))))
     return pool.call(replace(t.data, body=body), [found.get(a, a) for a in t.args], (*front, *t.shape))

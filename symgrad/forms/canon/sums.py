@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import is_gt, is_le
 
-from symgrad.forms.canon import islands
+from symgrad.forms.canon import elementwise_subterms
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
 
 Factored = tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]  # factors, output letters and sizes
@@ -207,7 +207,7 @@ def _spreads(frame: Letters, s: Letters, rest: tuple[list[Any], list[Any]]) -> b
 @rule(SUM)
 def shortest_elementwise(pool: Pool, t: Term) -> Term | None:
     """What SymPy finds shorter among cancelled, factored and expanded forms of an elementwise expression."""
-    return None if pool.light else islands.shorter(pool, t)
+    return None if pool.light else elementwise_subterms.shorter(pool, t)
 
 
 @rule(SUM)

@@ -12,9 +12,9 @@ import sympy as sp
 
 from symgrad.forms import names as naming
 from symgrad.forms.canon.complexes import is_complex
-from symgrad.forms.canon.fourier import is_fourier
 from symgrad.forms.canon.integrals import integrand
-from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
+from symgrad.forms.canon.patterns.fourier import is_fourier
+from symgrad.forms.canon.patterns.kronecker import BlockDot, BlockSum, Kron
 from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
     CALL,

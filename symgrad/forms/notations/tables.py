@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from symgrad.core.node import AnyNode, Node, ancestors
+from symgrad.forms.canon.elementwise_subterms import shortest
 from symgrad.forms.canon.functions import SIGMOID
-from symgrad.forms.canon.islands import shortest
 from symgrad.forms.canon.lower import only_guards
 from symgrad.forms.names import Mint
 from symgrad.forms.nodes.matrices import Call, Scaled

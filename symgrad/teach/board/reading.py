@@ -21,7 +21,7 @@ from symgrad.forms.names import is_known
 from symgrad.ops.map import Map
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import X, in_full
-from symgrad.teach.board import pen
+from symgrad.teach.board import printer
 from symgrad.teach.board.terms import (
     HALF,
     ONE,
@@ -307,7 +307,7 @@ def to_sympy(t: Term) -> Any:
     if isinstance(t, Name):
         return sp.Symbol(t.args[0], real=True)
     if isinstance(t, Prime):
-        return sp.Symbol(pen.text(t), real=True)
+        return sp.Symbol(printer.text(t), real=True)
     if isinstance(t, Otherwise):
         return sp.true
     if isinstance(t, Quotient):
@@ -427,7 +427,7 @@ def _falling(t: Term) -> tuple[Any, ...]:
     _, rest = coefficient(t)
     degree = sum((_degree(f) for f in factors(rest)), Fraction(0))
     plain = all(isinstance(split(f)[0], Name) for f in factors(rest))
-    return (isinstance(t, Num), not plain, -degree if plain else t.size, pen.text(rest))
+    return (isinstance(t, Num), not plain, -degree if plain else t.size, printer.text(rest))
 
 
 def _degree(t: Term) -> Fraction:
@@ -438,4 +438,4 @@ def _degree(t: Term) -> Fraction:
 def _place(t: Term) -> tuple[Any, ...]:
     """Return where a factor stands: constants, names, functions, sums."""
     base, _ = split(t)
-    return (not isinstance(base, (Const, Num)), not isinstance(base, Name), isinstance(base, Sum), pen.text(base))
+    return (not isinstance(base, (Const, Num)), not isinstance(base, Name), isinstance(base, Sum), printer.text(base))

@@ -18,7 +18,7 @@ from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.board.terms import Apply, Label, Name, Term
-from symgrad.teach.calculus.ladder import Ladder
+from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import domain, holds_at, said
 from symgrad.teach.calculus.solution import Solution

@@ -10,7 +10,7 @@ import sympy as sp
 
 from symgrad.core.kernels import array_kernel
 from symgrad.scalars import log1p, relu, sigmoid
-from symgrad.teach.board.pen import text, word
+from symgrad.teach.board.printer import text, word
 from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.board.terms import (
     HALF,

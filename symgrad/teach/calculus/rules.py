@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from symgrad.teach.board.pen import word
+from symgrad.teach.board.printer import word
 from symgrad.teach.board.reading import split
 from symgrad.teach.board.terms import (
     HALF,

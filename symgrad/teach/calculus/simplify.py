@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.polys.polyerrors import PolynomialError
 
 from symgrad.core.kernels import array_kernel
-from symgrad.teach.board.pen import text
+from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
     HALF,

@@ -12,7 +12,7 @@ import sympy as sp
 
 from symgrad.core.kernels import array_kernel
 from symgrad.teach.board.line import Formula, Line
-from symgrad.teach.board.pen import text
+from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.terms import (
     MINUS,

@@ -11,7 +11,7 @@ from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import SymgradError
-from symgrad.forms.canon.kron import Kron
+from symgrad.forms.canon.patterns.kronecker import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArraySymbol
@@ -20,7 +20,7 @@ from symgrad.forms.nodes.marks import Diag
 from symgrad.forms.nodes.matrices import Kronecker, Product
 from symgrad.forms.where import Explained
 from symgrad.ode.flow import Flow
-from symgrad.solvers.opened import spelled
+from symgrad.solvers.expand_implicit import spelled
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label
@@ -30,9 +30,9 @@ from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
 from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.chalk import chalk
 from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
+from symgrad.teach.steps.unicode_text import chalk
 
 FUNCTIONS = "fghFGH"
 MOST = 60  # operations of a formula that is differentiated as a whole

@@ -8,8 +8,8 @@ from typing import Any
 from symgrad.core.node import AnyNode, Leaf, is_node
 from symgrad.forms.closed import ClosedForm
 from symgrad.ode.flow import Flow
+from symgrad.solvers.expand_implicit import equations, spelled
 from symgrad.solvers.implicit import Root
-from symgrad.solvers.opened import equations, spelled
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.matrix.symbols import Differential, sized
 from symgrad.teach.steps.brief import brief

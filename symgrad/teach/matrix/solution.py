@@ -47,7 +47,7 @@ from symgrad.teach.matrix.symbols import (
     turned,
 )
 from symgrad.teach.matrix.trial import Trial
-from symgrad.teach.steps.chalk import chalk
+from symgrad.teach.steps.unicode_text import chalk
 
 LONG = 34  # signs of a factor that gets a name
 DERIVATIVES = ("g", "G", "J")  # what derivatives are called

@@ -9,9 +9,9 @@ import numpy as np
 
 from symgrad.core.node import AnyNode, Leaf
 from symgrad.ops.map import Map
-from symgrad.teach.steps.chalk import chalk, number, sizes
 from symgrad.teach.steps.lines import entry
 from symgrad.teach.steps.tape import Tape
+from symgrad.teach.steps.unicode_text import chalk, number, sizes
 
 WIDE = 44  # signs of a box's formula beyond which only the operation is named
 

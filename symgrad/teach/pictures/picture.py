@@ -18,8 +18,8 @@ from symgrad.teach.pictures.collapse import MOST, groups_of
 from symgrad.teach.pictures.formats import dot, mermaid, networkx_graph
 from symgrad.teach.pictures.svg import svg
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.chalk import chalk, number, sizes
 from symgrad.teach.steps.tape import Pull, Tape
+from symgrad.teach.steps.unicode_text import chalk, number, sizes
 from symgrad.tensors.tensor import Tensor
 
 NARROW = 30  # signs of an arrow's formula beyond which less is said

@@ -8,7 +8,7 @@ from typing import Any
 from symgrad.core.node import AnyNode, is_node
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
-from symgrad.teach.steps.chalk import chalk
+from symgrad.teach.steps.unicode_text import chalk
 
 MANY = 80  # operations
 NAMED = 400  # those of a formula that is written with names for its parts

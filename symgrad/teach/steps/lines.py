@@ -19,9 +19,9 @@ from symgrad.forms.nodes.indexed import At
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
 from symgrad.teach.steps.brief import LONG, NAMED, SHORT, brief, few
-from symgrad.teach.steps.chalk import chalk, sizes
 from symgrad.teach.steps.prime import Chain
 from symgrad.teach.steps.steps import COMPLEX, GIVEN, NO_PATH, PATHS, START, Derivation, Step
+from symgrad.teach.steps.unicode_text import chalk, sizes
 
 
 def lines(found: Derivation) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.autograd.opened import opened
+from symgrad.autograd.expand_custom import opened
 from symgrad.core.modes import complexes, enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
 from symgrad.core.promotion import is_complex

@@ -24,8 +24,8 @@ from symgrad.forms.nodes.indexed import Bracket
 from symgrad.forms.nodes.marks import Cases
 from symgrad.ops.map import Map
 from symgrad.scalars import BY_FUNCTION
-from symgrad.teach.steps.chalk import chalk
 from symgrad.teach.steps.prime import Prime
+from symgrad.teach.steps.unicode_text import chalk
 
 LONG = 100  # signs of a rule beyond which its formula explains nothing
 

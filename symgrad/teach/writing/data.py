@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad.forms.nodes.markup import math, mo, row
 from symgrad.teach.board.line import Formula, Line
-from symgrad.teach.steps.chalk import number
+from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.html import inner
 from symgrad.teach.writing.text import formula as as_text
 

@@ -8,10 +8,10 @@ from typing import Any
 from symgrad.forms.nodes.markup import math, mo, row
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
-from symgrad.teach.board import pen
+from symgrad.teach.board import printer
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Term
-from symgrad.teach.steps.chalk import number
+from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.text import formula as as_text
 
 LINE = 80  # signs of a formula that fit on a line of paper
@@ -89,5 +89,5 @@ def _fitted(element: str, signs: int) -> str:
 def inner(p: Any) -> str:
     """Return a part of a formula in MathML, without the element around it."""
     if isinstance(p, Term):
-        return pen.MATHML.write(p)
+        return printer.MATHML.write(p)
     return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

@@ -8,10 +8,10 @@ from typing import Any
 from symgrad.forms.nodes import printers
 from symgrad.support import foreign
 from symgrad.support.foreign import latex_in_html
-from symgrad.teach.board import pen
+from symgrad.teach.board import printer
 from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
 from symgrad.teach.board.terms import Term
-from symgrad.teach.steps.chalk import number
+from symgrad.teach.steps.unicode_text import number
 
 _INDENT = {"why": "1em", "does": "1em", "remark": "1em", "side": "2em", "pair": "2em", "then": "3em"}
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
@@ -50,7 +50,7 @@ def _part(p: Any) -> str:
     if p is None:
         return "{}"
     if isinstance(p, Term):
-        return pen.LATEX.write(p)
+        return printer.LATEX.write(p)
     if not isinstance(p, Value):
         return printers.latex(p)
     text = number(p.value)

@@ -7,7 +7,7 @@ from typing import Any
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.forms.derive import expression
 from symgrad.forms.nodes.markup import math
-from symgrad.teach.board import pen
+from symgrad.teach.board import printer
 from symgrad.teach.board.reading import Unwritable, entries, is_of_numbers, read
 from symgrad.tensors.tensor import Tensor
 
@@ -22,11 +22,11 @@ def preview(y: Tensor) -> str:
     """
     root: Any = y._node
     if root is None:
-        return math(pen.MATHML.digits(f"{y}"), f"{y}")
+        return math(printer.MATHML.digits(f"{y}"), f"{y}")
     written = _as_written(root) if is_of_numbers(root) else None
     if written is None:
         return str(expression(y).mathml())
-    return math(pen.MATHML.write(written), pen.text(written))
+    return math(printer.MATHML.write(written), printer.text(written))
 
 
 def _as_written(root: Any) -> Any:

@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from symgrad.teach.board import pen
+from symgrad.teach.board import printer
 from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
 from symgrad.teach.board.terms import Term
-from symgrad.teach.steps.chalk import chalk, number
+from symgrad.teach.steps.unicode_text import chalk, number
 
 LEDGER = 46  # the column of the shapes
 BOARD = 80  # signs in a line
@@ -174,5 +174,5 @@ def _part(p: Any) -> str:
     if p is None:
         return ""
     if isinstance(p, Term):
-        return pen.text(p)
+        return printer.text(p)
     return number(p.value) if isinstance(p, Value) else chalk(p)

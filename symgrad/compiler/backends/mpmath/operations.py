@@ -19,7 +19,7 @@ from symgrad.compiler.backends.mpmath import matrices
 from symgrad.compiler.backends.mpmath.expressions import Evaluator, largest
 from symgrad.compiler.backends.mpmath.matrices import floats, numbers
 from symgrad.compiler.backends.mpmath.number import Field, Undecided
-from symgrad.compiler.primitives.meaning import meaning_of
+from symgrad.compiler.primitives.map_steps import meaning_of
 from symgrad.core.promotion import is_bool, is_floating
 from symgrad.errors import FormError, NotYet
 from symgrad.ops.convert import Cast

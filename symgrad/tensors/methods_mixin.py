@@ -1,6 +1,6 @@
 """What a tensor can do beside differentiating, in one class: operators, methods, statements in place, conversions.
 
-Many methods are made by factories, so checkers and editors read the classes in ``mixed.pyi``, which
+Many methods are made by factories, so checkers and editors read the classes in ``methods_mixin.pyi``, which
 ``python tests/tools/stubs.py`` writes from what is there.
 """
 

@@ -12,12 +12,12 @@ from symgrad.core.node import AnyNode
 from symgrad.errors import FormError
 from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
+from symgrad.forms.named_entries import Numbered, Tabled
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.mathml import derivative_by, equation, in_html
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.notations.tables import picks
 from symgrad.forms.recurrences import recurrences
-from symgrad.forms.tabled import Numbered, Tabled
 from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property

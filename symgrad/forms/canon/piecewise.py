@@ -10,7 +10,7 @@ from sympy.logic.boolalg import BooleanFunction
 
 from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
 from symgrad.forms.canon.complexes import REAL_PARTS, is_complex
-from symgrad.forms.canon.islands import Island, shortest
+from symgrad.forms.canon.elementwise_subterms import Island, shortest
 from symgrad.forms.canon.terms import EYE, FUNCTION, LEAF, PRODUCT, SUM, Letters, Pool, Shape, Term, rule
 
 WITHIN = 2  # sums whose distinctions are joined while those of others are, which made them

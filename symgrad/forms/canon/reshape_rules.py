@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.islands import elementwise
+from symgrad.forms.canon.elementwise_subterms import elementwise
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, POWER, PRODUCT, SUM, Pool, Shape, Term, rule, split, value_of
 from symgrad.ops.indexing.select import part

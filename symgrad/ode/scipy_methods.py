@@ -11,7 +11,7 @@ import numpy as np
 from symgrad.errors import NotConverged
 from symgrad.ode.stepping import check_times, machine
 from symgrad.ode.tableaus import STIFF
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -78,7 +78,7 @@ class Borrowed:
 
 
 def _jacobian(field: Body, to: tuple[int, int], thetas: Sequence[Any]) -> Any:
-    matrix, size = machine(bodies.matrix(bodies.linearised(field))), to[0] * to[1]
+    matrix, size = machine(programs.matrix(programs.linearised(field))), to[0] * to[1]
     return lambda t, y: np.reshape(matrix(np.reshape(y, to), float(t), *thetas)[0], (size, size))
 
 

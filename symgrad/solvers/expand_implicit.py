@@ -12,7 +12,7 @@ from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
 from symgrad.ops.map import NEG
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.solvers.implicit import OperatorSolve, Root
 from symgrad.solvers.lagrange import Blocks, letters
 from symgrad.transforms.loops.body import Spec
@@ -80,7 +80,7 @@ def shortened(root: AnyNode, same: Same) -> AnyNode:
 
 def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
     if not factor:
-        return input_of(bodies.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
+        return input_of(programs.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
     at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
     found = factor * Blocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
     return found._node  # type: ignore[no-any-return]
@@ -122,11 +122,11 @@ def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
     if not isinstance(node, Node) or not isinstance(node.op, Root):
         return None
     conditions = node.op.conditions
-    operator = bodies.linearised(conditions.body)
-    if bodies.is_read(operator, 1):
+    operator = programs.linearised(conditions.body)
+    if programs.is_read(operator, 1):
         return None
     thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
-    nothing = bodies.zeros(conditions.body.inputs[0])
+    nothing = programs.zeros(conditions.body.inputs[0])
     with enable_grad():
         (left,) = conditions.body(nothing, *thetas)
         found = OperatorSolve(operator, False, conditions.way).written_out(NEG(left), nothing, *thetas)
@@ -175,7 +175,7 @@ def _key(answer: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
     for node in ancestors([p for p in inputs if is_node(p)]):
         if isinstance(node, Leaf):
             is_constant = node.level == CONSTANT and node.title is None and node.value is not None
-            keys[node] = bodies.Frozen(node.value) if is_constant else id(node)
+            keys[node] = programs.Frozen(node.value) if is_constant else id(node)
         else:
             keys[node] = (node.op, *[keys[p] if is_node(p) else repr(p) for p in node.inputs])
     return (answer.op, *[keys[p] if is_node(p) else repr(p) for p in inputs])
@@ -187,7 +187,7 @@ def _value(node: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
         return node.saved[0]
     inputs = [known.get(p, p) if is_node(p) else p for p in node.inputs]
     try:
-        values = bodies.evaluated([p for p in inputs if is_node(p)])
-        return bodies.forwarded(node.op, inputs, values)
+        values = programs.evaluated([p for p in inputs if is_node(p)])
+        return programs.forwarded(node.op, inputs, values)
     except SymgradError:
         return None

@@ -23,7 +23,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.reductions.extremes import First, Ties
 from symgrad.scalars import Atom, X
-from symgrad.solvers import bodies
+from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec, Step
 
@@ -80,7 +80,7 @@ class Breaks:
         for end, way in ((points[0], -math.inf), (points[-1], math.inf)):
             beyond = math.nextafter(end, way)
             with suppress(SymgradError):
-                bodies.numbers(self.body, beyond, *thetas[: len(self.body.inputs) - 1])
+                programs.numbers(self.body, beyond, *thetas[: len(self.body.inputs) - 1])
                 found.append(beyond)
         return np.unique(found)
 
@@ -97,7 +97,7 @@ class Breaks:
         thetas = thetas[: len(self.body.inputs) - len(inputs(float(points[0])))]
 
         def at(x: float) -> tuple[Any, list[Any]]:
-            y, *labels = bodies.all_numbers(self.body, *inputs(x), *thetas)
+            y, *labels = programs.all_numbers(self.body, *inputs(x), *thetas)
             return np.asarray(y), [np.asarray(v) for v in labels]
 
         seen = [at(float(x)) for x in points]
@@ -121,7 +121,7 @@ class Breaks:
             moved[k - 1] = moved[k - 1] * (1 + _MOVED * (1 + 0.1 * n)) + 0.1 * _MOVED
 
         def level(x: float, column: int, slope: float, thetas: Sequence[Any]) -> float:
-            return float(np.ravel(bodies.all_numbers(self.body, x, *thetas)[0])[column]) - slope * x
+            return float(np.ravel(programs.all_numbers(self.body, x, *thetas)[0])[column]) - slope * x
 
         for column, k in _standing_out(values, least):
             f = partial(level, column=column, slope=_slope_beside(points, values[:, column], k))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.forms.canon.spreads import free_axes, without_axes
+from symgrad.forms.canon.broadcast import free_axes, without_axes
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, Draft, Pool, Term, rule
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.protocol import Op

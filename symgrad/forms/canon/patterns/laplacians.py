@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from symgrad.forms.canon.distances import pairs_of_rows
+from symgrad.forms.canon.broadcast import free_axes, without_axes
+from symgrad.forms.canon.patterns.distances import pairs_of_rows
 from symgrad.forms.canon.products import laplacian_weights
-from symgrad.forms.canon.spreads import free_axes, without_axes
 from symgrad.forms.canon.symmetric import as_matrix
 from symgrad.forms.canon.terms import NAMED, PRODUCT, SUM, Draft, Letters, Pool, Term, below, rule, split
 
