@@ -198,13 +198,13 @@ def _check_product(start: Derivative, many: bool, order: int, cotangent: Any, ta
 
 def _product(start: Derivative, target: AnyNode, cotangent: Any, tangent: Any) -> ClosedForm:
     """Return Jᵀu; or J v, the derivative in u of uᵀJ v."""
-    root = start.root
     if tangent is None:
-        u = _given("cotangent", cotangent, root.shape)
-        return ClosedForm(pulled(root, u, [target])[target], [*start.forward, u._node], (), start.check)
-    v = _given("tangent", tangent, target.shape)
-    root = squared(root) if isinstance(target, Leaf) else root
-    return ClosedForm(pushed(root, target, v), [*start.forward, v._node], (), start.check)
+        v = _given("cotangent", cotangent, start.root.shape)
+        root = pulled(start.root, v, [target])[target]
+    else:
+        v = _given("tangent", tangent, target.shape)
+        root = pushed(squared(start.root) if isinstance(target, Leaf) else start.root, target, v)
+    return ClosedForm.of(start._replace(root=root, forward=[*start.forward, v._node], onward=()))
 
 
 # ------------------------------------------------------------------ layouts

@@ -623,6 +623,18 @@ def test_shadow_prices_are_the_derivatives_of_the_least_loss():
     assert [str(sg.derive(cost, t, verify=True)) for t in (w, q)] == ["x_0", "λ"]  # Shephard's lemma
 
 
+def test_products_with_the_derivative_of_an_answer_are_formulas():
+    pytest.importorskip("scipy")
+    t, v = _named(0.4, "t"), _named(3.0, "v")
+    cube = sg.root(lambda x: x**3 + x - t, 0.5)
+    assert str(sg.derive(cube * cube, t, cotangent=v, verify=True)) == "2*v*x/(3*x**2 + 1)"
+    assert str(sg.derive(cube * cube, t, tangent=2.0, verify=True)) == "4*x/(3*x**2 + 1)"
+    loss = lambda x: sg.exp(2 * t) * (-0.3 * sg.log(x[0]) - 0.7 * sg.log(x[1]))  # its minimum stays, and λ grows
+    best = sg.argmin(loss, [1.0, 1.0], constraints=lambda x: 2 * x[0] + 5 * x[1] - 10)
+    assert str(sg.derive(best.multipliers, t, tangent=1.0)) == "2*λ"
+    assert str(sg.derive(best.x, t, tangent=1.0)) == "0"
+
+
 def test_systems_of_kkt_print_in_blocks():
     pytest.importorskip("scipy")
     A, b = _named(np.array([[1.0, 2.0, 1.0], [0.0, 1.0, 3.0]]), "A"), _named(np.array([3.0, 1.0]), "b")
