@@ -53,7 +53,8 @@ def bring_up_to_date(x: Any) -> None:
     if any(s == 0 and n != 1 for s, n in zip(at.steps, at.shape, strict=True)):
         raise GraphError(_OVERLAPS)
     bring_up_to_date(base)
-    now = _read(links, base)
+    is_stale = base._value is None and not _is_untouched(links, base)
+    now = None if is_stale else _read(links, base)
     if now is None or not _agree(x, now):
         raise GraphError(_CHANGED)
     if now._value is not None:
@@ -118,13 +119,11 @@ def _way(origin: Any) -> tuple[list[Any], Any]:
 
 
 def _read(links: list[Any], base: Any) -> Any:
-    """The entries that a view stands for, of its base as it is; None where they are no longer there."""
-    if links and base._value is None and not _is_untouched(links, base):
-        return None
+    """The entries that a view stands for, of its base as it is; None where that has another shape now."""
     try:
         for _, op, _, _ in reversed(links):
             base = base.detach() if op is DETACH else op(base)
-    except SymgradError:  # of another shape
+    except SymgradError:
         return None
     return base
 

@@ -205,6 +205,9 @@ with torch.no_grad(): y[0].zero_()
 x[0].copy_(w[:, 0]); y = y + x[0].sum()
 x.T[0, 0] = w[0, 0]; y = y * x[0, 0]
 x[0] += b[0]; y = y * x[0, 0]
+row = y[0]; y.copy_(y.detach() + w - w.detach()); row.mul_(3)
+a = x[0]; a += 1; x[1] = a
+x[0, 1] = float("nan"); a = x[0]; a.zero_()
 """.strip().splitlines()
 
 
@@ -434,16 +437,47 @@ def test_parts_of_a_symbol_are_written_to_one_after_the_other():
     np.testing.assert_array_equal(sg.compile(f)(np.ones((2, 2))), [[2.0, 2.0], [3.0, 3.0]])
 
 
-def test_a_view_of_a_symbol_that_changed_is_refused():
+ELSEWHERE = (  # what is written to (4, 3) entries where the second row's last two are not
+    lambda y: y.__setitem__(0, 7.0),
+    lambda y: y.__setitem__((3, 0), 7.0),
+    lambda y: y.__setitem__((1, 0), 7.0),
+    lambda y: y.__setitem__((slice(2, None), slice(1, None)), 7.0),
+)
+THERE = (
+    lambda y: y.__setitem__((1, 2), 7.0),
+    lambda y: y.__setitem__(1, 7.0),
+    lambda y: y.__setitem__((slice(None), 1), 7.0),
+    lambda y: y.mul_(2),
+)
+
+
+@pytest.mark.parametrize("write", ELSEWHERE)
+def test_a_view_of_a_symbol_is_written_to_after_writes_elsewhere(write):
     def f(x):
         y = x * 1
-        row = y[0]
-        y.mul_(2)
-        row.zero_()
+        part = y[1][1:]
+        write(y)
+        part.mul_(3)
+        return y
+
+    x = np.arange(12.0).reshape(4, 3)
+    expected = sg.tensor(x)
+    write(expected)
+    expected[1, 1:] *= 3
+    np.testing.assert_array_equal(sg.compile(f)(x), expected)
+
+
+@pytest.mark.parametrize("write", THERE)
+def test_a_view_of_a_symbol_that_changed_is_refused(write):
+    def f(x):
+        y = x * 1
+        part = y[1][1:]
+        write(y)
+        part.zero_()
         return y.sum()
 
     with pytest.raises(RuntimeError, match="a view of a tensor that has changed since"):
-        sg.compile(f)(np.ones((2, 2)))
+        sg.compile(f)(np.ones((4, 3)))
 
 
 # ------------------------------------------------------------------ what is a view
