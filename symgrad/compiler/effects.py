@@ -186,11 +186,9 @@ def changed(journal: Journal, known: Sequence[Any], who: str = "compile") -> lis
     Raises:
         GraphError: it changed what no kernel can write back.
     """
-    found = _changed(journal, known, who)
-    if found and known:  # tensors in a reference cycle may be no more than garbage
+    if known and _changed(journal, known, who):  # tensors in a reference cycle may be no more than garbage
         gc.collect()
-        found = _changed(journal, known, who)
-    return found
+    return _changed(journal, known, who)
 
 
 def check_pure(who: str, journal: Journal) -> None:

@@ -562,6 +562,166 @@ def test_a_formula_leaves_the_model_as_it_was():
     assert [b.tolist() for b in model.buffers()] == [[0.0, 0.0], [1.0, 1.0], 0]
 
 
+class _Module(sg.nn.Module):
+    """A module with an attribute that a function assigns to."""
+
+    def __init__(self, change, **attributes):
+        super().__init__()
+        self.change = change
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def forward(self, x):
+        self.change(self, x)
+        return x.sum()
+
+
+def _deletes(m, x):
+    del m.kept
+
+
+def _sets(name, value):
+    return lambda m, x: setattr(m, name, value(m, x))
+
+
+def test_a_parameter_that_a_compiled_function_changes_stays_one():
+    p = sg.nn.Parameter(sg.tensor([1.5, -2.0, 0.5]))
+
+    def f(x):
+        with sg.no_grad():
+            p.mul_(0.5).add_(x)
+        return x.sum()
+
+    g = sg.compile(f)
+    g(X)
+    g(X)
+    np.testing.assert_allclose(p.detach(), 0.25 * np.array([1.5, -2.0, 0.5]) + 1.5 * X, rtol=1e-15)
+    assert (p.requires_grad, p.is_leaf, p.grad_fn) == (True, True, None)
+
+
+def test_attributes_that_the_user_writes_between_calls_are_read():
+    model = _Module(lambda m, x: setattr(m, "seen", {k: v + x for k, v in m.seen.items()}), seen={"a": sg.zeros(3)})
+    f = sg.compile(lambda x: model(x))
+    f(X)
+    for seen in ({"b": sg.ones(3)}, {"b": sg.ones(3, dtype=sg.float32)}, {"b": sg.ones(3), "c": sg.zeros(3)}):
+        model.seen = dict(seen)
+        f(X)
+        assert {k: v.dtype for k, v in model.seen.items()} == {k: (v + sg.tensor(X)).dtype for k, v in seen.items()}
+        for k, v in seen.items():
+            np.testing.assert_allclose(model.seen[k], v.numpy() + X, rtol=1e-6)
+
+
+def test_an_attribute_that_held_an_array_holds_a_tensor_afterwards():
+    model = _Module(_sets("last", lambda m, x: x + m.last), last=np.ones(3))
+    f = sg.compile(lambda x: model(x))
+    for _ in range(2):
+        model.last = np.ones(3)
+        f(X)
+        assert model.last.tolist() == (X + 1).tolist()
+    f(X)
+    assert model.last.tolist() == pytest.approx((2 * X + 1).tolist())
+
+
+def test_an_attribute_that_a_compiled_function_adds_is_written():
+    model = _Module(_sets("found", lambda m, x: 3 * x))
+    f = sg.compile(lambda x: model(x))
+    for x in (X, X**2):
+        f(x)
+        assert model.found.tolist() == pytest.approx((3 * x).tolist())
+
+
+def test_an_exception_after_a_compiled_call_undoes_what_it_wrote():
+    total, model = sg.zeros(3), _Module(_sets("found", lambda m, x: 3 * x), found=sg.ones(3))
+    f = sg.compile(lambda x: model(total.add_(x)))
+    f(X)
+    model.found = sg.ones(3)
+
+    def fails(x):
+        f(X)
+        raise KeyError("broken")
+
+    with pytest.raises(KeyError):
+        sg.grad(fails)(1.0)
+    assert (total.tolist(), model.found.tolist()) == (X.tolist(), [1.0, 1.0, 1.0])
+
+
+def test_draws_inside_two_compiled_functions_are_drawn_anew():
+    inner = sg.compile(lambda x: x * sg.rand(3))
+    outer = sg.compile(lambda x: inner(x) + inner(2 * X))
+    sg.manual_seed(3)
+    found = [np.asarray(outer(X)) for _ in range(2)]
+    sg.manual_seed(3)
+    draws = [sg.rand(3).numpy() for _ in range(4)]
+    np.testing.assert_allclose(found, [X * draws[0] + 2 * X * draws[1], X * draws[2] + 2 * X * draws[3]], rtol=1e-15)
+
+
+def test_garbage_of_a_function_is_no_state():
+    total = sg.zeros(3)
+
+    def f(x):
+        own = sg.zeros(3)
+        ring = [own]
+        ring.append(ring)
+        own.add_(x)
+        total.add_(own)
+        return own.sum()
+
+    g = sg.compile(f)
+    g(X)
+    g(X)
+    assert total.tolist() == pytest.approx((2 * X).tolist())
+
+
+def _other_weight(m, x):
+    m.weight = sg.nn.Parameter(sg.ones(3))
+
+
+def _longer(total):
+    total.data = sg.ones(4)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_deletes, r"compile: the function deletes \.kept of a _Module, which would happen once"),
+        (_other_weight, r"sets \.weight of a _Module"),
+        (_sets("kept", lambda m, x: 2.0), r"sets \.kept of a _Module"),
+        (_sets("kept", lambda m, x: [2]), r"sets \.kept of a _Module"),
+        (_sets("kept", lambda m, x: True), r"sets \.kept of a _Module"),
+        (_sets("kept", lambda m, x: None), r"sets \.kept of a _Module"),
+    ],
+)
+def test_attributes_that_no_kernel_can_write_are_refused(change, said):
+    model = _Module(change, kept=1, weight=sg.nn.Parameter(sg.zeros(3)))
+    with pytest.raises(sg.errors.GraphError, match=said):
+        sg.compile(lambda x: model(x))(X)
+    assert (model.kept, type(model.kept), model.weight.tolist()) == (1, int, [0.0, 0.0, 0.0])
+
+
+def test_a_state_keeps_its_shape_and_a_gradient_its_place():
+    total, leaf = sg.zeros(3), sg.tensor(2.0, requires_grad=True)
+    leaf.grad = sg.tensor(0.5)
+    with pytest.raises(sg.errors.GraphError, match=r"of shape \[3\] and dtype float64 to shape \[4\]"):
+        sg.compile(lambda x: (_longer(total), x)[1])(X)
+    with pytest.raises(sg.errors.GraphError, match=r"\.grad of a tensor from outside"):
+        sg.compile(lambda x: (setattr(leaf, "grad", None), x)[1])(X)
+    assert (total.tolist(), leaf.grad.item()) == ([0.0, 0.0, 0.0], 0.5)
+
+
+def test_integers_in_a_state_carry_no_gradient():
+    count = sg.tensor([0, 0, 0])
+
+    def f(x):
+        count.add_((x > 0).to(count.dtype))
+        return (x**2).sum()
+
+    x = sg.tensor(X, requires_grad=True)
+    g = sg.compile(f)
+    g(x).backward()
+    assert (x.grad.tolist(), count.tolist()) == (pytest.approx((2 * X).tolist()), [1, 0, 1])
+
+
 # ------------------------------------------------------------------ after an exception
 class _World:
     """Everything that a function can change."""
