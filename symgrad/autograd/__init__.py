@@ -11,6 +11,7 @@ from symgrad.autograd.function import Function, once_differentiable
 from symgrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.engine import backward as _engine
 from symgrad.errors import ArgumentError, GradcheckError
+from symgrad.support.arguments import check_all
 from symgrad.support.namespace import missing, shown
 from symgrad.tensors.tensor import Tensor
 
@@ -118,3 +119,6 @@ def backward(
         create_graph=create_graph,
         inputs=None if inputs is None else _many(inputs),
     )
+
+
+check_all(globals(), ["backward", "grad"])

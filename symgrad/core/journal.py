@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from symgrad.core import modes
+from symgrad.support.arguments import BARE, blame
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NOW: ContextVar[Journal | None] = ContextVar("symgrad_journal", default=None)
@@ -105,8 +106,12 @@ def undoing(fn: F) -> F:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with Journal():
-            return fn(*args, **kwargs)
+        try:
+            with Journal():
+                return fn(*args, **kwargs)
+        except BARE as error:
+            blame(fn, error, args, kwargs)
+            raise
 
     return call  # type: ignore[return-value]
 

@@ -284,4 +284,4 @@ def get_default_dtype() -> np.dtype[Any]:
     return _DTYPE.get()
 
 
-check_all(globals(), ["inference_mode", "set_grad_enabled"])
+check_all(globals(), ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"])

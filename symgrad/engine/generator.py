@@ -19,6 +19,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NumberRangeError
+from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import watched
 
 _FIRST = 67280421310721  # where torch's generators start, too
@@ -307,3 +308,6 @@ def source(generator: Generator | None) -> np.random.Generator:
     """
     check_untraced("shuffling", "Draw the order outside, and pass it as an argument")
     return _moved(_checked(generator))
+
+
+check_all(globals(), ["Generator"])

@@ -150,7 +150,7 @@ def _spherical(name: str, letter: str) -> Function:
     Returns:
         A tensor of the broadcast shape.
     """
-    return call
+    return checked(call)
 
 
 @checked
@@ -168,6 +168,7 @@ def factorial(n: Any) -> Any:
     return apply(LIBRARY["gamma"], (ADD(n if isinstance(n, Core) else as_tensor(n), 1.0),))
 
 
+@checked
 def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
     """exp x / Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
 
@@ -187,6 +188,7 @@ def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None)
     return UNARY["exp"](log_softmax(input, along, dtype=dtype))
 
 
+@checked
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
     """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
 
@@ -220,6 +222,7 @@ def kelvin(x: Any) -> Any:
     return library.kelvin(x if isinstance(x, Core) else as_tensor(x))
 
 
+@checked
 def cbrt(x: Any) -> Any:
     """The cube root of x, of x below 0 too.
 
@@ -244,7 +247,7 @@ def _again(name: str, of: str) -> Function:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"As ``symgrad.{of}``: SciPy's name for it."
-    return call
+    return checked(call)
 
 
 FOUND |= {

@@ -22,4 +22,4 @@ if not TYPE_CHECKING:  # checkers would take every name for one that there is
     __getattr__, __dir__ = namespace(globals(), __all__)
 
 
-check_all(globals(), __all__)
+check_all(globals(), __all__, first=True)

@@ -56,15 +56,18 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(params, {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-            "line_search_fn": line_search_fn,
+            "lr": lr, "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn,
         })  # fmt: skip
         if len(self.param_groups) != 1:
             raise ArgumentError("LBFGS doesn't support per-parameter options (parameter groups). Pass one list.")
-        if line_search_fn not in (None, "strong_wolfe"):
-            raise ArgumentError(f"only 'strong_wolfe' is supported, got line_search_fn={line_search_fn!r}.")
         self._params = self.param_groups[0]["params"]
+
+    def _check(self, group: Group) -> None:
+        if group["line_search_fn"] not in (None, "strong_wolfe"):
+            raise ArgumentError(f"only 'strong_wolfe' is supported, got line_search_fn={group['line_search_fn']!r}.")
+        if group["max_eval"] is None:
+            group["max_eval"] = group["max_iter"] * 5 // 4
 
     def _restored(self, number: int, p: Any, group: Group, state: Mapping[str, Any]) -> State:
         if not state:

@@ -14,7 +14,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.optim.optimizer import Optimizer, check_stepping, is_like, number
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.support.namespace import namespace
 
 __all__ = [
@@ -26,8 +26,6 @@ class _Rates:
     """What schedules share: an optimiser whose groups get their rates, and a state that is saved without it."""
 
     def __init__(self, optimizer: Optimizer) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer. Pass one of sg.optim.")
         self.optimizer = optimizer
 
     def get_last_lr(self) -> list[float]:
@@ -201,7 +199,10 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def rate(self, t: int, first: float, group: int) -> float:
-        return first * self._lambdas[group](t)
+        factor = self._lambdas[group](t)
+        if not is_like(0.0, factor):
+            raise ArgumentTypeError(f"LambdaLR: lr_lambda({t}) returned {shown(factor)}. Expected a number.")
+        return float(first * factor)
 
     def rescaled(self, lr: float, before: float, after: float) -> float:
         return after  # whatever the rate was, as in PyTorch
@@ -223,7 +224,8 @@ class ReduceLROnPlateau(_Rates):
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
-        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+        min_lr: float | Sequence[float] = 0, eps: float = 1e-8,
     ) -> None:  # fmt: skip
         if factor >= 1.0:
             raise ArgumentError(f"Factor should be < 1.0. Got {factor}.")
@@ -270,4 +272,4 @@ class ReduceLROnPlateau(_Rates):
 __getattr__, __dir__ = namespace(globals(), __all__)
 
 
-check_all(globals(), __all__)
+check_all(globals(), __all__, first=True)

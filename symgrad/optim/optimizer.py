@@ -6,6 +6,7 @@ An optimiser of its own is one method, ``advance``, on arrays.
 from __future__ import annotations
 
 import copy
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -19,6 +20,7 @@ from symgrad.core.promotion import is_differentiable, is_floating, is_integer
 from symgrad.engine.generator import check_untraced
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.support.arguments import check_values
 from symgrad.tensors.inplace import rebind
 from symgrad.tensors.tensor import Tensor
 
@@ -70,6 +72,10 @@ class Optimizer:
             raise ArgumentTypeError(
                 f"param_group must be a dict, but got {type(param_group)}. Write {{'params': [x], 'lr': 0.1}}."
             )
+        if "params" not in param_group:
+            raise ArgumentError(
+                f"param_group must have 'params', but got {[*param_group]}. Write {{'params': [x], 'lr': 0.1}}."
+            )
         group = {**self.defaults, **param_group, "params": _ordered(param_group["params"])}
         for p in group["params"]:
             _check_parameter(p)
@@ -78,8 +84,12 @@ class Optimizer:
             raise ArgumentError("optimizer contains a parameter group with duplicate parameters. Pass each once.")
         if {id(p) for g in self.param_groups for p in g["params"]} & set(ids):
             raise ArgumentError("some parameters appear in more than one parameter group. Pass each in one of them.")
-        self._check(group)
+        self._check_options(group)
         self.param_groups.append(group)
+
+    def _check_options(self, group: Group) -> None:
+        check_values(type(self).__init__, {k: v for k, v in group.items() if k != "params"})
+        self._check(group)
 
     def _check(self, group: Group) -> None:
         """Refuse options that make no sense."""
@@ -169,7 +179,7 @@ class Optimizer:
             raise ArgumentError(
                 f"load_state_dict: the option {wrong[0]} is {new[wrong[0]]!r}. Expected one like {group[wrong[0]]!r}."
             )
-        self._check(new)
+        self._check_options(new)
         return new
 
     def _restored(self, number: int, p: Any, group: Group, state: Mapping[str, Any]) -> State:
@@ -262,6 +272,8 @@ def _ordered(params: Any) -> list[Any]:
             "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
             "will change between runs. Please use a list instead."
         )
+    if not isinstance(params, Iterable) or isinstance(params, (str, bytes)):
+        raise ArgumentTypeError(f"params must be a tensor, or a list of tensors, but got {params!r}. Write [x, y].")
     return list(params)
 
 
@@ -294,10 +306,10 @@ def read(state: State, name: str) -> Any:
 
 
 def number(name: str, value: Any) -> Any:
-    """Return an option that may be a tensor of one element."""
-    if not isinstance(value, Tensor):
+    """Return an option that may be a tensor or an array of one element."""
+    if not isinstance(value, (Tensor, np.ndarray)):
         return value
-    if value.numel() != 1:
+    if math.prod(value.shape) != 1:
         raise ArgumentError(f"Tensor {name} must be 1-element. Got shape {list(value.shape)}.")
     return value.item()
 

@@ -1,11 +1,13 @@
 """Arguments compared with what a signature says of them, once something failed: no call that works pays for it.
 
 An error of Python's or NumPy's own becomes one that names the argument. Where every argument is as the signature says,
-or a user's own function raised, the error stays as it is.
+or a user's own function raised, the error stays as it is. What an object keeps for later, such as the options of an
+optimiser, is compared when it is made.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import numbers
@@ -18,10 +20,11 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentTypeError, SymgradError
+from symgrad.errors import ArgumentTypeError, NumberRangeError, SymgradError
 
 F = TypeVar("F", bound=Callable[..., Any])
-BARE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+BARE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
+_CHECKED: set[Any] = set()  # functions that are checked already
 LONGEST = 60  # characters of an argument that a message shows
 
 
@@ -36,65 +39,113 @@ def checked(fn: F) -> F:
             blame(fn, error, args, kwargs)
             raise
 
+    _CHECKED.add(call)
     return call  # type: ignore[return-value]
 
 
-def check_all(module: dict[str, Any], names: Iterable[str]) -> None:
-    """Check the arguments of the functions of these names, and of the constructors of classes, in a module's names."""
+def checked_first(fn: F) -> F:
+    """Return fn, which refuses arguments that are not as their annotations say before it runs."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _refuse(fn, _told(_bound(fn, args, kwargs)))
+        return fn(*args, **kwargs)
+
+    _CHECKED.add(call)
+    return call  # type: ignore[return-value]
+
+
+def check_all(module: dict[str, Any], names: Iterable[str], *, first: bool = False) -> None:
+    """Check the arguments of the functions of these names, and of constructors and methods of classes, in a module.
+
+    With ``first``, those of constructors are compared before they run.
+    """
     here, once = module["__name__"], functools.cache(checked)  # other names of a function stay the same one
     for name in names:
         value = module.get(name)
         if isinstance(value, FunctionType) and value.__module__ == here and not hasattr(value, "__wrapped__"):
             module[name] = once(value)
         elif isinstance(value, type):
-            _check_constructors(value, here)
+            for kind in value.__mro__:
+                if kind.__module__.startswith(here):
+                    check_methods(kind)
+                    _check_constructor(kind, checked_first if first else checked)
 
 
-def _check_constructors(cls: type, here: str) -> None:
-    """Check those of a class and its bases that are defined in a module, or below it."""
-    for kind in cls.__mro__:
-        made = vars(kind).get("__init__") if kind.__module__.startswith(here) else None
-        if isinstance(made, FunctionType) and not hasattr(made, "__wrapped__"):
-            kind.__init__ = checked(made)  # type: ignore[misc]
+def _check_constructor(kind: type, check: Callable[[Any], Any]) -> None:
+    for name in ("__new__", "__init__"):
+        made = vars(kind).get(name)
+        made = getattr(made, "__func__", made)
+        if isinstance(made, FunctionType) and made not in _CHECKED:
+            setattr(kind, name, check(made))
 
 
 def check_methods(*classes: type) -> None:
-    """Check the arguments of the public methods that classes define; an operand beside self checks itself."""
+    """Check the arguments of the public methods that classes define."""
     once = functools.cache(checked)
     for cls in classes:
         for name, method in list(vars(cls).items()):
-            if isinstance(method, FunctionType) and not name.startswith("_") and _takes(method) - {"self", "other"}:
+            if name.startswith("_") and name != "__call__":
+                continue
+            if isinstance(method, FunctionType) and method not in _CHECKED:
                 setattr(cls, name, once(method))
+            elif isinstance(method, (classmethod, staticmethod)) and method.__func__ not in _CHECKED:
+                setattr(cls, name, type(method)(once(method.__func__)))
 
 
-def _takes(fn: FunctionType) -> set[str]:
-    """Return the names of parameters; those of several arguments count as well."""
-    code = fn.__code__
-    several = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + several]}
+def check_values(fn: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Refuse values, by the names of fn's parameters, that are not as their annotations say."""
+    parameters = inspect.signature(fn).parameters
+    told = [(name, str(parameters[name].annotation), v) for name, v in values.items() if name in parameters]
+    _refuse(fn, [(name, name if name in _KINDS else said, v) for name, said, v in told])
 
 
 def blame(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Raise an error that names the argument, if one is not what fn's signature says."""
+    """Raise an error that names the argument, if one is not what fn's signature says, or says what fn takes."""
     if isinstance(error, SymgradError) or _of_user(error.__traceback__):
         return
-    try:
-        signature = inspect.signature(fn)
-        bound = signature.bind(*args, **kwargs)
-    except (TypeError, ValueError):  # the wrong number of them, which Python says well
-        return
-    for name, annotation, value in _told(signature, bound.arguments):
+    _refuse(fn, _told(_bound(fn, args, kwargs, error)), error, 63 if isinstance(error, OverflowError) else 1024)
+
+
+def _refuse(
+    fn: Callable[..., Any], told: Sequence[tuple[str, str, Any]], error: Exception | None = None, bits: int = 63
+) -> None:
+    """Refuse integers of more bits, and what is not as its annotation says."""
+    for name, _, value in told:
+        if _is_beyond(1 << bits, value):
+            most = "2**63" if bits == 63 else "1.8e308"
+            raise NumberRangeError(
+                f"{_title(fn)}: got {name}={shown(value)}. Expected numbers below {most}."
+            ) from error
+    for name, annotation, value in told:
         expected = misfit(annotation, value)
         if expected:
-            title = fn.__qualname__.split(".")[0] if fn.__name__ == "__init__" else fn.__name__
-            raise ArgumentTypeError(f"{title}: got {name}={shown(value)}. Expected {expected}.") from error
+            raise ArgumentTypeError(f"{_title(fn)}: got {name}={shown(value)}. Expected {expected}.") from error
 
 
-def _told(signature: inspect.Signature, arguments: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+def _title(fn: Callable[..., Any]) -> str:
+    return fn.__qualname__.split(".")[-2] if fn.__name__ in ("__init__", "__new__") else fn.__name__
+
+
+def _bound(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception | None = None
+) -> inspect.BoundArguments:
+    """Return arguments by the names of fn's parameters, or raise an error that says what these are."""
+    signature = inspect.signature(fn)
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as wrong:
+        names = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
+        takes = signature.replace(parameters=names, return_annotation=signature.empty)
+        said = str(error) if isinstance(error, TypeError) else f"{_title(fn)}() {wrong}"
+        raise ArgumentTypeError(f"{said}. Expected {_title(fn)}{takes}.") from error
+
+
+def _told(bound: inspect.BoundArguments) -> list[tuple[str, str, Any]]:
     """Return the arguments that are no defaults, by name, each with what is said of it; what says least comes last."""
     told = []
-    for name, value in arguments.items():
-        p = signature.parameters[name]
+    for name, value in bound.arguments.items():
+        p = bound.signature.parameters[name]
         said = name if name in _KINDS else str(p.annotation)
         if p.kind is p.VAR_KEYWORD:
             told += [(k, k if k in _KINDS else said, v) for k, v in value.items()]
@@ -107,11 +158,69 @@ def _told(signature: inspect.Signature, arguments: Mapping[str, Any]) -> list[tu
 
 def misfit(annotation: str, value: Any) -> str | None:
     """Return in words what an annotation asks for, if the value is something else."""
-    kinds = [_KINDS.get(part.split("[")[0].split(".")[-1]) for part in annotation.strip("'\"").split(" | ")]
-    known = [kind for kind in kinds if kind is not None]
-    if len(known) < len(kinds) or any(fits(value) for _, fits in known):
+    kinds = _kinds(annotation)
+    try:
+        if kinds is None or any(fits(value) for _, fits in kinds):
+            return None
+    except RecursionError:  # of a list that holds itself, no entry is what it should be
+        pass
+    return " or ".join(words for words, _ in kinds or ())
+
+
+Kind = tuple[str, Callable[[Any], bool]]
+
+
+@functools.cache
+def _kinds(annotation: str) -> list[Kind] | None:
+    """Return the kinds that an annotation allows, in words and as a test; None where one is not known."""
+    try:
+        node = ast.parse(annotation.strip("'\""), mode="eval").body
+    except SyntaxError:
         return None
-    return " or ".join(words for words, _ in known)
+    kinds = [_kind(n) for n in _alternatives(node)]
+    return None if None in kinds else [kind for kind in kinds if kind is not None]
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    return [*_alternatives(node.left), *_alternatives(node.right)] if isinstance(node, ast.BinOp) else [node]
+
+
+def _kind(node: ast.expr) -> Kind | None:
+    """Return the kind that a name with the kinds of its elements means, as in ``Sequence[int]``."""
+    of = node.value if isinstance(node, ast.Subscript) else node
+    kind = _KINDS.get(ast.unparse(of).split(".")[-1])
+    if kind is None or not isinstance(node, ast.Subscript):
+        return kind
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    names = [ast.unparse(part) for part in parts]
+    if kind is _KINDS["tuple"] and names[-1] != "...":
+        return _fixed(kind, [_kinds(name) for name in names])
+    inner = None if names[0] == "Any" else _kinds(names[0])
+    return kind if inner is None or kind in (_KINDS["Callable"], _KINDS["type"]) else _composed(kind, inner)
+
+
+def _fixed(kind: Kind, inner: Sequence[list[Kind] | None]) -> Kind:
+    """Return the kind of a tuple with so many elements; of one whose kind is not known anything will do."""
+    words = [" or ".join(w for w, _ in kinds) if kinds else "anything" for kinds in inner]
+    return (
+        f"a tuple of {len(inner)}: {', '.join(words)}",
+        lambda value: (
+            kind[1](value)
+            and len(value) == len(inner)
+            and all(not kinds or any(fits(v) for _, fits in kinds) for kinds, v in zip(inner, value, strict=True))
+        ),
+    )
+
+
+def _composed(kind: Kind, inner: list[Kind]) -> Kind:
+    """Return a kind of list or dictionary whose elements, or keys, are of another kind."""
+    words = " or ".join(w for w, _ in inner)
+    return (
+        f"{kind[0]}, each {'key' if kind is _DICTIONARY else 'entry'} {words}",
+        lambda value: (
+            kind[1](value) and (not hasattr(value, "__len__") or all(any(fits(v) for _, fits in inner) for v in value))
+        ),
+    )
 
 
 def _of_user(tb: TracebackType | None) -> bool:
@@ -126,7 +235,12 @@ def _of_user(tb: TracebackType | None) -> bool:
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it."""
-    text = f"array of shape {value.shape}" if isinstance(value, np.ndarray) and value.ndim else repr(value)
+    if isinstance(value, int) and _is_beyond(1 << 1024, value):
+        return f"an integer of {value.bit_length()} bits"
+    try:
+        text = f"array of shape {value.shape}" if isinstance(value, np.ndarray) and value.ndim else repr(value)
+    except Exception:  # a representation of the user's, or of an integer with more digits than Python writes
+        text = " " * (LONGEST + 1)
     return text if len(text) <= LONGEST else f"a value of type {type(value).__name__}"
 
 
@@ -141,13 +255,26 @@ def is_whole(value: Any) -> bool:
     return not isinstance(value, bool)
 
 
+def _is_beyond(limit: int, value: Any) -> bool:
+    """Whether a value is an integer of at least that size, or a list or a dictionary that holds one."""
+    if isinstance(value, int):
+        return abs(value) >= limit
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(v, int) and abs(v) >= limit for v in inside)
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (numbers.Real, sp.Expr)) or _is_one(value)
+    return (isinstance(value, (numbers.Real, sp.Expr)) and not _is_beyond(1 << 1024, value)) or _is_one(value)
 
 
 def _is_one(value: Any) -> bool:
-    """Whether a value is an array without axes, or a tensor."""
-    return np.shape(value) == () if isinstance(value, np.ndarray) else getattr(value, "shape", None) == ()
+    """Whether a value is an array or a tensor without axes, of real numbers."""
+    return getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", "-") in "biuf"
+
+
+def _is_rate(value: Any) -> bool:
+    """Whether a value is a number, or a tensor or an array of one; how many it has is asked where it is read."""
+    return _is_number(value) or getattr(getattr(value, "dtype", None), "kind", "-") in "biuf"
 
 
 def _are_whole(value: Any) -> bool:
@@ -197,7 +324,8 @@ def _is_listed(value: Any) -> bool:
 _OURS = frozenset({"symgrad", "numpy", "scipy", "sympy", "mpmath", "llvmlite"})
 _SOME_WHOLE = "an integer, or a tuple of them", _are_whole
 _AXES = "an integer, a tuple of them, or None", lambda value: value is None or _are_whole(value)
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_DICTIONARY = "a dictionary", lambda value: isinstance(value, Mapping)
+_KINDS: dict[str, Kind] = {
     "Any": ("numbers, as a tensor, an array or a list has them", _are_numbers),
     "int": ("an integer", is_whole),
     "float": ("a number", _is_number),
@@ -209,8 +337,8 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Iterable": ("a list or a tuple", _is_listed),
     "list": ("a list", _is_listed),
     "tuple": ("a tuple", _is_listed),
-    "dict": ("a dictionary", lambda value: isinstance(value, Mapping)),
-    "Mapping": ("a dictionary", lambda value: isinstance(value, Mapping)),
+    "dict": _DICTIONARY,
+    "Mapping": _DICTIONARY,
     "Sizes": _SOME_WHOLE,
     "Argnums": _SOME_WHOLE,
     "Dims": _AXES,
@@ -224,5 +352,6 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "axis": _AXES,
     "dim": _AXES,
     "parameters": ("a tensor, or a list of them", lambda value: all(map(_is_tensor, _each(value)))),
+    "lr": ("a number, or a tensor of one", _is_rate),
     "dtype": ("a dtype, such as sg.float32", _is_dtype),
 }

@@ -13,7 +13,7 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.given import recorded
 from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
-from symgrad.support.arguments import checked
+from symgrad.support.arguments import check_methods, checked
 from symgrad.support.lazy import cached_property
 from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
@@ -228,3 +228,6 @@ def _restored(graph: Any, given: bool, style: str, order: int) -> Explanation:
     y, *others = [handle(node, None) for node in read(graph)]
     cotangent = others.pop(0) if given else None
     return explain(y, others, cotangent=cotangent, style=style, order=order)
+
+
+check_methods(Explanation)

@@ -388,7 +388,7 @@ def _named_after_tensor() -> None:
 
 
 _named_after_tensor()
-check_methods(*[kind for kind in Mixed.__mro__ if kind.__module__.startswith("symgrad.tensors")])
+check_methods(*[kind for kind in Tensor.__mro__ if kind.__module__.startswith("symgrad.tensors")])
 
 
 def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:

@@ -261,7 +261,7 @@ def test_a_schedule_goes_on_from_its_state():
 
 def test_schedules_refuse_what_makes_no_sense():
     optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
-    with pytest.raises(TypeError, match="not an Optimizer"):
+    with pytest.raises(TypeError, match="Expected an optimiser"):
         lr_scheduler.StepLR(3, 1)
     with pytest.raises(ValueError, match="Expected 1 lr_lambdas"):
         lr_scheduler.LambdaLR(optimizer, [abs, abs])

@@ -22,6 +22,7 @@ from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
 from symgrad.ops.value import to_value
+from symgrad.support.arguments import checked
 from symgrad.support.extras import needs
 from symgrad.support.forks import Lock
 from symgrad.support.progress import long_work
@@ -186,6 +187,7 @@ def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any, prog
     return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None, progress)
 
 
+@checked
 def sparse_jacobian(
     fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
 ) -> Derivative:
@@ -219,6 +221,7 @@ def sparse_jacobian(
     return _derivative("sparse_jacobian", fn, argnums, backend, None, progress)
 
 
+@checked
 def sparse_hessian(
     fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
 ) -> Derivative:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from symgrad.errors import ArgumentTypeError
 from symgrad.nn.modules.module import Module
+from symgrad.support.arguments import check_methods
 from symgrad.tensors.tensor import Tensor
 
 
@@ -47,6 +48,9 @@ class OfFunction(Module):
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={getattr(self, name)!r}" for name in self.shown)
+
+
+check_methods(OfFunction)
 
 
 def module_of(name: str, function: Callable[..., Any], inputs: int = 1, order: str = "", **torchs: Any) -> Any:
