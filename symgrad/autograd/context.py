@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad.core.node import CONSTANT, make_node
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import ArgumentTypeError, NotYet
 from symgrad.ops.protocol import Op
 
 
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor."""
-    return isinstance(x, Core)
+    return isinstance(x, TensorBase)
 
 
 _INPUT, _OUTPUT, _OTHER = range(3)
@@ -147,7 +147,7 @@ class Pick(Op):
     saves = ""
     dense = "one of several results of a function that is not looked into"
     looped = "it stands in graphs only"
-    wordless = "it stands in graphs only"
+    not_exportable = "it stands in graphs only"
     explained = "one of several results: the others receive 0"
 
     def __init__(self, out: int) -> None:

@@ -326,7 +326,7 @@ class _Once(Op):
     gives = of_first
     dense = "nothing differentiates it"
     looped = "nothing differentiates it"
-    wordless = "nothing differentiates it"
+    not_exportable = "nothing differentiates it"
     explained = "marked as differentiable once"
 
     def forward(self, x: Any, *rest: Any) -> Any:

@@ -58,7 +58,7 @@ class Opaque(Op):
     saves = "x"
     known: ClassVar[list[Opaque]] = []  # those that NumPy source of formulas refers to, by their place here
     dense = "a function that is not looked into"
-    wordless = "a function in Python that is not looked into"
+    not_exportable = "a function in Python that is not looked into"
     looped = "the function of one slice is all that is known"
 
     def __init__(self, function: Any, form: tuple[Any, ...], out: int | None, path: tuple[int, ...] = ()) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import trees
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.value import array_of, is_foreign
 
 _ndarray = np.ndarray
-_ARRAYS = (float, Core, _ndarray, np.generic, complex)
+_ARRAYS = (float, TensorBase, _ndarray, np.generic, complex)
 _FLOAT64 = np.dtype(np.float64)
 # Kernels recognise a dtype by its identity, but the dtype of an unpickled array, say, is an equal object.
 _NATIVE = {

@@ -30,7 +30,7 @@ from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result
 from symgrad.core import modes, trees
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
-from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
@@ -228,7 +228,7 @@ class Compiled(AsFunction, Generic[P]):
     def _general(self, args: Any, kwargs: dict[str, Any], given: Sequence[Any], key: Sequence[Any]) -> Any:
         leaves: list[Any] = []
         tree = trees.flatten((args, kwargs), is_array, leaves)
-        if any(isinstance(x, Core) for x in leaves):
+        if any(isinstance(x, TensorBase) for x in leaves):
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
@@ -251,7 +251,7 @@ class Compiled(AsFunction, Generic[P]):
         return found.finish(found.kernel.run(values))
 
     def _on_tensors(self, args: Any, kwargs: Any, tree: trees.Tree, leaves: Sequence[Any]) -> Any:
-        tensors = [x for x in leaves if isinstance(x, Core)]
+        tensors = [x for x in leaves if isinstance(x, TensorBase)]
         if any(t._value is None for t in tensors):
             return self._original()(*args, **kwargs)
         if self.digits is not None:
@@ -259,7 +259,7 @@ class Compiled(AsFunction, Generic[P]):
                 f"compile: results of {self.digits} digits are numbers of mpmath's, which no tensor holds. Pass arrays "
                 "or floats, or leave out digits."
             )
-        values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
+        values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
         found = self._specialised(tree, values)
         if found.effects and found.effects.traced():
             return self._original()(*args, **kwargs)
@@ -464,8 +464,8 @@ def _specified(x: Any) -> Any:
     """Return what has the shape and dtype of an argument: itself, or a ``Spec`` where there are no numbers."""
     if isinstance(x, Spec):
         return x
-    if not isinstance(x, Core) or x._value is not None:
-        return as_input(x._value if isinstance(x, Core) else x)
+    if not isinstance(x, TensorBase) or x._value is not None:
+        return as_input(x._value if isinstance(x, TensorBase) else x)
     return _spec_of(x)
 
 

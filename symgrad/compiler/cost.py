@@ -59,7 +59,7 @@ def _of_step(e: Elements, k: int) -> int:
 
 
 def _of_operation(op: Any, shapes: Sequence[Shape], size: int) -> int:
-    if op.moves or op.picks:
+    if op.rearranges or op.indexes:
         return 0
     if isinstance(op, Einsum):
         sizes = op.sizes(shapes)

@@ -20,7 +20,7 @@ from symgrad.core.node import GRAD, AnyNode, Leaf, Node, is_node
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import Tape, tape, taping
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
@@ -30,7 +30,7 @@ _ONCE = "which would happen once, while it is traced, and not at every call."
 
 
 def _is_tensor(x: Any) -> bool:
-    return isinstance(x, Core)
+    return isinstance(x, TensorBase)
 
 
 def _spec(t: Any) -> tuple[Any, Any]:

@@ -40,7 +40,7 @@ class Call(Op):
     saves = "x"
     dense = "a compiled function is not looked into"
     looped = "a compiled function takes arrays of one shape"
-    wordless = "a compiled function is not looked into"
+    not_exportable = "a compiled function is not looked into"
     analytic = True  # its derivatives are those of the function
     explained = "the derivative of a compiled function, compiled as well"
 

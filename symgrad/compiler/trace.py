@@ -18,7 +18,7 @@ from symgrad.core.journal import unchanged
 from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.core.promotion import is_complex, is_number
 from symgrad.engine.generator import Refusing, Tape, taping
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
 from symgrad.support.foreign_draws import watched
@@ -152,7 +152,7 @@ def _names(fn: Callable[..., Any]) -> list[str]:
 
 def is_result(x: Any) -> bool:
     """Whether x is an array among results; what no result can be is refused."""
-    if isinstance(x, (Core, float)) or (isinstance(x, (np.ndarray, np.generic)) and is_number(x.dtype)):
+    if isinstance(x, (TensorBase, float)) or (isinstance(x, (np.ndarray, np.generic)) and is_number(x.dtype)):
         return True
     if is_foreign(x):
         return is_number(array_of(x).dtype)
@@ -166,6 +166,6 @@ def is_result(x: Any) -> bool:
 
 
 def _root(t: Any) -> Any:
-    if not isinstance(t, Core):
+    if not isinstance(t, TensorBase):
         return np.array(t) if isinstance(t, np.ndarray) else t  # frozen, whatever becomes of the user's array
     return t._node if t._value is None else t._value

@@ -1,7 +1,7 @@
 """Hooks: functions of the user's that a backward calls on its way, kept on the node whose gradient they look at.
 
 ``LIVE`` holds what a sweep must look out for; while it is empty, sweeps run without a question per node.
-``record`` says through ``adopt`` how gradients are shown to hooks as tensors.
+``record`` says through ``convert_gradients`` how gradients are shown to hooks as tensors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _wrap: _Wrap
 _unwrap: Callable[[Any, Any, str], Any]
 
 
-def adopt(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> None:
+def convert_gradients(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> None:
     """Show gradients to hooks by ``wrap``, and take what they return by ``unwrap``. Used once."""
     global _wrap, _unwrap
     _wrap, _unwrap = wrap, unwrap

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.distributed.rows import ArrayRows, FileRows, file_rows
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.support.extras import required
 from symgrad.transforms.calls import to_numpy
@@ -74,7 +74,7 @@ def _source(name: str, k: int, x: Any) -> Any:
     rows = file_rows(x)
     if rows is not None:
         return _with_rows(name, k, rows)
-    if isinstance(x, Core):
+    if isinstance(x, TensorBase):
         x = np.asarray(to_numpy(x))
     if isinstance(x, np.ndarray):
         return _with_rows(name, k, x)

@@ -28,7 +28,7 @@ from symgrad.distributed.work import (
     merged,
     versions,
 )
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NanBlockError
 from symgrad.support.arguments import checked
 from symgrad.support.extras import needs
@@ -273,7 +273,7 @@ def arrays_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
 
 
 def _is_tensor(x: Any) -> bool:
-    return isinstance(x, Core)
+    return isinstance(x, TensorBase)
 
 
 def _as_tensors(value: Any) -> Any:

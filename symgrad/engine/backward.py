@@ -16,7 +16,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell, Node, reaches
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.core.upcalls import UPCALLS
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
 from symgrad.ops.convert import Cast
@@ -121,7 +121,7 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
         raise GraphError(f"got {len(tensors)} tensors and {len(gradients)} gradients. Pass one gradient per tensor.")
     roots, seeds = [], []
     for k, (t, g) in enumerate(zip(tensors, gradients, strict=True)):
-        if not isinstance(t, Core):
+        if not isinstance(t, TensorBase):
             raise ArgumentTypeError(f"expected a Tensor to differentiate, got {type(t).__name__}. Return a tensor.")
         if t._node is None or t._node.level != GRAD:
             raise GraphError(NO_GRAD.replace("0", str(k), 1) + ". " + _why(t))
@@ -168,7 +168,7 @@ def _seed(t: Any, g: Any, k: int) -> Any:
                 f"Got shape {show_shape(t.shape)}; pass gradient=, a tensor of that shape."
             )
         return handle(None, canonical(np.ones(t.shape, t.dtype)))
-    if not isinstance(g, Core):
+    if not isinstance(g, TensorBase):
         kind = type(g[0] if isinstance(g, (list, tuple)) and g else g).__name__
         kind = str(g.dtype) if isinstance(g, np.ndarray) else kind
         raise ArgumentTypeError(f"gradients can be either Tensors or None, but got {kind}. Use sg.tensor(…).")
@@ -181,7 +181,7 @@ def _seed(t: Any, g: Any, k: int) -> Any:
 
 
 def _wanted(t: Any, i: int) -> AnyNode:
-    if not isinstance(t, Core):
+    if not isinstance(t, TensorBase):
         raise ArgumentTypeError(f"inputs must be Tensors, got {type(t).__name__} at index {i}.")
     if t._node is None or t._node.level != GRAD:
         raise GraphError(
@@ -195,7 +195,7 @@ def _as_gradient(g: Any, value: Any) -> Any:
     """Return a cotangent as a tensor of the dtype of the value it belongs to."""
     if g is None:
         return handle(None, 0.0 if type(value) is float else np.zeros_like(value))
-    if isinstance(g, Core):
+    if isinstance(g, TensorBase):
         wanted = value.dtype if type(value) is np.ndarray else _FLOAT64
         return g if g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted else Cast(wanted)(g)
     if type(value) is np.ndarray:
@@ -212,7 +212,7 @@ def _deposit(node: AnyNode, g: Any) -> None:
     if hooks is None:
         _accumulate(node, cell, g)
         return
-    with modes.set_grad_enabled(isinstance(g, Core)):
+    with modes.set_grad_enabled(isinstance(g, TensorBase)):
         g = g if g is None else hooks.on_entry(g)
         _accumulate(node, cell, g)
         if g is not None:
@@ -232,7 +232,7 @@ def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
         old = cell.grad
         if old is None:
             cell.grad = new
-        elif isinstance(g, Core):
+        elif isinstance(g, TensorBase):
             cell.grad = old + new
         else:
             total = old._value + new._value
@@ -253,7 +253,7 @@ def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, in
         raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
     if create_graph and mode == "numeric":
         warn_of_cycle()
-    if inputs is not None and isinstance(inputs, Core):
+    if inputs is not None and isinstance(inputs, TensorBase):
         inputs = [inputs]
     MODES[mode](t, gradient, retain_graph, create_graph, inputs)
 

@@ -17,7 +17,7 @@ import numpy as np
 from symgrad.core.journal import Journal, changing_state, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.node import TRACED, Leaf
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NumberRangeError
 from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import watched
@@ -110,7 +110,7 @@ class Generator:
             ArgumentTypeError: it is no tensor of bytes.
             ArgumentError: it has another size.
         """
-        if not isinstance(new_state, Core) or np.asarray(new_state._value).dtype != np.uint8:
+        if not isinstance(new_state, TensorBase) or np.asarray(new_state._value).dtype != np.uint8:
             raise ArgumentTypeError("RNG state must be a torch.ByteTensor. Pass what get_state() returned.")
         data = np.asarray(new_state._value).tobytes()
         if len(data) != sum(_PARTS.values()):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sp
 
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError, NotYet, SymgradError
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
@@ -32,7 +32,7 @@ def public(fn: F, *names: str) -> F:
     @functools.wraps(fn)
     def call(x: Any = _ABSENT, /, *args: Any, **kwargs: Any) -> Any:
         try:
-            if isinstance(x, Core) and convert is as_tensor:
+            if isinstance(x, TensorBase) and convert is as_tensor:
                 return fn(x, *args, **kwargs)
             x = _given(x, fn, keywords, kwargs)
             if convert is _listed:
@@ -46,7 +46,7 @@ def public(fn: F, *names: str) -> F:
 
 
 def _listed(xs: Any) -> Any:
-    return xs if isinstance(xs, Core) else [as_tensor(x) for x in xs]
+    return xs if isinstance(xs, TensorBase) else [as_tensor(x) for x in xs]
 
 
 def _check_listed(fn: Any, name: str, x: Any, rest: tuple[Any, ...]) -> None:
@@ -82,7 +82,7 @@ def _blame(fn: Any, name: str, error: Exception, args: Any, kwargs: Any) -> None
 def _blame_sizes(name: str, error: Exception, args: Any) -> None:
     """Say that a function needs sizes that are numbers, where Python or SymPy stumbled over one that is a name."""
     flat = [e for x in args for e in (x if isinstance(x, (list, tuple)) else (x,))]
-    shapes = [shape(x) for x in flat if isinstance(x, Core)]
+    shapes = [shape(x) for x in flat if isinstance(x, TensorBase)]
     if isinstance(error, SymgradError) or not any(isinstance(n, sp.Expr) for s in shapes for n in s):
         return
     got = " and ".join(map(show_shape, shapes))

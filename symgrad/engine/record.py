@@ -38,7 +38,7 @@ _COMPLEX = (np.dtype(np.complex64).num, np.dtype(np.complex128).num)
 _SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
 
 
-class Core(Traced):
+class TensorBase(Traced):
     """A handle on a value (Python float, ndarray, or None for a symbol) and on the node that made it.
 
     ``_origin`` is set in views alone, since setting it costs time: it says where statements in place write to.
@@ -77,11 +77,11 @@ def _is_symbol(x: Any) -> bool:
     return type(x) is Tensor and x._value is None
 
 
-Tensor: Any = Core
-C = TypeVar("C", bound=type[Core])
+Tensor: Any = TensorBase
+C = TypeVar("C", bound=type[TensorBase])
 
 
-def adopt(cls: C) -> C:
+def register_tensor_class(cls: C) -> C:
     """Make results of this class. Used once, to decorate the Tensor class."""
     global Tensor
     Tensor = cls
@@ -113,12 +113,12 @@ def handle(node: AnyNode | None, value: Any) -> Any:
 
 
 def _shown_to_hooks(g: Any) -> Any:
-    return handle(g._node, g._value) if isinstance(g, Core) else handle(None, canonical(g))
+    return handle(g._node, g._value) if isinstance(g, TensorBase) else handle(None, canonical(g))
 
 
 def _from_hook(found: Any, g: Any, name: str) -> Any:
     """Return what a hook made of the gradient g, as the sweep computes with it."""
-    if not isinstance(found, Core):
+    if not isinstance(found, TensorBase):
         raise errors.ArgumentTypeError(
             f"expected Variable, but hook returned '{type(found).__name__}'. Return a tensor from {name}, or None."
         )
@@ -126,15 +126,15 @@ def _from_hook(found: Any, g: Any, name: str) -> Any:
         raise errors.ShapeError(
             f"hook '{name}' has changed the size of value. Got {list(shape_of(found))}, expected {list(shape_of(g))}."
         )
-    return found if isinstance(g, Core) else found._value
+    return found if isinstance(g, TensorBase) else found._value
 
 
-hooks.adopt(_shown_to_hooks, _from_hook)
+hooks.convert_gradients(_shown_to_hooks, _from_hook)
 
 
 def as_tensor(x: Any) -> Any:
     """Return x as a tensor: itself, or a copy of a number, array or nested sequence; tensors in it are stacked."""
-    if isinstance(x, Core):
+    if isinstance(x, TensorBase):
         return x
     if isinstance(x, sp.Expr):
         return handle(Leaf(_real(x), (), TRACED), None)
@@ -169,7 +169,7 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
         elif type(a) is complex:
             imaginary = True
             values.append(a)
-        elif isinstance(a, Core) or not _is_operand(a):
+        elif isinstance(a, TensorBase) or not _is_operand(a):
             return apply(op, [_operand(x) for x in args], label)
         else:
             return _formal(op, args, label)
@@ -253,7 +253,7 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
 
 def _any_complex(args: Sequence[Any]) -> bool:
     """Whether a symbol among the arguments, or a value, is complex."""
-    return any(isinstance(a, Core) and is_complex(a.dtype) for a in args)  # type: ignore[attr-defined]
+    return any(isinstance(a, TensorBase) and is_complex(a.dtype) for a in args)  # type: ignore[attr-defined]
 
 
 def _check_traced(op: Op, args: Sequence[Any]) -> None:
@@ -281,30 +281,30 @@ def _note(ins: Sequence[Any]) -> None:
     if seen is None:
         return
     for a in ins:
-        if isinstance(a, Core) and (a._value is not None or id(a._node) not in seen):
+        if isinstance(a, TensorBase) and (a._value is not None or id(a._node) not in seen):
             seen[id(a._node)] = handle(a._node, a._value)  # as it is now: an in-place statement may rebind ``a``
 
 
 def _is_operand(a: Any) -> bool:
-    return isinstance(a, (Core, int, float, complex, sp.Expr)) and not isinstance(a, np.generic)
+    return isinstance(a, (TensorBase, int, float, complex, sp.Expr)) and not isinstance(a, np.generic)
 
 
 def _operand(a: Any) -> Any:
     """Return a number or a size as it is, anything else as a tensor: also one whose class is a subclass."""
-    if isinstance(a, Core):
+    if isinstance(a, TensorBase):
         return a if type(a) is Tensor else handle(input_of(a), a._value)
     return a if _is_operand(a) else as_tensor(a)
 
 
 def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
     """Apply an operation to a symbolic size among others, or to numbers for a result of such sizes: it is a symbol."""
-    values = [a._value if isinstance(a, Core) else _real(a) if isinstance(a, sp.Expr) else a for a in args]
+    values = [a._value if isinstance(a, TensorBase) else _real(a) if isinstance(a, sp.Expr) else a for a in args]
     shape = op.out_shape(*[shape_of(a) for a in args])
     if not any(isinstance(v, sp.Expr) for v in (*values, *shape)):  # a bool, say
-        return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
+        return apply(op, [a if isinstance(a, TensorBase) else a + 0 for a in args], label)
     if _all_known(values):
         return apply(op, [_as_number(a) for a in args], label)
-    level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
+    level = max([a._node.level for a in args if isinstance(a, TensorBase) and a._node is not None], default=CONSTANT)
     node = _record(op, args, values, None, shape, level, label)
     _note(args)
     return handle(node, None)
@@ -312,7 +312,7 @@ def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
 
 def _stored(a: Any) -> Any:
     """The number, array or SymPy expression that an argument holds; None for a symbol."""
-    return a if not isinstance(a, Core) else a._value if a._value is not None else a._node.value
+    return a if not isinstance(a, TensorBase) else a._value if a._value is not None else a._node.value
 
 
 def _all_known(values: Sequence[Any]) -> bool:
@@ -400,7 +400,7 @@ def _record(
         level = TRACED  # comparisons and indices carry no gradient
     inputs, active, fits = [], [], type(op) is Map
     for i, a in enumerate(ins):
-        if not isinstance(a, Core):
+        if not isinstance(a, TensorBase):
             inputs.append(a)
             continue
         p = a._node

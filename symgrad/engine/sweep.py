@@ -41,7 +41,7 @@ FREED = (
 
 
 @contextmanager
-def overheard(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener) -> Iterator[None]:
     """Let ``listener`` hear each rule of the symbolic sweeps in here: its node, its cotangent, and what it gave."""
     token = _LISTENER.set(listener)
     try:
@@ -79,7 +79,7 @@ def sweep(
     Returns:
         The wanted nodes that were reached, with their cotangents; None stands for zero.
     """
-    way = _Way(
+    way = _SweepPlan(
         inside=None if wrt is None else _towards(roots, wrt, since),
         wanted=None if wrt is None else set(wrt),
         handle=handle,
@@ -93,7 +93,7 @@ def sweep(
     return {node: conj(g) for node, g in found.items()} if complexes.met else found
 
 
-def _pulled_down(grads: dict[AnyNode, Any], way: _Way, retain: bool) -> dict[AnyNode, Any]:
+def _pulled_down(grads: dict[AnyNode, Any], way: _SweepPlan, retain: bool) -> dict[AnyNode, Any]:
     """Sweep with cotangents that are not conjugated, as rules have them."""
     handle, symbolic = way.handle, way.symbolic
     if LIVE and not symbolic:
@@ -107,7 +107,7 @@ def _pulled_down(grads: dict[AnyNode, Any], way: _Way, retain: bool) -> dict[Any
     return found
 
 
-class _Way(NamedTuple):
+class _SweepPlan(NamedTuple):
     """Where a sweep goes, and how its rules run."""
 
     inside: set[AnyNode] | None
@@ -117,7 +117,7 @@ class _Way(NamedTuple):
     since: int  # hooks of older nodes are called by the sweep that this one is part of
 
 
-def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+def _descend(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, Any], list[Any]]:
     """Pull the cotangents down, youngest node first. Returns those wanted, and the nodes whose rule ran."""
     inside, wanted, handle, symbolic, _ = way
     reached = (inside or set()) | (wanted or set()) if symbolic else set()
@@ -160,11 +160,11 @@ def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], 
                 pulled = plan.pull(node, g)
         else:
             pulled = plan.pull(node, g)
-        ahead = _hand_on(node, active, pulled, grads, heap)
+        ahead = _accumulate(node, active, pulled, grads, heap)
     return found, visited
 
 
-def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+def _descend_watched(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, Any], list[Any]]:
     """As ``_descend``, while there are hooks or anomaly mode is on."""
     inside, wanted = way.inside, way.wanted
     heap = [(-node.index, node) for node in grads]
@@ -189,7 +189,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode
         pulled = _pulled(node, g, way.handle)
         if hooks is not None:
             pulled = _shown(node, g, pulled, hooks)
-        ahead = _hand_on(node, node.rule.active, pulled, grads, heap)
+        ahead = _accumulate(node, node.rule.active, pulled, grads, heap)
         if ahead is not None:
             heappush(heap, (-ahead.index, ahead))
     return found, visited
@@ -221,7 +221,7 @@ def _shown(node: Any, g: Any, pulled: Sequence[Any], hooks: Any) -> list[Any]:
     return [conj(ds[i]) for i in node.rule.active]
 
 
-def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
+def _accumulate(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
     """Add the cotangents to those of the inputs; return the youngest input met for the first time."""
     inputs, fits, ahead = node.inputs, node.fits, None
     for i, d in zip(active, pulled):

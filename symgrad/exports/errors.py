@@ -15,7 +15,7 @@ class ExportError(SymgradError, NotImplementedError):
 
 def is_solver(op: Any) -> bool:
     """Whether an operation runs a solver, which exported source has not."""
-    return getattr(op, "wordless", "") == SOLVER
+    return getattr(op, "not_exportable", "") == SOLVER
 
 
 def power_of_integers() -> ExportError:

@@ -24,7 +24,7 @@ from symgrad.core import modes, trees
 from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
-from symgrad.engine.record import Core, as_tensor, handle, input_of
+from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
@@ -99,7 +99,7 @@ def _arguments(fn: Any, args: Any, shapes: Any) -> tuple[list[Any] | None, trees
         return None, trees.flatten((tuple(map(_Hole, specs)), {}), lambda x: isinstance(x, _Hole), leaves), specs
     tree = trees.flatten((args if isinstance(args, tuple) else (args,), {}), is_array, leaves)
     trees.check_statics(tree)
-    values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
+    values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
     if any(v is None for v in values):
         raise ArgumentTypeError("export: an example argument is a symbol without a value. Give its shape by shapes=.")
     return values, tree, [Spec((), _FLOAT64) if type(v) is float else Spec(v.shape, v.dtype) for v in values]

@@ -16,7 +16,7 @@ from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, AnyNode, Leaf, Shape
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 
 
 class SizedProgram(Program):
@@ -52,7 +52,7 @@ def sized_program(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec
     return from_nodes(leaves, roots, SizedProgram()), results
 
 
-def _root(t: Core) -> Any:
+def _root(t: TensorBase) -> Any:
     return t._node if t._value is None else t._value
 
 

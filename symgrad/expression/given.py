@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.engine.generator import once
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.expression.models import is_model, parameters_in
 from symgrad.expression.reader import Expression, names_in, parse
@@ -49,7 +49,7 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
     x**2 x
     """
     if is_model(wrt):
-        if not isinstance(y, Core):
+        if not isinstance(y, TensorBase):
             raise ArgumentTypeError(f"{who}: by a model, expected its loss, a tensor. Got {type(y).__name__}.")
         return y, parameters_in(wrt, y._node)
     wanted = _listed(wrt)
@@ -80,14 +80,14 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
         declared |= {name: () for name in (*names_in(y, declared), *wanted) if name not in declared}
         with enable_grad():
             y = parse(y, declared)
-    elif shapes is not None and (isinstance(y, (Core, Expression)) or not callable(y)):
+    elif shapes is not None and (isinstance(y, (TensorBase, Expression)) or not callable(y)):
         raise ArgumentError(
             f"{who}: shapes= is for a formula as text and for a function. A {type(y).__name__} has its own; "
             "leave it out."
         )
     if isinstance(y, Expression):
         return Given(y.value, y.leaves)
-    if isinstance(y, Core):
+    if isinstance(y, TensorBase):
         return Given(y, {})
     if not callable(y):
         raise ArgumentTypeError(f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}.")

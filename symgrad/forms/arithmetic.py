@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import FormError
 from symgrad.forms.replay import replayed
 
@@ -84,7 +84,7 @@ def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self
             )
         root = do(*xs)._node
     own = list(dict.fromkeys(n for f in forms for n in f._forward))
-    beside = [x._node for x in (a, b) if isinstance(x, Core) and x._node is not None]
+    beside = [x._node for x in (a, b) if isinstance(x, TensorBase) and x._node is not None]
     return type(mine)(root, [*own, *beside], bases, all(f._verify for f in forms))
 
 

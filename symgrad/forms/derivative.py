@@ -12,7 +12,7 @@ from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
 from symgrad.engine import sweep as reverse
 from symgrad.engine.dtypes import dtype_of, is_imaginary
-from symgrad.engine.record import Core, handle
+from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ShapeError
 from symgrad.expression.given import by_name, named_leaves
 from symgrad.expression.reached import reached
@@ -104,7 +104,7 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
     found = []
     for i, x in enumerate(wrt):
-        if not isinstance(x, Core):
+        if not isinstance(x, TensorBase):
             raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
         node: Any = x._node if x._node in below else last.get(id(getattr(x._node, "cell", None)))
         if node is None:
@@ -187,7 +187,7 @@ def pulled(root: AnyNode, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode
 
 
 def _node_of(g: Any, target: AnyNode) -> AnyNode:
-    if isinstance(g, Core):
+    if isinstance(g, TensorBase):
         return _as_node(g)
     return _as_node(Expand(target.shape)(number(0.0)))  # sizes may be symbolic
 

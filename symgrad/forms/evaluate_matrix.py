@@ -45,7 +45,7 @@ def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]]
 
 def _printer(e: sp.Expr) -> Any:
     """Return NumPy's printer with names for the operations that have no source, such as integrals."""
-    calls = [c for c in sp.preorder_traversal(e) if isinstance(c, Call) and bool(c.op.wordless)]
+    calls = [c for c in sp.preorder_traversal(e) if isinstance(c, Call) and bool(c.op.not_exportable)]
     printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
     printer.operations = {op: f"operation{k}" for k, op in enumerate(dict.fromkeys(c.op for c in calls))}
     return printer

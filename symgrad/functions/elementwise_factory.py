@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from symgrad.engine.record import Core, apply, as_tensor, binary, unary
+from symgrad.engine.record import TensorBase, apply, as_tensor, binary, unary
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.map import Map
@@ -46,14 +46,14 @@ def _published(s: Scalar) -> Callable[..., Any]:
 
 def operands(input: Any, other: Any) -> tuple[Any, Any]:
     """Both as operations take them: a Python number on either side takes the dtype of the other."""
-    other = other if isinstance(other, (Core, int, float, complex)) else as_tensor(other)
-    beside = isinstance(other, Core) and type(input) in (int, float, complex)
-    return (input if beside or isinstance(input, Core) else as_tensor(input)), other
+    other = other if isinstance(other, (TensorBase, int, float, complex)) else as_tensor(other)
+    beside = isinstance(other, TensorBase) and type(input) in (int, float, complex)
+    return (input if beside or isinstance(input, TensorBase) else as_tensor(input)), other
 
 
 def applied(op: Map, input: Any, other: Any) -> Any:
     """Apply an operation to two operands."""
-    if isinstance(input, Core) and isinstance(other, Core):
+    if isinstance(input, TensorBase) and isinstance(other, TensorBase):
         return binary(op, input, other)
     return apply(op, (input, other))
 
@@ -63,7 +63,7 @@ def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable
     op = UNARY[name]
 
     def call(input: Any) -> Any:
-        return unary(op, input if isinstance(input, Core) else as_tensor(input))
+        return unary(op, input if isinstance(input, TensorBase) else as_tensor(input))
 
     return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n{_ONE}")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from symgrad.engine.record import Core, apply, as_tensor
+from symgrad.engine.record import TensorBase, apply, as_tensor
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.elementwise import library
 from symgrad.ops.elementwise.declared import UNARY
@@ -50,8 +50,8 @@ _SEVERAL = {
 
 def _operands(given: tuple[Any, ...]) -> list[Any]:
     """Arrays as tensors; a number takes the dtype of what stands beside it."""
-    found = [a if isinstance(a, (Core, int, float)) else as_tensor(a) for a in given]
-    if not any(isinstance(a, Core) for a in found):
+    found = [a if isinstance(a, (TensorBase, int, float)) else as_tensor(a) for a in given]
+    if not any(isinstance(a, TensorBase) for a in found):
         found[-1] = as_tensor(found[-1])
     return found
 
@@ -131,7 +131,7 @@ def lambertw(z: Any, k: int = 0) -> Any:
     Returns:
         A tensor shaped like z, of real numbers, where SciPy's are complex.
     """
-    return apply(LIBRARY["lambertw"], (z if isinstance(z, Core) else as_tensor(z), int(k)))
+    return apply(LIBRARY["lambertw"], (z if isinstance(z, TensorBase) else as_tensor(z), int(k)))
 
 
 def _spherical(name: str, letter: str) -> Function:
@@ -165,7 +165,7 @@ def factorial(n: Any) -> Any:
     Returns:
         A tensor shaped like n.
     """
-    return apply(LIBRARY["gamma"], (ADD(n if isinstance(n, Core) else as_tensor(n), 1.0),))
+    return apply(LIBRARY["gamma"], (ADD(n if isinstance(n, TensorBase) else as_tensor(n), 1.0),))
 
 
 @checked
@@ -219,7 +219,7 @@ def kelvin(x: Any) -> Any:
     Returns:
         A tuple of four complex tensors shaped like x.
     """
-    return library.kelvin(x if isinstance(x, Core) else as_tensor(x))
+    return library.kelvin(x if isinstance(x, TensorBase) else as_tensor(x))
 
 
 @checked
@@ -243,7 +243,7 @@ def _again(name: str, of: str) -> Function:
     op = UNARY[of]
 
     def call(x: Any) -> Any:
-        return apply(op, (x if isinstance(x, Core) else as_tensor(x),))
+        return apply(op, (x if isinstance(x, TensorBase) else as_tensor(x),))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"As ``symgrad.{of}``: SciPy's name for it."

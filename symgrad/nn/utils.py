@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.core.modes import no_grad
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.functions import cat, stack
 from symgrad.ops.linalg.norms import vector_norm
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def _listed(parameters: Any) -> list[Any]:
-    return [parameters] if isinstance(parameters, Core) else list(parameters)
+    return [parameters] if isinstance(parameters, TensorBase) else list(parameters)
 
 
 def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError
 from symgrad.numpy_api.reductions import summed_axes
 from symgrad.numpy_api.table import numpys, shown
@@ -64,9 +64,9 @@ def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 @numpys("copyto")
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write into a tensor, by rebinding it; into an array, numbers only."""
-    if isinstance(dst, Core):
+    if isinstance(dst, TensorBase):
         dst.copy_(src if where is True else F.where(as_tensor(where), as_tensor(src), dst))  # type: ignore[attr-defined]
-    elif not isinstance(src, Core) or src._value is None or src.requires_grad:  # type: ignore[attr-defined]
+    elif not isinstance(src, TensorBase) or src._value is None or src.requires_grad:  # type: ignore[attr-defined]
         raise ArgumentTypeError(
             "np.copyto: a NumPy array cannot hold a tensor's history. Write sg.full(size, x) for np.full(size, x), and "
             "sg.stack([a, b]) for an array that is filled entry by entry."
@@ -84,7 +84,7 @@ _OF_NUMBERS = (
 
 
 def _numbers(x: Any, name: str) -> Any:
-    if isinstance(x, Core):
+    if isinstance(x, TensorBase):
         return np.asarray(x._known(name))  # type: ignore[attr-defined]
     return type(x)(_numbers(e, name) for e in x) if isinstance(x, (list, tuple)) else x
 
@@ -139,7 +139,7 @@ def _size(a: Any, axis: Any = None) -> Any:
 
 @numpys("result_type")
 def _result_type(*arrays_and_dtypes: Any) -> Any:
-    return np.result_type(*[x.dtype if isinstance(x, Core) else x for x in arrays_and_dtypes])  # type: ignore[attr-defined]
+    return np.result_type(*[x.dtype if isinstance(x, TensorBase) else x for x in arrays_and_dtypes])  # type: ignore[attr-defined]
 
 
 @numpys("tril_indices_from")

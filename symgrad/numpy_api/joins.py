@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.shapes import ravel
@@ -139,7 +139,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
 
 
 def _pairs(value: Any, count: int) -> list[tuple[Any, Any]]:
-    if isinstance(value, Core):
+    if isinstance(value, TensorBase):
         return [(value, value)] * count
     if isinstance(value, dict):
         given: list[Any] = [value.get(k, value.get(k - count, 0)) for k in range(count)]

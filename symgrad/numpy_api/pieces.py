@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.promotion import is_differentiable
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.table import numpys
@@ -45,7 +45,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
 
 def _conditions(t: Any, given: Any) -> list[Any]:
     """The conditions one by one; a single one may stand without a list."""
-    whole = isinstance(given, (Core, np.ndarray)) and as_tensor(given).shape == t.shape
+    whole = isinstance(given, (TensorBase, np.ndarray)) and as_tensor(given).shape == t.shape
     single = whole or isinstance(given, (bool, np.bool_))
     return [given] if single or (t.shape and isinstance(given[0], (bool, np.bool_))) else list(given)
 

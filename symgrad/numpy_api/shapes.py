@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.promotion import is_integer
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.numpy_api.reductions import axes_of, one_axis
 from symgrad.numpy_api.table import numpys
@@ -135,7 +135,7 @@ def _tile(A: Any, reps: Any) -> Any:
 
 @numpys("repeat")
 def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    counts = repeats if isinstance(repeats, (int, Core)) else as_tensor(np.asarray(repeats))
+    counts = repeats if isinstance(repeats, (int, TensorBase)) else as_tensor(np.asarray(repeats))
     return F.repeat_interleave(as_tensor(a), counts, axis)
 
 

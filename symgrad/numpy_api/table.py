@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symgrad import functions
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentTypeError, SymgradError
 from symgrad.support.arguments import checked
 
@@ -56,7 +56,7 @@ def _found(name: str) -> Any:
 
 def call(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Answer ``function(*args, **kwargs)``, where a tensor is among the arguments."""
-    if not all(issubclass(t, (Core, np.ndarray)) for t in types):
+    if not all(issubclass(t, (TensorBase, np.ndarray)) for t in types):
         return NotImplemented
     own = TABLE.get(function)
     if own is None:

@@ -182,7 +182,7 @@ class MomentPull(Op):
     name = "MomentBackward"
     saves = "x"
     dense = "a solution that depends on all that the equation looks at"
-    wordless = SOLVER
+    not_exportable = SOLVER
     looped = "the sizes of steps are chosen for one start at a time"
     explained = Moment.explained
 

@@ -67,7 +67,7 @@ class Flow(Op):
     name = "Flow"
     saves = "xy"
     dense = "a solution that depends on all that the equation looks at"
-    wordless = _WORDLESS
+    not_exportable = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
     theorem = True
     explained = "adjoint equation: λ' = −(∂f/∂y)ᵀ·λ backwards from λ(T) = ∂L/∂y(T) gives ∂L/∂θ = ∫ (∂f/∂θ)ᵀ·λ dt"
@@ -289,7 +289,7 @@ class Pull(Op):
     name = "FlowBackward"
     saves = "x"
     dense = "a solution that depends on all that the equation looks at"
-    wordless = _WORDLESS
+    not_exportable = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
     explained = "each step again, from the last to the first: λ ← (∂step/∂y)ᵀ·λ"
 
@@ -414,7 +414,7 @@ class Beside(Op):
     name = "Beside"
     saves = ""
     looped = "it stands in programs of solvers only"
-    wordless = "it stands in programs of solvers only"
+    not_exportable = "it stands in programs of solvers only"
     dense = "it stands in programs of solvers only"
     explained = "the state, which the way back must meet"
 

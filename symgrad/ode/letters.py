@@ -70,7 +70,7 @@ class Letter(Op):
     name = "Letter"
     saves = ""
     looped = _NO_WORD
-    wordless = _NO_WORD
+    not_exportable = _NO_WORD
     dense = _NO_WORD
     explained = "a solution of the differential equation"
 

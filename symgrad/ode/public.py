@@ -11,7 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
 from symgrad.ode.flow import Flow
 from symgrad.ode.scipy_methods import Borrowed
@@ -191,7 +191,7 @@ def _listed(names: Any) -> str:
 
 def _times(t: Any) -> Any:
     if isinstance(t, (list, tuple)):
-        t = F.stack(list(map(as_tensor, t)), 0) if any(isinstance(x, Core) for x in t) else np.asarray(t)
+        t = F.stack(list(map(as_tensor, t)), 0) if any(isinstance(x, TensorBase) for x in t) else np.asarray(t)
     times = floating("odeint", as_tensor(t))
     if times.ndim != 1 or times.shape[0] < 1:
         raise ShapeError(f"odeint: t has shape {show_shape(times.shape)}. Expected a vector of times, the first of y0.")

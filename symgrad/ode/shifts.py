@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.core.node import AnyNode
 from symgrad.core.streams import Stream, add, each
 from symgrad.core.streams import times as products
-from symgrad.engine.record import Core, as_tensor, handle, input_of
+from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
@@ -66,7 +66,7 @@ def _slopes(field: Body, states: Stream, times: Stream, thetas: Sequence[Stream]
     leaves = [leaf_of(s.shape, s.dtype) for s in body.inputs]
     root = input_of(as_tensor(body(*[handle(leaf, None) for leaf in leaves])[0]))
     known: dict[AnyNode, Stream] = dict(zip(leaves, [states, times, *thetas], strict=True))
-    raw = not any(isinstance(u[0], Core) for u in (states, times, *thetas))
+    raw = not any(isinstance(u[0], TensorBase) for u in (states, times, *thetas))
     (found,) = Graph(known, raw).follow([root])
     return each(lambda v: Reshape((q, m, c, n))(v), found)
 

@@ -31,7 +31,7 @@ class Einsum(Op):
 
     accumulates = True
     fuses = True
-    joins = np.add
+    combine = np.add
 
     def __init__(self, spec: str, name: str) -> None:
         left, self.output = spec.split("->")
@@ -135,7 +135,7 @@ class Einsum(Op):
         terms = [letter + t if f else t for t, f in zip(self.terms, flags, strict=True)]
         return Einsum.of(f"{','.join(terms)}->{letter}{self.output}")(*xs)
 
-    def written(self, *xs: Any) -> Any:
+    def decompose(self, *xs: Any) -> Any:
         """A product of many in the order of eager mode."""
         left = list(xs)
         for places, join in pairwise(self, tuple(shape(x) for x in xs)):
@@ -254,7 +254,7 @@ def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
 class OnDiagonal(Einsum):
     """A product with identities, one per letter that stands twice: 0 beside the diagonal, also where x is ∞."""
 
-    written = Op.written
+    decompose = Op.decompose
 
     def __init__(self, spec: str) -> None:
         super().__init__(spec, "Einsum")

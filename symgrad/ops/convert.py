@@ -155,7 +155,7 @@ class Detach(Entrywise):
     flat = True
     analytic = True
     shares = True
-    wordless = "programs leave it out"
+    not_exportable = "programs leave it out"
 
     def forward(self, x: Any) -> Any:
         """Return x; arrays of tensors are never written to."""

@@ -58,25 +58,28 @@ class Op:
     programs entry by entry, exports, explanations.
 
     - ``signature``: its core axes, as ``"(n,n)->(n,n)"``; ``"()->()"`` says entry by entry. Axes in front are loops.
-    - ``apart``: letters of the signature along which it works entry by entry, as along columns of a right-hand side.
+    - ``independent_axes``: letters of the signature along which it works entry by entry, as along columns
+      of a right-hand side.
     - a field ``axis`` or ``axes``: it works along these, and on each row apart; ``running``: on all up to each entry.
-    - ``joins``: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
-    - ``moves``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
+    - ``combine``: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
+    - ``rearranges``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
     - ``views``: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
     - ``shares``: so they do in PyTorch, where what is written to the result goes to the input; ``put`` writes it there.
     - ``flat``: piecewise constant, so that the derivative is 0.
     - ``fuses``: loops over entries compute it together with its neighbours.
     - ``accumulates``: adds up or multiplies entries, which integers of its dtype may not hold.
     - ``decides``: looks which numbers the entries are, so that letters have no result.
-    - ``picks``: reads or writes parts of arrays, or puts arrays together.
+    - ``indexes``: reads or writes parts of arrays, or puts arrays together.
     - ``adds``: the selections that the inputs are added to, in zeros.
     - ``explained``: the rule in words, for ``sg.explain``; ``theorem`` says that it is one, of answers to problems.
       ``quoted`` is its name, or the differential that a book prints.
     - ``analytic``: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
-      function, since sweeps carry cotangents that are not conjugated. What is linear, moves or picks is so anyway.
+      function, since sweeps carry cotangents that are not conjugated. Operations that are linear, rearrange or index
+      are so anyway.
 
-    Where none of these says it, ``batched``, ``origins`` and ``reads`` do; or ``dense``, ``looped`` and ``wordless``
-    give the reason why the result depends on all entries, why slices run one by one, or why exports lack it.
+    Where none of these says it, ``batched``, ``origins`` and ``reads`` do; or ``dense``, ``looped`` and
+    ``not_exportable`` give the reason why the result depends on all entries, why slices run one by one, or why exports
+    lack it.
     """
 
     name: ClassVar[str] = ""
@@ -90,13 +93,13 @@ class Op:
     antisymmetric: ClassVar[bool] = False  # it makes a matrix whose transpose is its negative
     gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
     signature: Any = None
-    apart: ClassVar[str] = ""
-    moves: ClassVar[bool] = False
-    picks: ClassVar[bool] = False
+    independent_axes: ClassVar[str] = ""
+    rearranges: ClassVar[bool] = False
+    indexes: ClassVar[bool] = False
     views: Any = False
     shares: Any = False
     running: ClassVar[bool] = False
-    joins: Any = None
+    combine: Any = None
     flat: ClassVar[bool] = False
     fuses: ClassVar[bool] = False
     accumulates: ClassVar[bool] = False
@@ -107,7 +110,7 @@ class Op:
     quoted: ClassVar[str] = ""
     dense: ClassVar[str] = ""
     looped: ClassVar[str] = ""
-    wordless: ClassVar[str] = ""
+    not_exportable: ClassVar[str] = ""
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 
@@ -172,7 +175,7 @@ class Op:
 
         None where entries are computed from several.
         """
-        return self.forward(*numbers) if self.moves else None
+        return self.forward(*numbers) if self.rearranges else None
 
     def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
         """Return the numbers of the entries that each entry of the result is computed from, in a further last axis.
@@ -195,7 +198,7 @@ class Op:
         """Return x with v in the place of what this reads of it."""
         raise NotImplementedError
 
-    def written(self, *xs: Any) -> Any:
+    def decompose(self, *xs: Any) -> Any:
         """Write the operation in smaller ones that compute what ``forward`` does, so that loops can take them in.
 
         By default it is a step of its own; so it is where this returns NotImplemented, as for sizes that have names.
@@ -209,7 +212,7 @@ class Op:
 
     def in_complex(self) -> Op:
         """Return the operation that this one is of complex numbers, or refuse them."""
-        if self.analytic or self.linear or self.moves or self.picks:
+        if self.analytic or self.linear or self.rearranges or self.indexes:
             return self
         raise not_complex(self.label)
 

@@ -41,7 +41,7 @@ class Selection(Op):
     saves = ""
     key: Any
     unique: bool
-    moves = picks = True
+    rearranges = indexes = True
     explained = "indexing: the adjoint goes back to the entries that were read, all others receive 0"
 
     def shared(self) -> Self:
@@ -141,7 +141,7 @@ class ScatterAdd(Op):
     where: Selection
     to: Shape
     name: str = "Scatter"  # type: ignore[misc]
-    picks = linear = True
+    indexes = linear = True
     saves = ""
     explained = "entries put into zeros: each receives the adjoint from its place"
     accumulates = True
@@ -230,7 +230,7 @@ class Scatter(Op):
     linear = True
     saves = ""
     gives = of_first
-    moves = picks = True
+    rearranges = indexes = True
     explained = "entries replaced: what was written receives the adjoint of its place, what was lost receives 0"
 
     def __call__(self, *args: Any) -> Any:

@@ -37,7 +37,7 @@ class Reshape(Op):
     name: str = field(default="View", compare=False)  # type: ignore[misc]
     linear = True
     saves = ""
-    moves = True
+    rearranges = True
     explained = "reshape: the adjoint takes the old shape back"
     views = True
 
@@ -203,7 +203,7 @@ class Expand(Op):
     to: Shape
     linear = True
     saves = ""
-    moves = True
+    rearranges = True
     explained = "broadcast: the adjoint is summed over the copies"
     views = shares = True
 
@@ -264,7 +264,7 @@ class Flip(Op):
     linear = True
     spelled = "flip"
     saves = ""
-    moves = True
+    rearranges = True
     explained = "flip: the adjoint is flipped back"
     views = True
 

@@ -10,7 +10,7 @@ import numpy as np
 from symgrad.core import modes, trees
 from symgrad.core.node import GRAD
 from symgrad.core.promotion import is_bool, is_integer
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, NotConverged, NotYet
 from symgrad.optim.vectors import Vector, is_tensor_like, plain
 
@@ -24,7 +24,7 @@ def without_graphs(args: Any) -> tuple[Any, ...]:
     """Return further arguments as arrays, without their graphs: the answer has its derivative."""
     found: list[Any] = []
     tree = trees.flatten(tuple_of(args), is_tensor_like, found)
-    cut = [x.detach() if isinstance(x, Core) else x for x in found]  # type: ignore[attr-defined]
+    cut = [x.detach() if isinstance(x, TensorBase) else x for x in found]  # type: ignore[attr-defined]
     return plain(trees.unflatten(tree, iter(cut)))
 
 
@@ -43,7 +43,7 @@ def is_traced(*args: Any) -> bool:
 def _tensors(args: Any) -> list[Any]:
     found: list[Any] = []
     trees.flatten(args, is_tensor_like, found)
-    return [x for x in found if isinstance(x, Core)]
+    return [x for x in found if isinstance(x, TensorBase)]
 
 
 def reach_outside(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], vector: Vector) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler import compile
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.func import hessian, jacobian
 from symgrad.optim.implicit_result import without_graphs
 from symgrad.optim.vectors import Checked, Vector, several
@@ -84,4 +84,4 @@ def _arrays(found: Any) -> Any:
     """Return results as arrays and floats, also where a transform runs around, which gets tensors."""
     if isinstance(found, tuple):
         return tuple([_arrays(v) for v in found])
-    return found.detach()._value if isinstance(found, Core) else found  # type: ignore[attr-defined]
+    return found.detach()._value if isinstance(found, TensorBase) else found  # type: ignore[attr-defined]

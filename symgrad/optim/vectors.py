@@ -13,7 +13,7 @@ from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.core.promotion import is_bool, is_complex, is_floating
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.ops.value import is_foreign
 
@@ -59,7 +59,7 @@ class Vector:
     def _like(self, k: int, part: Any) -> Any:
         given, value = self.given[k], np.array(part, self.dtypes[k])
         value = value if self.complex[k] is None else of_parts(value, self.complex[k])
-        if isinstance(given, Core):
+        if isinstance(given, TensorBase):
             return as_tensor(value)
         return value.item() if isinstance(given, (int, float, complex)) else value
 
@@ -73,7 +73,7 @@ class Vector:
 def is_variable(x: Any) -> bool:
     """Whether x is an array, or a number to be found."""
     return (
-        isinstance(x, (Core, np.ndarray, np.number, int, float, complex)) and not isinstance(x, bool)
+        isinstance(x, (TensorBase, np.ndarray, np.number, int, float, complex)) and not isinstance(x, bool)
     ) or is_foreign(x)
 
 
@@ -104,7 +104,7 @@ def plain(args: Sequence[Any]) -> tuple[Any, ...]:
 
 def is_tensor_like(x: Any) -> bool:
     """Whether x is an array of any kind."""
-    return isinstance(x, (Core, np.ndarray)) or is_foreign(x)
+    return isinstance(x, (TensorBase, np.ndarray)) or is_foreign(x)
 
 
 def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:

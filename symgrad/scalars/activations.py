@@ -7,14 +7,14 @@ import sympy as sp
 from symgrad.scalars import slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import expm1, sech2, tanh
-from symgrad.scalars.special import ndtr, normal_pdf, tame
+from symgrad.scalars.special import ndtr, normal_pdf, tail_clamp
 from symgrad.scalars.stable import sigmoid, sigmoid_slope, softplus
 from symgrad.scalars.written import once
 
 silu_slope = declare(
     "silu_slope",
     lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),
-    lambda x, y: sigmoid_slope(x) * (2 - tame(x) * tanh(x / 2)),
+    lambda x, y: sigmoid_slope(x) * (2 - tail_clamp(x) * tanh(x / 2)),
     **once(slopes.silu_slope),
     hidden=True,
 )
@@ -23,7 +23,7 @@ silu = declare("silu", lambda x: x * sigmoid(x), lambda x, y: silu_slope(x), **o
 gelu_slope = declare(
     "gelu_slope",
     lambda x: ndtr(x) + x * normal_pdf(x),
-    lambda x, y: (2 - tame(x) ** 2) * normal_pdf(x),
+    lambda x, y: (2 - tail_clamp(x) ** 2) * normal_pdf(x),
     **once(slopes.gelu_slope),
     hidden=True,
 )
@@ -36,7 +36,7 @@ def _cubic(x: sp.Expr) -> sp.Expr:
 
 def _gelu_tanh_bend(x: sp.Expr) -> sp.Expr:
     """2 v' s + x (v'' s - v'² s tanh(v/2)), s = σ(v) σ(-v)."""
-    b = tame(x)
+    b = tail_clamp(x)
     c, k = 2 * sp.sqrt(2 / sp.pi), sp.Rational(44715, 10**6)
     v, first, second = _cubic(b), c * (1 + 3 * k * b**2), 6 * c * k * b
     return sigmoid_slope(v) * (2 * first + b * second - b * first**2 * tanh(v / 2))
@@ -60,7 +60,7 @@ gelu_tanh = declare(
 
 def _mish_bend(x: sp.Expr) -> sp.Expr:
     """With t = tanh s and c = 1/cosh² s, s = softplus(x): 2cσ(x) + x c (σ(x) σ(-x) - 2 t σ(x)²)."""
-    b, t, c = tame(x), tanh(softplus(x)), sech2(softplus(x))
+    b, t, c = tail_clamp(x), tanh(softplus(x)), sech2(softplus(x))
     return 2 * c * sigmoid(x) + b * c * (sigmoid_slope(x) - 2 * t * sigmoid(x) ** 2)
 
 

@@ -75,19 +75,19 @@ _HEAD = 1.5 * 2.0**32  # a number plus and minus this is the number to 20 binary
 
 
 # ------------------------------------------------------------------ tails
-def tame(m: Any, x: Any) -> Any:
+def tail_clamp(m: Any, x: Any) -> Any:
     """x within ±10⁶, beside a factor that vanishes long before: so 0·∞ is no nan, and powers stay finite in float32."""
     return m.clamp(x, -_TAME, _TAME)
 
 
-def bell(m: Any, x: Any) -> Any:
+def gaussian(m: Any, x: Any) -> Any:
     """exp(-x²), with what the rounded square leaves, which exp magnifies."""
     s, lost = _square(m, m.minimum(m.abs(x), 28.0))
     e = m.exp(-s)
     return e - e * lost
 
 
-def half_bell(m: Any, x: Any) -> Any:
+def half_gaussian(m: Any, x: Any) -> Any:
     """exp(-x²/2)."""
     s, lost = _square(m, m.minimum(m.abs(x), 40.0))
     e = m.exp(-0.5 * s)
@@ -368,7 +368,7 @@ def ndtri_slope(m: Any, p: Any) -> Any:
 
 def normal_pdf(m: Any, x: Any) -> Any:
     """exp(-x²/2)/√(2π)."""
-    return m.half_bell(x) * (1 / math.sqrt(2 * math.pi))
+    return m.half_gaussian(x) * (1 / math.sqrt(2 * math.pi))
 
 
 def hazard(m: Any, x: Any) -> Any:
@@ -387,16 +387,16 @@ def _hazard_right(m: Any, x: Any) -> Any:
 def hazard_slope(m: Any, x: Any) -> Any:
     """-h (x + h); on the left x + h = √2 r₁(-x/√2)."""
     h = m.hazard(x)
-    lead = m.where(x < 0.0, math.sqrt(2) * m.mill(1, m.maximum(-x, 0.0) * (1 / math.sqrt(2))), m.tame(x) + h)
+    lead = m.where(x < 0.0, math.sqrt(2) * m.mill(1, m.maximum(-x, 0.0) * (1 / math.sqrt(2))), m.tail_clamp(x) + h)
     return -h * lead
 
 
-def hazard_bend(m: Any, x: Any) -> Any:
+def hazard_second(m: Any, x: Any) -> Any:
     """(x + h)(x + 2h) - 1; on the left 4 r₁² r₂ (r₃ - r₂) at -x/√2."""
     t = m.maximum(-x, 0.0) * (1 / math.sqrt(2))
     r1, r2, r3 = (m.mill(n, t) for n in (1, 2, 3))
     h = m.hazard(x)
-    b = m.tame(m.maximum(x, 0.0))
+    b = m.tail_clamp(m.maximum(x, 0.0))
     return m.where(x < 0.0, 4.0 * r1 * r1 * r2 * (r3 - r2), (b + h) * (b + 2.0 * h) - 1.0)
 
 
@@ -430,7 +430,7 @@ def silu_slope(m: Any, x: Any) -> Any:
 
 def gelu_slope(m: Any, x: Any) -> Any:
     """Φ(x) + x φ(x)."""
-    away = m.ndtr(x) + m.tame(x) * (m.half_bell(x) * (1 / math.sqrt(2 * math.pi)))
+    away = m.ndtr(x) + m.tail_clamp(x) * (m.half_gaussian(x) * (1 / math.sqrt(2 * math.pi)))
     return beside_root(m, x, _GELU_ROOT, 0.4, _GELU_RATIO, away)
 
 

@@ -17,16 +17,22 @@ from symgrad.scalars.elementary import log1p
 from symgrad.scalars.written import of_order, once
 
 # x beside a factor that vanishes long before 10⁶
-tame = declare("tame", lambda x: x, lambda x, y: sp.S.One, **once(slopes.tame), hidden=True)
-bell = declare("bell", lambda x: sp.exp(-(x**2)), lambda x, y: -2 * tame(x) * y, **once(slopes.bell), hidden=True)
-half_bell = declare(
-    "half_bell", lambda x: sp.exp(-(x**2) / 2), lambda x, y: -tame(x) * y, **once(slopes.half_bell), hidden=True
+tail_clamp = declare("tail_clamp", lambda x: x, lambda x, y: sp.S.One, **once(slopes.tail_clamp), hidden=True)
+gaussian = declare(
+    "gaussian", lambda x: sp.exp(-(x**2)), lambda x, y: -2 * tail_clamp(x) * y, **once(slopes.gaussian), hidden=True
+)
+half_gaussian = declare(
+    "half_gaussian",
+    lambda x: sp.exp(-(x**2) / 2),
+    lambda x, y: -tail_clamp(x) * y,
+    **once(slopes.half_gaussian),
+    hidden=True,
 )
 
 
 def _bell(x: sp.Expr) -> sp.Expr:
     """2/√π exp(-x²)."""
-    return 2 / sp.sqrt(sp.pi) * bell(x)
+    return 2 / sp.sqrt(sp.pi) * gaussian(x)
 
 
 erf = declare(
@@ -142,7 +148,7 @@ erfcx = declare(
 normal_pdf: Any = declare(
     "normal_pdf",
     lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
-    lambda x, y: -tame(x) * y,
+    lambda x, y: -tail_clamp(x) * y,
     **once(slopes.normal_pdf),
     latex=r"\varphi",
     text="φ",
@@ -167,18 +173,18 @@ def _hazard(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((left, x < 0), (sp.exp(-(x**2) / 2) / (sp.sqrt(2 * sp.pi) * ndtr(x)), True))
 
 
-hazard_bend = declare(
-    "hazard_bend",
+hazard_second = declare(
+    "hazard_second",
     lambda x: (x + _hazard(x)) * (x + 2 * _hazard(x)) - 1,
     lambda x, y: _hazard_bend_slope(x),
-    **once(slopes.hazard_bend),
+    **once(slopes.hazard_second),
     hidden=True,
     shown=lambda x: (x + hazard(x)) * (x + 2 * hazard(x)) - 1,
 )
 hazard_slope = declare(
     "hazard_slope",
     lambda x: -_hazard(x) * (x + _hazard(x)),
-    lambda x, y: hazard(x) * hazard_bend(x),
+    lambda x, y: hazard(x) * hazard_second(x),
     **once(slopes.hazard_slope),
     hidden=True,
     shown=lambda x: -hazard(x) * (x + hazard(x)),

@@ -72,7 +72,7 @@ class Root(Op):
     name = "Root"
     saves = "xy"
     dense = "an answer that depends on all that the conditions look at"
-    wordless = SOLVER
+    not_exportable = SOLVER
     looped = "conditions of many unknowns are solved one slice at a time"
     theorem = True
 
@@ -179,7 +179,7 @@ class OperatorSolve(Op):
     theorem = True
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
-    wordless = SOLVER
+    not_exportable = SOLVER
     looped = "one right side at a time, where slices are large or solved by products"
 
     def __repr__(self) -> str:

@@ -80,7 +80,7 @@ class Integral(Op):
     name = "Integral"
     saves = "x"
     dense = "an integral depends on all that its integrand looks at"
-    wordless = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
+    not_exportable = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
     looped = "the intervals are chosen for one integral at a time"
     theorem = True
     explained = "Leibniz's rule: ∂/∂θ ∫ₐᵇ f dx = f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symgrad.core import trees
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.solvers.unknowns import is_variable
 
@@ -100,4 +100,4 @@ def _name(k: str, mine: list[inspect.Parameter], theirs: list[inspect.Parameter]
 def _is_followed(value: Any) -> bool:
     found: list[Any] = []
     trees.flatten([value], is_variable, found)
-    return any(isinstance(v, Core) and v._node is not None for v in found)
+    return any(isinstance(v, TensorBase) and v._node is not None for v in found)

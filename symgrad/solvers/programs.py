@@ -39,7 +39,7 @@ class Held(Op):
     flat = True
     saves = ""
     looped = "it has no inputs"
-    wordless = "it stands in programs of solvers only"
+    not_exportable = "it stands in programs of solvers only"
 
     def forward(self) -> Any:
         """The array."""
@@ -66,7 +66,7 @@ class Sized(Op):
     flat = True
     saves = ""
     looped = "it has no inputs"
-    wordless = "it stands in programs of solvers only"
+    not_exportable = "it stands in programs of solvers only"
 
     def __call__(self, *args: Any) -> Any:
         return handle(self.node, None)
@@ -355,7 +355,7 @@ class PlusDiagonal(Op):
     flat = True
     saves = ""
     looped = "it stands in programs of solvers only"
-    wordless = "it stands in programs of solvers only"
+    not_exportable = "it stands in programs of solvers only"
 
     def forward(self, a: Any, d: Any) -> Any:
         """The sum."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.promotion import is_floating
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape, sum_terms
@@ -78,7 +78,7 @@ def quad(
         positive("quad", name, value)
     limit = whole("quad", "limit", limit)
     ends = split("quad", (a, low), (b, high), points)
-    if any(isinstance(p, Core) for p in points):  # they may move
+    if any(isinstance(p, TensorBase) for p in points):  # they may move
         how = Accuracy(rtol, atol, limit, split=True)
         return sum_terms([_piece(f, p, q, args, how) for p, q in itertools.pairwise(ends)])
     how = Accuracy(rtol, atol, limit, watched=not points)

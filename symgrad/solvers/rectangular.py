@@ -47,7 +47,7 @@ class LeastSquares(Op):
     saves = "xy"
     explained = "least squares: the derivative of the pseudoinverse, where the rank is full"
     dense = "each unknown depends on the whole system"
-    wordless = SOLVER
+    not_exportable = SOLVER
     looped = "one right side at a time"
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_bool, is_complex, is_floating
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
@@ -30,12 +30,12 @@ _COMPLEX = "{}: got complex numbers. Pass their real and imaginary parts, as two
 
 def is_variable(x: Any) -> bool:
     """Whether x is an array, or a number to be found."""
-    return (isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)) or is_foreign(x)
+    return (isinstance(x, (TensorBase, np.ndarray, np.number, int, float)) and not isinstance(x, bool)) or is_foreign(x)
 
 
 def is_parameter(x: Any) -> bool:
     """Whether x is an array that conditions depend on; a whole number of Python's is a part of the function."""
-    return isinstance(x, (Core, np.ndarray, np.number, float)) or is_foreign(x)
+    return isinstance(x, (TensorBase, np.ndarray, np.number, float)) or is_foreign(x)
 
 
 def is_numbers(x: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import is_floating
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError, NotYet
 from symgrad.functions import broadcast_to, stack
 from symgrad.ops.map import Map, broadcast_shapes
@@ -339,7 +339,7 @@ def _of_one_dtype(values: Sequence[Any]) -> list[Any]:
 
 def _some(values: Sequence[Any]) -> Sequence[Any]:
     """At least one of them as a tensor."""
-    return values if any(isinstance(v, Core) for v in values) else [*map(as_tensor, values[:1]), *values[1:]]
+    return values if any(isinstance(v, TensorBase) for v in values) else [*map(as_tensor, values[:1]), *values[1:]]
 
 
 # ------------------------------------------------------------------ operations

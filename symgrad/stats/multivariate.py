@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import FLOAT64
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotYet, ShapeError
 from symgrad.functions import (
     amin,
@@ -107,7 +107,7 @@ def _many(size: Any) -> tuple[int, ...]:
 
 def _check_positive(name: str, a: Any) -> None:
     """Refuse a matrix that is known and not symmetric or positive definite; of a symbol nothing is known."""
-    if not isinstance(a, Core) or a._value is None:
+    if not isinstance(a, TensorBase) or a._value is None:
         return
     value = np.asarray(a._value)
     difference, largest = (np.max(np.abs(x), initial=0.0) for x in (value - value.mT, value))
@@ -313,9 +313,9 @@ class Categorical(Multivariate):
         logs = _of_one("categorical", p, logits, lambda p: _of_probabilities(log(p), p), lambda z: log_softmax(z, -1))
         if logs.ndim != 1:
             raise ShapeError(f"categorical: p has one axis, of the classes. Got {logs.ndim}; use vmap for more.")
-        k = k if isinstance(k, (int, float, Core)) else np.asarray(k)
+        k = k if isinstance(k, (int, float, TensorBase)) else np.asarray(k)
         inside = (k >= 0) & (k < logs.shape[0])
-        known = inside._value if isinstance(inside, Core) else inside
+        known = inside._value if isinstance(inside, TensorBase) else inside
         if known is not None and np.all(known):
             return logs[k]
         return where(inside, logs[k * inside], -math.inf)

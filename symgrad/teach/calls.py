@@ -15,7 +15,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, Leaf
 from symgrad.core.promotion import is_differentiable, is_signed
 from symgrad.engine.generator import once
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.expression.given import recorded, with_leaves
 from symgrad.expression.models import is_model
@@ -55,7 +55,7 @@ def output_of(
             f"{who}: got a model alone. Compute its loss first, loss = criterion(model(X), y), and pass both, as in "
             f"sg.{who}(loss, {'wrt=' if who == 'graph' else ''}model)."
         )
-    if isinstance(y, Core):
+    if isinstance(y, TensorBase):
         if at is not None:
             raise ArgumentError(f"{who}: got at=… beside a tensor. Its values are those of its leaves; leave at= out.")
         if y._node is None:
@@ -78,7 +78,7 @@ def called(
     )
     with enable_grad(), once(who, f), nullcontext() if calls is None else _noted(calls):
         y = f(*leaves)
-    if not isinstance(y, (Core, int, float, np.ndarray, np.generic)):
+    if not isinstance(y, (TensorBase, int, float, np.ndarray, np.generic)):
         raise ArgumentTypeError(
             f"{who}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
         )
@@ -121,7 +121,7 @@ def _arguments(at: Any) -> Sequence[Any]:
 
 
 def _leaf(name: str, x: Any) -> Any:
-    value = np.asarray(x._value) if isinstance(x, Core) else unitless(x)
+    value = np.asarray(x._value) if isinstance(x, TensorBase) else unitless(x)
     if is_signed(value.dtype) and not value.ndim:
         value = value.astype(np.float64)
     return tensor(value, requires_grad=is_differentiable(value.dtype), name=name)

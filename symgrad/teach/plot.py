@@ -15,7 +15,7 @@ import numpy as np
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import evaluate, size_symbol
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
 from symgrad.expression.reader import Expression, names_in, parse
 from symgrad.forms.closed import ClosedForm
@@ -277,7 +277,7 @@ def _open(ranges: Mapping[str, Ranges], call: Callable[..., Any], formulas: Call
     def of_numbers(*xs: Any) -> Any:
         entries = [stack([as_tensor(x) for x in xs])] if len(pairs) == 2 else xs
         y = call(dict(zip(ranges, entries, strict=True)))
-        if not isinstance(y, (Core, int, float, np.ndarray, np.generic)):
+        if not isinstance(y, (TensorBase, int, float, np.ndarray, np.generic)):
             raise ArgumentTypeError(f"plot: expected the function to return a number, got {type(y).__name__}.")
         y = as_tensor(y)
         if y.shape != ():

@@ -12,7 +12,7 @@ from symgrad.core import modes
 from symgrad.core.node import GRAD, reaches
 from symgrad.core.promotion import is_integer
 from symgrad.engine.dtypes import dtype_of as node_dtype
-from symgrad.engine.record import Core, apply
+from symgrad.engine.record import TensorBase, apply
 from symgrad.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -43,7 +43,7 @@ def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array
 
 
-class Conversions(Core):
+class Conversions(TensorBase):
     """What Python and NumPy see of a tensor. All of it needs a value."""
 
     __slots__ = ()
@@ -172,7 +172,7 @@ class Conversions(Core):
         return (me[i] for i in range(len(self)))
 
     def __contains__(self, item: Any) -> bool:
-        value, other = self._known("in"), item._value if isinstance(item, Core) else item
+        value, other = self._known("in"), item._value if isinstance(item, TensorBase) else item
         try:
             return bool(np.any(value == other))
         except ValueError as error:  # shapes that do not fit
@@ -187,7 +187,7 @@ def _check_cpu(device: str) -> None:
         raise ArgumentError(f"to: there is no device {device!r}. symgrad computes on the CPU; leave the device out.")
 
 
-class Dtypes(Core):
+class Dtypes(TensorBase):
     """Conversion between dtypes, under torch's names."""
 
     __slots__ = ()
@@ -213,7 +213,7 @@ class Dtypes(Core):
         """
         flags = [a for a in args if isinstance(a, builtins.bool)]
         for a in [device, other, *[a for a in args if not isinstance(a, builtins.bool)]]:
-            if isinstance(a, Core):
+            if isinstance(a, TensorBase):
                 dtype = dtype_of(a)
             elif isinstance(a, str) and a.partition(":")[0] in _DEVICES:
                 _check_cpu(a)
@@ -283,6 +283,6 @@ class Dtypes(Core):
         return self.to(np.bool_)
 
 
-def dtype_of(x: Core) -> np.dtype[Any]:
+def dtype_of(x: TensorBase) -> np.dtype[Any]:
     """Return the dtype of a tensor; a symbol's follows from what it is computed of."""
     return node_dtype(x._node) if x._value is None else np.asarray(x._value).dtype

@@ -17,7 +17,7 @@ from symgrad.core.journal import changing
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import is_grad_enabled, no_grad
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
-from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
 from symgrad.ops.convert import Cast, into
 from symgrad.ops.elementwise.declared import UNARY, clip_to, power
@@ -34,7 +34,7 @@ from symgrad.tensors.views import bring_up_to_date, is_written, landing, note_wr
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 
 
-def prepare(x: Core) -> None:
+def prepare(x: TensorBase) -> None:
     """Bring a view up to date; refuse to change a leaf that requires grad, or a view of one, while recording."""
     bring_up_to_date(x)
     node = x._node
@@ -55,7 +55,7 @@ def _is_parameter(node: Any) -> bool:
     return node.cell is None or not node.cell.rebindable
 
 
-def _check_shape(x: Core, found: Any) -> None:
+def _check_shape(x: TensorBase, found: Any) -> None:
     if found != shape(x):
         raise ShapeError(
             f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(found)}. "
@@ -80,7 +80,7 @@ def _written(x: Any, value: Any) -> Any:
     if type(value) in (int, float):
         return value
     found = as_tensor(value)
-    if not isinstance(value, (Core, np.ndarray)) and found._value is not None:
+    if not isinstance(value, (TensorBase, np.ndarray)) and found._value is not None:
         check_range(found._value, x.dtype)
     return found
 
@@ -166,7 +166,7 @@ def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             _make_number(self)
         prepare(self)
         new = operate(self, other)
-        grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
+        grows = isinstance(new, TensorBase) and shape(self) == () and shape(new) != ()
         return new if grows and not _is_parameter(self._node) else rebind(self, new)
 
     return update
@@ -184,7 +184,7 @@ def _declared() -> dict[str, Callable[..., Any]]:
     return {f"{s.name}_": _of(s.name) for s in SCALARS.values() if s.public not in ("", "ops") and s.nargs == 1}
 
 
-Declared: Any = type("Declared", (Core,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
+Declared: Any = type("Declared", (TensorBase,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
 
 
 class InPlace(Declared):

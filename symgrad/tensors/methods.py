@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from symgrad.engine.record import Core, apply, as_tensor, binary, unary
+from symgrad.engine.record import TensorBase, apply, as_tensor, binary, unary
 from symgrad.ops import contract
 from symgrad.ops.elementwise import complexes, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise import declared as elementwise
@@ -60,7 +60,7 @@ def _with(name: str) -> Callable[[Any, Any], Any]:
     op: Map = BINARY[name]
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, Core):
+        if isinstance(other, TensorBase):
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
 
@@ -76,7 +76,7 @@ def _scaled(name: str) -> Callable[..., Any]:
     def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         if type(alpha) is not int or alpha != 1:
             other = scaled(self, other if type(other) in (int, float) else as_tensor(other), alpha)
-        if isinstance(other, Core):
+        if isinstance(other, TensorBase):
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
 
@@ -98,7 +98,7 @@ def _declared() -> dict[str, Callable[..., Any]]:
     return {s.name: (_of if s.nargs == 1 else _with)(s.name) for s in SCALARS.values() if s.public not in ("", "ops")}
 
 
-Declared: Any = type("Declared", (Core,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
+Declared: Any = type("Declared", (TensorBase,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
 
 
 class Elementwise(Declared):
@@ -141,7 +141,7 @@ class Elementwise(Declared):
     matmul = contract.matmul
 
 
-class Shapes(Core):
+class Shapes(TensorBase):
     """Operations that arrange and pick entries."""
 
     __slots__ = ()
@@ -179,7 +179,7 @@ class Shapes(Core):
     masked_fill, masked_select = select_ops.masked_fill, select_ops.masked_select
 
 
-class Reductions(Core):
+class Reductions(TensorBase):
     """Operations along axes."""
 
     __slots__ = ()
@@ -203,7 +203,7 @@ class Reductions(Core):
     norm = norms.norm
 
 
-class Matrices(Core):
+class Matrices(TensorBase):
     """Linear algebra."""
 
     __slots__ = ()
@@ -218,7 +218,7 @@ class Matrices(Core):
     stft, istft = spectra.stft, spectra.istft
 
 
-class Arrays(Core):
+class Arrays(TensorBase):
     """What the door ``arrays`` has, and torch's second names."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ import numpy as np
 from collections.abc import Iterator
 from collections.abc import Sequence
 from symgrad.engine.generator import Generator
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.ops.elementwise.exponents import Frexp
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.triangles import Triangular
@@ -19,7 +19,7 @@ from symgrad.tensors.tensor import Tensor
 from typing import Any
 from typing import overload
 
-class Mixed(Core):
+class Mixed(TensorBase):
     @property
     def H(self) -> Tensor: ...
     @property

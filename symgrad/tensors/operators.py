@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import is_floating
-from symgrad.engine.record import Core, apply, as_tensor, binary, unary, with_number
+from symgrad.engine.record import TensorBase, apply, as_tensor, binary, unary, with_number
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise.declared import BINARY, power
@@ -18,7 +18,7 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
 from symgrad.ops.value import is_foreign
 
-_SCALARS = (Core, int, float, complex, sp.Expr)
+_SCALARS = (TensorBase, int, float, complex, sp.Expr)
 _TEXTS = (str, bytes, bytearray)
 _ARRAYS = (np.ndarray, np.generic, list, tuple, range)
 
@@ -49,7 +49,7 @@ def _times_text(op: Map, a: Any, b: Any) -> bool:
 
 def _forward(op: Map) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
-        if isinstance(other, Core):
+        if isinstance(other, TensorBase):
             return binary(op, self, other)
         if type(other) is float or type(other) is int:
             return with_number(op, self, other)
@@ -70,7 +70,7 @@ def _bitwise(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any],
     return operate, lambda self, other: operate(other, self)
 
 
-class Operators(Core):
+class Operators(TensorBase):
     """+ - * / // % ** @, & | ^ ~ and comparisons, elementwise with broadcasting."""
 
     __slots__ = ()
@@ -127,11 +127,11 @@ class Operators(Core):
 
     def __matmul__(self, other: Any) -> Any:
         b = _operand(other)
-        return matmul(self, b) if isinstance(b, Core) else NotImplemented
+        return matmul(self, b) if isinstance(b, TensorBase) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Any:
         b = _operand(other)
-        return matmul(b, self) if isinstance(b, Core) else NotImplemented
+        return matmul(b, self) if isinstance(b, TensorBase) else NotImplemented
 
     def __getitem__(self, key: Any) -> Any:
         return getitem(self, key)

@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.core.node import GRAD
 from symgrad.core.upcalls import UPCALLS
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
 from symgrad.tensors import ufuncs
 from symgrad.tensors.conversions import read_only
@@ -25,7 +25,7 @@ _NO_HISTORY = (
 )
 
 
-class Protocols(Core):
+class Protocols(TensorBase):
     """What NumPy asks of an operand."""
 
     __slots__ = ()

@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_complex as is_complex_dtype
 from symgrad.core.promotion import is_floating, is_integer, is_signed
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
@@ -43,7 +43,7 @@ def is_tensor(obj: Any) -> bool:
     >>> sg.is_tensor(sg.tensor(1.0)), sg.is_tensor(1.0)
     (True, False)
     """
-    return isinstance(obj, Core)
+    return isinstance(obj, TensorBase)
 
 
 def is_floating_point(input: Any) -> bool:
@@ -270,7 +270,7 @@ def _asked(value: Any, *more: tuple[Any, bool]) -> Any:
 
 
 # ------------------------------------------------------------------ methods
-class Queries(Core):
+class Queries(TensorBase):
     """What a tensor answers about itself, and tensors made like it."""
 
     __slots__ = ()
@@ -332,7 +332,7 @@ class Queries(Core):
     def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
         """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
         source = as_tensor(data)
-        if not isinstance(data, Core):
+        if not isinstance(data, TensorBase):
             check_range(source._value, dtype_of(self) if dtype is None else check_dtype(dtype))
         return self._made(source.to(dtype_of(self) if dtype is None else dtype, copy=True), requires_grad)
 
@@ -341,7 +341,7 @@ class Queries(Core):
         if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
             return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
-        if not isinstance(fill_value, Core):
+        if not isinstance(fill_value, TensorBase):
             check_range(fill_value, wanted)
         source = as_tensor(fill_value).to(wanted)
         return self._made(broadcast_to(source, tuple(size)), requires_grad)
@@ -369,9 +369,9 @@ class Queries(Core):
         sizes = listed(size, None)
         if any(isinstance(n, int) and n < 0 for n in sizes):
             raise ShapeError(f"got sizes {list(sizes)}. Expected sizes of 0 or more.")
-        if not isinstance(value, (sp.Expr, Core)):
+        if not isinstance(value, (sp.Expr, TensorBase)):
             check_range(value, dtype_of(self) if dtype is None else check_dtype(dtype))
-        if not isinstance(value, (sp.Expr, Core)) and all(isinstance(n, int) for n in sizes):
+        if not isinstance(value, (sp.Expr, TensorBase)) and all(isinstance(n, int) for n in sizes):
             return self._like(np.full(sizes, value), dtype, requires_grad)
         if requires_grad:
             raise ArgumentError(
@@ -379,7 +379,9 @@ class Queries(Core):
                 "Make a leaf with named sizes by sg.symbol(name, shape)."
             )
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
-        found = Expand(sizes)(as_tensor(value if isinstance(value, (sp.Expr, Core)) else np.asarray(value, wanted)))
+        found = Expand(sizes)(
+            as_tensor(value if isinstance(value, (sp.Expr, TensorBase)) else np.asarray(value, wanted))
+        )
         return found if dtype_of(found) == wanted else Cast(wanted)(found)
 
     def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from symgrad.core.promotion import COMPLEX128, FLOAT64, is_complex, is_integer
 from symgrad.engine.generator import Generator, drawn
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError
 from symgrad.ops.protocol import not_complex
 from symgrad.ops.value import check_range
@@ -22,7 +22,7 @@ def check_deviation(std: Any) -> None:
 
 def check_probability(what: str, p: Any) -> None:
     """Refuse what is no probability; a tensor without a value is not looked at."""
-    p = p._value if isinstance(p, Core) else p
+    p = p._value if isinstance(p, TensorBase) else p
     if p is None:
         return
     p = np.asarray(p)
@@ -47,7 +47,7 @@ def successes(p: Any, shape: Any, generator: Generator | None) -> Any:
     return p > drawn(generator, numbers, "random", shape, FLOAT64)
 
 
-class Sampling(Core):
+class Sampling(TensorBase):
     """In-place sampling. The gradient of what the tensor was is zero."""
 
     __slots__ = ()

@@ -21,7 +21,7 @@ from symgrad.core.promotion import is_differentiable
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.record import adopt, apply, handle, origin_of
+from symgrad.engine.record import apply, handle, origin_of, register_tensor_class
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
@@ -45,7 +45,7 @@ _LEAF = (
 )
 
 
-@adopt
+@register_tensor_class
 class Tensor(Mixed):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad.core.node import GRAD
 from symgrad.core.promotion import is_floating
-from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
@@ -115,7 +115,7 @@ def simple_call(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     function = _known.get(ufunc)
     if function is None:
         function = _known[ufunc] = _required(ufunc.__name__)
-    return function(*[x if isinstance(x, (Core, int, float)) else as_tensor(x) for x in inputs])
+    return function(*[x if isinstance(x, (TensorBase, int, float)) else as_tensor(x) for x in inputs])
 
 
 def call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,7 +176,7 @@ def _outer(function: Function, a: Any, b: Any) -> Any:
 
 def in_dtype(value: Any, dtype: Any) -> Any:
     """The tensor of a value in a dtype, which must hold Python's numbers; arrays wrap, as NumPy's do."""
-    if not isinstance(value, (Core, np.ndarray, np.generic)) and not holds_tensors(value):
+    if not isinstance(value, (TensorBase, np.ndarray, np.generic)) and not holds_tensors(value):
         check_range(value, np.dtype(dtype))
     return as_tensor(value).to(dtype)
 
@@ -215,11 +215,12 @@ def _into_tensor(out: Any, found: Any) -> Any:
 def _into_array(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``a += t``: plain numbers are written into the array, a history would be lost."""
     if any(
-        isinstance(x, Core) and (x._value is None or (x._node is not None and x._node.level == GRAD)) for x in inputs
+        isinstance(x, TensorBase) and (x._value is None or (x._node is not None and x._node.level == GRAD))
+        for x in inputs
     ):
         raise ArgumentTypeError(
             f"np.{ufunc.__name__}: a NumPy array cannot hold the result, its gradient would be lost. "
             "Write a = a + t instead of a += t, leave out= away, or pass t.detach()."
         )
-    plain = [x.numpy() if isinstance(x, Core) else x for x in inputs]  # type: ignore[attr-defined]
+    plain = [x.numpy() if isinstance(x, TensorBase) else x for x in inputs]  # type: ignore[attr-defined]
     return getattr(ufunc, method)(*plain, **kwargs)

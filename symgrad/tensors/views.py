@@ -14,7 +14,7 @@ import numpy as np
 
 from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import GRAD
-from symgrad.engine.record import Core, handle, origin_of
+from symgrad.engine.record import TensorBase, handle, origin_of
 from symgrad.errors import GraphError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.indexing.select import reading
@@ -146,7 +146,7 @@ def _is_untouched(links: list[Any], base: Any) -> bool:
     return not np.any(written)
 
 
-def _agree(x: Core, now: Core) -> bool:
+def _agree(x: TensorBase, now: TensorBase) -> bool:
     """Whether a view has the entries that its base has there; a symbol has, since its base is what it was."""
     if x._value is None or now._value is None:
         return x._value is now._value

@@ -66,7 +66,7 @@ def readings(op: type[Op], *, truth: bool = False) -> Readings:
     known = issubclass(op, Map) or lower.dispatch(op) is not lower.dispatch(object)
     entries = "entries" if op.index is not Op.index else "name"
     fused = op.fuses or is_written(op)
-    own = op.moves or write.dispatch(op) is not write.dispatch(object)
+    own = op.rearranges or write.dispatch(op) is not write.dispatch(object)
     return Readings(
         derivative="rule" if smooth else "none",
         forward=forward if smooth else "none",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.trees import LEAF, Static, Tree, steps_of
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.value import is_foreign
 
@@ -74,7 +74,7 @@ def statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
 
 def tensor_result(y: Any, what: str) -> Any:
     """Return the function's result as a tensor."""
-    if isinstance(y, (Core, int, float, np.ndarray, np.generic)) or is_foreign(y):
+    if isinstance(y, (TensorBase, int, float, np.ndarray, np.generic)) or is_foreign(y):
         return as_tensor(y)
     raise ArgumentTypeError(
         f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor"

@@ -16,7 +16,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, Cell, Leaf, ancestors
 from symgrad.core.promotion import COMPLEX128, is_differentiable
 from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
-from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.engine.sweep import push, sweep
 from symgrad.errors import ArgumentError, DTypeError, ShapeError, uncovered
 from symgrad.ops.convert import Cast
@@ -24,7 +24,7 @@ from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.value import array_of, is_foreign, to_value
 from symgrad.transforms.arguments import Argnums, check_results, pair, positions, statics, tensor_result
 
-_ARRAYS = (Core, np.ndarray, np.generic)
+_ARRAYS = (TensorBase, np.ndarray, np.generic)
 
 
 class _Own(Cell):
@@ -45,15 +45,15 @@ def is_plain(*given: Any) -> bool:
 
 def has_tensor(x: Any) -> bool:
     """Whether there is a tensor in a structure."""
-    if isinstance(x, (Core, float, np.ndarray)) or x is None:
-        return isinstance(x, Core)
+    if isinstance(x, (TensorBase, float, np.ndarray)) or x is None:
+        return isinstance(x, TensorBase)
     found: list[Any] = []
     flatten(x, _is_tensor, found)
     return bool(found)
 
 
 def _is_tensor(x: Any) -> bool:
-    return isinstance(x, Core)
+    return isinstance(x, TensorBase)
 
 
 # ------------------------------------------------------------------ arguments in and out
@@ -155,7 +155,7 @@ class Call:
     def _gradient(self, g: Any, x: Any) -> Any:
         if g is None:
             return zeros(x)
-        if isinstance(g, Core):
+        if isinstance(g, TensorBase):
             found: Any = g
             if found.dtype != x.dtype:
                 found = apply(Cast(x.dtype), (g,))
@@ -240,7 +240,7 @@ class Call:
 def _tangent(found: Any, y: Any) -> Any:
     if found is None:
         return zeros(y)
-    t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
+    t: Any = found if isinstance(found, TensorBase) else handle(None, canonical(found))
     return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
 
 
@@ -299,10 +299,10 @@ def _no_gradient(value: Any, where: str = "") -> str:
 
 def variable(x: Any) -> Any:
     """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
-    flows = isinstance(x, Core) and x._node is not None and x._node.level == GRAD
-    if isinstance(x, Core) and (x._value is None or (flows and modes.recording())):
+    flows = isinstance(x, TensorBase) and x._node is not None and x._node.level == GRAD
+    if isinstance(x, TensorBase) and (x._value is None or (flows and modes.recording())):
         return IDENTITY(x)
-    value = x._value if isinstance(x, Core) else to_value(x)
+    value = x._value if isinstance(x, TensorBase) else to_value(x)
     if not is_differentiable(np.asarray(value).dtype):
         raise DTypeError(_no_gradient(value))
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)

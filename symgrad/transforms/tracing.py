@@ -10,7 +10,7 @@ from symgrad.core import modes
 from symgrad.core.journal import Journal
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.core.trees import flatten, unflatten
-from symgrad.engine.record import Core, as_tensor, handle, noting
+from symgrad.engine.record import TensorBase, as_tensor, handle, noting
 from symgrad.errors import GraphError, ValueNeeded, uncovered
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
@@ -64,7 +64,7 @@ class Trace:
             return "in-place arithmetic on a tensor from outside"
         for module, registry, name, _ in journal.items():
             tensors: list[Any] = []
-            flatten(registry.get(name), lambda x: isinstance(x, Core), tensors)
+            flatten(registry.get(name), lambda x: isinstance(x, TensorBase), tensors)
             if any(t._value is None and t._node.index > self.start for t in tensors):
                 return f"assigning to .{name} of a {type(module).__name__}"
         return ""
@@ -107,7 +107,7 @@ class Trace:
 def _apart(result: Any) -> Any:
     """Return a result with handles of its own: those that are still held elsewhere are from outside."""
     found: list[Any] = []
-    tree = flatten(result, lambda x: isinstance(x, Core), found)
+    tree = flatten(result, lambda x: isinstance(x, TensorBase), found)
     return unflatten(tree, iter([handle(t._node, t._value) for t in found]))
 
 

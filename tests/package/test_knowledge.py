@@ -70,12 +70,14 @@ def answers_batching(kind):
 
 
 def answers_sparsity(kind):
-    stated = kind.moves or kind.signature is not None or along_axes(kind) or overrides(kind, "origins", "reads", "adds")
+    stated = (
+        kind.rearranges or kind.signature is not None or along_axes(kind) or overrides(kind, "origins", "reads", "adds")
+    )
     return has_no_derivative(kind) or arithmetic(kind) or stated or kind.dense
 
 
 def answers_exports(kind):
-    if kind.wordless or issubclass(kind, Map) or is_written(kind):
+    if kind.not_exportable or issubclass(kind, Map) or is_written(kind):
         return True
     as_array = kind is Scan or words_for(arrays.WORDS, kind)  # a loop of arrays has a writer of its own
     as_loop = kind.__name__ in {"Flip", "Slice", "Diagonal"} or words_for(loops.WORDS, kind)  # the three are views
@@ -119,7 +121,7 @@ def test_signatures_fit_the_shapes():
         for lead in ((), (2,), (4, 2)):
             found = op.out_shape(*[(*lead, *(3 for _ in letters)) for letters in signature.inputs])
             assert len(found) == len(lead) + len(signature.result), kind
-        assert set(kind.apart) <= set(signature.result), kind
+        assert set(kind.independent_axes) <= set(signature.result), kind
 
 
 # ------------------------------------------------------------------ tables outside of the classes

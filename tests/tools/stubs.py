@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import symgrad as sg
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.tensors.methods_mixin import Mixed
 
 ROOT = Path(sg.__file__).parent
@@ -210,7 +210,7 @@ def members(cls: type, base: type) -> Iterator[tuple[str, Any]]:
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its place."""
     found = {ROOT / place: of_module(place, module) for place, module in MODULES.items()}
-    return {**found, ROOT / METHODS: of_methods(Mixed, Core)}
+    return {**found, ROOT / METHODS: of_methods(Mixed, TensorBase)}
 
 
 if __name__ == "__main__":

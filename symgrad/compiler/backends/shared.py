@@ -150,7 +150,7 @@ def _along(op: Any, axes: tuple[int, ...], write: Write, shapes: Sequence[Shape]
     removed = axes if len(result) < len(first) else ()
     place = {a: a - sum(b < a for b in removed) for a in range(len(first))}
     free = [a for a in place if a not in axes and all(s[a] == result[place[a]] for s in shapes)]
-    joined = [a for a in axes if op.joins is not None and len(shapes) == 1]
+    joined = [a for a in axes if op.combine is not None and len(shapes) == 1]
     axis = max([*free, *joined], key=lambda a: min(first[a], MOST), default=None)
     if axis is None:
         return write
@@ -172,7 +172,7 @@ def _joined(op: Any, axis: int, write: Write, chunks: Sequence[tuple[int, int]])
             write(x[_within(axis, *chunks[k])], parts[k, ...])
 
         threads.share(run, len(chunks))
-        op.joins.reduce(parts, axis=0, out=out)
+        op.combine.reduce(parts, axis=0, out=out)
 
     return shared if chunks else write
 

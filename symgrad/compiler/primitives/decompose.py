@@ -1,6 +1,6 @@
 """Operations written in smaller ones, as their accurate kernels compute, so that loops can fuse them.
 
-The operation says how (``Op.written``); what says nothing runs its own forward.
+The operation says how (``Op.decompose``); what says nothing runs its own forward.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from symgrad.ops.protocol import Op
 
 def is_written(op: type[Op]) -> bool:
     """Whether operations of this class are written in others."""
-    return op.written is not Op.written
+    return op.decompose is not Op.decompose
 
 
 def program_of(v: Value, args: Sequence[Value]) -> Program | None:
@@ -51,7 +51,7 @@ def expand(e: Elements, v: Value) -> int | None:
 @lru_cache(maxsize=512)
 def _program(op: Any, specs: tuple[tuple[Shape, Any], ...]) -> Program | None:
     leaves = [_leaf(*s) for s in specs]
-    y = op.written(*[handle(leaf, None) for leaf in leaves])
+    y = op.decompose(*[handle(leaf, None) for leaf in leaves])
     return None if y is NotImplemented else from_nodes(leaves, [y._node])
 
 

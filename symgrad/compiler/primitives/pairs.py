@@ -72,7 +72,7 @@ class OnPairs(Op):
     given: tuple[np.dtype[Any] | None, ...]  # the dtype of each complex input
     to: np.dtype[Any]
     saves = ""
-    dense = looped = wordless = explained = "made of the operation when a program of complex numbers is compiled"
+    dense = looped = not_exportable = explained = "made of the operation when a program of complex numbers is compiled"
 
     def __str__(self) -> str:
         return f"{self.op} of pairs"
@@ -191,7 +191,7 @@ class _Pairs:
             return self._contraction(v.op, args)
         if isinstance(v.op, (DynamicGather, DynamicScatterAdd)):
             return self._at_positions(v.op, args)
-        if v.op.moves or isinstance(v.op, _LINEAR):
+        if v.op.rearranges or isinstance(v.op, _LINEAR):
             return self._each(v.op, args)
         raise Unwritten
 

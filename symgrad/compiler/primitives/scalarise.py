@@ -69,7 +69,7 @@ class Written:
     def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
         """Arithmetic on truth values gives truth values where the program says so; a cast rounds, or compares."""
         cast = isinstance(v.op, Cast)
-        if is_bool(v.dtype) and not v.op.truth and not v.op.moves:
+        if is_bool(v.dtype) and not v.op.truth and not v.op.rearranges:
             return self._each("ne", refs, ZERO)
         before = program.values[v.args[0]].dtype if cast else v.dtype
         if is_discrete(before) and is_floating(v.dtype):
@@ -119,12 +119,12 @@ def can_be_written(v: Value, args: Sequence[Value]) -> bool:
     if v.kind != "step":
         return v.weak or v.dtype in _WRITTEN or (is_integer(v.dtype) and (v.kind == INPUT or _is_exact(v.op)))
     if is_integer(v.dtype):
-        return bool(v.op.moves)
+        return bool(v.op.rearranges)
     if v.dtype not in _WRITTEN or any(is_integer(a.dtype) and not a.weak for a in args):
         return isinstance(v.op, Cast) and (v.dtype == np.float64 or args[0].dtype.itemsize <= 4)
     if type(v.op) is Map:
         return True
-    own = v.op.moves or write.dispatch(type(v.op)) is not _BASE
+    own = v.op.rearranges or write.dispatch(type(v.op)) is not _BASE
     return own or program_of(v, args) is not None
 
 
@@ -140,7 +140,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
     """Estimate how many scalar operations a step writes."""
     if type(v.op) is Map and v.shape == ():
         return len(steps_of_map(v.op).ops) or 1
-    if v.kind != "step" or v.op.moves:
+    if v.kind != "step" or v.op.rearranges:
         return 0
     if isinstance(v.op, (Map, MapTotal)):
         steps = steps_of_map(v.op if isinstance(v.op, Map) else v.op.map)
@@ -156,7 +156,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
 @singledispatch
 def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
     """Return the references of the result. Here: of operations that only move entries."""
-    if not op.moves:
+    if not op.rearranges:
         raise TypeError(f"{op} is not written entry by entry")
     return op.forward(*args)
 

@@ -18,7 +18,7 @@ from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.core.promotion import is_floating
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
 from symgrad.ops.value import to_value
@@ -90,7 +90,7 @@ class Derivative(AsFunction):
         return found
 
     def _value(self, x: Any) -> Any:
-        if not isinstance(x, Core):
+        if not isinstance(x, TensorBase):
             return x
         if x._value is None:
             raise ValueNeeded(
@@ -164,7 +164,7 @@ class Derivative(AsFunction):
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, float, Core))
+    return isinstance(x, (np.ndarray, np.generic, float, TensorBase))
 
 
 def _numbers(*dtypes: Any) -> np.dtype[Any]:

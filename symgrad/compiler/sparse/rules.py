@@ -163,9 +163,14 @@ def _on_cores(op: Op, args: Args, to: Shape) -> Entries:
     signature, parts = read(op.signature), []
     for a, letters in zip(args, signature.of(len(args)), strict=True):
         lead = len(a.shape) - len(letters)
-        core = _over(a, [lead + k for k, c in enumerate(letters) if c not in op.apart])
+        core = _over(a, [lead + k for k, c in enumerate(letters) if c not in op.independent_axes])
         sizes = dict(zip(letters, core.shape[lead:], strict=True))
-        parts.append((core, (*core.shape[:lead], *[sizes.get(c, 1) if c in op.apart else 1 for c in signature.result])))
+        parts.append(
+            (
+                core,
+                (*core.shape[:lead], *[sizes.get(c, 1) if c in op.independent_axes else 1 for c in signature.result]),
+            )
+        )
     return _each(parts, to)
 
 

@@ -48,7 +48,7 @@ def is_small(shape: Sequence[Any]) -> bool:
 def picks(nodes: Iterable[AnyNode]) -> bool:
     """Whether a function picks entries of arrays, or puts arrays together, and has no loop."""
     ops = [n.op for n in ancestors(list(nodes)) if isinstance(n, Node)]
-    return any(op.picks for op in ops) and not any(isinstance(op, Scan) for op in ops)
+    return any(op.indexes for op in ops) and not any(isinstance(op, Scan) for op in ops)
 
 
 def is_stack(e: Any) -> bool:
@@ -63,7 +63,7 @@ def allowance(e: Any) -> float:
 
 def selects(e: Any) -> bool:
     """Whether entries are picked, or put together, in a formula in matrix notation."""
-    return any(isinstance(a, Table) or (isinstance(a, Call) and a.op.picks) for a in sp.preorder_traversal(e))
+    return any(isinstance(a, Table) or (isinstance(a, Call) and a.op.indexes) for a in sp.preorder_traversal(e))
 
 
 def _product(shape: Iterable[int]) -> int:

@@ -18,7 +18,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 
 from symgrad import functions
 from symgrad.core.node import CONSTANT, Leaf
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import FormError
 from symgrad.ops.map import ADD, MUL, Map, exact
 from symgrad.ops.shape import Expand, Eye
@@ -67,7 +67,7 @@ def same(x: Any) -> Any:
 def value_of(env: Env, key: Any) -> Any:
     """Return the value of a key; of a size, as a real number."""
     found = env[key]
-    return found if isinstance(found, Core) else as_tensor(float(found) if isinstance(found, int) else found)
+    return found if isinstance(found, TensorBase) else as_tensor(float(found) if isinstance(found, int) else found)
 
 
 def then(function: Callable[..., Any], *keys: Any) -> Step:
@@ -259,12 +259,12 @@ def _element(reader: Any, e: Any) -> Step:
 
 def _place(index: Any) -> Any:
     """Return where an entry stands: one number, or many where a sum runs over them."""
-    if isinstance(index, sp.Expr) or (isinstance(index, Core) and index._value is None):
+    if isinstance(index, sp.Expr) or (isinstance(index, TensorBase) and index._value is None):
         raise FormError(
             "from_sympy: a sum or an entry over a size without a number cannot be read. Pass arrays, or write it in "
             "matrices, such as Trace(a.T*b) for (a.T*b)[0, 0]."
         )
-    places = np.rint(index._value if isinstance(index, Core) else index).astype(int)
+    places = np.rint(index._value if isinstance(index, TensorBase) else index).astype(int)
     return int(places) if places.ndim == 0 else places
 
 

@@ -34,7 +34,7 @@ class OfComplex(Entrywise):
     """A function of complex numbers that is not holomorphic."""
 
     analytic = True  # its rule is made for them
-    wordless = "loops have no complex numbers: exports write their parts"
+    not_exportable = "loops have no complex numbers: exports write their parts"
 
 
 class Part(OfComplex):

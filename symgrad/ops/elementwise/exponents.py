@@ -25,7 +25,7 @@ class Exponent(Entrywise):
     saves = ""
     gives = positions
     flat = True
-    wordless = "no loop that reads the bits of a number"
+    not_exportable = "no loop that reads the bits of a number"
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
         """As floating-point numbers."""
@@ -48,7 +48,7 @@ class Mantissa(Entrywise):
     saves = "x"
     gives = floating
     explained = "mantissa: the adjoint, divided by the power of two that was taken out"
-    wordless = "no loop that reads the bits of a number"
+    not_exportable = "no loop that reads the bits of a number"
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""

@@ -349,7 +349,7 @@ class DetPhase(OfSquare):
     spelled = "sign_det"
     signature = "(n,n)->()"
     explained = "phase of a determinant: what turns it, times the inverse's transpose"
-    wordless = "loops have no complex numbers"
+    not_exportable = "loops have no complex numbers"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""

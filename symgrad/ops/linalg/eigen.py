@@ -35,7 +35,7 @@ class AnyEigenvalues(OfSquare):
     gives = complexes
     signature = "(n,n)->(n)"
     explained = "eigenvalues: V⁻ᵀ·diag(g)·Vᵀ for the adjoint g"
-    wordless = "no loop that finds eigenvalues of matrices that are not symmetric"
+    not_exportable = "no loop that finds eigenvalues of matrices that are not symmetric"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -58,7 +58,7 @@ class AnyEigenvectors(OfSquare):
     gives = complexes
     signature = "(n,n)->(n,n)"
     explained = "eigenvectors: V⁻ᵀ·(K∘Vᵀ·G)·Vᵀ for the adjoint G, with K the inverse gaps of the eigenvalues"
-    wordless = "no loop that finds eigenvalues of matrices that are not symmetric"
+    not_exportable = "no loop that finds eigenvalues of matrices that are not symmetric"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

@@ -56,7 +56,7 @@ class Pivots(Op):
     flat = True
     analytic = True
     signature = "(m,n)->(k)"
-    wordless = "the libraries of the targets number exchanges otherwise"
+    not_exportable = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -89,9 +89,9 @@ class Exchange(Op):
     gives = of_first
     analytic = True
     signature = "(m,k),(j)->(m,k)"
-    apart = "k"
+    independent_axes = "k"
     explained = "exchanged rows: the adjoint is exchanged back"
-    wordless = "the libraries of the targets number exchanges otherwise"
+    not_exportable = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any, pivots: Any) -> Any:
         """Exchange the numbers of the rows, and read them."""
@@ -141,7 +141,7 @@ class Doolittle(OfSquare):
     saves = "y"
     signature = "(n,n)->(n,n)"
     explained = "LU: back through A = L·U, each triangle by itself"
-    wordless = "no library of the targets has LU without exchanges"
+    not_exportable = "no library of the targets has LU without exchanges"
 
     def forward(self, x: Any) -> Any:
         """Eliminate, column by column."""

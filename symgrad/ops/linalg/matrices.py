@@ -53,7 +53,7 @@ class Diagonal(Op):
     linear = True
     saves = ""
     signature = "(m,n)->(k)"
-    moves = True
+    rearranges = True
     explained = "diagonal: the adjoint is put on the diagonal"
     views = shares = True
 
@@ -109,7 +109,7 @@ class DiagEmbed(Op):
     linear = True
     saves = ""
     signature = "(k)->(m,n)"
-    moves = True
+    rearranges = True
     explained = "diagonal matrix: the adjoint's diagonal"
 
     def forward(self, x: Any) -> Any:
@@ -316,7 +316,7 @@ class Tril(Op):
     linear = True
     saves = ""
     signature = "(m,n)->(m,n)"
-    moves = True
+    rearranges = True
     explained = "triangle: the adjoint's triangle"
 
     def forward(self, x: Any) -> Any:

@@ -75,7 +75,7 @@ class MatrixSqrt(Principal):
     spelled = "sqrtm"
     at_zero = True
     explained = "matrix square root: its derivative is linear, and is transposed"
-    wordless = "the libraries of the targets lack it, or have it of complex numbers only"
+    not_exportable = "the libraries of the targets lack it, or have it of complex numbers only"
 
     def forward(self, *xs: Any) -> Any:
         """Refuse what has no real value, then compute."""
@@ -113,7 +113,7 @@ class MatrixLog(Principal):
     called = "linalg.logm"
     spelled = "logm"
     explained = "matrix logarithm: its derivative is linear, and is transposed"
-    wordless = "the libraries of the targets lack it, or have it of complex numbers only"
+    not_exportable = "the libraries of the targets lack it, or have it of complex numbers only"
 
     def forward(self, *xs: Any) -> Any:
         """Refuse what has no real value, then compute."""

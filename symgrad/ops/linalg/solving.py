@@ -117,7 +117,7 @@ class Solve(Op):
     name = "LinalgSolveEx"
     gives = floating
     analytic = True
-    apart = "k"
+    independent_axes = "k"
     explained = "linear system: solve with the transpose; the matrix receives an outer product"
 
     @property
@@ -314,7 +314,7 @@ def _is_transposed(trans: Any) -> bool:
 class HalfTril(Tril):
     """Φ: the lower triangle with its diagonal halved."""
 
-    moves = False
+    rearranges = False
 
     def forward(self, x: Any) -> Any:
         """Zero the upper triangle, halve the diagonal."""

@@ -372,7 +372,7 @@ class Singular(Op):
     saves = "xy"
     signature = "(m,n)->(i,j)"
     explained = "singular value decomposition: each part by itself"
-    wordless = "no library of the targets has one array of all three parts"
+    not_exportable = "no library of the targets has one array of all three parts"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

@@ -30,7 +30,7 @@ class Sylvester(Op):
     analytic = True
     signature = "(n,n),(m,m),(n,m)->(n,m)"
     explained = "Sylvester's equation: solve it with the transposes; A and B receive products with X"
-    wordless = "no library of the targets but SciPy has it"
+    not_exportable = "no library of the targets but SciPy has it"
 
     def forward(self, a: Any, b: Any, c: Any) -> Any:
         """Solve each equation."""

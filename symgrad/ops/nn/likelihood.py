@@ -54,7 +54,7 @@ class Likelihood(Op):
         """The common shape without the class axis."""
         return dropped(broadcast_shapes(*shapes), (self.axis,))
 
-    def written(self, x: Any, t: Any) -> Any:
+    def decompose(self, x: Any, t: Any) -> Any:
         """The terms, those of weight 0 left out, and their sum."""
         terms = emap(sp.Piecewise((0, sp.Eq(X[1], 0)), (X[0], True)) * X[1], x, t)
         return NEG(sum_axes(terms, (self.axis,)))
@@ -85,9 +85,9 @@ class CrossEntropy(Likelihood):
         """As the textbook writes it."""
         return super().on_symbols(LogSoftmax((self.axis,)).on_symbols(x), t)
 
-    def written(self, x: Any, t: Any) -> Any:
+    def decompose(self, x: Any, t: Any) -> Any:
         """Of the accurate logarithm of softmax."""
-        return super().written(LogSoftmax((self.axis,))(x), t)
+        return super().decompose(LogSoftmax((self.axis,))(x), t)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, t: Any) -> Any:
         # x̄ = ȳ (softmax(x) Σ t - t), Σ t = 1 for classes;  t̄ = -ȳ log softmax(x)

@@ -174,7 +174,7 @@ class BinaryCrossEntropy(Entrywise):
         """As the textbook writes it."""
         return np.asarray(np.frompyfunc(_bce, 2, 1)(p, t), dtype=object)
 
-    def written(self, p: Any, t: Any) -> Any:
+    def decompose(self, p: Any, t: Any) -> Any:
         """−(t log p + (1 − t) log(1 − p)), each logarithm at least −100."""
         yes, no = scalars.maximum(scalars.log(X[0]), -100), scalars.maximum(scalars.log1p(-X[0]), -100)
         return NEG(emap(X[1] * yes + (1 - X[1]) * no, p, t))

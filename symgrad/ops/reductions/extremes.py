@@ -58,7 +58,7 @@ class Extreme(Reduction):
     fuses = True
 
     @property
-    def joins(self) -> Any:
+    def combine(self) -> Any:
         """The larger of two, or the smaller."""
         return np.maximum if self.largest else np.minimum
 
@@ -110,7 +110,7 @@ class Ties(Op):
         """The shape of x."""
         return shapes[0]
 
-    def written(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: Any, y: Any) -> Any:
         """Mark and divide; nan is equal to nan."""
         mark = emap(sp.Piecewise((1, _same()), (0, True)), x, y, x, y)
         return emap(X[0] / scalars.maximum(X[1], 1), mark, sum_axes(mark, self.axes, True))
@@ -207,7 +207,7 @@ class First(Op):
             marked[k] = [_mark(found, sp.Integer(i)) for i in range(rows.shape[-1])]
         return np.moveaxis(marked, -1, self.axis)
 
-    def written(self, x: Any) -> Any:
+    def decompose(self, x: Any) -> Any:
         """Find the smallest index of an entry that is the extreme one, and compare it with every index."""
         y, n = Extreme((self.axis,), True, self.largest)(x), shape(x)[self.axis]
         if not isinstance(n, int):

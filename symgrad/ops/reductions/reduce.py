@@ -81,10 +81,10 @@ class Truth(Reduction):
     gives = truths
     flat = True
     analytic = True
-    wordless = "truth values along axes are not written so far"
+    not_exportable = "truth values along axes are not written so far"
 
     @property
-    def joins(self) -> Any:
+    def combine(self) -> Any:
         """And, or Or."""
         return np.logical_and if self.every else np.logical_or
 

@@ -69,7 +69,7 @@ class Shift(AlongAxis):
     reverse: bool = False
     linear = True
     saves = ""
-    moves = True
+    rearranges = True
     explained = "moved by one place: the adjoint is moved back"
 
     def forward(self, x: Any) -> Any:

@@ -101,7 +101,7 @@ class LogSumExp(Reduction):
         total = e * sp.OneMatrix(columns, 1) if self.axes == (1,) else e.T * sp.OneMatrix(rows, 1)
         return total.applyfunc(sp.log)
 
-    def written(self, x: Any) -> Any:
+    def decompose(self, x: Any) -> Any:
         """m + log Σ exp(x - m)."""
         z, top = _below(x, self.axes)
         finite = sp.Piecewise((X[0] + X[1], sp.Abs(X[0]) < X[2]), (X[0], True))
@@ -178,7 +178,7 @@ class Softmax(_Normalised):
         """exp(X) over its sums."""
         return sp.HadamardProduct(a.applyfunc(sp.exp), sp.HadamardPower(_sums(a, self.axes), -1))
 
-    def written(self, x: Any) -> Any:
+    def decompose(self, x: Any) -> Any:
         """exp(x - m) over its sum."""
         e = emap(scalars.exp(X[0]), _below(x, self.axes)[0])
         beside = sp.Piecewise((X[0], sp.Eq(X[0], 0)), (X[0] / X[1], True))  # beside ∞, what is finite has no share
@@ -223,7 +223,7 @@ class LogSoftmax(_Normalised):
         """X less the logarithm of the sums."""
         return a - _sums(a, self.axes).applyfunc(sp.log)
 
-    def written(self, x: Any) -> Any:
+    def decompose(self, x: Any) -> Any:
         """x - m - log Σ exp(x - m)."""
         z, _ = _below(x, self.axes)
         return SUB(z, _beside(z, self.axes))

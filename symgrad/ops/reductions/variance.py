@@ -65,7 +65,7 @@ class Var(Reduction):
             return n - exact(self.correction)
         return n - self.correction if n > self.correction else float("nan")
 
-    def written(self, x: Any) -> Any:
+    def decompose(self, x: Any) -> Any:
         """Σ (x - μ)²/(n - c)."""
         n = total([shape(x)[a] for a in self.axes])
         centred = SUB(x, emap(X[0] / X[1], sum_axes(x, self.axes, True), n))
@@ -112,7 +112,7 @@ class Std(Var):
     name: str = field(default="Std", compare=False)  # type: ignore[misc]
     times = WEIGH
     saves = "xy"
-    written = Op.written  # type: ignore[assignment]  # a step of its own
+    decompose = Op.decompose  # type: ignore[assignment]  # a step of its own
 
     def _spread(self, x: Any) -> Any:
         return np.sqrt(super()._spread(x))

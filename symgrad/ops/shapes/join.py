@@ -33,7 +33,7 @@ class Cat(Op):
     axis: int
     linear = True
     saves = ""
-    moves = picks = True
+    rearranges = indexes = True
     explained = "joined arrays: each receives its own piece of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
@@ -105,7 +105,7 @@ class Stack(Op):
     linear = True
     saves = ""
     gives = stacked
-    moves = picks = True
+    rearranges = indexes = True
     explained = "stacked arrays: each receives its own layer of the adjoint"
 
     def forward(self, *xs: Any) -> Any:

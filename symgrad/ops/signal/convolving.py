@@ -111,7 +111,7 @@ class Convolve(Op):
         rank = max(len(shape(x)), len(shape(h))) - 1
         return self(padded(x, rank), padded(h, rank))
 
-    def written(self, x: Any, h: Any) -> Any:
+    def decompose(self, x: Any, h: Any) -> Any:
         """All products of two entries, added at their places."""
         p, q = (shape(v)[: len(shape(v)) - self.dims] for v in (x, h))
         common = broadcast_shapes(p, q)

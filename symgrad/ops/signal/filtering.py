@@ -28,7 +28,7 @@ class Feedback(Op):
     gives = floating
     signature = "(m),(n)->(n)"
     explained = "recurrence with feedback: the adjoint runs through it from the other end"
-    wordless = "no library of the targets but SciPy has it"
+    not_exportable = "no library of the targets but SciPy has it"
 
     def forward(self, c: Any, u: Any) -> Any:
         """Block by block: a block's own entries by its inverse, and those before by their effect on it."""

@@ -59,7 +59,7 @@ class FFT(Op):
     saves = ""
     gives = complexes
     explained = "Fourier transform: its matrix is symmetric, so the adjoint is transformed"
-    wordless = "no loop for a fast Fourier transform"
+    not_exportable = "no loop for a fast Fourier transform"
 
     @property
     def spelled(self) -> str:  # type: ignore[override]
@@ -113,7 +113,7 @@ class OfReal(Op):
     linear = True
     conjugates = False
     saves = ""
-    wordless = "no loop for a fast Fourier transform"
+    not_exportable = "no loop for a fast Fourier transform"
 
     doubled: bool
 

@@ -88,7 +88,7 @@ class Ranks(FindsPositions):
     skip: bool = False
     axis = -1
     name = "Argquantile"
-    wordless = "no loop for places between entries in order"
+    not_exportable = "no loop for places between entries in order"
 
     def forward(self, x: Any, q: Any) -> Any:
         """Sort, and take the places."""

@@ -24,7 +24,7 @@ class _Counts(Op):
 
     saves = ""
     flat = True
-    wordless = "no loop that bisects or counts"
+    not_exportable = "no loop that bisects or counts"
 
 
 @frozen

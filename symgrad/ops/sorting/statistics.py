@@ -66,7 +66,7 @@ class NanMedianOfAll(MedianOfAll):
     """The lower median of the entries along the axes that are not nan; equal ones share the gradient evenly."""
 
     name = "Nanmedian"
-    wordless = "medians that leave out nan are written along one axis only"
+    not_exportable = "medians that leave out nan are written along one axis only"
 
     def forward(self, x: Any) -> Any:
         """Sort, nan last, and take the middle of the others."""
@@ -81,7 +81,7 @@ class NanMedian(FindsPositions):
 
     axis: int
     name = "Argnanmedian"
-    wordless = "no loop for medians that leave out nan"
+    not_exportable = "no loop for medians that leave out nan"
 
     def forward(self, x: Any) -> Any:
         """Sort, nan last, and take the middle of the others."""
@@ -134,7 +134,7 @@ class ArgMode(FindsPositions):
     """The last position of the most frequent entry along the axis, of the smallest of several; the axis stays."""
 
     axis: int
-    wordless = "no library of the targets counts equal entries"
+    not_exportable = "no library of the targets counts equal entries"
 
     def forward(self, x: Any) -> Any:
         """Sort, and find the longest run of equal entries."""

@@ -14,7 +14,7 @@ from symgrad.scalars.library.kernels import of_orders, own, scipys
 from symgrad.scalars.library.named import function, slope, where_zero
 from symgrad.scalars.library.simple import log1p_bend
 from symgrad.scalars.library.slopes import carlson_kernel, faddeeva_nth
-from symgrad.scalars.special import half_bell, hazard, sinc
+from symgrad.scalars.special import half_gaussian, hazard, sinc
 
 _HALF, _PI = sp.Rational(1, 2), sp.pi
 
@@ -110,7 +110,7 @@ ndtri_exp = function(
 owens_t = function(
     "owens_t", "h a", "Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt.",
     lambda h, a, y: (
-        -half_bell(h) * sp.erf(a * h / sp.sqrt(2)) / (2 * sp.sqrt(2 * _PI)),
+        -half_gaussian(h) * sp.erf(a * h / sp.sqrt(2)) / (2 * sp.sqrt(2 * _PI)),
         sp.exp(-(h**2) * (1 + a**2) / 2) / (2 * _PI * (1 + a**2)),
     ),
     latex="T",

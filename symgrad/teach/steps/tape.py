@@ -17,8 +17,8 @@ from symgrad.core.modes import complexes, enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
 from symgrad.core.promotion import is_complex
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.record import Core, as_tensor, handle
-from symgrad.engine.sweep import overheard
+from symgrad.engine.record import TensorBase, as_tensor, handle
+from symgrad.engine.sweep import listening
 from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
@@ -60,7 +60,7 @@ class Tape:
 
     def __init__(self, y: Any, beside: Any = None) -> None:
         """Read the graph below y; ``beside`` it, a cotangent is named."""
-        self._beside = beside._node if isinstance(beside, Core) else None
+        self._beside = beside._node if isinstance(beside, TensorBase) else None
         new = opened(y._node)
         self.root: AnyNode = new.get(y._node, y._node)
         self.opened = new
@@ -239,7 +239,7 @@ class Tape:
                 d = None if d is None else self._as_gradient(sum_to(as_tensor(d), p.shape))
                 pulls.append(Pull(node, i, p, self._as_gradient(g), d))
 
-        with overheard(hear):
+        with listening(hear):
             found = derive(handle(self.root, None), wrt, cotangent=cotangent)
         return found, pulls
 
@@ -261,7 +261,7 @@ class Tape:
         return [handle(n, None) for n in chosen]
 
     def _followed(self, i: int, x: Any) -> Any:
-        if not isinstance(x, Core):
+        if not isinstance(x, TensorBase):
             raise ArgumentTypeError(
                 f"wrt[{i}]: expected a tensor, got {type(x).__name__}. Pass the tensor that the output is made of."
             )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.engine.record import Core
+from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.value import is_foreign
 
@@ -51,7 +51,7 @@ def flatten(x: Any, found: list[Any], where: str) -> Tree:
     if isinstance(x, (list, tuple)):
         kind = type(x) if hasattr(x, "_fields") else list if isinstance(x, list) else tuple
         return Branch(kind, (), tuple([flatten(v, found, where) for v in x]))
-    if not isinstance(x, (Core, np.ndarray, np.generic, int, float, complex, sp.Expr)) and not is_foreign(x):
+    if not isinstance(x, (TensorBase, np.ndarray, np.generic, int, float, complex, sp.Expr)) and not is_foreign(x):
         raise ArgumentTypeError(
             f"{where} contains a {type(x).__name__}. Expected tensors, arrays, numbers and None in nested tuples, "
             "lists and dicts."

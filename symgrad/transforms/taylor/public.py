@@ -13,7 +13,7 @@ from symgrad.core.journal import undoing
 from symgrad.core.kernels import canonical
 from symgrad.core.streams import given
 from symgrad.core.trees import LEAF, unflatten
-from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
@@ -158,7 +158,7 @@ class _Run:
         if c is None:
             return zeros(y)
         c = c * float(self._scale(k)) if self._scale(k) != 1 else c
-        return c if isinstance(c, Core) else handle(None, canonical(np.asarray(c, y.dtype)))
+        return c if isinstance(c, TensorBase) else handle(None, canonical(np.asarray(c, y.dtype)))
 
     def structured(self) -> list[Any]:
         """One structure per order."""

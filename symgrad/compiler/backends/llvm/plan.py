@@ -52,7 +52,7 @@ class Plan:
         self._homes: dict[int, View] = {}
         self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
         self._number(e)
-        self._house()
+        self._assign_storage()
         stages = clusters(e)
         self._read: dict[int, tuple[View, View]] = {}  # what loops read at positions, without a copy
         self._in_one_loop = _read_once(e, stages)
@@ -98,7 +98,7 @@ class Plan:
         buffer = Buffer("o", self._results[r], size, dtype) if r in self._results else self.workspace(size, dtype)
         return whole(buffer, e.shapes[r])
 
-    def _house(self) -> None:
+    def _assign_storage(self) -> None:
         """Give what is joined into a larger array its home there, so that it need not be copied.
 
         Zeros around the parts are written first of all. Where other terms are added to a part later, only what nobody
@@ -119,7 +119,7 @@ class Plan:
             self._homes[k] = home
             changes = k in changing or any(again for _, _, again in regions)
             for r, op, again in regions:
-                if again or not self._homeless(r, k) or (changes and uses[r] > 1):
+                if again or not self._can_alias(r, k) or (changes and uses[r] > 1):
                     continue
                 region = op(home)
                 if region is not None and region.shape == e.shapes[r]:
@@ -136,7 +136,7 @@ class Plan:
         home = self._homes.get(k) or self._room(k)
         region = view_of(op.where, home)
         self._homes[k] = home
-        if region is None or not self._homeless(r, k) or (uses[r] > 1 and k in changing):
+        if region is None or not self._can_alias(r, k) or (uses[r] > 1 and k in changing):
             return
         if k not in self._added and _covers(region, home):
             self._homes[r] = region
@@ -161,7 +161,7 @@ class Plan:
             return False
         return view_of(op.where, whole(None, self.e.shapes[k])) is not None
 
-    def _homeless(self, r: int, k: int) -> bool:
+    def _can_alias(self, r: int, k: int) -> bool:
         """Whether a value may live in what it is joined into."""
         known = r in self._homes or r in self._results or self.e.kind(r) == LOAD
         return not known and self.e.dtypes[r] == self.e.dtypes[k]
