@@ -166,7 +166,9 @@ class Map(Entrywise):
         except ARITHMETIC:  # of the numbers among them: Python raises where NumPy gives nan or inf
             dtype = np.result_type(*[x.dtype for x in xs if isinstance(x, (np.ndarray, np.generic))])
             if not is_differentiable(dtype):
-                raise
+                if not any(isinstance(x, float) for x in xs):
+                    raise
+                dtype = np.dtype(np.float64)  # a float beside integers
             with np.errstate(all="ignore"):
                 return self.on_array(*[dtype.type(x) if _is_number(x) else x for x in xs])
 
