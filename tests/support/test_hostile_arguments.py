@@ -13,15 +13,17 @@ import re
 import traceback
 import warnings
 import zlib
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import symgrad as sg
 import symgrad.stats
 from symgrad.errors import ArgumentError, ArgumentTypeError, NumberRangeError, ShapeError, SymgradError
-from symgrad.support.arguments import blame
+from symgrad.support.arguments import LONGEST, blame, checked, misfit
 
 # What sets the state of the process, writes to the disk, opens a page, prints, or wraps a user's function.
 LEFT_OUT = {
@@ -317,6 +319,95 @@ def test_an_error_where_every_argument_is_as_its_annotation_says_stays_as_it_is(
         blame(broken, IndexError("ours"), ("3",), {})
     with pytest.raises(ArgumentTypeError, match=r"broken: got x=\[\[1\], \[2, 3\]\]\. Expected numbers"):
         blame(broken, IndexError("ours"), (3,), {"x": [[1], [2, 3]]})
+
+
+_T, _N = sg.tensor([1.0, 2.0]), sp.Symbol("n")
+_SIZES = [3, (2, 3), [1], range(2), np.array([2, 3]), (), _N, (_N, 2)]
+_NO_SIZES = [(2, "a"), 2.5, np.ones((2, 2), int), "3", (True,), np.array([0.5])]
+ASKED = {  # annotation or name: in words, what fits, and what does not
+    "int": ("an integer", [3, np.int64(-2), _N, np.array(3)], [True, 2.5, "3", None, np.array([3, 4])]),
+    "float": ("a number", [2, 0.5, np.float32(1), sg.tensor(2.0), np.array(2.0), _N], ["2", 2j, np.ones(1), _T, None]),
+    "bool": ("True or False", [True, np.True_, 1], ["yes", None, 1.5]),
+    "str | None": ("a text or None", ["a", None], [3, b"a"]),
+    "Sequence": ("a list or a tuple", [[1], (2,), np.ones(2)], ["abc", b"ab", iter([1]), 3]),
+    "Sequence[int]": ("a list or a tuple, each entry an integer", [[1], (2,)], [[1, 0.5], ["a"], "abc", 3]),
+    "Iterable[a.B]": ("a list or a tuple", [iter([1]), [2]], ["abc", 3]),
+    "Mapping[str, Any]": ("a dictionary, each key a text", [{"a": 1}], [[1], 3, {2: 1}]),
+    "dict": ("a dictionary", [{}], [[1], "a"]),
+    "'Callable[..., Any]'": ("a function", [len], [3]),
+    "trees.Sizes": ("an integer, or a tuple of them", _SIZES, [None, *_NO_SIZES]),
+    "Axes": ("an integer, a tuple of them, or None", [None, *_SIZES], _NO_SIZES),
+    "Any": (
+        "numbers, as a tensor, an array or a list has them",
+        [2, 2j, [[1, 2], [3, 4]], [], np.ones(2, complex), _T, True, _N],
+        ["a", [1, "a"], [[1], [2, 3]], np.array(["a"]), np.array([None]), None, [[1, 2], [[1], [2, 3]]]],
+    ),
+    "parameters": ("a tensor, or a list of them", [_T, [_T], (_T, _T)], [3, [_T, 3], (3, _T)]),
+    "dtype": ("a dtype, such as sg.float32", [sg.float32, "float64", float], ["hello", 3]),
+    "type": ("a class", [int], [3]),
+    "Tensor": ("a tensor", [_T], [np.ones(2), 3.0]),
+    "int | Odd": ("", [3, "anything"], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("annotation", ASKED)
+def test_an_annotation_tells_what_fits_and_in_words_what_is_asked_for(annotation):
+    words, good, bad = ASKED[annotation]
+    assert [misfit(annotation, value) for value in good] == [None] * len(good)
+    assert [misfit(annotation, value) for value in bad] == [words] * len(bad)
+
+
+def _takes(x: Any, n: int = "three", *sizes: int, axis: int = 0, f: Any = None, **more: float) -> None: ...
+
+
+class _Made:
+    def __init__(self, n: int) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "named", "words"),
+    [
+        (_takes, ("0",), {}, "_takes: got x='0'. Expected numbers, as a tensor, an array or a list has them."),
+        (_takes, (0, "a"), {}, "_takes: got n='a'. Expected an integer."),
+        (_takes, ("0", 2.5), {}, "_takes: got n=2.5. Expected an integer."),
+        (_takes, (0, 1, 2, 3.5), {}, "_takes: got sizes=3.5. Expected an integer."),
+        (_takes, (0,), {"rate": "a"}, "_takes: got rate='a'. Expected a number."),
+        (_takes, (0,), {"axis": "a"}, "_takes: got axis='a'. Expected an integer, a tuple of them, or None."),
+        (_takes, (0, "a" * (LONGEST - 2)), {}, f"_takes: got n='{'a' * (LONGEST - 2)}'. Expected an integer."),
+        (_takes, (0, "a" * (LONGEST - 1)), {}, "_takes: got n=a value of type str. Expected an integer."),
+        (_takes, (0, np.array(0.5)), {}, "_takes: got n=array(0.5). Expected an integer."),
+        (_takes, (0, np.ones(2)), {}, "_takes: got n=array of shape (2,). Expected an integer."),
+        (_Made.__init__, (None, 0.5), {}, "_Made: got n=0.5. Expected an integer."),
+    ],
+)
+def test_the_argument_that_does_not_fit_is_named(fn, args, named, words):
+    with pytest.raises(ArgumentTypeError) as error:
+        blame(fn, IndexError("ours"), args, named)
+    assert str(error.value) == words
+
+
+def test_no_argument_is_named_where_all_fit():
+    for args, named in [((0,), {}), ((0, "three"), {}), ((0, 1, 2, 3), {"rate": 0.5})]:
+        assert blame(_takes, IndexError("ours"), args, named) is None
+
+
+def _deep(n: int, f: Any) -> None:
+    f(n)
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError])
+@pytest.mark.parametrize("place", ["symgrad.ops", "json", "numpy.linalg", "mine", "__main__"])
+def test_an_error_of_the_users_own_code_stays(kind, place):
+    def run(n):
+        raise kind("from " + place)
+
+    ours = {"__name__": "symgrad.ops"}
+    run = FunctionType(run.__code__, {"__name__": place}, "run", None, run.__closure__)
+    checks = checked(FunctionType(_deep.__code__, ours, "deep"))
+    checks.__wrapped__.__annotations__ = _deep.__annotations__
+    error = kind if place in ("mine", "__main__") else ArgumentTypeError
+    with pytest.raises(error):
+        checks("a", run)
 
 
 @pytest.mark.parametrize(
