@@ -8,6 +8,7 @@ from symgrad.autograd.context import Pick
 from symgrad.autograd.function import Applied
 from symgrad.autograd.opaque import Opaque, filled
 from symgrad.core import modes
+from symgrad.core.ended import check_lives
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node, make_node
 from symgrad.engine.record import handle
 from symgrad.errors import ShapeError
@@ -16,6 +17,7 @@ from symgrad.ops.map import show_shape
 
 def opened(root: AnyNode) -> dict[AnyNode, AnyNode]:
     """Return, for the nodes that change, what takes their place: custom functions, and all that was made of them."""
+    check_lives(root)
     nodes = ancestors([root])
     if not any(type(getattr(n, "rule", None)) is Applied for n in nodes):
         return {}

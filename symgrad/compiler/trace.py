@@ -14,11 +14,12 @@ from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.core import modes, trees
+from symgrad.core.ended import end
 from symgrad.core.journal import unchanged
 from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.core.promotion import is_complex, is_number
 from symgrad.engine.generator import Refusing, Tape, taping
-from symgrad.engine.record import TensorBase, handle
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
 from symgrad.support.foreign_draws import watched
@@ -103,18 +104,21 @@ def _attempt(
     leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
     held = [_leaf(Spec(*spec), None) for state in states for spec in state.specs]
     effects = Effects(states)
-    with unchanged() as journal, taping(tape):
-        effects.stand(iter([handle(leaf, None) for leaf in held]))
-        roots, results = _called(fn, tree, leaves)
-        if who is not None:
-            check_pure(who, journal)
-        more = changed(journal, states)
-        if more:
-            return more
-        after = effects.after()
-        written = list(map(_root, after))
-        effects.carries, effects.draws = carries(written, leaves), tape.draws
-        roots, nodes = inlined([*roots, *written])
+    try:
+        with unchanged() as journal, taping(tape):
+            effects.stand(iter([handle(leaf, None) for leaf in held]))
+            roots, results = _called(fn, tree, leaves)
+            if who is not None:
+                check_pure(who, journal)
+            more = changed(journal, states)
+            if more:
+                return more
+            after = effects.after()
+            written = list(map(_root, after))
+            effects.carries, effects.draws = carries(written, leaves), tape.draws
+            roots, nodes = inlined([*roots, *written])
+    finally:
+        end(who or "compile", fn, [*leaves, *held, *tape.leaves])
     return Graph([*leaves, *held, *tape.leaves], roots, nodes, results, effects if effects else None)
 
 
@@ -168,4 +172,4 @@ def is_result(x: Any) -> bool:
 def _root(t: Any) -> Any:
     if not isinstance(t, TensorBase):
         return np.array(t) if isinstance(t, np.ndarray) else t  # frozen, whatever becomes of the user's array
-    return t._node if t._value is None else t._value
+    return as_tensor(t)._node if t._value is None else t._value

@@ -53,7 +53,8 @@ class Rule(Protocol):
 class Leaf:
     """A graph input: a parameter, named data, a symbol, or an unnamed constant."""
 
-    __slots__ = ("assumptions", "cell", "dtype", "index", "level", "shape", "title", "value")
+    __slots__ = ("assumptions", "cell", "dtype", "index", "level", "shape", "title", "trace", "value")
+    trace: Any  # that it was a variable of, once that is over; else without a value
     inputs: tuple[Any, ...] = ()
     saved: tuple[Any, ...] = ()
     op = None

@@ -17,6 +17,7 @@ import sympy as sp
 from symgrad import errors
 from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
+from symgrad.core.ended import ENDED, check_lives
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.core.promotion import COMPLEX128, FLOAT64, FLOATING, is_complex, is_floating, kind_of, kind_of_number
@@ -135,6 +136,8 @@ hooks.convert_gradients(_shown_to_hooks, _from_hook)
 def as_tensor(x: Any) -> Any:
     """Return x as a tensor: itself, or a copy of a number, array or nested sequence; tensors in it are stacked."""
     if isinstance(x, TensorBase):
+        if x._value is None and ENDED:
+            check_lives(x._node)
         return x
     if isinstance(x, sp.Expr):
         return handle(Leaf(_real(x), (), TRACED), None)
@@ -159,6 +162,8 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
             v, n = a._value, a._node
             if v is None:
                 known = False
+                if ENDED:
+                    check_lives(n)
             if n is not None and n.level > level:
                 level = n.level
             if type(v) is _ndarray and v.dtype.num in _COMPLEX:
@@ -213,6 +218,8 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
         if type(a) is Tensor:
             v, p = a._value, a._node
             if v is None:
+                if ENDED:
+                    check_lives(p)
                 own = p.dtype
                 if p.value is not None:  # an expression of sizes, say
                     return apply(op, args)

@@ -97,10 +97,10 @@ class Frozen:
 
 def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -> Body:
     """Return what the rule does of variables of these shapes and dtypes."""
-    trace = Trace()
-    variables = trace.variables(specs)
-    roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
-    body, captured = close(variables, len(variables), roots, trace)
+    with Trace() as trace:
+        variables = trace.variables(specs)
+        roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
+        body, captured = close(variables, len(variables), roots, trace)
     return _holding(body, captured) if captured else shared(body)
 
 

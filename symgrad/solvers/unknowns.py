@@ -191,11 +191,11 @@ def traced(
     who: str, f: Callable[..., Any], unknown: Spec, tensors: Sequence[Any]
 ) -> tuple[Body, list[Any]]:  # fmt: skip
     """Return f(x, *θ) as a body, and all tensors that it depends on: θ, and those that it took from outside."""
-    trace = Trace()
-    variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
-    own = [handle(v._node, None) for v in variables]  # f may write to its own in place
-    y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
-    body, captured = close(variables, len(variables), [as_tensor(y)], trace)
+    with Trace() as trace:
+        variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
+        own = [handle(v._node, None) for v in variables]  # f may write to its own in place
+        y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
+        body, captured = close(variables, len(variables), [as_tensor(y)], trace)
     return programs.shared(body), [*tensors, *captured]
 
 

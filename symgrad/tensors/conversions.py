@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.ended import check_lives
 from symgrad.core.node import GRAD, reaches
 from symgrad.core.promotion import is_integer
 from symgrad.engine.dtypes import dtype_of as node_dtype
@@ -53,6 +54,7 @@ class Conversions(TensorBase):
 
     def _known(self, what: str) -> Any:
         if self._value is None:
+            check_lives(self._node)
             raise ValueNeeded(
                 f"{what}: this tensor is a symbol and has no value. While tracing, choose with sg.where instead of "
                 "if, write sg.exp(x) for math.exp(x), and return what is used outside; for a number, evaluate the "

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.ended import check_lives
 from symgrad.core.node import GRAD
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import TensorBase
@@ -46,6 +47,7 @@ class Protocols(TensorBase):
                 f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. {_NO_HISTORY}"
             )
         if self._value is None:
+            check_lives(self._node)
             raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes, printing
+from symgrad.core.ended import check_lives, trace_of
 from symgrad.core.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.core.journal import changing, changing_gradient
 from symgrad.core.kernels import canonical
@@ -335,6 +336,9 @@ class Tensor(Mixed):
     # -------------------------------------------------------------- printing, copying
     def __repr__(self) -> str:
         if self._value is None:
+            ended = trace_of(self._node)
+            if ended is not None:
+                return f"symbol(shape={show_shape(self.shape)}, kept by {ended.function} beyond its trace)"
             title = f"{self.name!r}, " if self.name else ""
             return f"symbol({title}shape={show_shape(self.shape)})"
         suffixes = []
@@ -346,7 +350,7 @@ class Tensor(Mixed):
 
     def __str__(self) -> str:
         """A tensor without a value prints as its formula."""
-        if self._value is not None:
+        if self._value is not None or trace_of(self._node) is not None:
             return repr(self)
         try:
             return str(UPCALLS["expression"](self))
@@ -374,6 +378,7 @@ class Tensor(Mixed):
 
     def __reduce__(self) -> Any:
         if self._value is None:
+            check_lives(self._node)
             return restore_symbol, (written([self._node]),)
         self._check_kept("pickle.dumps(x)")
         return restore, (np.asarray(self._value), self.requires_grad, self.name)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symgrad.core import modes
+from symgrad.core.ended import end
 from symgrad.core.journal import Journal
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.core.trees import flatten, unflatten
@@ -17,16 +18,29 @@ ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), it
 
 
 class Trace:
-    """One run of a function: its variables, and the tensors that its operations were applied to."""
+    """One run of a function: its variables, and the tensors that its operations were applied to.
+
+    At the end of a ``with`` block it is over, and what the function has kept of it cannot be used.
+    """
 
     def __init__(self) -> None:
         self.known: dict[int, Any] = {}
         self.start = 0
+        self.leaves: list[Leaf] = []
+        self._run: tuple[str, Callable[..., Any]] | None = None
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._run is not None:
+            end(*self._run, self.leaves)
 
     def variables(self, specs: Sequence[tuple[Any, Any]]) -> list[Any]:
         """Return tensors of these shapes and dtypes, without values."""
         self.start = leaf_of((), None).index  # what is older comes from outside
-        return [handle(leaf_of(shape, dtype), None) for shape, dtype in specs]
+        self.leaves += [leaf_of(shape, dtype) for shape, dtype in specs]
+        return [handle(leaf, None) for leaf in self.leaves]
 
     def run(self, fn: Callable[..., Any], args: Sequence[Any], who: str, steps: bool = False) -> Any:
         """Call the function.
@@ -35,6 +49,7 @@ class Trace:
             GraphError: it changes a tensor from outside in place, by what has no value, or at all if it is run for
                 many ``steps``.
         """
+        self._run = who.partition(":")[0], fn
         try:
             with Journal() as journal, uncovered(), noting() as seen, modes.enable_grad():
                 result = fn(*args)

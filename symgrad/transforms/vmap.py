@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
@@ -180,14 +179,22 @@ class _Slices:
         self._variables = [id(s._node) for s in slices]
         rest = iter(slices)
         leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
-        same = randomness == "same"
-        with nullcontext() if same else taping(self._tape), nullcontext() if same else watched("vmap", fn):
-            result = self._trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
         ys: list[Any] = []
-        self.tree = flatten(result, is_result, ys)
+        with self._trace:
+            result = self._called(fn, unflatten(given.tree, iter(leaves)), randomness)
+            self.tree = flatten(result, is_result, ys)
+            self._ys = [as_tensor(y) for y in ys]
         check_results(self.tree, "vmap")
         self.axes = spread(self.tree, out_axes, "vmap: out_axes")
-        self._ys = [as_tensor(y) for y in ys]
+
+    def _called(self, fn: Callable[..., Any], args: Any, randomness: str) -> Any:
+        """Return what the function makes of one slice; what it draws of others' generators is the same for all."""
+        if randomness == "same":
+            return self._trace.run(fn, args, _LOOKS)
+        with taping(self._tape), watched("vmap", fn):
+            result = self._trace.run(fn, args, _LOOKS)
+        self._trace.leaves += self._tape.leaves
+        return result
 
     def __call__(self, arrays: Sequence[Any], size: int) -> list[Any]:
         """Compute the results for so many slices, with the batch in front; with an axis of None, for one slice."""

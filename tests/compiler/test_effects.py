@@ -1,6 +1,8 @@
 """What a traced function does besides returning results: it draws random numbers, and changes tensors."""
 
 import copy
+import gc
+import pickle
 import random
 import warnings
 
@@ -9,6 +11,7 @@ import pytest
 import test_random
 
 import symgrad as sg
+from symgrad.core import ended
 
 BACKENDS = ("auto", "python", "numpy", "llvm", "c", "mpmath")
 X = np.array([0.7, -1.3, 2.1])
@@ -348,6 +351,141 @@ def test_functions_that_draw_nothing_are_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sg.compile(noisy)(X)
+
+
+# ------------------------------------------------------------------ tensors that are kept
+class Object:
+    kept = None
+
+
+def keepers():
+    """Functions that keep a tensor, and where it is afterwards."""
+    cache, log, thing, last, module = {}, [], Object(), None, sg.nn.Linear(3, 1)
+    seen = []
+    module.register_forward_hook(lambda module, args, y: seen.append(y))
+
+    def into_a_dict(x):
+        cache["y"] = x * 2
+
+    def into_a_list(x):
+        log.append(x.sum())
+
+    def into_an_attribute(x):
+        thing.kept = x
+
+    def into_a_cell(x):
+        nonlocal last
+        last = sg.sin(x) + 1
+
+    def into_a_global(x):
+        globals()["_KEPT"] = x[0]
+
+    def by_a_hook(x):
+        module(x)
+
+    return {
+        into_a_dict: lambda: cache["y"], into_a_list: lambda: log[-1], into_an_attribute: lambda: thing.kept,
+        into_a_cell: lambda: last, into_a_global: lambda: globals()["_KEPT"], by_a_hook: lambda: seen[-1],
+    }  # fmt: skip
+
+
+def kept_by(keep):
+    def f(x):
+        keep(x)
+        return (x * x).sum()
+
+    return f
+
+
+TRACING = {
+    "compile": lambda f: sg.compile(f)(X),
+    "vmap": lambda f: sg.vmap(f)(X[None]),
+    "scan": lambda f: sg.scan(lambda c, x: (c + f(x), None), 0.0, X[None]),
+    "fori_loop": lambda f: sg.fori_loop(0, 2, lambda i, c: c / f(c), sg.tensor(X)),
+    "quad": lambda f: sg.quad(lambda s, x: f(s * x), 0.0, 1.0, X),
+    "argmin": lambda f: sg.argmin(f, X),
+    "lower": lambda f: sg.compile(f).lower((3,)),
+    "jacobian": lambda f: sg.compile(sg.jacobian(f))(X),
+    "mapped gradient": lambda f: sg.vmap(sg.grad(f))(X[None]),
+}
+
+
+@pytest.mark.parametrize("which", range(6))
+@pytest.mark.parametrize("trace", TRACING)
+def test_a_tensor_that_a_traced_function_keeps_cannot_be_used_afterwards(trace, which):
+    keep, kept = list(keepers().items())[which]
+    TRACING[trace](kept_by(keep))
+    with pytest.raises(sg.errors.GraphError, match=r"has kept this tensor in a variable.* Return it from .* instead"):
+        kept() + 1
+    assert "beyond its trace" in repr(kept())
+
+
+USES = {
+    "an operation": lambda y: sg.sin(y), "a contraction": lambda y: y @ y, "a number": lambda y: y[0].item(),
+    "an array": lambda y: np.asarray(y), "its list": lambda y: y.tolist(), "a formula": lambda y: y.expr,
+    "a graph": lambda y: sg.graph(y), "a pickle": lambda y: pickle.dumps(y), "a write": lambda y: y.mul_(2),
+    "a statement": lambda y: sg.zeros(3).copy_(y), "its result": lambda y: sg.compile(lambda x: y)(X),
+    "another trace": lambda y: sg.compile(lambda x: x * y)(X), "a truth value": lambda y: bool(y),
+    "a slice": lambda y: sg.vmap(lambda x: y)(X), "a loop": lambda y: sg.scan(lambda c, x: (c, y), 0.0, X),
+    "a derivative": lambda y: sg.grad(lambda x: (x * y).sum())(X), "a derived one": lambda y: sg.derive(y.sum(), y),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES)
+def test_no_use_of_a_tensor_that_was_kept_is_a_formula(use):
+    log = []
+
+    def model(x):
+        log.append(2 * x)
+        return x
+
+    sg.compile(model)(X)
+    with pytest.raises(sg.errors.GraphError, match="compile: model has kept this tensor"):
+        USES[use](log[0])
+
+
+def test_a_tensor_kept_by_a_trace_that_failed_cannot_be_used():
+    log = []
+
+    def model(x):
+        log.append(x)
+        return 1 if x.sum() > 0 else 2
+
+    for call in (sg.compile(model), sg.vmap(model), lambda x: sg.scan(lambda c, y: (c, model(y)), 0.0, x)):
+        with pytest.raises(sg.errors.ValueNeeded):
+            call(X[None])
+        with pytest.raises(sg.errors.GraphError, match="has kept this tensor"):
+            log[-1] * 2
+
+
+def test_a_trace_inside_of_another_may_keep_what_does_not_depend_on_its_slices():
+    def f(x, inner):
+        kept = []
+        y = sg.vmap(lambda row: kept.append(inner(x, row)) or row * kept[-1])(x)
+        return y + kept[-1]
+
+    expected = [x * 2 * X.sum() + 2 * X.sum() for x in X]
+    np.testing.assert_allclose(sg.compile(lambda x: f(x, lambda x, row: 2 * x.sum()))(X), expected, rtol=1e-15)
+    with pytest.raises(sg.errors.GraphError, match="vmap: the function has kept this tensor"):
+        sg.compile(lambda x: f(x, lambda x, row: row))(X)
+
+
+def test_nothing_is_looked_up_once_what_was_kept_is_gone():
+    gc.collect()
+    before, log = set(ended.ENDED), []
+    sg.compile(lambda x: log.append(x) or x, backend="numpy")(X)
+    assert set(ended.ENDED) - before
+    log.clear()
+    gc.collect()
+    assert set(ended.ENDED) <= before
+
+
+def test_a_symbol_of_the_users_own_outlives_every_trace():
+    s = sg.symbol("s", 3)
+    y = s * 2
+    log = []
+    sg.compile(lambda x: log.append(x) or x)(X)
+    assert str(sg.derive((y * s).sum(), s)) == "4*s"
 
 
 # ------------------------------------------------------------------ states

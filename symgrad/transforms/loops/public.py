@@ -176,22 +176,22 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
     What f draws becomes further xs, so that every step has random numbers of its own.
     """
     slices = [Spec(t.shape[1:], t.dtype) for t in call.rows]
-    for _ in range(3):
-        trace = Trace()
+    for last in (False, False, True):
         carries = [spec_of(t) for t in call.start]
-        variables = trace.variables([*carries, *slices])
-        with taping(Tape()) as tape:
+        with Trace() as trace, taping(Tape()) as tape:
+            variables = trace.variables([*carries, *slices])
             out, ys, y_tree = _outputs(call, trace, variables)
-        dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]
-        if dtypes == [a.dtype for a in carries]:
-            break
+            trace.leaves += tape.leaves
+            dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]
+            if last or dtypes == [a.dtype for a in carries]:
+                _check_carry(call, carries, out)
+                out = [t if t.dtype == a.dtype else Cast(a.dtype)(t) for a, t in zip(carries, out, strict=True)]
+                variables = [handle(leaf, None) for leaf in trace.leaves]
+                body, captured = close(variables, len(variables), [*out, *ys], trace)
+                break
         call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
-    _check_carry(call, carries, out)
-    out = [t if t.dtype == a.dtype else Cast(a.dtype)(t) for a, t in zip(carries, out, strict=True)]
     if tape.draws:
         call.rows.extend(taken(Repeated(tape.draws, steps, reverse)))
-        variables = [*variables, *[handle(leaf, None) for leaf in tape.leaves]]
-    body, captured = close(variables, len(variables), [*out, *ys], trace)
     return body, captured, y_tree
 
 
