@@ -28,7 +28,8 @@ from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.solvers import programs
-from symgrad.solvers.discontinuities import Breaks, breaks_of, places
+from symgrad.solvers.discontinuities import Breaks, breaks_of
+from symgrad.solvers.peaks import Look, look
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -95,42 +96,34 @@ class Integral(Op):
         thetas = tuple(map(canonical, thetas))
         integrate = _numbers if spec.shape == () else _arrays
         f = lambda x: programs.numbers(self.body, float(x), *thetas)
+        low, high, sign = (a, b, 1) if a < b else (b, a, -1)
         with warnings.catch_warnings(action="ignore"):
             if self.breaks is not None and a != b:
                 self.breaks.check(a, b, thetas, self.accuracy.split)
-            if math.isinf(a) and math.isinf(b) and a != b:  # each half by itself: x over 1 + x² has none
-                found = integrate(f, a, 0.0, self.accuracy) + integrate(f, 0.0, b, self.accuracy)
-            else:
-                found = integrate(f, a, b, self.accuracy)
-            peak = self._unseen(f, a, b, found) if self.accuracy.watched else None
-            if peak:
-                ends = [min(a, b), *peak, max(a, b)]
-                parts = [integrate(f, p, q, self.accuracy) for p, q in itertools.pairwise(ends) if p < q]
-                found = np.sum(parts, axis=0) * (1 if a < b else -1)
-        if peak == []:
-            warnings.warn(
-                f"quad: f is less than {self.accuracy.atol:g} at all {len(places(a, b))} places from {a:g} to {b:g} "
-                "where it was looked at, and so is its integral. If f has a narrow peak, put "
-                "points=[c - w, c + w] around it; else ignore this, or integrate over less.",
-                stacklevel=2,
-            )
-        return canonical(np.asarray(found, spec.dtype))
+            seen = look(self.body, low, high, thetas)
+            inner = seen.inner
+            if not inner and low == -math.inf and high == math.inf:  # each half by itself: x over 1 + x² has none
+                inner = [0.0]
+            parts = [integrate(f, p, q, self.accuracy) for p, q in itertools.pairwise([low, *inner, high])]
+        total = sign * np.sum(parts, axis=0)
+        if self.accuracy.watched:
+            self._warn(seen, total)
+        return canonical(np.asarray(total, spec.dtype))
 
-    def _unseen(self, f: Callable[[float], Any], a: float, b: float, found: Any) -> list[float] | None:
-        """Return places around a peak that no node saw; none where nothing is seen at all, None where all is well."""
-        if a == b or not programs.is_read(self.body, 0) or np.all(np.abs(found) > self.accuracy.atol):
-            return None
-        x = places(min(a, b), max(a, b))
-        y = np.reshape([f(at) for at in x], (len(x), -1))
-        total, size = np.trapezoid(y, x, axis=0), np.trapezoid(np.abs(y), x, axis=0)
-        missed = (np.ravel(np.abs(found)) <= self.accuracy.atol) & (np.abs(total) > size / 2)
-        missed &= size > self.accuracy.atol
-        if np.any(missed):
-            k = int(np.argmax(np.abs(y[:, np.flatnonzero(missed)[0]])))
-            steps = 2 ** np.arange(len(x).bit_length())  # pieces that grow away from it
-            around = np.concatenate([k - steps[::-1], [k], k + steps])
-            return x[around[(around > 0) & (around < len(x) - 1)]].tolist()  # type: ignore[no-any-return]
-        return [] if np.all(size <= self.accuracy.atol) else None
+    def _warn(self, seen: Look, total: Any) -> None:
+        """Warn where the integral may have missed peaks."""
+        atol = self.accuracy.atol
+        advice = "put points=[c - w, c + w] around it; else ignore this, or integrate over less."
+        if seen.inner and seen.waves:
+            warnings.warn(
+                f"quad: f has narrow peaks, and may have more than were seen. For each, {advice}", stacklevel=3
+            )
+        elif not seen.inner and seen.size <= atol and np.all(np.abs(total) <= atol):
+            warnings.warn(
+                f"quad: f is less than {atol:g} at all {seen.places} places where it was looked at, and so is its "
+                f"integral. If f has a narrow peak, {advice}",
+                stacklevel=3,
+            )
 
     def on_symbols(self, a: Any, b: Any, *thetas: Any) -> Any:
         """SymPy's integral of a number."""
