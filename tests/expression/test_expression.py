@@ -11,6 +11,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
+from symgrad.expression import bounds
 from symgrad.expression.listed import listed
 from symgrad.expression.models import parameters_in
 from symgrad.expression.reached import reached
@@ -375,6 +376,13 @@ def test_the_work_of_a_formula_is_counted(text, shapes, additions):
 
 def test_a_factorisation_takes_the_larger_side_squared():
     assert sg.parse("svd(A)[1]", {"A": (5, 90)}).bounded(np.ones((5, 90)))[1] >= 30 * 5 * 90**2
+
+
+def test_a_formula_that_records_too_many_operations_is_refused(monkeypatch):
+    monkeypatch.setattr(bounds, "MOST_RECORDED", 40)
+    sg.parse("+".join(["x"] * 10), {"x": ()})
+    with pytest.raises(ParseError, match="this takes more than 40 operations"):
+        sg.parse("+".join(["x"] * 60), {"x": ()})
 
 
 def test_a_place_far_behind_is_shown_with_thirty_signs_before_it():
