@@ -302,6 +302,81 @@ def test_densities_of_vectors_and_matrices_are_scipys():
     assert rows.shape == (1, 5)
 
 
+_ENDS, _LOGITS = np.array([0.0, 0.4, 0.6]), np.array([0.3, -1.2, 2.0])
+
+
+def test_moments_and_ends_of_vectors_are_scipys():
+    stats, own = pytest.importorskip("scipy.stats"), sg.stats
+    nearly = np.array([1e-10, 5e-6])  # what sums of proportions and of parameters may be off by
+    pairs = [
+        (own.multivariate_normal.fisher_information(MEAN, COV), np.linalg.inv(COV)),
+        (own.multivariate_normal.logpdf(1e3 * ROWS, MEAN, 1e6 * COV + np.triu(np.ones((3, 3)), 1)),
+         stats.multivariate_normal.logpdf(1e3 * ROWS, MEAN, 1e6 * COV), 1e-5),
+        (own.dirichlet.mean(ALPHA), stats.dirichlet.mean(ALPHA)),
+        (own.dirichlet.var(np.stack([2 * ALPHA, ALPHA])), [stats.dirichlet.var(k * ALPHA) for k in (2, 1)]),
+        (own.dirichlet.logpdf(_ENDS, [2.0, 0.5, 1.5]), -np.inf),
+        (own.dirichlet.logpdf(_ENDS, [1.0, 0.5, 1.5]), stats.dirichlet.logpdf(_ENDS, [1.0, 0.5, 1.5])),
+        (own.dirichlet.logpdf([[0.2, 0.8 + nearly[0]], [0.2, 0.8 + 1e-6]], [2.0, 3.0]),
+         [stats.dirichlet.logpdf([0.2, 0.8], [2.0, 3.0]), -np.inf], 1e-8),
+        (own.multinomial.mean(6, P), 6 * P),
+        (own.multinomial.logpmf([0, 2, 4], 6, [0.0, 0.4, 0.6]), stats.binom.logpmf(2, 6, 0.4)),
+        (own.multinomial.pmf([[1.5, 2, 2.5], [1, 2, 3]], 6, P), [0.0, stats.multinomial.pmf([1, 2, 3], 6, P)]),
+        (own.multinomial.mean(6, P + nearly[1] / 3), 6 * P, 1e-4),
+        (own.multinomial.mean(6, P + 1e-3), [np.nan] * 3),
+        (own.categorical.logpmf([2, 0], logits=_LOGITS), np.log(np.exp(_LOGITS)[[2, 0]] / np.exp(_LOGITS).sum())),
+        (own.categorical.entropy(P), stats.entropy(P)),
+        (own.categorical.entropy(logits=_LOGITS), stats.entropy(np.exp(_LOGITS))),
+        (own.wishart.mean(4.5, COV), 4.5 * COV),
+        (own.wishart.logpdf(COV, 2.3, COV + np.eye(3)), stats.wishart.logpdf(COV, 2.3, COV + np.eye(3))),
+        (own.wishart.logpdf(COV, 1.9, COV), np.nan),
+    ]  # fmt: skip
+    for found, wanted, *rtol in pairs:
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=rtol[0] if rtol else 1e-12)
+    z, x = (own.multivariate_normal.rvs(MEAN, c, size=4, random_state=3).numpy() for c in (np.eye(3), COV))
+    np.testing.assert_allclose(x, MEAN + (z - MEAN) @ np.linalg.cholesky(COV).T, rtol=1e-12)
+    assert set(own.categorical.rvs(P + nearly[1] / 3, size=40, random_state=0).tolist()) == {0, 1, 2}
+    for call, said in [
+        (lambda: own.categorical.rvs(P + 1e-3), "have the sum 1. Got the sum 1.003"),
+        (lambda: own.categorical.pmf(1, P, logits=_LOGITS), "pass p or logits. Got both"),
+        (lambda: own.categorical.pmf(1), "pass p or logits. Got neither"),
+        (lambda: own.multivariate_normal.logpdf(ROWS, MEAN, 1e-6 * COV + np.triu(np.full((3, 3), 1e-7), 1)), "differs"),
+    ]:
+        with pytest.raises((ArgumentError, TypeError, LinAlgError), match=said):
+            call()
+
+
+_X, _Q = np.array([-7.9, -2.1, 0.3, 1.4, 4.6, 9.5]), np.array([0.0, 1e-7, 0.35, 0.9, 1.0])
+SAME = [  # what is called in the same way in SciPy
+    *[lambda s, m=m, k=k: getattr(s.vonmises, m)(_X, k, 0.7, 1.3) for m in ("cdf", "sf") for k in (0.3, 2.5, 1e5)],
+    *[lambda s, m=m: getattr(s.vonmises, m)(_X[1:5], 2.5, 0.7, 1.3) for m in ("logcdf", "logsf")],
+    *[lambda s, m=m, k=k: getattr(s.vonmises, m)(_Q[1:4], k, 0.7, 1.3) for m in ("ppf", "isf") for k in (0.3, 2.5)],
+    *[lambda s, m=m: getattr(s.binom, m)(np.array([*_Q, -0.1, 1.1]), 5, 0.3, 2) for m in ("ppf", "isf")],
+    *[lambda s, m=m: getattr(s.expon, m)(np.array([*_Q, -0.1, 1.1]), 0.7, 1.3) for m in ("ppf", "isf")],
+    *[lambda s, m=m: getattr(s.gamma, m)(2.3, 0.7, 1.3) for m in ("mean", "var", "std", "entropy", "median")],
+    *[lambda s, m=m: getattr(s.norm, m)(np.nan, 1.3) for m in ("mean", "var", "entropy", "median")],
+    *[lambda s, m=m: getattr(s.norm, m)(np.zeros(3), 1.3) for m in ("mean", "var", "entropy")],
+    *[lambda s, m=m: getattr(s.norm, m)(_X, 0.7, 0.0) for m in ("logpdf", "cdf", "logsf")],
+]
+
+
+@pytest.mark.parametrize("k", range(len(SAME)))
+def test_calls_with_loc_and_scale_are_scipys(k):
+    stats = pytest.importorskip("scipy.stats")
+    np.testing.assert_allclose(SAME[k](sg.stats).numpy(), SAME[k](stats), rtol=1e-9, atol=1e-13)
+
+
+def test_parameters_keep_scipys_order_and_defaults_are_left_out():
+    norm, both = sg.stats.norm, np.array([[(0.4 - 0.5) / 4, (0.1**2 / 4 - 1) / 2]])
+    for score in (norm.score(np.array([0.4]), 0.5, 2.0), norm.score(np.array([0.4]), scale=2.0, loc=0.5)):
+        np.testing.assert_allclose(score.numpy(), both, rtol=1e-12)
+    assert norm.score(0.4, 0, 2.0).shape == (1,)
+    assert norm.score(0.4, sg.tensor(0.0), 1.0).shape == (1,)
+    assert sg.stats.binom.score(2, 5, 0.3).shape == (1,)
+    np.testing.assert_allclose(norm.fisher_information(0.5, 2.0).numpy(), [[0.25, 0.0], [0.0, 0.5]])
+    with pytest.raises(TypeError, match=r"Got 1 by position, and loc by name"):
+        norm.logpdf(1.0, 2.0, loc=3.0)
+
+
 def test_derivatives_of_densities_of_vectors_pass_gradcheck():
     own, C = sg.stats, sg.tensor(COV, requires_grad=True)
     m, a, p = (sg.tensor(v, requires_grad=True) for v in (MEAN, ALPHA, P))
@@ -355,8 +430,13 @@ def test_samples_follow_the_seed_that_was_set():
     np.testing.assert_array_equal(first, sg.stats.logistic.rvs(size=4).numpy())
     generator = sg.Generator().manual_seed(5)
     assert sg.stats.expon.rvs(size=3, random_state=generator).shape == (3,)
-    with pytest.raises(TypeError, match="random_state is 'seed'"):
-        sg.stats.norm.rvs(random_state="seed")
+    assert (
+        sg.stats.norm.rvs(size=3, random_state=0).shape == sg.stats.norm.rvs(np.zeros(3), random_state=0).shape == (3,)
+    )
+    assert sg.stats.norm.rvs(size=0, random_state=np.int64(0)).shape == (0,)
+    for state in ("seed", -1, 0.5):
+        with pytest.raises(TypeError, match=f"random_state is {state!r}"):
+            sg.stats.norm.rvs(random_state=state)
     with pytest.raises(ValueError, match=r"do not fit into size=\(2, 2\)"):
         sg.stats.norm.rvs(np.ones((3, 1, 1)), size=(2, 2))
 
