@@ -25,7 +25,7 @@ httpx = pytest.importorskip("httpx")
 import web_answers  # noqa: E402
 
 from symgrad.errors import ArgumentError  # noqa: E402
-from symgrad.web import app, exercise, pool, practice, protocol, serving  # noqa: E402
+from symgrad.web import app, exercise, jobs, pool, practice, protocol, serving, sheet  # noqa: E402
 from symgrad.web.gallery import gallery  # noqa: E402
 from symgrad.web.guard import TOKEN, Guard, is_loopback  # noqa: E402
 from symgrad.web.jobs import JOBS, answered  # noqa: E402
@@ -206,6 +206,104 @@ def test_a_derivative_has_its_notations_or_says_why_not():
     assert third["order"] == 3
 
 
+@pytest.mark.parametrize(
+    ("formula", "wrt", "best", "words"),
+    [
+        ("v @ tanh(W @ x)", "W", "matrix", "The derivative by W is a matrix, n × d."),
+        ("[x**2, x*sin(x)]", "x", "entries", "The derivative by x is a vector, 2."),
+        ("outer(x, x)", "x", "index", "The derivative by x is an array of 3 axes, n × n × n."),
+        ("sum(tanh(W @ x + b)**2)", "W", "where", "The derivative by W is a matrix, n × d."),
+        ("a*x**2", "x", "matrix", "The derivative by x is a number."),
+    ],
+)
+def test_the_notation_that_is_shown_first_is_the_shortest(formula, wrt, best, words):
+    found = asked("derive", exercise={"formula": formula, "wrt": wrt})
+    assert (found["best"], found["words"]) == (best, [words])
+    assert found["text"] == found["notations"][best]["text"]
+    assert found["mathml"] == found["notations"][best]["mathml"]
+    kinds = {name: "none" in n for name, n in found["notations"].items()}
+    assert kinds["where"] == (best != "where")
+    assert kinds["matrix"] == (best == "index")
+
+
+def test_parts_behind_where_come_before_what_they_are_made_of(monkeypatch):
+    deep = {"formula": "x/(1 + exp(-x*sin(x)))", "order": 2}
+    found = asked("derive", exercise=deep)["notations"]["where"]["text"]
+    names = re.findall(r"(\w+) = ", found.partition(" where ")[2])
+    assert len(names) > 1
+    assert found == asked("derive", exercise=deep)["text"]
+    text = asked("derive", exercise=CURVE)["notations"]["index"]["text"]
+    for most in (len(text), len(text) - 1):
+        monkeypatch.setattr(jobs, "MOST_SHOWN", most)
+        shown = asked("derive", exercise=CURVE)["notations"]["index"]
+        assert shown.get("none") == (None if most == len(text) else f"{len(text)} signs are more than anybody reads")
+
+
+def test_steps_are_of_the_order_and_the_product_that_the_style_has():
+    twice = {**CURVE, "order": 2}
+    assert asked("steps", exercise=twice, style="calculus")["result"]["text"] == "4*x*cos(x) + sin(x)*(2 - x**2)"
+    assert asked("steps", exercise=twice, style="backprop")["result"]["text"] == "x*(x*cos(x) + 2*sin(x))"
+    layer = {"formula": "tanh(W @ x)", "wrt": "x"}
+    assert asked("steps", exercise=layer, style="backprop")["result"]["text"] == "Wᵀ*(u ⊙ (1 - tanh(W*x)^⊙2))"
+    assert asked("steps", exercise=layer, style="matrix")["result"]["text"] == "diag(1 - tanh(W*x)^⊙2)*W"
+    hint = asked("hint", topic="product", level=1, seed=1, number=0)
+    assert (hint["kind"], hint["rule"]) == ("why", hint["text"].rstrip(":"))
+    assert hint["words"].startswith("product rule")
+    assert "′" not in hint["words"]
+    assert hint["mathml"].count("<math ") == 3
+
+
+def test_a_picture_has_adjoints_of_a_number_unless_they_are_not_wanted():
+    usual, without = (asked("graph", exercise=CURVE, adjoints=a)["svg"] for a in (None, False))
+    assert asked("graph", exercise=CURVE, adjoints=True)["svg"] == usual
+    assert len(without) < len(usual)
+    assert asked("graph", exercise={"formula": "A @ x"}, adjoints=True)["ok"]
+
+
+def test_a_plot_is_over_the_names_that_are_chosen():
+    line = {"formula": "a*x + b", "names": {"a": {"kind": "number", "value": "3"}}}
+    assert asked("plot", exercise=line, axes=["x"])["f"][:2] == pytest.approx([3 * -3 + 1, 3 * -2.97 + 1])
+    five = {"formula": "a*x + b*y + c"}
+    assert "a, x, b, y, c are open" in asked("plot", exercise=five)["error"]["what"]
+    assert asked("plot", exercise={"formula": "a*x + c"})["error"]["what"].startswith("a plot is of one number or two")
+    for axes in (["a", "b", "c"], [], ["q"], "x"):
+        assert asked("plot", exercise=five, axes=axes)["error"]["what"].startswith("expected one or two of a, x, b")
+    plane = asked("plot", exercise=five, axes=["c", "x"], over=[[0, 2], [5, 9]])
+    assert plane["axes"] == ["c", "x"]
+    assert plane["f"][40][0] == 9 + 1 + 0
+
+
+def test_a_server_answers_to_its_own_address_and_every_port():
+    for host, name in (("127.0.0.2", "127.0.0.2:65535"), ("::1", "[0:0:0:0:0:0:0:1]:80"), ("127.0.0.2", "localhost")):
+        assert Guard(host).refusal({"host": name}) is None
+    for host, name in (("127.0.0.2", "127.0.0.3"), ("127.0.0.2", "127.0.0.2:65536"), ("127.0.0.1", "127.0.0.2")):
+        assert "does not answer to that name" in Guard(host).refusal({"host": name})
+    own = {"host": "127.0.0.2:81", "origin": "https://127.0.0.2:81", "sec-fetch-site": "same-origin"}
+    assert Guard("127.0.0.2").refusal(own) is None
+    assert "another one" in Guard("127.0.0.2").refusal({**own, "origin": "https://127.0.0.2:82"})
+    assert "another one" in Guard("127.0.0.2").refusal({**own, "sec-fetch-site": "same-site"})
+
+
+def test_an_answer_comes_with_its_place_and_a_point_where_it_differs():
+    names = {"X": {"kind": "matrix", "shape": ["n", "d"]}}
+    found = asked("grade", answer="2*X.T @ (X @ w)", exercise={**SQUARES, "names": names})
+    assert (found["right"], found["verdict"]) == (False, "wrong")
+    found = asked("grade", answer="2*x*cos(x)", exercise=CURVE)
+    assert found["at"] == [0, 10]
+    assert found["point"] == "At x = 2: the answer is -1.66459, the derivative 1.9726."
+    twice = asked("grade", answer="4*x*cos(x) + (2 - x**2)*sin(x)", exercise={**CURVE, "order": 2})
+    assert (twice["right"], twice["verdict"], twice["at"], twice["point"]) == (True, "right", None, None)
+    assert "2001 signs, more than 2000" in asked("grade", answer="x" * 2001, exercise=CURVE)["error"]["what"]
+
+
+def test_what_is_practised_is_called_by_its_level_seed_and_place():
+    assert asked("problem", topic="chain", level=2, seed=3, index=4)["problem"]["id"] == "chain-2-3-4"
+    sheet = asked("sheet", topic="chain", level=3, seed=2, count=exercise.MOST_NAMES)
+    assert (sheet["level"], len(sheet["problems"])) == (3, exercise.MOST_NAMES)
+    assert "solution" not in sheet["problems"][0]
+    assert asked("sheet", topic="chain", level=3, seed=2, count=2, solutions=1)["problems"][0]["solution"]["text"]
+
+
 def test_declared_names_and_marks_are_used():
     names = {"A": {"kind": "matrix", "shape": ["n", "n"], "assume": ["symmetric"]}}
     found = asked("derive", exercise={"formula": "x @ A @ x", "wrt": "x", "names": names})
@@ -283,6 +381,8 @@ def test_numbers_of_higher_orders_are_checked_and_infinite_ones_told_in_words():
     assert infinite["value"] == "inf"
     large = {"formula": "sum(A)", "names": {"A": {"kind": "matrix", "shape": ["15", "14"]}}}
     assert asked("numbers", exercise=large)["error"]["what"].startswith("A has 210 entries, more than 200")
+    large["names"]["A"]["shape"] = ["20", "10"]
+    assert asked("numbers", exercise=large)["agree"]
 
 
 @pytest.mark.parametrize("target", ["numpy", "c", "latex"])
@@ -295,6 +395,11 @@ def test_code_is_what_export_writes(target):
 def test_code_of_a_jacobian_is_written_for_sizes_that_are_numbers():
     found = asked("code", exercise={"formula": "softmax(x, 0)"}, target="numpy")
     assert "n = 3" in found["words"]
+    scope = {}
+    exec(found["source"], scope)
+    x = np.array([0.3, -1.2, 2.0])
+    p = np.exp(x) / np.exp(x).sum()
+    np.testing.assert_allclose(scope["derivative"](x), np.diag(p) - np.outer(p, p), rtol=1e-13)
 
 
 def test_a_graph_is_a_picture():
@@ -454,12 +559,12 @@ def test_indices_of_problems_and_hints_end_where_they_are_said_to():
 
 
 def test_code_computes_the_derivative_by_the_chosen_name_as_often_as_asked():
-    for order, expected in ((1, [54.0, 54.0]), (2, 36.0), (3, 12.0)):
+    for order, expected in ((1, [6.75, 13.5]), (2, 18.0), (3, 12.0)):
         found = asked("code", exercise={"formula": "x*y**3", "wrt": "y", "order": order}, target="numpy")
         assert found["filename"] == "derivative_numpy.py"
         scope = {}
         exec(found["source"], scope)
-        np.testing.assert_allclose(scope["derivative"](2.0, 3.0), expected, rtol=1e-14)
+        np.testing.assert_allclose(scope["derivative"](2.0, 1.5), expected, rtol=1e-14)
     assert asked("code", exercise=CURVE, target="c")["filename"] == "derivative.c"
 
 
@@ -712,6 +817,16 @@ def test_the_address_for_other_machines_is_told_and_answered():
     assert Guard().refusal({"host": f"{name}.local:8000"}) is not None
 
 
+@pytest.mark.parametrize(("host", "opened"), [("0.0.0.0", "http://127.0.0.1:81/"), ("::1", "http://[::1]:81/")])
+def test_the_browser_opens_an_address_of_this_machine(host, opened, monkeypatch):
+    asked_for = []
+    monkeypatch.setattr(serving.webbrowser, "open", asked_for.append)
+    serving._told(Guard(host), 81, True, lambda text: None)
+    assert asked_for == [opened]
+    with pytest.raises(ArgumentError, match=r"--host 192\.0\.2\.1: other machines"):
+        serving.serve(host="192.0.2.1")
+
+
 def test_a_port_that_is_taken_is_told():
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
@@ -726,6 +841,17 @@ def test_a_sheet_is_a_page_with_room_or_solutions(page):
     assert empty.text.count('class="answer-room ') == 10
     assert "<script" not in empty.text
     assert page.get("/sheet?topic=chain&level=2&seed=3&solutions=1").text.count('class="solution ') == 10
+    solved = page.get("/sheet?topic=chain&level=2&seed=3&solutions=1").text
+    for kind, text in (("Problems", empty.text), ("Solutions", solved)):
+        assert f"<title>{kind}: chain, level 2</title>" in text
+        assert f"<h1>{kind}: chain, level 2</h1>" in text
+        assert "Sheet 3" in text
+    problem = {"words": "a < b", "mathml": "<math></math>"}
+    hostile = sheet.page({"topic": "<b>", "level": 1, "problems": [problem]}, {"seed": "<i>"})
+    assert "<title>Problems: &lt;b&gt;, level 1</title>" in hostile
+    assert "<p>a &lt; b</p>" in hostile
+    assert "<b>" not in hostile
+    assert "<i>" not in hostile
     wrong = page.get("/sheet?topic=<script>&level=2")
     assert wrong.status_code == 400
     assert wrong.headers["content-type"] == "application/json"
