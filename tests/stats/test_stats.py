@@ -4,12 +4,14 @@ import itertools
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError
+from symgrad.stats.sampling import between
 
 POINTS = np.array([-np.inf, -3, -1, 0, 0.2, 0.5, 1, 1.5, 2, 3, 4, 8, 11, np.inf, np.nan])
 QUANTILES = np.array([-1, 0, 0.1, 0.5, 0.9, 1, 2])
@@ -345,11 +347,11 @@ def test_moments_and_ends_of_vectors_are_scipys():
             call()
 
 
-_X, _Q = np.array([-7.9, -2.1, 0.3, 1.4, 4.6, 9.5]), np.array([0.0, 1e-7, 0.35, 0.9, 1.0])
+_X, _Q = np.array([-7.9, -2.1, 0.3, 1.4, 4.6, 9.5, -np.inf, np.inf]), np.array([0.0, 1e-7, 0.35, 0.9, 1.0])
 SAME = [  # what is called in the same way in SciPy
     *[lambda s, m=m, k=k: getattr(s.vonmises, m)(_X, k, 0.7, 1.3) for m in ("cdf", "sf") for k in (0.3, 2.5, 1e5)],
     *[lambda s, m=m: getattr(s.vonmises, m)(_X[1:5], 2.5, 0.7, 1.3) for m in ("logcdf", "logsf")],
-    *[lambda s, m=m, k=k: getattr(s.vonmises, m)(_Q[1:4], k, 0.7, 1.3) for m in ("ppf", "isf") for k in (0.3, 2.5)],
+    *[lambda s, m=m, k=k: getattr(s.vonmises, m)(_Q, k, 0.7, 1.3) for m in ("ppf", "isf") for k in (0.3, 2.5)],
     *[lambda s, m=m: getattr(s.binom, m)(np.array([*_Q, -0.1, 1.1]), 5, 0.3, 2) for m in ("ppf", "isf")],
     *[lambda s, m=m: getattr(s.expon, m)(np.array([*_Q, -0.1, 1.1]), 0.7, 1.3) for m in ("ppf", "isf")],
     *[lambda s, m=m: getattr(s.gamma, m)(2.3, 0.7, 1.3) for m in ("mean", "var", "std", "entropy", "median")],
@@ -434,6 +436,13 @@ def test_samples_follow_the_seed_that_was_set():
         sg.stats.norm.rvs(size=3, random_state=0).shape == sg.stats.norm.rvs(np.zeros(3), random_state=0).shape == (3,)
     )
     assert sg.stats.norm.rvs(size=0, random_state=np.int64(0)).shape == (0,)
+    assert len(set(sg.stats.norm.rvs(np.zeros(3), random_state=0).tolist())) == 3
+    with pytest.raises(ValueError, match="do not fit into size=1"):
+        sg.stats.norm.rvs(np.ones(2), size=1)
+    with pytest.raises(sg.errors.ShapeError, match="size=-1"):
+        sg.stats.norm.rvs(size=-1)
+    nought = SimpleNamespace(random=np.zeros)
+    assert (between(nought, (2,)) > 0).all()
     for state in ("seed", -1, 0.5):
         with pytest.raises(TypeError, match=f"random_state is {state!r}"):
             sg.stats.norm.rvs(random_state=state)
