@@ -161,7 +161,7 @@ def control_of(
     who: str, method: str, rtol: float, atol: float, max_steps: int, checkpoints: int | None, hmax: float
 ) -> Control | Borrowed:
     """Return how steps are chosen."""
-    for name, value in (("rtol", rtol), ("atol", atol), ("hmax", hmax)):
+    for name, value in (("rtol", rtol), ("atol", atol), ("hmax", 1.0 if hmax == math.inf else hmax)):
         positive(who, name, value)
     most = whole(who, "max_steps", max_steps)
     if method in ADAPTIVE:

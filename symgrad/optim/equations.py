@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,8 @@ def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, optio
 @checked
 def root(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: str = "hybr", *, tol: float | None = None,
-    callback: Any = None, options: Any = None, compile: bool = True, progress: bool = True,
+    callback: Callable[..., Any] | None = None, options: Mapping[str, Any] | None = None, compile: bool = True,
+    progress: bool = True,
 ) -> Any:  # fmt: skip
     """Find x where fun(x) = 0, by ``scipy.optimize.root`` with the exact Jacobian.
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from symgrad.compiler import compile
 from symgrad.engine.record import TensorBase
+from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.func import hessian, jacobian
 from symgrad.optim.implicit_result import without_graphs
 from symgrad.optim.vectors import Checked, Vector, several
 from symgrad.solvers.bounds import pairs
+from symgrad.support.arguments import shown
 
 
 def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
@@ -25,6 +27,31 @@ def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
         low.append(_full(ends[0], shape, -np.inf))
         high.append(_full(ends[1], shape, np.inf))
     return optimize.Bounds(np.concatenate(low), np.concatenate(high))
+
+
+def check_pairs(bounds: Any) -> None:
+    """Refuse bounds on one array that are not one pair for each number, as SciPy's minimisers take them."""
+    wrong = (
+        [b for b in bounds if np.ndim(np.asarray(b, object)) != 1 or len(b) != 2]
+        if isinstance(bounds, (list, tuple, np.ndarray))
+        else []
+    )
+    if wrong:
+        raise ArgumentError(
+            f"minimize: got {shown(wrong[0])} in bounds. Expected a pair (lower, upper) for each number of x0, with None "
+            "for no bound."
+        )
+
+
+def check_constraints(constraints: Any) -> None:
+    """Refuse what is no constraint of SciPy's."""
+    for c in constraints if isinstance(constraints, (list, tuple)) else [constraints]:
+        known = c.get("type") in ("eq", "ineq") and callable(c.get("fun")) if isinstance(c, dict) else hasattr(c, "lb")
+        if not known:
+            raise ArgumentTypeError(
+                f"minimize: got the constraint {shown(c)}. Expected a dict with 'type', 'eq' or 'ineq', and 'fun', or "
+                "SciPy's LinearConstraint or NonlinearConstraint, or a list of these."
+            )
 
 
 def pairs_of(bounds: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from symgrad.errors import ArgumentError
 from symgrad.func import grad, hessian, jvp, value_and_grad
 from symgrad.optim import implicit_result
-from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
+from symgrad.optim.limits import check_constraints, check_pairs, flat_bounds, flat_constraints, pairs_of, reading
 from symgrad.optim.vectors import Vector, joined, scalar, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.arguments import check_all
@@ -24,9 +24,10 @@ _WITH_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 
 
 def minimize(
-    fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None, *, bounds: Any = None,
-    constraints: Any = (), tol: float | None = None, callback: Any = None, options: Any = None, compile: bool = True,
-    data: Any = None, reduce: str = "sum", checkpoint: Any = None, progress: bool = True,
+    fun: Callable[..., Any], x0: Any, args: Any = (), method: str | Callable[..., Any] | None = None, *,
+    bounds: Any = None, constraints: Any = (), tol: float | None = None, callback: Callable[..., Any] | None = None,
+    options: Mapping[str, Any] | None = None, compile: bool = True, data: Any = None, reduce: str = "sum",
+    checkpoint: Any = None, progress: bool = True,
 ) -> Any:  # fmt: skip
     """Find x where fun(x) is least, by ``scipy.optimize.minimize`` with exact derivatives.
 
@@ -78,6 +79,9 @@ def minimize(
     if implicit_result.is_traced(x0, args, constraints):
         return _traced(fun, x0, args, method, bounds, constraints, tol, callback, options)
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
+    check_constraints(constraints)
+    if vector.single:
+        check_pairs(bounds)
     args, given, objective = implicit_result.tuple_of(args), implicit_result.without_graphs(args), scalar(fun, vector)
     limits = [c for c in _listed(constraints) if isinstance(c, dict)]
     calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]

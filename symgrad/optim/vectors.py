@@ -16,14 +16,16 @@ from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.ops.value import is_foreign
+from symgrad.solvers.unknowns import check_entries, is_numbers
 
 
 class Vector:
     """The place of each array of x0 in one vector."""
 
     def __init__(self, x0: Any) -> None:
+        check_entries("x0", x0)
         self.given: list[Any] = []
-        self.tree = trees.flatten(np.array(x0, np.float64) if _is_numbers(x0) else x0, is_variable, self.given)
+        self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, self.given)
         whole = [_value(x) for x in self.given]
         if not any(v.size for v in whole):
             raise ArgumentError(f"x0: got no numbers in {type(x0).__name__}. Pass arrays, or a structure of arrays.")
@@ -75,13 +77,6 @@ def is_variable(x: Any) -> bool:
     return (
         isinstance(x, (TensorBase, np.ndarray, np.number, int, float, complex)) and not isinstance(x, bool)
     ) or is_foreign(x)
-
-
-def _is_numbers(x: Any) -> bool:
-    """Whether x is a list of numbers, which stands for an array as in NumPy."""
-    if not isinstance(x, (list, tuple)) or hasattr(x, "_fields") or not x:
-        return False
-    return all((isinstance(e, (int, float, np.number)) and not isinstance(e, bool)) or _is_numbers(e) for e in x)
 
 
 def _value(x: Any) -> Any:

@@ -74,8 +74,8 @@ class Way:
 
 
 def positive(who: str, name: str, value: Any) -> Any:
-    """Return a tolerance or a number of steps, which must be positive."""
-    if np.ndim(value) or not value > 0:
+    """Return a tolerance or the length of a step, which must be positive and finite."""
+    if np.ndim(value) or not 0 < value < np.inf:
         raise ArgumentError(f"{who}: got {name}={value!r}. Expected a positive number.")
     return value
 

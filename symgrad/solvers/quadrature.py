@@ -84,7 +84,7 @@ def quad(
     if any(isinstance(p, TensorBase) for p in points):  # they may move
         how = Accuracy(rtol, atol, limit, split=True)
         return sum_terms([_piece(f, p, q, args, how) for p, q in itertools.pairwise(ends)])
-    how = Accuracy(rtol, atol, limit, watched=not points)
+    how = Accuracy(rtol, atol, limit, watched=not len(points))
     given = Arguments(args)
 
     def integrand(x: Any, *tensors: Any) -> Any:

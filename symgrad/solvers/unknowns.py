@@ -22,6 +22,7 @@ from symgrad.ops.value import is_foreign
 from symgrad.solvers import programs
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions
+from symgrad.support.arguments import shown
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.tracing import Trace
 
@@ -36,6 +37,16 @@ def is_variable(x: Any) -> bool:
 def is_parameter(x: Any) -> bool:
     """Whether x is an array that conditions depend on; a whole number of Python's is a part of the function."""
     return isinstance(x, (TensorBase, np.ndarray, np.number, float)) or is_foreign(x)
+
+
+def check_entries(who: str, x0: Any) -> None:
+    """Refuse lists that hold texts among what is to be found: they are neither arrays nor parts of a structure."""
+    for e in x0 if isinstance(x0, (list, tuple)) and not hasattr(x0, "_fields") else ():
+        if isinstance(e, (str, bytes)):
+            raise ArgumentTypeError(
+                f"{who}: got {e!r} in {shown(x0)}. Expected numbers, arrays, or a structure of them."
+            )
+        check_entries(who, e)
 
 
 def is_numbers(x: Any) -> bool:
@@ -53,6 +64,7 @@ class Unknown:
     """
 
     def __init__(self, who: str, x0: Any) -> None:
+        check_entries(who, x0)
         found: list[Any] = []
         self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, found)
         if not found:

@@ -13,6 +13,7 @@ import inspect
 import numbers
 import operator
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentTypeError, NumberRangeError, SymgradError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NumberRangeError, SymgradError
 
 F = TypeVar("F", bound=Callable[..., Any])
 BARE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -105,6 +106,9 @@ def blame(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs:
     if isinstance(error, SymgradError) or _of_user(error.__traceback__):
         return
     _refuse(fn, _told(_bound(fn, args, kwargs, error)), error, 63 if isinstance(error, OverflowError) else 1024)
+    if isinstance(error, (TypeError, ValueError)) and _rooms(error.__traceback__)[-1] == "scipy":
+        kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
+        raise kind(f"{_title(fn)}: SciPy refuses the arguments: {str(error).rstrip('.')}.") from error
 
 
 def _refuse(
@@ -203,7 +207,7 @@ def _fixed(kind: Kind, inner: Sequence[list[Kind] | None]) -> Kind:
     """Return the kind of a tuple with so many elements; of one whose kind is not known anything will do."""
     words = [" or ".join(w for w, _ in kinds) if kinds else "anything" for kinds in inner]
     return (
-        f"a tuple of {len(inner)}: {', '.join(words)}",
+        f"a tuple ({', '.join(words)})",
         lambda value: (
             kind[1](value)
             and len(value) == len(inner)
@@ -216,7 +220,7 @@ def _composed(kind: Kind, inner: list[Kind]) -> Kind:
     """Return a kind of list or dictionary whose elements, or keys, are of another kind."""
     words = " or ".join(w for w, _ in inner)
     return (
-        f"{kind[0]}, each {'key' if kind is _DICTIONARY else 'entry'} {words}",
+        f"{kind[0]} ({'keys' if kind is _DICTIONARY else 'entries'}: {words})",
         lambda value: (
             kind[1](value) and (not hasattr(value, "__len__") or all(any(fits(v) for _, fits in inner) for v in value))
         ),
@@ -225,12 +229,13 @@ def _composed(kind: Kind, inner: list[Kind]) -> Kind:
 
 def _of_user(tb: TracebackType | None) -> bool:
     """Whether code of the user's was running: a function that was passed, or a subclass."""
-    while tb is not None:
-        root = str(tb.tb_frame.f_globals.get("__name__", "")).split(".")[0]
-        if root not in _OURS and root not in sys.stdlib_module_names:
-            return True
-        tb = tb.tb_next
-    return False
+    return any(root not in _OURS and root not in sys.stdlib_module_names for root in _rooms(tb))
+
+
+def _rooms(tb: TracebackType | None) -> list[str]:
+    """Return the packages whose code was running, the innermost last."""
+    frames = [] if tb is None else [frame for frame, _ in traceback.walk_tb(tb)]
+    return [str(frame.f_globals.get("__name__", "")).split(".")[0] for frame in frames]
 
 
 def shown(value: Any) -> str:
@@ -270,6 +275,11 @@ def _is_number(value: Any) -> bool:
 def _is_one(value: Any) -> bool:
     """Whether a value is an array or a tensor without axes, of real numbers."""
     return getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", "-") in "biuf"
+
+
+def _are_bounds(value: Any) -> bool:
+    """Whether a value is a structure of bounds, or SciPy's."""
+    return value is None or hasattr(value, "lb") or isinstance(value, Mapping) or _is_listed(value)
 
 
 def _is_rate(value: Any) -> bool:
@@ -352,6 +362,7 @@ _KINDS: dict[str, Kind] = {
     "axis": _AXES,
     "dim": _AXES,
     "parameters": ("a tensor, or a list of them", lambda value: all(map(_is_tensor, _each(value)))),
+    "bounds": ("pairs (lower, upper) in the structure of x0, SciPy's Bounds, or None", _are_bounds),
     "lr": ("a number, or a tensor of one", _is_rate),
     "dtype": ("a dtype, such as sg.float32", _is_dtype),
 }

@@ -328,7 +328,7 @@ def zeros(x: Any) -> Any:
 
 def to_numpy(t: Any) -> Any:
     """Return a tensor's value as a number or an array of its own; in double precision numbers are Python's."""
-    value = t._value
+    value = t._value if t._value is not None else t._known("an array")
     if type(value) is float:
         return value
     if value.ndim:

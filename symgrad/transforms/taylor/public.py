@@ -16,10 +16,12 @@ from symgrad.core.trees import LEAF, unflatten
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.map import show_shape
-from symgrad.support.arguments import checked
+from symgrad.support.arguments import checked, shown
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.calls import Call, has_tensor, zeros
 from symgrad.transforms.taylor.operations import Graph
+
+MOST = 10_000  # orders: the cost of a product is quadratic in their number
 
 
 @checked
@@ -47,8 +49,8 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     [1.0, 1.0, 0.5, 0.16666666666666666]
     """
     check_function("taylor", f)
-    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 0:
-        raise ArgumentError(f"taylor: got the order {order!r}. Pass a whole number, 0 or more.")
+    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 0 <= order <= MOST:
+        raise ArgumentError(f"taylor: got the order {shown(order)}. Pass a whole number from 0 to {MOST}.")
     x = float(x) if type(x) is int else x
     series = [] if order == 0 else [1.0 if direction is None else direction]
     return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
