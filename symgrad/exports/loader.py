@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ from symgrad.core.promotion import is_complex, is_real
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, ShapeError
 from symgrad.expression.reader import parse
 from symgrad.support.arguments import checked
+from symgrad.support.files import path_of
 
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC")
 _LINE = re.compile(r"^   +(\w+): \((.*?)\)(?: =.*)?$", re.MULTILINE)
@@ -25,7 +27,7 @@ _PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
 
 
 @checked
-def load_c(path: Any, name: str | None = None, compiler: str | None = None) -> Callable[..., Any]:
+def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str | None = None) -> Callable[..., Any]:
     """Return an exported C function as a function of NumPy arrays.
 
     Args:
@@ -42,12 +44,23 @@ def load_c(path: Any, name: str | None = None, compiler: str | None = None) -> C
 
     >>> f = load_c(path)  # doctest: +SKIP
     """
-    text = Path(path).read_text(encoding="utf-8")
+    path = path_of(path, "load_c")
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"load_c: {path} is no file. Expected one that sg.export wrote.")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"load_c: {path} is no text. Expected a file that sg.export wrote.") from error
     found = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
+    if not found:
+        raise ArgumentError(
+            f"load_c: {path} is no file of sg.export: it has no line such as 'int f(double x, double *out);'. Expected "
+            'what sg.export(…, target="c", path=path) wrote.'
+        )
     chosen = name or next(iter(found), "")
     if chosen not in found:
         raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(found)}.")
-    library = _library(Path(path), compiler)
+    library = _library(path, compiler)
     comment = text[: text.index(f"int {chosen}(")].rpartition("/*")[2]
     shapes = {m[1]: [n.strip() for n in m[2].split(",") if n.strip()] for m in _LINE.finditer(comment)}
     return _Loaded(getattr(library, chosen), chosen, found[chosen], shapes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.engine.public import public
+from symgrad.errors import ArgumentError
 from symgrad.ops.signal import fourier
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
@@ -27,6 +28,12 @@ irfftn, hfftn, ihfftn = public(fourier.irfftn), public(fourier.hfftn), public(fo
 fftshift, ifftshift = public(fourier.fftshift), public(fourier.ifftshift)
 
 
+def _points(n: int, least: int) -> int:
+    if n < least:
+        raise ArgumentError(f"fftfreq: got n={n}. Expected a number of samples, {least} or more.")
+    return n
+
+
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """The frequencies of fft's entries: 0, 1, …, and from the middle on the negative ones, over n·d.
 
@@ -43,7 +50,7 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = 
     >>> sg.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    return tensor(np.fft.fftfreq(n, d), dtype=dtype, requires_grad=requires_grad)
+    return tensor(np.fft.fftfreq(n, d) if _points(n, 0) else np.empty(0), dtype=dtype, requires_grad=requires_grad)
 
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -62,7 +69,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool =
     >>> sg.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
     """
-    return tensor(np.fft.rfftfreq(n, d), dtype=dtype, requires_grad=requires_grad)
+    return tensor(np.fft.rfftfreq(_points(n, 1), d), dtype=dtype, requires_grad=requires_grad)
 
 
 __getattr__, __dir__ = namespace(globals(), __all__)

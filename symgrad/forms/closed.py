@@ -46,7 +46,7 @@ from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.where import Definition, Explained, Named, WhereForm
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 from symgrad.support.symbols import Letter, plain
@@ -651,7 +651,7 @@ class ClosedForm(Arithmetic):
     def _name_of(self, old: Any) -> str:
         known = {*self._called.mine, *self._called.sizes}
         name = self._by_leaf.get(id(getattr(old, "_node", None)), getattr(old, "name", old))
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ArgumentError(f"subs: the function has no {name!r}. It has: {', '.join(sorted(known))}.")
         return str(name)
 
@@ -700,10 +700,10 @@ class ClosedForm(Arithmetic):
         found = self.to_sympy()
         letters = {s.name: s for s in found.free_symbols}
         name = getattr(x, "name", x)
-        if name not in self.args:
+        if not isinstance(name, str) or name not in self.args:
             raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ArgumentError(f"series: got the order {n!r}. Pass a whole number, 1 or more.")
+        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
+            raise ArgumentError(f"series: got the order {shown(n)}. Pass a whole number from 1 to 1000.")
         if self.shape or not isinstance(found, sp.Expr):
             raise FormError(
                 f"series: the form has shape {show_shape(self.shape)}. Expected a number; take its entries."

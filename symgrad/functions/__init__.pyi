@@ -894,7 +894,7 @@ def ger(input: Any, vec2: Any) -> Tensor:
     """The outer product x_i v_j."""
 def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Tensor:
     """X with A X = b, A = P L U as linalg.lu_factor returns it."""
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
+def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]] = 2) -> Tensor:
     """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed."""
 def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Triangular[Tensor]:
     """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A."""

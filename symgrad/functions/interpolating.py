@@ -19,7 +19,7 @@ from symgrad.linalg import solve
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.sizes import whole
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.tensors.creation import ones_like, zeros_like
 
 __all__ = ["CubicSpline", "interp"]
@@ -122,16 +122,21 @@ class PiecewisePolynomial:
 
     def derivative(self, nu: int = 1) -> PiecewisePolynomial:
         """The derivative of order ``nu``; of a negative order, the integral from the first knot so many times."""
-        if whole(nu) < 0:
-            return self.antiderivative().derivative(nu + 1)
+        if whole(nu) < -100:
+            raise ArgumentError(f"derivative: got nu={shown(nu)}. Expected an order of at least -100.")
+        if nu < 0:
+            return self._integral().derivative(nu + 1)
         c = self.c
-        for _ in range(nu):
+        for _ in range(min(nu, len(c))):
             degree = c.shape[0] - 1
             c = stack([c[k] * (degree - k) for k in range(degree)]) if degree else c * 0.0
         return PiecewisePolynomial(c, self.x, self.extrapolate, self.axis)
 
-    def antiderivative(self) -> PiecewisePolynomial:
-        """The integral from the first knot."""
+    def antiderivative(self, nu: int = 1) -> PiecewisePolynomial:
+        """The integral from the first knot, ``nu`` times; of a negative order, the derivative."""
+        return self.derivative(-whole(nu))
+
+    def _integral(self) -> PiecewisePolynomial:
         order, widths = self.c.shape[0], diff(self.x).reshape(-1, *(1,) * (len(self.c.shape) - 2))
         rows = [self.c[k] / (order - k) for k in range(order)]
         areas = rows[0] * widths

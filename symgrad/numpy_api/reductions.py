@@ -25,6 +25,8 @@ def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
         return tuple(np.lib.array_utils.normalize_axis_tuple(axis, n))
     except np.exceptions.AxisError as error:
         raise IndexRangeError(f"{error}. Count axes from 0, or from -1 backwards.") from error
+    except ValueError as error:
+        raise ArgumentError(f"axis: got {axis!r}, which names an axis twice. Name each once.") from error
 
 
 def one_axis(x: Any, axis: Any) -> int:

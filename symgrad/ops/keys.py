@@ -15,10 +15,11 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_discrete, is_integer
-from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeeded
+from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced
 from symgrad.ops.value import array_of, is_foreign
+from symgrad.support.arguments import shown
 
 Item = Any  # int, sympy.Expr, Span, or None for a new axis
 
@@ -195,7 +196,13 @@ def _array(k: Any) -> Any:
         raise ValueNeeded(
             "An index needs its numbers, but got a symbol without a value. Index with a tensor of integers."
         )
-    array = array_of(value) if is_foreign(value) else np.asarray(value)
+    try:
+        array = array_of(value) if is_foreign(value) else np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(
+            f"An index is a list of parts of different lengths: {shown(value)}. Pass integers, lists of integers of "
+            "one length, or a mask."
+        ) from error
     return array.astype(np.int64) if array.size == 0 and not hasattr(value, "dtype") else array
 
 

@@ -31,15 +31,12 @@ def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
 
 def check_pairs(bounds: Any) -> None:
     """Refuse bounds on one array that are not one pair for each number, as SciPy's minimisers take them."""
-    wrong = (
-        [b for b in bounds if np.ndim(np.asarray(b, object)) != 1 or len(b) != 2]
-        if isinstance(bounds, (list, tuple, np.ndarray))
-        else []
-    )
+    listed = bounds if isinstance(bounds, (list, tuple, np.ndarray)) else ()
+    wrong = [b for b in listed if np.shape(np.asarray(b, object)) != (2,)]
     if wrong:
         raise ArgumentError(
-            f"minimize: got {shown(wrong[0])} in bounds. Expected a pair (lower, upper) for each number of x0, with None "
-            "for no bound."
+            f"minimize: got {shown(wrong[0])} in bounds. Expected a pair (lower, upper) for each number of x0, with "
+            "None for no bound."
         )
 
 

@@ -12,10 +12,11 @@ import functools
 import inspect
 import numbers
 import operator
+import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType, TracebackType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import FunctionType, GeneratorType, TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,13 +36,23 @@ def checked(fn: F) -> F:
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return fn(*args, **kwargs)
+            result = fn(*args, **kwargs)
         except BARE as error:
             blame(fn, error, args, kwargs)
             raise
+        return _watched(result, fn, args, kwargs) if type(result) is GeneratorType else result
 
     _CHECKED.add(call)
     return call  # type: ignore[return-value]
+
+
+def _watched(walk: Iterator[Any], fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Go through what a generator yields, whose errors come on the way."""
+    try:
+        yield from walk
+    except BARE as error:
+        blame(fn, error, args, kwargs)
+        raise
 
 
 def checked_first(fn: F) -> F:
@@ -282,6 +293,10 @@ def _are_bounds(value: Any) -> bool:
     return value is None or hasattr(value, "lb") or isinstance(value, Mapping) or _is_listed(value)
 
 
+def _is_dataset(value: Any) -> bool:
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+
+
 def _is_rate(value: Any) -> bool:
     """Whether a value is a number, or a tensor or an array of one; how many it has is asked where it is read."""
     return _is_number(value) or getattr(getattr(value, "dtype", None), "kind", "-") in "biuf"
@@ -363,6 +378,9 @@ _KINDS: dict[str, Kind] = {
     "dim": _AXES,
     "parameters": ("a tensor, or a list of them", lambda value: all(map(_is_tensor, _each(value)))),
     "bounds": ("pairs (lower, upper) in the structure of x0, SciPy's Bounds, or None", _are_bounds),
+    "dataset": ("a data set: what has len() and [i], such as a list", _is_dataset),
+    "PathLike": ("a path", lambda value: isinstance(value, os.PathLike)),
+    "set": ("a set", lambda value: isinstance(value, (set, frozenset))),
     "lr": ("a number, or a tensor of one", _is_rate),
     "dtype": ("a dtype, such as sg.float32", _is_dtype),
 }

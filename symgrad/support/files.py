@@ -6,6 +6,7 @@ Where the system can, what lies beside has no name until it is whole, so that a 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import stat
@@ -14,7 +15,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from symgrad.errors import ArgumentError, ArgumentTypeError
+
 _UNNAMED = getattr(os, "O_TMPFILE", 0) if os.path.isdir("/proc/self/fd") else 0  # Linux
+
+
+def path_of(f: Any, what: str) -> Path:
+    """Return what names a file as a path.
+
+    Raises:
+        ArgumentTypeError: it is no path. ArgumentError: no file can be called so.
+    """
+    if not isinstance(f, (str, os.PathLike)):
+        raise ArgumentTypeError(f"{what}: expected a path or an open file, got {type(f).__name__}.")
+    if "\0" in str(f):
+        raise ArgumentError(f"{what}: the path {str(f)!r} has a zero character. No file is called so.")
+    return Path(f)
 
 
 def replace_files(texts: Mapping[Path, str | bytes]) -> list[Path]:
@@ -53,12 +69,12 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[_File]:
-    """Yield what is written beside its place; what is no file, such as a pipe, is written to at once."""
+    """Yield what is written beside its place; what is no file, such as a pipe, gets all bytes at the end."""
     place = os.path.realpath(path)
     exists = os.path.exists(place)
     if exists and not os.path.isfile(place):
         with path.open("wb") as opened:
-            yield _File(opened)
+            yield _Stream(opened)
         return
     if exists and not os.access(place, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))
@@ -87,6 +103,17 @@ class _File:
 
     def put(self) -> None:
         """Take the place."""
+
+
+class _Stream(_File):
+    """What has no places to go back to: bytes are collected, and written at the end."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self._end = opened
+        super().__init__(io.BytesIO())
+
+    def finish(self) -> None:
+        self._end.write(self.open.getvalue())  # type: ignore[attr-defined]
 
 
 class _Beside(_File):

@@ -88,12 +88,16 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
 
 def default_collate(batch: Sequence[Any]) -> Any:
     """Make a batch of samples: tensors are stacked, numbers become a tensor, structures are kept."""
+    if not len(batch):
+        raise ArgumentError("default_collate: got no samples. Pass at least one.")
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(list(batch))
     if isinstance(first, (bool, int, float, np.ndarray, np.generic)):
         return as_tensor(np.stack([np.asarray(x) for x in batch]))
     if isinstance(first, dict):
+        if any(not isinstance(x, dict) or not first.keys() <= x.keys() for x in batch):
+            raise ArgumentError(f"default_collate: a sample lacks some of the keys {[*first]} of the first one.")
         return {k: default_collate([x[k] for x in batch]) for k in first}
     if isinstance(first, (tuple, list)):
         if any(len(x) != len(first) for x in batch):
@@ -161,4 +165,4 @@ def _is_array_like(dataset: Any) -> bool:
 __getattr__, __dir__ = namespace(globals(), __all__)
 
 
-check_all(globals(), __all__)
+check_all(globals(), __all__, first=True)

@@ -19,11 +19,12 @@ from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.value import unitless
 from symgrad.support.arguments import check_all
-from symgrad.support.files import replaced
+from symgrad.support.files import path_of, replaced
 from symgrad.tensors.creation import leaf
 from symgrad.tensors.tensor import Tensor
 
 _KIND, _VERSION, _MANIFEST = "symgrad", 1, "manifest.json"
+_LONGEST = 10_000  # bits of an integer that a manifest has in decimal
 _DEEPEST = 100  # containers in one another
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -79,7 +80,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True, max_byt
         raise ArgumentTypeError("load: the file is open for text. Open it for bytes: open(path, 'rb').")
     if hasattr(f, "read"):
         return _loaded(f, str(getattr(f, "name", "the file")), max_bytes)
-    path = _path(f, "load")
+    path = path_of(f, "load")
     if path.exists() and not path.is_file():
         raise ArgumentError(f"load: {path} is no file. Expected the path of one that sg.save wrote.")
     with path.open("rb") as file:
@@ -120,18 +121,13 @@ def target(f: Any, what: str) -> Path:
         ArgumentTypeError: f is no path.
         ArgumentError: it is a folder, or its folder is not there.
     """
-    path = _path(f, what)
+    path = path_of(f, what)
     if path.is_dir():
         raise ArgumentError(f"{what}: {path} is a folder. Expected the name of a file, such as {path / 'all.zip'}.")
-    if not path.parent.is_dir():
-        raise ArgumentError(f"{what}: the folder {path.parent} is not there. Make it.")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise ArgumentError(f"{what}: the folder {folder} is not there. Make it.")
     return path
-
-
-def _path(f: Any, what: str) -> Path:
-    if isinstance(f, (str, os.PathLike)):
-        return Path(f)
-    raise ArgumentTypeError(f"{what}: expected a path or an open file, got {type(f).__name__}.")
 
 
 def _write(file: Any, manifest: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
@@ -149,14 +145,14 @@ def _written(x: Any, arrays: list[np.ndarray[Any, Any]], where: str, depth: int)
         raise ArgumentTypeError(f"save: containers are nested more than {_DEEPEST} deep, or one contains itself.")
     if isinstance(x, (Tensor, np.ndarray, np.generic)):
         return _array(x, arrays, where)
+    if isinstance(x, int) and x.bit_length() > _LONGEST:  # which Python does not write in decimal
+        return {"int": hex(x)}
     if type(x) in _PLAIN:
         return {"value": x} if not isinstance(x, float) else {"float": x.hex()}
     if isinstance(x, dict):
-        pairs = [
-            [_written(k, arrays, f"a key of {where}", depth + 1), _written(v, arrays, f"{where}[{k!r}]", depth + 1)]
-            for k, v in x.items()
-        ]
-        return {"dict": pairs}
+        keys = [_written(_key(k), arrays, f"a key of {where}", depth + 1) for k in x]
+        values = [_written(v, arrays, f"{where}[{k!r}]", depth + 1) for k, v in x.items()]
+        return {"dict": [list(pair) for pair in zip(keys, values, strict=True)]}
     if type(x) in (list, tuple):
         return {type(x).__name__: [_written(v, arrays, f"{where}[{k}]", depth + 1) for k, v in enumerate(x)]}
     hint = "Save its state_dict()." if hasattr(x, "state_dict") else "Save the tensors that it holds."
@@ -164,6 +160,13 @@ def _written(x: Any, arrays: list[np.ndarray[Any, Any]], where: str, depth: int)
         f"save: {where} is a {type(x).__name__}. Expected tensors, arrays, numbers, text, None, and dicts, lists and "
         f"tuples of them. {hint}"
     )
+
+
+def _key(k: Any) -> Any:
+    """Return a key with Python's numbers and text for NumPy's, which are equal to them."""
+    if isinstance(k, tuple):
+        return tuple([_key(part) for part in k])
+    return k.item() if isinstance(k, np.generic) else k
 
 
 def _array(x: Any, arrays: list[np.ndarray[Any, Any]], where: str) -> Any:
@@ -200,6 +203,8 @@ class _Reader:
         for kind in (list, tuple):
             if kind.__name__ in said:
                 return kind([self.read(v, depth + 1) for v in said[kind.__name__]])
+        if "int" in said:
+            return int(said["int"], 16)
         if "float" in said:
             return float.fromhex(said["float"])
         if type(said["value"]) not in _PLAIN:

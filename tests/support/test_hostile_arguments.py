@@ -22,7 +22,7 @@ import sympy as sp
 
 import symgrad as sg
 import symgrad.stats
-from symgrad.errors import ArgumentError, ArgumentTypeError, NumberRangeError, ShapeError, SymgradError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NumberRangeError, ShapeError, SymgradError
 from symgrad.support.arguments import LONGEST, blame, checked, misfit
 
 # What sets the state of the process, writes to the disk, opens a page, prints, or wraps a user's function.
@@ -430,6 +430,26 @@ def test_an_error_of_the_users_own_code_stays(kind, place):
 @pytest.mark.parametrize(
     ("call", "error"),
     [
+        (lambda: sg.fft.fftfreq(-1), ArgumentError),
+        (lambda: sg.fft.rfftfreq(0), ArgumentError),
+        (lambda: X.min((0, 0)), ArgumentError),
+        (lambda: X.broadcast_to(3), ShapeError),
+        (lambda: sg.tensordot(X, X, 1.5), ArgumentTypeError),
+        (lambda: sg.utils.data.default_collate([]), ArgumentError),
+        (lambda: sg.utils.data.default_collate([{"a": 1}, {"b": 1}]), ArgumentError),
+        (lambda: sg.utils.data.DataLoader(3), ArgumentTypeError),
+        (lambda: sg.utils.data.DataLoader([1.0], collate_fn=3), ArgumentTypeError),
+        (lambda: sg.nn.ReLU().get_parameter(1), ArgumentTypeError),
+        (lambda: list(sg.nn.ReLU().named_modules(memo=1)), ArgumentTypeError),
+        (lambda: X[[np.ones(2, int), np.ones(3, int)]], ShapeError),
+        (lambda: sg.derive("x**2", "x").subs([1], 2), ArgumentError),
+        (lambda: sg.derive("x**2", "x").series(np.ones(2)), ArgumentError),
+        (lambda: sg.derive("sin(x)", "x").series("x", 0, 10**400), ArgumentError),
+        (lambda: sg.mvlgamma(X + 9, 10**400), ArgumentError),
+        (lambda: sg.CubicSpline([0.0, 1.0], [1.0, 2.0]).derivative(-(10**400)), ArgumentError),
+        (lambda: X.new_zeros(10**400), NumberRangeError),
+        (lambda: sg.explain("inf*x", "x"), FormError),
+        (lambda: sg.stats.multinomial.logpmf([1, 1], 2, logits=[0.0, 0.0]), ArgumentTypeError),
         (lambda: sg.stats.wishart.logpdf(2.0, 3.0, 1.0), ShapeError),
         (lambda: sg.stats.dirichlet.rvs(2.0), ShapeError),
         (lambda: sg.stats.norm.rvs(size=-2), ShapeError),
@@ -444,6 +464,15 @@ def test_an_error_of_the_users_own_code_stays(kind, place):
 def test_values_that_make_no_sense_are_errors(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_an_order_beyond_the_degree_of_a_spline_gives_zeros_and_a_negative_one_integrals():
+    spline = sg.CubicSpline([0.0, 1.0, 3.0], [1.0, 2.0, 0.5])
+    assert spline.derivative(10**400)(0.7).item() == 0.0
+    assert spline.antiderivative(-1)(0.7).item() == spline.derivative()(0.7).item()
+    twice = spline.antiderivative().antiderivative()
+    assert spline.antiderivative(2)(0.7).item() == twice(0.7).item()
+    assert sg.fft.fftfreq(0).shape == (0,)
 
 
 def test_a_mean_at_a_number_where_it_is_infinite_takes_locations_that_are_whole():

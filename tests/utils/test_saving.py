@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ArgumentTypeError
 
 
 def test_a_file_gives_back_what_was_saved(tmp_path):
@@ -364,3 +364,38 @@ def test_arrays_of_texts_without_letters_are_refused(tmp_path):
             other.writestr(part, header.getvalue() if part.endswith(".npy") else archive.read(part))
     with pytest.raises(ArgumentError, match="damaged"):
         sg.load(damaged, max_bytes=1000)
+
+
+def test_large_integers_and_keys_of_numpys_come_back():
+    file = io.BytesIO()
+    keys = {np.int64(3): 10**4400, np.float32(0.1): -(10**4400), (np.uint8(2), "a"): 1, np.str_("b"): 2}
+    sg.save(keys, file)
+    loaded = sg.load(file)
+    assert loaded == keys
+    assert [type(k) for k in loaded] == [int, float, tuple, str]
+
+
+def test_paths_that_are_no_places_for_files_are_errors(tmp_path):
+    (tmp_path / "lost").symlink_to(tmp_path / "missing" / "x")
+    with pytest.raises(ArgumentError, match=r"the folder .*missing is not there"):
+        sg.save(1, tmp_path / "lost")
+    with pytest.raises(ArgumentError, match="has a zero character"):
+        sg.load("a\0b")
+    with pytest.raises(ArgumentTypeError, match="expected a path or an open file, got int"):
+        sg.load(3)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there is no such device")
+def test_a_device_takes_a_file():
+    sg.save({"w": np.ones(3)}, "/dev/null")
+
+
+def test_a_file_of_c_that_was_written_by_hand_is_refused(tmp_path):
+    (tmp_path / "f.c").write_text("double f(double x) { return x*x; }\n")
+    (tmp_path / "g.c").write_bytes(b"\xff\xfe")
+    with pytest.raises(ArgumentError, match=r"is no file of sg.export"):
+        sg.exports.load_c(tmp_path / "f.c")
+    with pytest.raises(ArgumentError, match="is no text"):
+        sg.exports.load_c(tmp_path / "g.c")
+    with pytest.raises(ArgumentError, match="is no file"):
+        sg.exports.load_c(tmp_path)

@@ -18,6 +18,7 @@ from symgrad.scalars import X
 from symgrad.scalars import polygamma as _polygamma
 from symgrad.scalars import zeta as kernels
 from symgrad.scalars.gamma import MAX_ORDER
+from symgrad.support.arguments import shown
 from symgrad.support.frozen import frozen
 
 
@@ -39,8 +40,8 @@ def mvlgamma(input: Any, p: int) -> Any:
     >>> sg.mvlgamma(sg.tensor(2.0), 1)
     tensor(0.)
     """
-    if p < 1:
-        raise ArgumentError(f"p has to be greater than or equal to 1. Got {p}.")
+    if not 1 <= p <= 10_000:
+        raise ArgumentError(f"p has to be greater than or equal to 1. Got {shown(p)}; expected at most 10000.")
     terms = sum_terms([UNARY["lgamma"](SUB(input, j / 2) if j else input) for j in range(p)])
     return rename(ADD(terms, p * (p - 1) / 4 * math.log(math.pi)), "Mvlgamma")
 

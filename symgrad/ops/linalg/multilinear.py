@@ -23,7 +23,7 @@ from symgrad.ops.shapes.join import stack
 MOST_POWERS = 1_000_000  # each of them a step of its own
 
 
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]] = 2) -> Any:
     """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed.
 
     Args:

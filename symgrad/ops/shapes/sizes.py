@@ -282,7 +282,7 @@ def broadcast_to(x: Any, size: Sequence[Any]) -> Any:
     >>> sg.broadcast_to(sg.ones(3), (2, 3)).shape
     (2, 3)
     """
-    return expand(x, tuple(size))
+    return expand(x, size)
 
 
 def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:

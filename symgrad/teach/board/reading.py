@@ -17,6 +17,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.errors import FormError
 from symgrad.forms.names import is_known
 from symgrad.ops.map import Map
 from symgrad.ops.slicing import Slice
@@ -56,7 +57,7 @@ _BASES = (2, 3, 5, 10)  # to which people take logarithms
 SIMPLE = 6  # digits of a decimal that a person wrote
 
 
-class Unwritable(Exception):
+class Unwritable(FormError):
     """An operation that has no place in a calculus of numbers."""
 
 
@@ -72,7 +73,7 @@ def number(value: Any) -> Term:
     if isinstance(value, (bool, int)):
         return num(int(value))
     if not math.isfinite(value):
-        raise Unwritable(str(value))
+        raise Unwritable(f"the formula has the constant {value}. Expected finite numbers.")
     if value.is_integer() and abs(value) < 1e15:
         return num(int(value))
     text = repr(value)
