@@ -362,6 +362,9 @@ def test_what_a_compiler_complains_of_is_told_and_auto_goes_on(tmp_path, monkeyp
     monkeypatch.setenv("CC", script(tmp_path, "exit 0"))
     with pytest.raises(Unsuitable, match=r"the C compiler .*a compiler wrote nothing"):
         sg.compile(lambda x: x * 2, backend="c")(X)
+    (tmp_path / "a compiler").write_text("#!/there/is/no/such/interpreter\n")
+    with pytest.raises(Unsuitable, match=r"the C compiler .*a compiler does not start: .* Use backend='numpy'"):
+        sg.compile(lambda x: x * 2, backend="c")(X)
 
 
 @posix
