@@ -247,7 +247,9 @@ def test_methods_and_parts_of_short_time_transforms():
     (lambda: sg.stft(sg.ones(3), 8, center=False, return_complex=True), ArgumentError, "0 < n_fft <= 3"),
     (lambda: sg.stft(sg.ones(8), 4, window=sg.ones(3), return_complex=True), ShapeError, "equal to win_length=4"),
     (lambda: sg.istft(sg.ones(3, 5), 4), ArgumentTypeError, "complex-valued"),
-    (lambda: sg.istft(sg.ones(5, 5) * 1j, 4), ShapeError, "that is 3 frequencies"),
+    (lambda: sg.stft(sg.ones(8), 4, 0, return_complex=True), ArgumentError, "n_fft=4, hop_length=0"),
+    (lambda: sg.istft(sg.ones(5, 7) * 1j, 4), ShapeError, r"that is 3 frequencies\. Got 5\."),
+    (lambda: sg.istft(sg.ones(3, 7) * 1j, 4, 0), ArgumentError, "Got hop_length=0"),
     (lambda: sg.istft(sg.ones(3, 5) * 1j, 4, window=sg.hann_window(4), center=False), ArgumentError, "overlap add min"),
 ])  # fmt: skip
 def test_refusals_say_why(call, error, says):

@@ -374,6 +374,7 @@ def test_parameters_keep_scipys_order_and_defaults_are_left_out():
     assert norm.score(0.4, 0, 2.0).shape == (1,)
     assert norm.score(0.4, sg.tensor(0.0), 1.0).shape == (1,)
     assert sg.stats.binom.score(2, 5, 0.3).shape == (1,)
+    assert sg.stats.expon.score(np.array([-1.0, 0.5]), scale=2.0).tolist() == [[0.0], [-0.375]]
     np.testing.assert_allclose(norm.fisher_information(0.5, 2.0).numpy(), [[0.25, 0.0], [0.0, 0.5]])
     with pytest.raises(TypeError, match=r"Got 1 by position, and loc by name"):
         norm.logpdf(1.0, 2.0, loc=3.0)
