@@ -467,8 +467,6 @@ class _Declared:
         if what.startswith("log"):
             part = what[3:]
             return log_part(self._formula(part, z), self._formula(_OTHER[part], z))
-        if _OTHER[what] in declared:
-            return 1 - declared[_OTHER[what]](z, *self.shapes)
         return self._entry(what, z)
 
     def _entry(self, what: str, *args: Any) -> Any:
