@@ -1,4 +1,4 @@
-"""What holds for all tests: which are left out of a quick run, and how a run is summed up."""
+"""What holds for all tests: which are slow, which quick, and how a run is summed up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from slow_tests import left_out, long_ones, processor_time, smaller_samples, write
+from slow_tests import left_out, processor_time, quick_ones, slow_ones, smaller_samples, write
 
 KINDS = {  # of reasons for a skip, by what the reason says
     "for what is not installed": r"could not import|not installed|compares with|needs torch|^no ",
@@ -18,7 +18,7 @@ KINDS = {  # of reasons for a skip, by what the reason says
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--write-slow``: measure the tests that are run and bring the list of long ones up to date.
+    """``--write-slow``: measure the tests that are run and bring their list up to date.
 
     ``--random-programs``: how many programs are drawn and compared in all readings.
 
@@ -30,14 +30,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave half of the smaller samples out, and mark what a quick run leaves out."""
+    """Leave half of the smaller samples out, and mark what is slow, and what is quick."""
     if not (config.getoption("--every-sample") or config.getoption("--write-slow")):
         absent = left_out(items)
         config.hook.pytest_deselected(items=absent)
         gone = set(absent)
         items[:] = [item for item in items if item not in gone]
-    for item in [*smaller_samples(items), *long_ones(items)]:
+    for item in [*smaller_samples(items), *slow_ones(items)]:
         item.add_marker(pytest.mark.slow)
+    for item in quick_ones([item for item in items if item.get_closest_marker("slow") is None]):
+        item.add_marker(pytest.mark.quick)
 
 
 def pytest_collection_finish() -> None:

@@ -15,7 +15,7 @@ ROWS = re.findall(r"^\| ([^|`]+) \| `(.+?)` \| `(.+?)` \|$", TABLE, re.M)
 COMMANDS = [
     'python3 -m venv .venv && .venv/bin/pip install ".[examples]" && .venv/bin/python examples/quickstart.py',
     "python3 -m venv .venv && .venv/bin/pip install --upgrade pip && .venv/bin/pip install . --group test && "
-    '.venv/bin/pytest -n auto -m "not slow"',
+    ".venv/bin/pytest -n 2 -m quick",
 ]
 
 
