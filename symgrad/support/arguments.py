@@ -14,7 +14,6 @@ import numbers
 import operator
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, GeneratorType, TracebackType
 from typing import Any, TypeVar
@@ -245,8 +244,11 @@ def _of_user(tb: TracebackType | None) -> bool:
 
 def _rooms(tb: TracebackType | None) -> list[str]:
     """Return the packages whose code was running, the innermost last."""
-    frames = [] if tb is None else [frame for frame, _ in traceback.walk_tb(tb)]
-    return [str(frame.f_globals.get("__name__", "")).split(".")[0] for frame in frames]
+    names = []
+    while tb is not None:
+        names.append(str(tb.tb_frame.f_globals.get("__name__", "")).split(".")[0])
+        tb = tb.tb_next
+    return names
 
 
 def shown(value: Any) -> str:
