@@ -16,7 +16,7 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_discrete, is_integer
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
-from symgrad.ops.map import show_shape
+from symgrad.ops.map import broadcast_shapes, show_shape
 from symgrad.ops.protocol import Traced
 from symgrad.ops.value import array_of, is_foreign
 from symgrad.support.arguments import shown
@@ -264,10 +264,14 @@ def check_range(k: Any, n: Any, axis: int) -> None:
 
 
 def _check_broadcast(found: Sequence[Any]) -> None:
-    blocks = [f.array.shape if isinstance(f, Positions) else f.shape for f in found]
+    broadcast([f.array.shape if isinstance(f, Positions) else f.shape for f in found])
+
+
+def broadcast(blocks: Sequence[Shape]) -> Shape:
+    """Return the common shape of positions, whose sizes may have names."""
     try:
-        np.broadcast_shapes(*blocks)
-    except ValueError:
+        return broadcast_shapes(*blocks)
+    except ShapeError:
         raise IndexRangeError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
             f"{', '.join(map(show_shape, blocks))}. Give them one shape, or index twice."

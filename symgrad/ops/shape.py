@@ -29,6 +29,11 @@ def total(sizes: Sequence[Any]) -> Any:
     return found
 
 
+def equal(n: Any, m: Any) -> bool:
+    """Whether two sizes are the same number, however their formulas are written."""
+    return bool(n == m) or (isinstance(n - m, sp.Expr) and sp.expand(n - m) == 0)
+
+
 @frozen
 class Reshape(Op):
     """Read the entries in row-major order into another shape."""
@@ -69,7 +74,7 @@ class Reshape(Op):
 
     def out_shape(self, s: Shape) -> Shape:
         """Check that the number of entries stays."""
-        if total(s) != total(self.to):
+        if not equal(total(s), total(self.to)):
             raise ShapeError(
                 f"shape '{show_shape(self.to)}' is invalid for input of size {total(s)}. "
                 f"Got a tensor of shape {show_shape(s)}."

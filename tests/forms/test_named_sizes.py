@@ -383,3 +383,22 @@ def test_a_product_of_sizes_is_written_in_the_order_of_the_axes():
     for axes, text in ((("n", "k"), "2*X/(n*k)"), (("k", "n"), "2*X/(k*n)")):
         X = sg.symbol("X", axes)
         assert str(sg.derive((X**2).mean(), X)) == text
+
+
+CUBICS = sg.CubicSpline([0.0, 1.0, 2.0], [1.0, 2.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sg.interp(x, [0.0, 1.0, 2.0], [1.0, 2.0, 0.5]),
+        sg.grad(lambda x: (sg.interp(x, [0.0, 1.0, 2.0], [1.0, 2.0, 0.5]) ** 2).sum()),
+        lambda x: CUBICS(x),
+        sg.grad(lambda x: (CUBICS(x) ** 2).sum()),
+        lambda x: sg.outer(x[1:], x[1:]).reshape(-1),
+    ],
+)
+def test_positions_and_reshapes_of_named_sizes_are_exported(f):
+    x, names = np.array([0.2, 0.7, 1.9, 0.4, 1.3]), {}
+    exec(sg.export(f, shapes={"x": ("n",)}, target="numpy", name="exported"), names)
+    np.testing.assert_array_equal(names["exported"](x), f(sg.tensor(x)).numpy())

@@ -13,9 +13,18 @@ from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.ops.protocol import Op, failed
 
+MOST_AXES = 32
+
 
 class Unsuitable(SymgradError):
     """A backend cannot take this program; ``auto`` then asks the next."""
+
+
+def check_axes(program: Program, what: str) -> None:
+    """Refuse arrays with more axes than NumPy goes through at once."""
+    most = max([len(v.shape) for v in program.values], default=0)
+    if most > MOST_AXES:
+        raise Unsuitable(f"{what}: an array has {most} axes. Expected at most {MOST_AXES}; reshape it, or run eagerly.")
 
 
 @dataclass

@@ -8,7 +8,7 @@ import numpy as np
 
 from symgrad.compiler.backends import numpy as numpy_backend
 from symgrad.compiler.backends import python
-from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable
+from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable, check_axes
 from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.backends.pairs import paired
 from symgrad.compiler.primitives.pairs import has_complex
@@ -71,6 +71,7 @@ BACKENDS: dict[str, Build] = {
 
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend asked for, or with the first that suits."""
+    check_axes(program, "compile")
     if has_complex(program):
         return paired(lambda real: build_with(backend, real, args, results), program)
     wide = len(program.inputs) + len(program.outputs) > MOST_ARGUMENTS

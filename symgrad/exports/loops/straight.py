@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable, check_axes
 from symgrad.compiler.backends.python import check
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import Scalars
@@ -31,6 +31,7 @@ class _Spelled(Scalars):
 
 def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[list[str]] | None:
     """Write a small program out; return the texts of its results' entries, None where it is long, or has no words."""
+    check_axes(program, "export")
     sizes = [n for v in program.values for n in v.shape]
     if not all(isinstance(n, int) for n in sizes):
         return None

@@ -15,11 +15,9 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import of_first
-from symgrad.errors import IndexRangeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import permute
-from symgrad.ops.keys import check_range
-from symgrad.ops.map import show_shape
+from symgrad.ops.keys import broadcast, check_range
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import padded, repeated
 from symgrad.support.frozen import frozen
@@ -89,7 +87,7 @@ class DynamicGather(_AtPositions):
     def out_shape(self, s: Shape, *blocks: Shape) -> Shape:
         """The block replaces the axes picked from."""
         rest = [n for a, n in enumerate(s) if a not in self.axes]
-        return (*rest[: self.front], *_broadcast(blocks), *rest[self.front :])
+        return (*rest[: self.front], *broadcast(blocks), *rest[self.front :])
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """Read in every slice: its number is one more position."""
@@ -206,16 +204,6 @@ def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -
     """1 where the positions, which may count from the end, are those of the entry, else 0."""
     same = [sp.Or(sp.Eq(k, c), sp.Eq(k, c - n)) for k, c, n in zip(positions, entry, sizes, strict=True)]
     return one_if(sp.And(*same))
-
-
-def _broadcast(blocks: Sequence[Shape]) -> Shape:
-    try:
-        return np.broadcast_shapes(*blocks)
-    except ValueError:
-        raise IndexRangeError(
-            "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(map(show_shape, blocks))}. Give them one shape, or index twice."
-        ) from None
 
 
 def lookup(x: Any, places: Sequence[tuple[int, Any]]) -> Any:
