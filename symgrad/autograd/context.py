@@ -17,6 +17,9 @@ def is_tensor(x: Any) -> bool:
 
 
 _INPUT, _OUTPUT, _OTHER = range(3)
+DIRTY = (
+    "Tensors are values, and a custom function does not change its inputs: work on x.clone(), and return the result."
+)
 
 
 class FunctionCtx:
@@ -53,7 +56,7 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Refuse: a tensor is a value, and a function cannot change its arguments."""
-        raise NotYet("mark_dirty: tensors are values, and a function does not change its inputs. Return the result.")
+        raise NotYet(f"mark_dirty: {DIRTY}")
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:

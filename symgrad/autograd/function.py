@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.autograd.context import Bundle, FunctionCtx, is_tensor, picked
+from symgrad.autograd.context import DIRTY, Bundle, FunctionCtx, is_tensor, picked
 from symgrad.autograd.opaque import HOLE, TWICE, Opaque, ones_like, template
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
@@ -21,13 +21,14 @@ from symgrad.core.promotion import is_differentiable, of_first
 from symgrad.engine import record
 from symgrad.engine.record import apply, handle, input_of
 from symgrad.engine.sweep import sweep
-from symgrad.errors import ArgumentTypeError, GraphError, NotDifferentiable, ShapeError, ValueNeeded
+from symgrad.errors import ArgumentTypeError, GraphError, NotDifferentiable, NotYet, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_to
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
+from symgrad.transforms.calls import is_written_to
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -98,6 +99,8 @@ class Function:
         inside = [handle(a._node, a._value) if is_tensor(a) else a for a in args]
         with modes.no_grad():
             result = cls._run(ctx, inside)
+        if any(is_tensor(a) and is_written_to(a, own) for a, own in zip(args, inside, strict=True)):
+            raise NotYet(f"{cls.__name__}: forward changes an argument in place. {DIRTY}")
         if level == CONSTANT or not modes.recording():
             return result
         if modes.opens():

@@ -27,7 +27,7 @@ from symgrad.ops.map import IDENTITY
 from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import replayed
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.calls import zeros
+from symgrad.transforms.calls import Own, is_written_to, zeros
 
 __all__ = ["checkpoint"]
 
@@ -79,11 +79,14 @@ def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         return fn(*args, **kwargs)
     piece.captured, piece.values = run.captured, [y._value for y in run.ys]
     results, outside, active = run.tree, [_stand_in(n) for n in run.captured], [_is_variable(y) for y in run.ys]
+    piece.written = run.written
     del run
     found = Checkpoint.apply(piece, *tensors, *outside)
     ys = found if isinstance(found, tuple) else (found,)
     done = [y if flows else handle(None, v) for y, v, flows in zip(ys, piece.values, active, strict=True)]
     piece.values = []
+    for k in reversed(piece.written):
+        tensors[k].copy_(done.pop())
     return unflatten(results, iter(done))
 
 
@@ -107,6 +110,7 @@ class Piece:
 
     Attributes:
         changes: what it changed: the states of generators, tensors in place, attributes of modules.
+        written: the numbers of the arguments that it changed in place, which are further results.
         foreign: what lets NumPy's and Python's generators draw again what it drew.
     """
 
@@ -114,6 +118,7 @@ class Piece:
         self.fn, self.active, self.inside = fn, active, modes.variables() is not None
         self.captured: list[AnyNode] = []
         self.changes: list[Any] = []
+        self.written: list[int] = []
         self.foreign: Any = None
         self.values: list[Any] = []  # of the results, while they are handed over
 
@@ -125,15 +130,19 @@ class _Run:
         xs: the arguments; those that require grad are new variables.
         ys: the tensors of the result.
         tree: its structure.
+        written: the numbers of the arguments that were changed in place, which ``ys`` has at its end.
     """
 
-    def __init__(self, piece: Piece, given: Sequence[Any]) -> None:
+    def __init__(self, piece: Piece, tensors: Sequence[Any]) -> None:
         self.start = Leaf(None, (), CONSTANT).index
-        self.piece, self.xs = piece, [_variable(x) if a else x for x, a in zip(given, piece.active, strict=True)]
+        self.piece, self.xs = piece, [_variable(x) if a else x for x, a in zip(tensors, piece.active, strict=True)]
         self.ys: list[Any] = []
         own = [x._node for x, a in zip(self.xs, piece.active, strict=True) if a]
         with modes.transforming(own, leaves=True) if piece.inside else nullcontext(), modes.enable_grad():
-            self.tree = flatten(piece.fn([handle(x._node, x._value) for x in self.xs]), is_tensor, self.ys)
+            given = [handle(x._node, x._value) for x in self.xs]
+            self.tree = flatten(piece.fn(given), is_tensor, self.ys)
+        self.written = [k for k, (x, own) in enumerate(zip(self.xs, given, strict=True)) if is_written_to(x, own)]
+        self.ys += [handle(given[k]._node, given[k]._value) for k in self.written]  # they may be put back
 
     @property
     def wrt(self) -> list[Any]:
@@ -168,7 +177,7 @@ class _Run:
 
 
 def _variable(x: Any) -> Any:
-    return apply(IDENTITY, (x,)) if _is_variable(x) else handle(Leaf(x._value, x.shape, GRAD), x._value)
+    return apply(IDENTITY, (x,)) if _is_variable(x) else handle(Leaf(x._value, x.shape, GRAD, None, Own()), x._value)
 
 
 class Checkpoint(Function):
@@ -186,7 +195,9 @@ class Checkpoint(Function):
     def symbolic(piece: Piece, *xs: Any) -> Any:
         """The piece itself, in formulas."""
         ys: list[Any] = []
-        flatten(piece.fn(xs[: len(xs) - len(piece.captured)]), is_tensor, ys)
+        given = [handle(x._node, x._value) for x in xs[: len(xs) - len(piece.captured)]]
+        flatten(piece.fn(given), is_tensor, ys)
+        ys += [given[k] for k in piece.written]
         return ys[0] if len(ys) == 1 else tuple(ys)
 
     @staticmethod

@@ -111,6 +111,7 @@ class Specialised:
         self.results = traced.results
         self.finish = _finish(traced.results)
         self.effects = traced.effects if isinstance(traced, Graph) else None
+        self.overwritten = traced.overwritten if isinstance(traced, Graph) else ()
         self._traced, self._build, self._lock = traced, build, Lock()
         self._graph = traced if isinstance(traced, Graph) and not self.effects else None
         self._built: Built | None = None
@@ -193,6 +194,8 @@ class Compiled(AsFunction, Generic[P]):
         self._restored: dict[Any, Traced] = {}
         self._direct: Any = None
         self._last: Specialised | None = None
+        self._returning: dict[tuple[int, ...], Compiled[...]] = {}
+        self._writes = True  # whether what it writes to arguments in place reaches the caller's tensors
         self._lock = Lock()  # reentrant: the function may call itself while it is traced
         if fn is not None:
             functools.update_wrapper(self, fn, updated=())
@@ -263,11 +266,26 @@ class Compiled(AsFunction, Generic[P]):
         found = self._specialised(tree, values)
         if found.effects and found.effects.traced():
             return self._original()(*args, **kwargs)
+        if self._writes and any(isinstance(leaves[k], TensorBase) for k in found.overwritten):
+            return self._written_back(found.overwritten, args, kwargs, leaves)
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
         if followed and found.call.which:
             return self._recorded(found, leaves, values)
         ys = [handle(None, canonical(y)) for y in found.run(_apart(found.kernel, values))]
         return trees.unflatten(found.results, iter(ys))
+
+    def _written_back(self, which: tuple[int, ...], args: Any, kwargs: Any, leaves: Sequence[Any]) -> Any:
+        """Call the function, and write to tensors among its arguments what it writes to them in place."""
+        if which not in self._returning:
+            fn = _returning(self._original(), which)
+            made: Compiled[...] = Compiled(fn, self.backend, self.donate, cache=self.cache, strict=self.strict)
+            made._writes = False
+            self._returning[which] = made
+        result, after = self._returning[which](*args, **kwargs)
+        for k, t in zip(which, after, strict=True):
+            if isinstance(leaves[k], TensorBase):
+                leaves[k].copy_(t)  # type: ignore[attr-defined]
+        return result
 
     def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
         """Return the results as results of one operation; integers and truth values carry no gradient."""
@@ -430,7 +448,8 @@ class Compiled(AsFunction, Generic[P]):
         """By name where a module has it; else the programs, from which the kernels are built again when called."""
         if is_found(self):
             return place_of(self)[1]
-        compiled = {key: (f.program, f.results) for key, f in list(self._found.items()) if not f.effects}
+        pure = {key: f for key, f in list(self._found.items()) if not (f.effects or f.overwritten)}
+        compiled = {key: (f.program, f.results) for key, f in pure.items()}
         fn = self._portable(bool(compiled or self._restored))
         programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
         return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache)
@@ -447,6 +466,18 @@ class Compiled(AsFunction, Generic[P]):
                 raise
             return None
         return fn
+
+
+def _returning(fn: Callable[..., Any], which: Sequence[int]) -> Callable[..., Any]:
+    """Return the function that returns these of its arguments, too, as they are after the call."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves: list[Any] = []
+        trees.flatten((args, kwargs), is_array, leaves)
+        return fn(*args, **kwargs), [leaves[k] for k in which]
+
+    return call
 
 
 def _is_shape(x: Any) -> bool:

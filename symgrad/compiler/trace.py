@@ -45,7 +45,8 @@ class Traced(NamedTuple):
 class Graph:
     """What a function did: the leaves of its arguments, its results, and all nodes that these need, oldest first.
 
-    ``effects`` is what it did besides, None where that is nothing.
+    ``effects`` is what it did besides, None where that is nothing; ``overwritten`` has the numbers of the arguments
+    that it changed in place.
     """
 
     def __init__(
@@ -55,8 +56,10 @@ class Graph:
         nodes: Sequence[AnyNode],
         results: trees.Tree,
         effects: Effects | None = None,
+        overwritten: Sequence[int] = (),
     ) -> None:
         self.leaves, self.roots, self.nodes, self.results, self.effects = leaves, roots, nodes, results, effects
+        self.overwritten = tuple(overwritten)
 
     @cached_property
     def program(self) -> Program:
@@ -107,7 +110,10 @@ def _attempt(
     try:
         with unchanged() as journal, taping(tape):
             effects.stand(iter([handle(leaf, None) for leaf in held]))
-            roots, results = _called(fn, tree, leaves)
+            own = [handle(leaf, None) for leaf in leaves]
+            roots, results = _called(fn, tree, own)
+            overwritten = [k for k, (t, leaf) in enumerate(zip(own, leaves, strict=True)) if t._node is not leaf]
+            del own
             if who is not None:
                 check_pure(who, journal)
             more = changed(journal, states)
@@ -119,12 +125,12 @@ def _attempt(
             roots, nodes = inlined([*roots, *written])
     finally:
         end(who or "compile", fn, [*leaves, *held, *tape.leaves])
-    return Graph([*leaves, *held, *tape.leaves], roots, nodes, results, effects if effects else None)
+    return Graph([*leaves, *held, *tape.leaves], roots, nodes, results, effects if effects else None, overwritten)
 
 
-def _called(fn: Callable[..., Any], tree: trees.Tree, leaves: Sequence[Leaf]) -> tuple[list[Any], trees.Tree]:
+def _called(fn: Callable[..., Any], tree: trees.Tree, given: Sequence[Any]) -> tuple[list[Any], trees.Tree]:
     """Run fn, and return what its results stand for, and their structure; no tensor of the run is held any longer."""
-    args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
+    args, kwargs = trees.unflatten(tree, iter(given))
     try:
         with uncovered(), modes.enable_grad():
             result = fn(*args, **kwargs)

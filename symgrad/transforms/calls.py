@@ -27,7 +27,7 @@ from symgrad.transforms.arguments import Argnums, check_results, pair, positions
 _ARRAYS = (TensorBase, np.ndarray, np.generic)
 
 
-class _Own(Cell):
+class Own(Cell):
     """The cell of a variable that a transform made; ``live`` counts what runs the user's function with it."""
 
     __slots__ = ("live",)
@@ -83,23 +83,28 @@ class Call:
         self.plain = is_plain(*args, *kwargs.values())
         self.xs: list[Any] = []
         self.trees = []
-        full = list(args)
+        full, originals, own = list(args), list[Any](), list[Any]()
         for k in self.numbers:
-            tree, xs = _taken(args[k], k, required=argnums is not None)
-            self.trees.append(tree)
-            self.xs += xs
+            tree, found = _taken(args[k], k, required=argnums is not None)
+            xs = list(map(variable, found))
             # Handles of its own: the function may rebind them by statements in place.
             given = [handle(x._node, x._value) for x in xs]
             full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
+            self.trees.append(tree)
+            self.xs += xs
+            originals += found
+            own += given
         if not self.xs and args and argnums is None:
             variable(args[0])  # raises
         self._variables = frozenset([id(x._node) for x in self.xs])
-        self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
+        self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, Own)]
         try:
             with uncovered(), modes.transforming([x._node for x in self.xs], self.leaves), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
             self._count(-1)
+        for original, x, changed in zip(originals, self.xs, own, strict=True):
+            write_back(original, x, self.cut(changed))
 
     def _count(self, step: int) -> None:
         """Once the function has run, no result can be followed back to these variables but by this transform.
@@ -244,6 +249,22 @@ def _tangent(found: Any, y: Any) -> Any:
     return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
 
 
+# ------------------------------------------------------------------ what is written to arguments
+def write_back(x: Any, before: Any, own: Any) -> None:
+    """Write to a user's tensor what a function wrote in place to ``own``, which was ``before`` and stood for x.
+
+    What stood for a number or an array is the function's own.
+    """
+    if isinstance(x, TensorBase) and is_written_to(before, own):
+        x.copy_(own)  # type: ignore[attr-defined]
+
+
+def is_written_to(before: Any, own: Any) -> bool:
+    """Whether a handle was changed in place since it was made of ``before``; without a value, it has another node."""
+    known = before._value is not None and own._value is not None
+    return own._value is not before._value if known else own._node is not before._node
+
+
 # ------------------------------------------------------------------ variables
 def is_array(x: Any) -> bool:
     """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
@@ -277,17 +298,16 @@ def is_result(x: Any) -> bool:
 
 
 def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
-    """Take an argument apart into variables and the structure around them. Integers and the like are part of that."""
-    found: list[Any] = []
+    """Take an argument apart into arrays and the structure around them. Integers and the like are part of that."""
+    found: list[Any] = [x] if type(x) is float else []
     tree = LEAF if type(x) is float else flatten(x, _is_variable, found)
-    xs = [variable(x)] if type(x) is float else [variable(v) for v in found]
-    if required and not xs:
+    if required and not found:
         if isinstance(tree, Static) and x is not None:
             variable(x)  # raises
         numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int)) or is_foreign(v)]
         if numbers:
             raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
-    return tree, xs
+    return tree, found
 
 
 def _no_gradient(value: Any, where: str = "") -> str:
@@ -305,7 +325,7 @@ def variable(x: Any) -> Any:
     value = x._value if isinstance(x, TensorBase) else to_value(x)
     if not is_differentiable(np.asarray(value).dtype):
         raise DTypeError(_no_gradient(value))
-    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
+    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), Own()), value)
 
 
 # ------------------------------------------------------------------ values
@@ -318,7 +338,7 @@ def cut(t: Any, own: Set[int]) -> Any:
 
 
 def _can_be_followed(leaf: Leaf) -> bool:
-    return leaf.cell.live > 0 if isinstance(leaf.cell, _Own) else True
+    return leaf.cell.live > 0 if isinstance(leaf.cell, Own) else True
 
 
 def zeros(x: Any) -> Any:

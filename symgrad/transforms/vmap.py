@@ -17,7 +17,7 @@ from symgrad.core.node import Leaf, ancestors, is_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
 from symgrad.engine.generator import Refusing, Repeated, Tape, taken, taping
-from symgrad.engine.record import as_tensor
+from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.contract import permute
 from symgrad.ops.indexing.select import getitem
@@ -92,6 +92,8 @@ def vmap(
             slices = _Slices(functools.partial(fn, **kwargs), given, out_axes, randomness)
             results = _in_chunks(slices, given, chunk_size or max(given.size, 1))
         found = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
+        for k in reversed(slices.written):
+            given.originals[k].copy_(found.pop())
         done = [to_numpy(y) if plain and y._node is None else y for y in found]
         return unflatten(slices.tree, iter(done))
 
@@ -100,12 +102,18 @@ def vmap(
 
 # ------------------------------------------------------------------ arguments
 class _Given(NamedTuple):
-    """Arguments taken apart: ``arrays`` have the batch in front where ``mapped`` says so."""
+    """Arguments taken apart: ``arrays`` are the ``originals`` with the batch, the axis of ``axes``, in front."""
 
     tree: Tree
+    originals: list[Any]
     arrays: list[Any]
-    mapped: list[bool]
+    axes: list[Any]
     size: int
+
+    @property
+    def mapped(self) -> list[bool]:
+        """Which arrays are mapped."""
+        return [axis is not None for axis in self.axes]
 
 
 def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given:
@@ -128,7 +136,7 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
         raise ShapeError(
             f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument."
         )
-    return _Given(tree, arrays, [a is not None for a in axes], int(next(iter(sizes))))
+    return _Given(tree, found, arrays, list(axes), int(next(iter(sizes))))
 
 
 def _front(x: Any, axis: Any, tree: Tree, k: int) -> Any:
@@ -168,7 +176,8 @@ class _Slices:
 
     Attributes:
         tree: the structure of the result.
-        axes: where the batch goes in each of its arrays.
+        axes: where the batch goes in each of its arrays, and in those arguments that the function changes in place.
+        written: the numbers of these arguments.
     """
 
     def __init__(self, fn: Callable[..., Any], given: _Given, out_axes: Any, randomness: str) -> None:
@@ -177,6 +186,7 @@ class _Slices:
         batched = [x for x, m in zip(given.arrays, given.mapped, strict=True) if m]
         slices = self._trace.variables([(x.shape[1:], x.dtype) for x in batched])
         self._variables = [id(s._node) for s in slices]
+        own = dict(zip([k for k, m in enumerate(given.mapped) if m], slices, strict=True))
         rest = iter(slices)
         leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
         ys: list[Any] = []
@@ -185,7 +195,11 @@ class _Slices:
             self.tree = flatten(result, is_result, ys)
             self._ys = [as_tensor(y) for y in ys]
         check_results(self.tree, "vmap")
-        self.axes = spread(self.tree, out_axes, "vmap: out_axes")
+        self.axes = list(spread(self.tree, out_axes, "vmap: out_axes"))
+        changed = [k for k, s in own.items() if id(s._node) not in self._variables]
+        self.written = [k for k in changed if isinstance(given.originals[k], TensorBase)]
+        self.axes += [given.axes[k] for k in self.written]
+        self._ys += [own[k] for k in self.written]
 
     def _called(self, fn: Callable[..., Any], args: Any, randomness: str) -> Any:
         """Return what the function makes of one slice; what it draws of others' generators is the same for all."""

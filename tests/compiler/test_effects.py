@@ -860,6 +860,106 @@ def test_integers_in_a_state_carry_no_gradient():
     assert (x.grad.tolist(), count.tolist()) == (pytest.approx((2 * X).tolist()), [1, 0, 1])
 
 
+# ------------------------------------------------------------------ arguments
+def doubles(x):
+    x.mul_(2)
+    return (x**3).sum()
+
+
+def writes_a_part(x):
+    x[..., 0] = x[..., 1] * 3
+    return (x**3).sum()
+
+
+def adds(x):
+    x += 1
+    return (x**2).sum()
+
+
+def clears(x):
+    y = (x**2).sum()
+    x.zero_()
+    return y
+
+
+def writes_to_the_last_view(x):
+    x.view(-1)[1:].mul_(3).add_(x[0])
+    return sg.sin(x).sum()
+
+
+WRITERS = [doubles, writes_a_part, adds, clears, writes_to_the_last_view]
+CALLS = {
+    "checkpoint": sg.checkpoint,
+    "compile": lambda f: sg.compile(f),
+    "compile for numpy": lambda f: sg.compile(f, backend="numpy"),
+    "vmap": lambda f: lambda x: sg.vmap(f)(x[None])[0],
+    "vmap along columns": lambda f: lambda x: sg.vmap(f, in_dims=1)(x[:, None])[0],
+    "scan": lambda f: lambda x: sg.scan(lambda c, row: (c, f(row)), 0.0, x[None])[1][0],
+    "chunks": lambda f: lambda x: sg.scan(lambda c, row: (c, f(row)), 0.0, x[None], checkpoint_every=1)[1][0],
+    "grad": lambda f: lambda x: sg.value_and_grad(f)(x)[0],
+    "compiled gradient": lambda f: lambda x: sg.compile(sg.value_and_grad(f))(x)[0],
+    "gradient of a gradient": lambda f: lambda x: sg.grad(lambda x: sg.value_and_grad(f)(x)[0], has_aux=False)(x),
+    "vjp": lambda f: lambda x: sg.vjp(f, x)[0],
+    "jvp": lambda f: lambda x: sg.jvp(f, (x,), (sg.ones(3),))[0],
+}
+
+
+def written(f, run=lambda f: f):
+    """A value, the argument after it, and the slope of both, of a function that writes to its argument."""
+    w = sg.tensor(X, requires_grad=True)
+    x = w * 1
+    y = run(f)(x)
+    (g,) = sg.autograd.grad((y + (x * sg.tensor([1.0, 2.0, 3.0])).sum()).sum(), w)
+    return y.tolist(), x.tolist(), g.tolist()
+
+
+@pytest.mark.parametrize("f", WRITERS)
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_written_to_an_argument_reaches_the_tensor_that_was_passed(call, f):
+    value, after, slope = written(f)
+    found = written(f, CALLS[call])
+    np.testing.assert_allclose(found[1], after, rtol=1e-15)
+    if call != "gradient of a gradient":
+        np.testing.assert_allclose(found[0], value, rtol=1e-15)
+        np.testing.assert_allclose(found[2], slope, rtol=1e-13)
+    if call != "checkpoint":  # which passes arrays on as they are
+        x = np.array(X)
+        CALLS[call](f)(x)
+        assert x.tolist() == X.tolist()
+    constant = sg.tensor(X)
+    CALLS[call](f)(constant)
+    np.testing.assert_allclose(constant.tolist(), after, rtol=1e-15)
+
+
+@pytest.mark.parametrize("call", [c for c in CALLS if c != "gradient of a gradient"])
+def test_a_parameter_that_is_an_argument_is_not_changed_in_place(call):
+    w = sg.tensor(X, requires_grad=True)
+    with pytest.raises(sg.errors.GraphError, match="a leaf Variable that requires grad is being used in an in-place"):
+        CALLS[call](doubles)(w)
+    assert w.tolist() == X.tolist()
+
+
+def test_arguments_in_structures_and_slices_in_chunks_are_written_to():
+    p = {"a": sg.tensor(X), "b": [sg.tensor(X)]}
+    sg.grad(lambda p: p["a"].mul_(2).sum() + p["b"][0].sum())(p)
+    assert (p["a"].tolist(), p["b"][0].tolist()) == ((2 * X).tolist(), X.tolist())
+    sg.compile(lambda p, x: p["b"][0].sub_(x).sum())(p, X)
+    assert p["b"][0].tolist() == [0.0, 0.0, 0.0]
+    rows = sg.tensor(BATCH)
+    sg.vmap(lambda row: row.mul_(row[0]).sum(), chunk_size=2)(rows)
+    np.testing.assert_allclose(rows.tolist(), BATCH * BATCH[:, :1], rtol=1e-15)
+
+
+def test_the_forward_of_a_custom_function_does_not_change_its_arguments():
+    class Doubles(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.mul_(2)
+
+    with pytest.raises(NotImplementedError, match=r"Doubles: forward changes an argument in place.* work on x\.clone"):
+        Doubles.apply(sg.tensor(X))
+
+
 # ------------------------------------------------------------------ after an exception
 class _World:
     """Everything that a function can change."""

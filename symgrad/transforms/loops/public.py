@@ -18,6 +18,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
 from symgrad.support.foreign_draws import watched
+from symgrad.transforms.calls import is_written_to
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.loops.chunks import in_chunks
 from symgrad.transforms.loops.op import Scan
@@ -47,8 +48,8 @@ def scan(
     Args:
         f: function of the carry c and a slice x_t that returns the next carry and y_t. Tensors from outside may be
             used in it, and gradients flow to them. It cannot branch on values; use ``sg.where``. Random numbers are
-            drawn anew in every step.
-        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None.
+            drawn anew in every step. What it writes to x_t in place reaches xs; c is its own.
+        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None. It stays as it is.
         xs: tensors to be sliced along their first axis, nested likewise; None for no input.
         length: the number of steps, needed where xs is None.
         reverse: run from the last slice to the first; y_t stays in the place of x_t.
@@ -132,14 +133,17 @@ def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: boo
     call, weak = _taken(who, f, init, xs)
     steps = _length(call, length)
     with watched(who, f):
-        body, captured, y_tree = _traced(call, weak, steps, bool(reverse))
+        body, captured, y_tree, written = _traced(call, weak, steps, bool(reverse))
     op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse))
     inputs = [*call.start, *call.rows, *captured]
     if _may_be_differentiated(inputs):
         op = op.keeping(op.needed)
     packed = as_tensor(op(*inputs)) if op.pieces else None
     results = iter([op.piece(packed, k) for k in range(len(op.pieces) - len(op.kept))])
-    return unflatten(call.carry_tree, results), unflatten(y_tree, results)
+    found = unflatten(call.carry_tree, results), unflatten(y_tree, results)
+    for k in written:
+        call.rows[k].copy_(next(results))
+    return found
 
 
 def _may_be_differentiated(inputs: Sequence[Any]) -> bool:
@@ -170,29 +174,34 @@ def _length(call: _Call, length: int | None) -> int:
 
 
 # ------------------------------------------------------------------ the body
-def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tuple[Body, list[Any], Tree]:
+def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tuple[Body, list[Any], Tree, list[int]]:
     """Trace f; again where a number that started a carry takes the dtype of what the carry becomes.
 
-    What f draws becomes further xs, so that every step has random numbers of its own.
+    What f draws becomes further xs, so that every step has random numbers of its own. What it writes to slices in place
+    is returned after y; the last result says of which xs.
     """
     slices = [Spec(t.shape[1:], t.dtype) for t in call.rows]
     for last in (False, False, True):
         carries = [spec_of(t) for t in call.start]
         with Trace() as trace, taping(Tape()) as tape:
             variables = trace.variables([*carries, *slices])
-            out, ys, y_tree = _outputs(call, trace, variables)
+            own = [handle(v._node, None) for v in variables]  # the body may rebind its own in place
+            out, ys, y_tree = _outputs(call, trace, own)
             trace.leaves += tape.leaves
             dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]
             if last or dtypes == [a.dtype for a in carries]:
                 _check_carry(call, carries, out)
                 out = [t if t.dtype == a.dtype else Cast(a.dtype)(t) for a, t in zip(carries, out, strict=True)]
+                pairs = list(zip(variables, own, strict=True))[len(carries) :]
+                written = [k for k, (x, y) in enumerate(pairs) if is_written_to(x, y)]
+                ys += [pairs[k][1] for k in written]
                 variables = [handle(leaf, None) for leaf in trace.leaves]
                 body, captured = close(variables, len(variables), [*out, *ys], trace)
                 break
         call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
     if tape.draws:
         call.rows.extend(taken(Repeated(tape.draws, steps, reverse)))
-    return body, captured, y_tree
+    return body, captured, y_tree, written
 
 
 def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
@@ -202,9 +211,9 @@ def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
     return after if not spec.shape and spec.dtype == _FLOAT64 and is_differentiable(after) else spec.dtype
 
 
-def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
-    """Run f on variables. Returns the tensors of the next carry, those of y, and the structure of y."""
-    rest: Iterator[Any] = iter([handle(v._node, None) for v in variables])  # the body may rebind its own in place
+def _outputs(call: _Call, trace: Trace, own: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
+    """Run f on tensors of its own. Returns those of the next carry, those of y, and the structure of y."""
+    rest: Iterator[Any] = iter(own)
     carry = unflatten(call.carry_tree, rest)
     result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), call.who + _LOOKS[call.who], steps=True)
     if not isinstance(result, tuple) or len(result) != 2:
