@@ -35,9 +35,16 @@ class Change(NamedTuple):
 
 
 class Journal:
-    """The changes inside a ``with`` block, which an exception undoes."""
+    """The changes inside a ``with`` block, which an exception undoes.
 
-    __slots__ = ("_modes", "_outer", "_token", "changes")
+    Args:
+        settles: whether its keeper undoes, writes back or refuses what was changed in any case.
+    """
+
+    __slots__ = ("_modes", "_outer", "_token", "changes", "settles")
+
+    def __init__(self, settles: bool = False) -> None:
+        self.settles = settles
 
     def __enter__(self) -> Journal:
         self.changes: dict[int, Change] = {}
@@ -119,9 +126,17 @@ def undoing(fn: F) -> F:
 @contextmanager
 def unchanged() -> Iterator[Journal]:
     """Undo at the end what changes inside."""
-    with Journal() as journal:
+    with Journal(settles=True) as journal:
         yield journal
         journal.undo()
+
+
+def is_settled() -> bool:
+    """Whether what changes now is undone, written back or refused; else it stays, a tensor without a value as well."""
+    journal = _NOW.get()
+    while journal is not None and not journal.settles:
+        journal = journal._outer
+    return journal is not None
 
 
 def again(changes: Sequence[Change]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.journal import is_settled
 from symgrad.core.modes import no_grad
 from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -107,11 +108,16 @@ def _known(name: str, *statistics: Any) -> tuple[Any, Any]:
     return statistics[0], statistics[1]
 
 
+def has_statistics(x: Any) -> bool:
+    """Whether running statistics can follow x: a symbol in a formula of the user's has no numbers to move them by."""
+    return getattr(x, "_value", x) is not None or is_settled()
+
+
 def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Move the running statistics towards those of x; of instances, towards their mean. No entries move nothing."""
     if not isinstance(momentum, (int, float, Traced)):
         raise ArgumentTypeError(f"momentum: got {momentum!r}. Expected a number from 0 to 1.")
-    if total(shape(x)) == 0:
+    if total(shape(x)) == 0 or not has_statistics(x):
         return
     with no_grad():
         for r, of in ((running_mean, mean(x, axes)), (running_var, var(x, axes))):

@@ -51,7 +51,7 @@ class Trace:
         """
         self._run = who.partition(":")[0], fn
         try:
-            with Journal() as journal, uncovered(), noting() as seen, modes.enable_grad():
+            with Journal(settles=True) as journal, uncovered(), noting() as seen, modes.enable_grad():
                 result = fn(*args)
                 if journal.changes:
                     result = _apart(result)

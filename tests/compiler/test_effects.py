@@ -860,6 +860,21 @@ def test_integers_in_a_state_carry_no_gradient():
     assert (x.grad.tolist(), count.tolist()) == (pytest.approx((2 * X).tolist()), [1, 0, 1])
 
 
+@pytest.mark.parametrize("read", [lambda y, x: sg.derive(y, x), lambda y, x: sg.graph(y), lambda y, x: str(y)])
+@pytest.mark.parametrize("momentum", [0.1, None])
+def test_the_formula_of_a_training_model_on_a_symbol_leaves_its_statistics(read, momentum):
+    model, x = sg.nn.BatchNorm1d(2, momentum=momentum), sg.symbol("x", (4, 2))
+    expected = sg.derive(lambda x: (model(x) ** 2).sum(), "x", shapes={"x": (4, 2)})
+    y = (model(x) ** 2).sum()
+    read(y, x)
+    sg.grad(lambda z: (model(z) ** 2).sum())(x)
+    sg.nn.functional.instance_norm(sg.symbol("z", (2, 2, 3)), model.running_mean, model.running_var)
+    assert [b.tolist() for b in model.buffers()] == [[0.0, 0.0], [1.0, 1.0], 0]
+    assert str(sg.derive(y, x)) == str(expected)
+    model(sg.tensor(np.ones((4, 2))))
+    assert model.num_batches_tracked.item() == 1
+
+
 # ------------------------------------------------------------------ arguments
 def doubles(x):
     x.mul_(2)

@@ -8,6 +8,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
+from symgrad.nn.normalise import has_statistics
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
 from symgrad.ops.nn.windows import Sizes
@@ -82,7 +83,10 @@ class _BatchNorm(_Scaled):
             self.num_batches_tracked.zero_()
 
     def forward(self, input: Any) -> Any:
-        """Return x normalised; in training by the statistics of the batch, which move the running ones."""
+        """Return x normalised; in training by the statistics of the batch, which move the running ones.
+
+        The running ones stay as they are where x is a symbol.
+        """
         input = as_tensor(input)
         if input.ndim not in self.axes:
             expected = " or ".join(f"{n}D" for n in self.axes)
@@ -90,7 +94,8 @@ class _BatchNorm(_Scaled):
                 f"expected {expected} input (got {input.ndim}D input). Its shape is {show_shape(input.shape)}."
             )
         by_batch = self.training or self.running_mean is None
-        share = self._share() if self.training and self.running_mean is not None else 0.0
+        moves = self.training and self.running_mean is not None and has_statistics(input)
+        share = self._share() if moves else 0.0
         return F.batch_norm(
             input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, share, self.eps
         )
