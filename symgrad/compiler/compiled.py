@@ -24,10 +24,12 @@ from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.cost import cost
 from symgrad.compiler.effects import Effects
 from symgrad.compiler.first_call import walked
+from symgrad.compiler.once import made_once
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result
 from symgrad.core import modes, trees
+from symgrad.core.journal import is_fixed
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
@@ -284,7 +286,7 @@ class Compiled(AsFunction, Generic[P]):
         result, after = self._returning[which](*args, **kwargs)
         for k, t in zip(which, after, strict=True):
             if isinstance(leaves[k], TensorBase):
-                leaves[k].copy_(t)  # type: ignore[attr-defined]
+                leaves[k].copy_(t)
         return result
 
     def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -335,16 +337,17 @@ class Compiled(AsFunction, Generic[P]):
         return found if fits else self._added(key, found)  # type: ignore[return-value]
 
     def _added(self, key: Any, old: Specialised | None) -> Specialised:
-        with self._lock:
+        def look() -> Specialised | None:
             found = self._found.get(key)
-            if found is old or found is None:
-                with collector_paused():
-                    found = self._found[key] = self._compile(key)
-                if len(self._found) > MOST_SIGNATURES:
-                    self._found.pop(next(iter(self._found)))
-                    self._flat.clear()
+            return None if found is old else found
+
+        found = self._found[key] = made_once(self._lock, look, lambda: self._compile(key))
+        if len(self._found) > MOST_SIGNATURES:
+            self._found.pop(next(iter(self._found)), None)
+            self._flat.clear()
         return found
 
+    @collector_paused()
     def _compile(self, key: Any) -> Specialised:
         start = time.perf_counter()
         tree, specs = key
@@ -356,7 +359,7 @@ class Compiled(AsFunction, Generic[P]):
             )
         spent = time.perf_counter() - start
         found = Specialised(traced, lambda of: self._build(of, tree, spent))
-        if not self._waits():
+        if is_fixed() or not self._waits():  # what another thread has changed while it traces is an error now, or never
             found.build()
         return found
 

@@ -20,9 +20,14 @@ from symgrad.support.arguments import BARE, blame
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NOW: ContextVar[Journal | None] = ContextVar("symgrad_journal", default=None)
+_FIXED: ContextVar[bool] = ContextVar("symgrad_fixed", default=False)
 ABSENT = object()
 Read = Callable[[Any], Any]
 PutBack = Callable[[Any, Any], None]
+
+
+class Changes(BaseException):
+    """Something is about to change where nothing may; no handler of the user's is meant to see it."""
 
 
 class Change(NamedTuple):
@@ -139,6 +144,23 @@ def is_settled() -> bool:
     return journal is not None
 
 
+@contextmanager
+def fixed() -> Iterator[None]:
+    """Let nothing change inside: another thread may see it, or have changed it for as long as it traces.
+
+    Raises:
+        Changes: something is about to.
+    """
+    token = _FIXED.set(True)
+    try:
+        yield
+    finally:
+        _FIXED.reset(token)
+
+
+is_fixed = _FIXED.get
+
+
 def again(changes: Sequence[Change]) -> None:
     """Let everything be as it was before these changes; the journal that is kept now undoes it."""
     for change in changes[::-1]:
@@ -150,6 +172,8 @@ def again(changes: Sequence[Change]) -> None:
 
 # ------------------------------------------------------------------ what is about to change
 def _changing(owner: Any, read: Read, put_back: PutBack) -> None:
+    if _FIXED.get():
+        raise Changes
     now = _NOW.get()
     if now is not None:
         now.note(owner, read, put_back)

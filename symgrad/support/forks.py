@@ -46,6 +46,10 @@ class Lock:
             self._owner = None  # before it is free: a thread that is no owner any more must not be taken for one
         self._lock.release()
 
+    def is_held_elsewhere(self) -> bool:
+        """Whether another thread holds it now."""
+        return self._owner not in (None, threading.get_ident())
+
     def _wait(self) -> None:
         here = threading.get_ident()
         with _CHOOSING:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.compiler.compiled import Compiled, compile
+from symgrad.compiler.once import made_once
 from symgrad.compiler.sparse.arrays import compressed_rows
 from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import costs, entries_of, is_array
@@ -111,10 +112,8 @@ class Derivative(AsFunction):
         key = (tree, specs)
         found = self._found.get(key)
         if found is None:
-            with self._lock:
-                found = self._found.get(key)
-                if found is None:
-                    found = self._found[key] = self._prepare(place, at)
+            found = made_once(self._lock, lambda: self._found.get(key), lambda: self._prepare(place, at))
+            self._found[key] = found
         return found
 
     def _prepare(self, place: int, at: Arguments) -> Prepared:
