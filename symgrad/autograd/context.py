@@ -157,7 +157,7 @@ class Pick(Op):
         self.out = out
 
     def forward(self, x: Any) -> Any:
-        """Take it."""
+        """Return the output at the position that is picked."""
         return x[self.out]
 
     def out_shape(self, s: Any) -> Any:

@@ -318,7 +318,7 @@ class _Reverse(Rules):
 
     @classmethod
     def pulled(cls, spec: Spec, args: Sequence[Any], residuals: Any, gs: Sequence[Any]) -> list[Any]:
-        """Run bwd."""
+        """Call the user's ``bwd`` with the residuals and the cotangents."""
         g = unflatten(spec.results, iter(gs))
         return spec.pulled(cls.__name__, cls.custom.bwd(*cls.custom.others(args), residuals, g))
 

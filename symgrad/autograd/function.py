@@ -333,7 +333,7 @@ class _Once(Op):
     explained = "marked as differentiable once"
 
     def forward(self, x: Any, *rest: Any) -> Any:
-        """Return x."""
+        """Return x as it is."""
         return x
 
     def out_shape(self, s: Any, *rest: Any) -> Any:
@@ -341,11 +341,11 @@ class _Once(Op):
         return s
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """Refuse."""
+        """Refuse a second derivative."""
         raise NotDifferentiable(f"{TWICE}. Leave the mark out if backward uses symgrad's operations only.")
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Refuse."""
+        """Refuse a second derivative."""
         return self.vjp(0, None, y, *xs)
 
 

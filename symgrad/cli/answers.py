@@ -64,7 +64,7 @@ def _data(found: Grade) -> dict[str, Any]:
 
 
 def run_exercises(args: argparse.Namespace) -> int:
-    """Print exercises."""
+    """Print the exercises of a topic."""
     pieces = [
         _shown(k, e, args) for k, e in enumerate(exercises(args.topic, args.level, args.seed, args.count), start=1)
     ]

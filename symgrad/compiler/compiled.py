@@ -144,7 +144,7 @@ class Specialised:
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel."""
+        """The kernel that runs for this signature."""
         return self.build().kernel
 
     def run(self, values: Sequence[Any]) -> Sequence[Any]:

@@ -136,7 +136,7 @@ class Node:
 
     @property
     def op(self) -> Any:
-        """The operation."""
+        """The operation that made the node."""
         return self.rule.op
 
     @property

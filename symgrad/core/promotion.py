@@ -167,7 +167,7 @@ def positions(*kinds: Kind) -> np.dtype[Any]:
 
 
 def truths(*kinds: Kind) -> np.dtype[Any]:
-    """Truth values."""
+    """Return the dtype of truth values, whatever the arguments are."""
     return BOOL
 
 

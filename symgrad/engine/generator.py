@@ -146,7 +146,7 @@ class Draw:
         self.generator, self.function, self.args = generator, function, args
 
     def arrays(self) -> list[Any]:
-        """Draw."""
+        """Draw the arrays from the generator."""
         return [self.function(_moved(self.generator), *self.args)]
 
     def examples(self) -> list[Any]:
@@ -178,7 +178,7 @@ class _Seeded:
         self.generator, self.seed = generator, seed
 
     def arrays(self) -> list[Any]:
-        """Start again."""
+        """Start the generator from the seed, and draw nothing."""
         self.generator.start(self.seed)
         return []
 
@@ -213,7 +213,7 @@ class Refusing(Tape):
         self.who, self.why = who, why
 
     def take(self, draw: Any) -> list[Any]:
-        """Raise GraphError."""
+        """Raise GraphError: no random numbers are drawn here."""
         raise GraphError(
             f"{self.who}: the function draws random numbers, {self.why}. Pass them as an argument, or call "
             "model.eval() where dropout draws them."

@@ -209,11 +209,11 @@ class MomentPull(Op):
         raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """One vector."""
+        """Return the shape of one vector of all cotangents."""
         return (sum(programs.size_of(s) for s in self.moment.specs(self.wanted)),)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """float64."""
+        """Return float64."""
         return _FLOAT64
 
     def operands(self, *kinds: Kind) -> Sequence[None]:
@@ -276,7 +276,7 @@ class Crossing:
     direction: int
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
-        """Return t*."""
+        """Return the time t* of the event."""
         y0, t0 = np.asarray(thetas[0], float), float(thetas[1])
         if not math.isfinite(self.until - t0) or self.until == t0:
             raise ArgumentError(f"odeint_event: t_max is {self.until:g}, t0 {t0:g}. Expected a finite time after it.")

@@ -113,7 +113,7 @@ class Flow(Op):
         return (start[0], ts[0], start[1])
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """float64."""
+        """Return float64."""
         return np.dtype(np.float64)
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
@@ -297,7 +297,7 @@ class Pull(Op):
         return f"FlowBackward({self.flow.title})"
 
     def forward(self, g: Any, start: Any, ts: Any, *thetas: Any) -> Any:
-        """Walk back."""
+        """Integrate the adjoint equation backwards in time."""
         flow = self.flow
         assert flow.step is not None
         assert isinstance(flow.control, Control)
@@ -313,11 +313,11 @@ class Pull(Op):
         raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
-        """One vector."""
+        """Return the shape of one vector of all cotangents."""
         return (math.prod(start) + self.flow._numbers(self.wanted),)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """float64."""
+        """Return float64."""
         return np.dtype(np.float64)
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
@@ -331,7 +331,7 @@ class Pull(Op):
         return letters.costates(self, g, start, ts, thetas)
 
     def text(self, *args: str) -> str:
-        """The costate."""
+        """Return the name of the adjoint state."""
         return f"λ({', '.join(args)})"
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
@@ -419,7 +419,7 @@ class Beside(Op):
     explained = "the state, which the way back must meet"
 
     def forward(self, there: Any, back: Any) -> Any:
-        """Compare."""
+        """Return the state, once the way back has been checked to meet it."""
         return scipy_methods.met(there, back, self.rtol, self.atol)
 
     def out_shape(self, there: Shape, back: Shape) -> Shape:
@@ -427,7 +427,7 @@ class Beside(Op):
         return there
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """float64."""
+        """Return float64."""
         return np.dtype(np.float64)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:

@@ -87,11 +87,11 @@ class Letter(Op):
         raise FormError(NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """As declared."""
+        """Return the shape that was declared."""
         return self.shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """float64."""
+        """Return float64."""
         return np.dtype(np.float64)
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
@@ -106,7 +106,7 @@ class Letter(Op):
         return f"∫({self._integrand(args)}, {time}, {self.span[0]}, {self.span[-1]})"
 
     def latex(self, *args: str) -> str:
-        """The same."""
+        """Return what ``text`` says in LaTeX."""
         state, costate, time = map(_in_latex, self._names(args))
         if self.wrt is None or self.wrt < 0:
             return f"{costate if self.wrt == -1 else state}\\left({_greek(self.when).strip()}\\right)"

@@ -149,7 +149,7 @@ class Einsum(Op):
         return x.offset, tuple(sum(s for c, s in zip(self.terms[0], x.steps) if c == d) for d in self.output)
 
     def put(self, x: Any, v: Any) -> Any:
-        """Transpose back."""
+        """Transpose the axes back."""
         if len(self.output) < len(self.terms[0]):
             raise GraphError(f"einsum: '{self.spec}' is a diagonal, which cannot be written to. Use x.diagonal().")
         return permute(v, [self.output.index(c) for c in self.terms[0]])

@@ -52,7 +52,7 @@ class Cast(Entrywise):
         return super().__call__(*args)
 
     def forward(self, x: Any) -> Any:
-        """Convert."""
+        """Convert the entries to the dtype."""
         array = np.asarray(x)
         return (array.real if loses_imaginary(array.dtype, self.to) else array).astype(self.to)
 

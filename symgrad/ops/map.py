@@ -247,7 +247,7 @@ class AnalyticMap(Map):
         return refused
 
     def in_complex(self) -> Op:
-        """Itself."""
+        """Return the operation itself, which takes complex numbers."""
         return self
 
 

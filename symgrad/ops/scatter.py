@@ -158,7 +158,7 @@ class ScatterAdd(Op):
         return self.to
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Read again."""
+        """Read the cotangent at the indices."""
         return self.where(g)
 
     @property

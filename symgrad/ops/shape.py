@@ -65,7 +65,7 @@ class Reshape(Op):
         return _strided(x, to) or ((0, row_major(to)) if self.where == "always" else None)
 
     def put(self, x: Any, v: Any) -> Any:
-        """Reshape back."""
+        """Reshape the part back."""
         return Reshape(shape(x))(v)
 
     def forward(self, x: Any) -> Any:
@@ -82,7 +82,7 @@ class Reshape(Op):
         return self.to
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Reshape back."""
+        """Reshape the cotangent back."""
         return Reshape(x.shape)(g)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -274,7 +274,7 @@ class Flip(Op):
     views = True
 
     def forward(self, x: Any) -> Any:
-        """Reverse."""
+        """Reverse the entries along the axes."""
         return np.flip(x, self.axes)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -287,7 +287,7 @@ class Flip(Op):
         return x.offset + sum(ends), tuple(-s if a in self.axes else s for a, s in enumerate(x.steps))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Reverse back."""
+        """Reverse the cotangent back."""
         return self(g)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:

@@ -67,7 +67,7 @@ def _ndtr(special: Any, x: F64) -> F64:
 
 
 def _log_ndtr(special: Any, x: F64) -> F64:
-    """As ours."""
+    """Return log Φ(x), in the tails from the scaled complementary error function."""
     return select(x < 0, lambda x: _log_ndtr_left(special, x), lambda x: np.log1p(-_ndtr(special, -x)), x)
 
 

@@ -187,7 +187,7 @@ class System:
 
     @property
     def dense(self) -> Dense | Stacked:
-        """The factorisation."""
+        """The factorisation of the dense matrix."""
         if self.record.dense is None and self.way.slices > 1:
             self.record.dense = Stacked(self.matrices(), self.who)
         if self.record.dense is None:

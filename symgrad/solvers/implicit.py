@@ -81,7 +81,7 @@ class Root(Op):
 
     @property
     def explained(self) -> str:
-        """The theorem."""
+        """The implicit function theorem, for lessons."""
         x = self.conditions.title
         return f"implicit function theorem: F({x}, θ) = 0 gives d{x}/dθ = −(∂F/∂{x})⁻¹·∂F/∂θ"
 

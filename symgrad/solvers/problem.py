@@ -75,7 +75,7 @@ class Shape:
         return np.reshape(np.ravel(z)[: math.prod(self.shape)], self.shape)
 
     def slope(self, x: Any, thetas: Sequence[Any]) -> Any:
-        """Return ∇f."""
+        """Return the gradient ∇f."""
         return programs.pullback(self.loss, (0,))(x, *[thetas[k] for k in self.losses], as_tensor(1.0))[0]
 
     def stationary(self, x: Any, multipliers: Any, thetas: Sequence[Any]) -> Any:

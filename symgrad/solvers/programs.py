@@ -42,7 +42,7 @@ class Held(Op):
     not_exportable = "it stands in programs of solvers only"
 
     def forward(self) -> Any:
-        """The array."""
+        """Return the array that is held."""
         return self.array.value
 
     def out_shape(self) -> Any:
@@ -358,7 +358,7 @@ class PlusDiagonal(Op):
     not_exportable = "it stands in programs of solvers only"
 
     def forward(self, a: Any, d: Any) -> Any:
-        """The sum."""
+        """Add the vector to the diagonal."""
         found = np.array(a)
         found[np.diag_indices(len(found))] += d
         return found

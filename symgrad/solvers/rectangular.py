@@ -54,7 +54,7 @@ class LeastSquares(Op):
         return "LeastSquares"
 
     def forward(self, b: Any, *ps: Any) -> Any:
-        """Run LSQR."""
+        """Solve the least squares problem with LSQR."""
         unknown, result = self.operator.inputs[0], self.operator.results[0]
         n, m = int(programs.size_of(unknown)), int(programs.size_of(result))
         turned = programs.transposed(self.operator)

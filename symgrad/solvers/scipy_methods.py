@@ -27,7 +27,7 @@ class Foreign:
         return isinstance(other, Foreign) and self._key == other._key
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
-        """Run it."""
+        """Run the user's solver."""
         args = self.args.arrays(thetas[: len(self.args.tensors)])
         found = self.solver(self.unknown.arrays(start), *args)
         return self.unknown.flat(conditions.who, found).astype(np.float64)

@@ -95,7 +95,7 @@ class _File:
         self.open = opened
 
     def write(self, data: bytes) -> None:
-        """Append bytes."""
+        """Append bytes to the file."""
         self.open.write(data)
 
     def finish(self) -> None:

@@ -261,11 +261,11 @@ class Dtypes(TensorBase):
         return self.to(np.float32)
 
     def cfloat(self) -> Any:
-        """As complex64."""
+        """Return the tensor as complex64."""
         return self.to(np.complex64)
 
     def cdouble(self) -> Any:
-        """As complex128."""
+        """Return the tensor as complex128."""
         return self.to(np.complex128)
 
     def half(self) -> Any:

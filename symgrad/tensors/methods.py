@@ -102,7 +102,7 @@ Declared: Any = type("Declared", (TensorBase,), {"__slots__": (), "__doc__": "Fu
 
 
 class Elementwise(Declared):
-    """Elementwise functions."""
+    """Methods of elementwise functions."""
 
     __slots__ = ()
 
@@ -204,7 +204,7 @@ class Reductions(TensorBase):
 
 
 class Matrices(TensorBase):
-    """Linear algebra."""
+    """Methods of linear algebra."""
 
     __slots__ = ()
 

@@ -76,7 +76,7 @@ class Protocols(TensorBase):
         return np.array(self._known("DLPack")).__dlpack__(**{k: v for k, v in options.items() if k != "copy"})  # type: ignore[attr-defined]
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """The CPU."""
+        """Return the CPU as DLPack names it."""
         return np.empty(0).__dlpack_device__()
 
 

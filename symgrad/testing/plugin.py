@@ -14,7 +14,7 @@ _REPORTS = "_symgrad_reports"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--symgrad``."""
+    """Add the option ``--symgrad``."""
     parser.getgroup("symgrad").addoption(
         "--symgrad", action="store_true", help="show every cross-check of a derivative, witness by witness"
     )

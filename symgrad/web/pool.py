@@ -134,7 +134,7 @@ class Counts:
         self.numbers: dict[str, int] = {}
 
     def add(self, name: str) -> None:
-        """Count one."""
+        """Count one more request."""
         with self._lock:
             self.numbers[name] = self.numbers.get(name, 0) + 1
 

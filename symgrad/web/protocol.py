@@ -42,7 +42,7 @@ class Patient(H11Protocol):
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Cancel the timer before the connection is closed."""
         self._rest()
         super().connection_lost(exc)
 

@@ -70,7 +70,7 @@ class Assemble(Op):
         return [prod(map(len, _box(p, self.to))) for p in self.parts]
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """The whole."""
+        """Return the shape of the assembled array."""
         return self.to
 
 

@@ -35,7 +35,7 @@ class View(NamedTuple):
         return all(s == t or n == 1 for s, t, n in zip(self.steps, other.steps, self.shape, strict=True))
 
     def to(self, shape: Sequence[Any]) -> View:
-        """Broadcast."""
+        """Return the view broadcast to a shape."""
         lead = len(shape) - len(self.shape)
         steps = [0 if n == 1 and m != 1 else s for n, m, s in zip(self.shape, shape[lead:], self.steps, strict=True)]
         return View(self.memory, self.offset, (*[0] * lead, *steps), tuple(shape))

@@ -34,7 +34,7 @@ def write(r: Request) -> Source:
 
 
 class NumPy(Dialect):
-    """NumPy's words."""
+    """The target NumPy and its spelling of every operation."""
 
     imports = ("import numpy as np",)
     zeros = False

@@ -31,7 +31,7 @@ _SPECIAL = "erf erfc erfcx i0 i0e i1 i1e entr xlogy xlog1py ndtr ndtri log_ndtr"
 
 
 class Torch(Dialect):
-    """PyTorch's words."""
+    """The target PyTorch and its spelling of every operation."""
 
     name, prefix, library = "torch", "torch", "symgrad.exports.library.torch"
     kernels = False

@@ -25,7 +25,7 @@ def diagonal(pool: Pool, t: Term) -> Term | None:
 
 
 def as_matrix(pool: Pool, v: Term) -> Term:
-    """Return diag(v)."""
+    """Return the matrix diag(v)."""
     (n,) = v.shape
     return pool.product([(v, (0,)), (pool.eye(n), (0, 1))], (0, 1), {0: n, 1: n})
 

@@ -87,7 +87,7 @@ class ArraySymbol(ArrayExpr):
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name that is printed."""
         return str(self.args[0])
 
     def called(self, name: str) -> Any:

@@ -37,7 +37,7 @@ class Entry(sp.Expr):
 
     @property
     def op(self) -> Any:
-        """The operation."""
+        """The operation that is named."""
         return self.args[0].op
 
     @property

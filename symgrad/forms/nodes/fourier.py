@@ -26,7 +26,7 @@ class FourierSymbol(ArrayExpr):
 
     @property
     def name(self) -> str:
-        """The letter."""
+        """The letter of the Fourier matrix."""
         return str(self.args[0])
 
     @property

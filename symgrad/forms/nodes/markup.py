@@ -19,12 +19,12 @@ _NAME = r"(?s:([A-Za-z]+)_?(\d*)|(.)_?(\d*))"
 
 
 def mi(text: str) -> str:
-    """An identifier."""
+    """Return an identifier in MathML."""
     return f"<mi>{html(text)}</mi>"
 
 
 def mn(text: str) -> str:
-    """A number."""
+    """Return a number in MathML."""
     return f"<mn>{html(text)}</mn>"
 
 
@@ -44,17 +44,17 @@ def fenced(inside: str, left: str = "(", right: str = ")") -> str:
 
 
 def power(base: str, above: str) -> str:
-    """A superscript."""
+    """Return a base with a superscript in MathML."""
     return f"<msup>{base}{above}</msup>"
 
 
 def below(base: str, index: str) -> str:
-    """A subscript."""
+    """Return a base with a subscript in MathML."""
     return f"<msub>{base}{index}</msub>"
 
 
 def fraction(above: str, under: str) -> str:
-    """A fraction."""
+    """Return a fraction in MathML."""
     return f"<mfrac>{above}{under}</mfrac>"
 
 

@@ -546,7 +546,7 @@ class Call(ArrayExpr):
 
     @property
     def op(self) -> Any:
-        """The operation."""
+        """The operation that is called."""
         return self.args[0].op
 
     @property

@@ -18,7 +18,7 @@ class Fourier(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Fourier:
-        """The transpose."""
+        """The transpose of the transform."""
         return Fourier(self.n, self.m, self.conjugate, not self.transposed)
 
     def _times(self, x: Any) -> Any:

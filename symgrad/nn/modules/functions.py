@@ -60,7 +60,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Any) -> Any:
-        """Return x."""
+        """Return the input as it is."""
         return input
 
 

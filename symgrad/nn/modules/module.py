@@ -249,7 +249,7 @@ class Module:
         return self._named("_buffers", prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers."""
+        """Iterate over the buffers of the module and of its submodules."""
         return (b for _, b in self.named_buffers(recurse=recurse))
 
     def get_submodule(self, target: str) -> Module:

@@ -30,13 +30,13 @@ class Bessel(Entrywise):
         return f"SpecialBesselJ{self.n}"
 
     def forward(self, x: Any) -> Any:
-        """Compute."""
+        """Compute the function with its kernel."""
         if self.n > kernels.MOST:
             raise NotYet(f"J{self.n}: derivatives of Bessel functions of this order are not implemented.")
         return kernels.besselj(self.n, x)
 
     def on_symbols(self, x: Any) -> Any:
-        """SymPy's function."""
+        """Return SymPy's function of the same name."""
         return np.frompyfunc(lambda v: sp.besselj(self.n, v), 1, 1)(x)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:

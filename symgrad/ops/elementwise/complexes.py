@@ -65,7 +65,7 @@ class Conj(Part):
         return conj(v)
 
     def forward(self, z: Any) -> Any:
-        """Conjugate."""
+        """Conjugate every entry."""
         return np.conjugate(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
@@ -239,7 +239,7 @@ class Power(OfComplex):
     explained = "power: p·z^(p-1), and z^p·log z in the exponent"
 
     def forward(self, z: Any, p: Any) -> Any:
-        """NumPy's power."""
+        """Compute the power with NumPy."""
         return np.power(z, p)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any, p: Any) -> Any:
@@ -249,7 +249,7 @@ class Power(OfComplex):
         return g * y * _where_nonzero(z, log(_as_complex(_nonzero(z))))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Both terms."""
+        """Add the terms of base and exponent."""
         terms = [self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None]
         return sum_terms(terms)
 
@@ -277,7 +277,7 @@ class LogAddExp(OfComplex):
         return g * exp(xs[i] - y)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Both terms."""
+        """Add the terms of both arguments."""
         return sum_terms([self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None])
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:

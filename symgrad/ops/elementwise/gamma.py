@@ -70,11 +70,11 @@ class Zeta(Entrywise):
     explained = "Hurwitz zeta: −s·ζ(s + 1, q) in q, times the adjoint"
 
     def forward(self, s: Any, q: Any) -> Any:
-        """Compute."""
+        """Compute the function with its kernel."""
         return kernels.zeta(s, q)
 
     def on_symbols(self, s: Any, q: Any) -> Any:
-        """SymPy's function."""
+        """Return SymPy's function of the same name."""
         return np.frompyfunc(sp.zeta, 2, 1)(s, q)
 
     def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:

@@ -50,7 +50,7 @@ class Guard(Map):
 
     @cached_property
     def on_array(self) -> Callable[..., Any]:
-        """The kernel."""
+        """Return the kernel that checks an array."""
         return self.kernel
 
     @cached_property

@@ -64,7 +64,7 @@ class DynamicGather(_AtPositions):
             check_range(k, sizes[a], a)
 
     def forward(self, x: Any, *positions: Any) -> Any:
-        """Read."""
+        """Read the entries at the indices."""
         positions = tuple(np.asarray(k, dtype=np.int64) for k in positions)
         self.check(np.shape(x), positions)
         return canonical(np.asarray(x)[self.key(positions)])

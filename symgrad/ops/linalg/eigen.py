@@ -38,7 +38,7 @@ class AnyEigenvalues(OfSquare):
     not_exportable = "no loop that finds eigenvalues of matrices that are not symmetric"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the eigenvalues with LAPACK."""
         self.out_shape(np.shape(x))
         return factors.eig(x)[0]
 
@@ -61,7 +61,7 @@ class AnyEigenvectors(OfSquare):
     not_exportable = "no loop that finds eigenvalues of matrices that are not symmetric"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the eigenvectors with LAPACK."""
         self.out_shape(np.shape(x))
         return factors.eig(x)[1]
 

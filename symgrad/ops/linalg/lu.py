@@ -59,7 +59,7 @@ class Pivots(Op):
     not_exportable = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Factorise the matrix, and return the row exchanges."""
         return self.exchanged(taken("linalg.lu_factor", x))
 
     def exchanged(self, x: Any) -> Any:
@@ -123,7 +123,7 @@ class Exchange(Op):
         return False, (False, True)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, pivots: Any) -> Any:
-        """Undo it."""
+        """Exchange the rows of the cotangent in the opposite order."""
         return None if i else Exchange(not self.back)(g, pivots)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any, pivots: Any) -> Any:

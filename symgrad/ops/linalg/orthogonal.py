@@ -35,7 +35,7 @@ class QRBasis(Op):
     explained = "QR: back through A = Q·R with QᵀQ = I"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute Q of the QR factorisation."""
         self.out_shape(np.shape(x))
         return factors.qr(x)[0]
 
@@ -69,7 +69,7 @@ class QRTriangle(Op):
     explained = "QR: back through A = Q·R with QᵀQ = I"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute R of the QR factorisation."""
         self.out_shape(np.shape(x))
         return factors.qr(x)[1]
 

@@ -169,7 +169,7 @@ class MatrixRank(_ByRank):
         return (floating(*kinds),)
 
     def forward(self, x: Any) -> Any:
-        """Count."""
+        """Count the singular values above the tolerance."""
         self.out_shape(np.shape(x))
         s = factors.svd(x, False)[1]
         return np.asarray((s > _threshold(s, np.shape(x), self.atol, self.rtol)).sum(-1))

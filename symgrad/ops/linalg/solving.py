@@ -343,7 +343,7 @@ class Cholesky(OfSquare):
     explained = "Cholesky factor: back through A = L·Lᵀ"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the lower triangular factor."""
         x = self.taken(x)
         x = x.conj().mT if self.upper else x
         try:

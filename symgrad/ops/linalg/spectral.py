@@ -45,7 +45,7 @@ class InverseGaps(Op):
     explained = "inverse gaps: their squares times the adjoint, row sums less column sums"
 
     def forward(self, x: Any) -> Any:
-        """Divide."""
+        """Compute the inverse gaps between eigenvalues."""
         x = np.asarray(x)
         gaps = x[..., None, :] - x[..., :, None]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +117,7 @@ class Eigenvalues(_OfSymmetric):
     explained = "eigenvalues: V·diag(g)·Vᵀ for the adjoint g"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the eigenvalues with LAPACK."""
         self.out_shape(np.shape(x))
         return factors.eigh(x, self.upper)[0]
 
@@ -147,7 +147,7 @@ class Eigenvectors(_OfSymmetric):
     explained = "eigenvectors: V·(K∘Vᵀ·G)·Vᵀ for the adjoint G, with K the inverse gaps of the eigenvalues"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the eigenvectors with LAPACK."""
         self.out_shape(np.shape(x))
         return factors.eigh(x, self.upper)[1]
 
@@ -267,7 +267,7 @@ class SingularValues(Op):
     explained = "singular values: U·diag(g)·Vᵀ for the adjoint g"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the singular values with LAPACK."""
         self.out_shape(np.shape(x))
         return factors.svd(x, False)[1]
 
@@ -301,7 +301,7 @@ class SingularVectors(Op):
     explained = "singular vectors: back through A = U·S·Vᵀ, over the gaps between the squares of the singular values"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the singular vectors with LAPACK."""
         self.out_shape(np.shape(x))
         u, _, vh = factors.svd(x, self.full)
         return u if self.left else vh.conj().mT
@@ -375,7 +375,7 @@ class Singular(Op):
     not_exportable = "no library of the targets has one array of all three parts"
 
     def forward(self, x: Any) -> Any:
-        """Factorise."""
+        """Compute the singular value decomposition with LAPACK."""
         self.out_shape(np.shape(x))
         u, s, vh = factors.svd(x, self.full)
         out = np.zeros(self.out_shape(np.shape(x)), vh.dtype)

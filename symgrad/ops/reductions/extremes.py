@@ -63,7 +63,7 @@ class Extreme(Reduction):
         return np.maximum if self.largest else np.minimum
 
     def forward(self, x: Any) -> Any:
-        """Compare."""
+        """Compare the entries along the axis."""
         return (np.max if self.largest else np.min)(x, axis=self.axes, keepdims=self.keepdim)
 
     def on_symbols(self, x: Any) -> Any:
@@ -155,7 +155,7 @@ class Arg(Op):
         return "Argmax" if self.largest else "Argmin"
 
     def forward(self, x: Any) -> Any:
-        """Search."""
+        """Search for the first extreme along the axis."""
         search = np.argmax if self.largest else np.argmin
         return np.asarray(search(x, axis=self.axis, keepdims=self.keepdim))
 

@@ -52,7 +52,7 @@ class Prod(Reduction):
     accumulates = True
 
     def forward(self, x: Any) -> Any:
-        """Multiply."""
+        """Multiply the entries along the axes."""
         return folded(np.multiply.reduce, np.asarray(x), self.axes, keepdims=self.keepdim)
 
     def slope(self, y: Any, x: Any) -> Any:
@@ -94,7 +94,7 @@ class Truth(Reduction):
         return "All" if self.every else "Any"
 
     def forward(self, x: Any) -> Any:
-        """Test."""
+        """Test the entries along the axes."""
         return np.asarray((np.all if self.every else np.any)(x, axis=self.axes, keepdims=self.keepdim))
 
     def on_symbols(self, x: Any) -> Any:

@@ -108,7 +108,7 @@ class Cumsum(AlongAxis):
     accumulates = True
 
     def forward(self, x: Any) -> Any:
-        """Add up."""
+        """Add the entries up along the axis."""
         x = np.flip(x, self.axis) if self.reverse else x
         y = folded(np.add.accumulate, x, self.axis)
         return np.flip(y, self.axis) if self.reverse else y
@@ -205,7 +205,7 @@ class Cumprod(AlongAxis):
     accumulates = True
 
     def forward(self, x: Any) -> Any:
-        """Multiply up."""
+        """Multiply the entries up along the axis."""
         x = np.flip(x, self.axis) if self.reverse else x
         if self.exclusive:
             x = np.roll(x, 1, self.axis)

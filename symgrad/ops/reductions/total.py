@@ -69,7 +69,7 @@ class MapTotal(Op):
         return np.asarray(added / terms.size if self.mean else added, dtype=object)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """One number."""
+        """Return the shape of one number."""
         self.map.out_shape(*shapes)
         return ()
 

@@ -37,7 +37,7 @@ class Cat(Op):
     explained = "joined arrays: each receives its own piece of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
-        """Concatenate."""
+        """Concatenate the arrays along the axis."""
         return np.concatenate(xs, axis=self.axis)
 
     def out_shape(self, *shapes: Shape) -> Shape:
@@ -109,7 +109,7 @@ class Stack(Op):
     explained = "stacked arrays: each receives its own layer of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
-        """Stack."""
+        """Stack the arrays along a new axis."""
         if all(type(x) is float for x in xs):
             return np.array(xs)
         return np.stack(xs, axis=self.axis)
@@ -148,7 +148,7 @@ class Stack(Op):
         return f"[{', '.join(args)}]" if self.axis else f"stack({', '.join(args)})"
 
     def latex(self, *args: str) -> str:
-        """The same."""
+        """Return what ``text`` says in LaTeX."""
         if self.axis:
             return f"\\begin{{bmatrix}} {' & '.join(args)} \\end{{bmatrix}}"
         return f"\\operatorname{{stack}}\\left({', '.join(args)}\\right)"

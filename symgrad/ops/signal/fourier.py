@@ -72,7 +72,7 @@ class FFT(Op):
         return "FftC2C"
 
     def forward(self, x: Any) -> Any:
-        """Transform."""
+        """Compute the transform with NumPy."""
         return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=self.axes, norm=self.norm)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -158,7 +158,7 @@ class RFFT(OfReal):
     label: ClassVar[str] = "FftR2C"
 
     def forward(self, x: Any) -> Any:
-        """Transform."""
+        """Compute the transform with NumPy."""
         y = np.fft.rfft(x, axis=self.axis, norm=self.norm)
         return self.weighed(y, np.shape(x)[self.axis], 2.0) if self.doubled else y
 
@@ -204,7 +204,7 @@ class IRFFT(OfReal):
     label: ClassVar[str] = "FftC2R"
 
     def forward(self, z: Any) -> Any:
-        """Transform back."""
+        """Compute the inverse transform with NumPy."""
         z = z if self.doubled else self.weighed(np.asarray(z), self.n, 0.5)
         return np.fft.irfft(z, self.n, axis=self.axis, norm=self.norm)
 

@@ -132,7 +132,7 @@ class TakeAlongAxis(AlongAxis):
     explained = "entries picked by their positions: the adjoint goes back to where they stood"
 
     def forward(self, x: Any, at: Any) -> Any:
-        """Read."""
+        """Read the entries at the indices along the axis."""
         return np.take_along_axis(np.asarray(x), np.asarray(at, np.int64), self.axis)
 
     def on_symbols(self, x: Any, at: Any) -> Any:
@@ -173,7 +173,7 @@ class AddAlongAxis(AlongAxis):
     explained = "entries put back to their positions: the adjoint is read there"
 
     def forward(self, g: Any, at: Any) -> Any:
-        """Add."""
+        """Add the entries at the indices along the axis."""
         g, at = np.asarray(g), np.asarray(at, np.int64)
         found = np.zeros(self.out_shape(g.shape, at.shape), g.dtype)
         key = [np.arange(m).reshape([-1 if a == k else 1 for a in range(g.ndim)]) for k, m in enumerate(g.shape)]
@@ -199,7 +199,7 @@ class AddAlongAxis(AlongAxis):
         return False, (False, True)
 
     def vjp(self, i: int, g: Any, y: Any, v: Any, at: Any) -> Any:
-        """Read again."""
+        """Read the cotangent at the indices."""
         return None if i else TakeAlongAxis(self.axis)(g, at)
 
     def jvp(self, ts: Sequence[Any], y: Any, g: Any, at: Any) -> Any:

@@ -36,7 +36,7 @@ class SearchSorted(_Counts):
     gives = positions
 
     def forward(self, row: Any, v: Any) -> Any:
-        """Bisect."""
+        """Find the places by bisection."""
         row, v = np.asarray(row), np.asarray(v)
         side: Any = "right" if self.right else "left"
         if row.ndim == 1:
@@ -46,7 +46,7 @@ class SearchSorted(_Counts):
         return np.array([np.searchsorted(r, w, side) for r, w in zip(flat, wanted)], np.int64).reshape(v.shape)
 
     def on_symbols(self, row: Any, v: Any) -> Any:
-        """Count."""
+        """Count the boundaries below each entry."""
         row, v = np.asarray(row, dtype=object), np.asarray(v, dtype=object)
         found = np.empty(v.shape, dtype=object)
         for k in np.ndindex(v.shape):
@@ -82,7 +82,7 @@ class Histogram(_Counts):
     decides = True
 
     def forward(self, x: Any) -> Any:
-        """Count."""
+        """Count the entries in each bin."""
         x = np.asarray(x)
         low, high = self.low, self.high
         if low == high and x.size:

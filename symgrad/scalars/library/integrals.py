@@ -226,13 +226,13 @@ def _delta(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
 
 
 def _first_by_m(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
-    """DLMF 19.4.5."""
+    """Return the derivative in m, DLMF 19.4.5."""
     rest = sp.sin(2 * phi) / (4 * (1 - m) * sp.sqrt(_delta(phi, m)))
     return ellipeinc(phi, m) / (2 * m * (1 - m)) - ellipkinc(phi, m) / (2 * m) - rest
 
 
 def _second_by_m(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
-    """DLMF 19.4.6."""
+    """Return the derivative in m, DLMF 19.4.6."""
     return (ellipeinc(phi, m) - ellipkinc(phi, m)) / (2 * m)
 
 

@@ -43,7 +43,7 @@ class Exercise:
 
     @property
     def of(self) -> str:
-        """The formula."""
+        """The formula that is differentiated."""
         return self.task.of
 
     @property
@@ -94,7 +94,7 @@ class Exercise:
 
     @cached_property
     def solution(self) -> ClosedForm:
-        """The derivative."""
+        """The derivative that solves the exercise."""
         first, *rest = [self._problem.leaves[n] for n in self._problem.path]
         if len({id(x) for x in (first, *rest)}) == 1:
             return derive(self._value, first, self.order)

@@ -272,7 +272,7 @@ class Case:
         return Values(text or self.problem.text, leaves, self.sizes, bounds)
 
     def value(self, leaves: Mapping[str, Any]) -> Tensor:
-        """The function."""
+        """The value of the function in this case."""
         return self.values(leaves).tensor(self.problem.tree)
 
     def derivative(self, leaves: Mapping[str, Any]) -> Tensor:

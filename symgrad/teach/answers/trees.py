@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def number(v: int | Fraction) -> ast.expr:
-    """A number."""
+    """Return the tree of a number."""
     v = Fraction(v)
     if v < 0:
         return ast.UnaryOp(ast.USub(), number(-v))

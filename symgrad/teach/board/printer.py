@@ -217,7 +217,7 @@ class Pen:
         return f"({text})"
 
     def bars(self, text: str) -> str:
-        """Return |a|."""
+        """Return the absolute value |a|."""
         return f"|{text}|"
 
     def digits(self, text: str) -> str:
@@ -242,7 +242,7 @@ class Pen:
         return text
 
     def words(self, text: str) -> str:
-        """Return prose."""
+        """Return a sentence as it is."""
         return text
 
     def sign(self, text: str) -> str:
@@ -279,7 +279,7 @@ class Pen:
 
 
 class LatexPen(Pen):
-    """LaTeX."""
+    """The printer for LaTeX."""
 
     def dashes(self, n: int) -> str:
         return self.dash * n if n < 4 else f"^{{({n})}}"
@@ -331,7 +331,7 @@ class LatexPen(Pen):
 
 
 class MathPen(Pen):
-    """MathML."""
+    """The printer for MathML."""
 
     def dashes(self, n: int) -> str:
         return self.dash * n

@@ -48,7 +48,7 @@ class Num(Term):
 
     @property
     def value(self) -> Fraction:
-        """The number."""
+        """The number that is printed."""
         found: Fraction = self.args[0]
         return found
 

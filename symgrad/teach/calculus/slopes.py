@@ -79,7 +79,7 @@ class Slopes:
         return self.x in t.free or not self.moving.isdisjoint(t.free)
 
     def of(self, t: Term) -> Term:
-        """Return dt/dx."""
+        """Return the derivative dt/dx."""
         if t not in self._known:
             self._known[t] = self._of(t) if self.depends(t) else ZERO
         return self._known[t]
@@ -172,7 +172,7 @@ def outer_power(base: Term, e: Term) -> Term:
 
 
 def logarithm(t: Term) -> Term:
-    """Return ln(t)."""
+    """Return the logarithm ln(t)."""
     return ONE if t == Const("e") else Apply(sp.log, t)
 
 

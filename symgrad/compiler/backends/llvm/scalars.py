@@ -74,7 +74,7 @@ def _whole(params: Sequence[str], calls: Sequence[str], size: int) -> str:
 
 
 class _Part:
-    """One function."""
+    """One of the functions that a long program is cut into."""
 
     def __init__(
         self,

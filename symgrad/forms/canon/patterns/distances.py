@@ -49,7 +49,7 @@ class Distances(Op):
         return super().text(*args, *[str(self.p)] * (self.p != 2))
 
     def latex(self, *args: str) -> str:
-        """The same."""
+        """Return what ``text`` says in LaTeX."""
         return super().latex(*args, *[str(self.p)] * (self.p != 2))
 
 

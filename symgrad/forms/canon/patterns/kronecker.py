@@ -41,7 +41,7 @@ class Kron(Op):
         return " ⊗ ".join(args)
 
     def latex(self, *args: str) -> str:
-        """The same."""
+        """Return what ``text`` says in LaTeX."""
         return r" \otimes ".join(args)
 
 
