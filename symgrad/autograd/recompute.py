@@ -71,9 +71,8 @@ def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     if not modes.recording() or tape() is not None or modes.opens() or any(t._value is None for t in tensors):
         return fn(*args, **kwargs)
     piece = Piece(lambda xs: _called(fn, unflatten(tree, iter(xs))), [_is_variable(t) for t in tensors])
-    given = [handle(None, t._value) if _is_variable(t) else t for t in tensors]
     with Journal() as journal, replayed(fn) as piece.foreign:
-        run = _Run(piece, given)
+        run = _Run(piece, tensors)  # with their history, which what the function keeps of them has, too
     piece.changes = list(journal.changes.values())
     if any(y._value is None for y in run.ys):  # of a symbol from outside
         return fn(*args, **kwargs)

@@ -44,22 +44,26 @@ class Ended:
 
 
 ENDED: dict[int, ref[Ended]] = {}  # those whose variables somebody holds
+_last = 0  # the number of the last node of all traces that are over
 
 
 def end(who: str, fn: Callable[..., Any], variables: Iterable[Leaf]) -> None:
     """Note that the run of a function on these variables is over."""
+    global _last
     leaves = list(variables)
     if not leaves:
         return
     trace = Ended(who, fn, min(leaf.index for leaf in leaves))
     for leaf in leaves:
         leaf.trace = trace
-    key = id(trace)
+    key, _last = id(trace), max(_last, trace.last)
     ENDED[key] = ref(trace, lambda _: ENDED.pop(key, None))
 
 
 def trace_of(node: AnyNode) -> Ended | None:
     """Return the trace that a node was part of, if that is over."""
+    if node.index > _last:  # most are, of the trace that runs
+        return None
     for held in list(ENDED.values()):
         trace = held()
         if trace is not None and trace.first <= node.index <= trace.last and trace.reaches(node):

@@ -188,3 +188,32 @@ def test_a_sequence_computes_again_what_torchs_does(count, segments):
 def test_a_sequence_has_at_least_one_function_in_each_piece(segments):
     with pytest.raises(errors.ArgumentError, match=f"segments={segments} for 2 functions"):
         sg.utils.checkpoint.checkpoint_sequential([sg.sin, sg.exp], segments, sg.ones(2))
+
+
+def keeps_in_a_list(kept, x):
+    kept.append(x * 2)
+
+
+def adds_to_a_tensor(kept, x):
+    if not kept:
+        kept.append(sg.zeros(3))
+    kept[0].add_(x * 2)
+
+
+def keeps_in_a_module(kept, x):
+    if not kept:
+        kept.append(sg.nn.Module())
+    kept[0].h = getattr(kept[0], "h", 0.0) + x * 2
+
+
+@pytest.mark.parametrize("keep", [keeps_in_a_list, adds_to_a_tensor, keeps_in_a_module])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_what_a_piece_keeps_has_its_gradient(keep, calls):
+    found = []
+    for wrap in (lambda f: f, sg.checkpoint):
+        kept, x = [], sg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        f = wrap(lambda x, kept=kept: (keep(kept, x), (x**3).sum())[1])
+        y = sum(f(x * (k + 1)) for k in range(calls))
+        states = [getattr(t, "h", t) for t in kept]
+        found.append(sg.autograd.grad(y + sum((s**2).sum() for s in states), x)[0].tolist())
+    assert found[0] == found[1]
