@@ -11,6 +11,7 @@ from symgrad.cli.formulas import add_pairs, declared_shapes, formula_text, wante
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import ParseError
+from symgrad.expression.reader import SYNTAXES
 from symgrad.teach import TOPICS, Exercise, Grade, exercises, grade
 
 
@@ -21,7 +22,7 @@ def add_grade(p: argparse.ArgumentParser) -> None:
     add_pairs(p, "--wrt", "NAME[,NAME]", "by which names")
     add_pairs(p, "--shape", "NAME=SIZES", "of arrays, as X=n,d w=d; other names are numbers")
     p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
-    p.add_argument("--syntax", choices=("python", "matlab"), default="python", help="of the formula")
+    p.add_argument("--syntax", choices=SYNTAXES, default="paper", help="of the formula; default paper")
     p.add_argument("--json", action="store_true", help="print the grade as JSON")
     p.set_defaults(run=run_grade)
 

@@ -20,6 +20,7 @@ from symgrad.cli.plain import ascii_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES
+from symgrad.expression.given import with_leaves
 from symgrad.expression.reader import Expression
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
@@ -43,7 +44,7 @@ def run_derive(args: argparse.Namespace) -> int:
     _check_result(formula, wrt, args.order)
     fallback = ascii_text
     with long_work("deriving"):
-        found = derive(formula.value, wrt[0] if len(wrt) == 1 else wrt, args.order)
+        found = derive(with_leaves(formula.value, wrt), wrt[0] if len(wrt) == 1 else wrt, args.order)
         forms = [found] if isinstance(found, ClosedForm) else list(found.flat)
         by = list(product(wrt, repeat=args.order if isinstance(found, Blocks) else 1))
         check_values(args.at, dict.fromkeys(name for f in forms for name in f.args))

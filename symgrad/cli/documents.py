@@ -24,7 +24,7 @@ NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions wh
 
 def run_explain(args: argparse.Namespace) -> int:
     """Print the derivation."""
-    formula, wrt = read_formula(args, numbers=not args.wrt)
+    formula, wrt = read_formula(args)
     check_values(args.at, names_of(formula))
     with long_work("explaining"):
         found = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
@@ -66,7 +66,7 @@ def _made(what: str, formula: Expression, argnums: Any) -> Callable[..., Any]:
 
 def run_report(args: argparse.Namespace) -> int:
     """Write a page."""
-    formula, wrt = read_formula(args, numbers=not args.wrt)
+    formula, wrt = read_formula(args)
     check_values(args.at, names_of(formula))
     if Path(args.output).is_dir():
         raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")

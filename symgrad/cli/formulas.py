@@ -14,9 +14,9 @@ import numpy as np
 from symgrad.cli.output import complain
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.expression.constants import EITHER
 from symgrad.expression.given import named_leaves
-from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
+from symgrad.expression.grammar import MOST_SIGNS
+from symgrad.expression.reader import SYNTAXES, Expression, names_in, reading_of
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
 
@@ -36,7 +36,10 @@ def add_formula(
         "declare names: X=n,d is a matrix, y=3 a vector, a= a number, X=n,d w=d two; sizes are numbers or names",
     )
     parser.add_argument(
-        "--syntax", choices=("python", "matlab"), default="python", help="matlab: x'*A*x, .*, norm(x)^2, A(1,2)"
+        "--syntax",
+        choices=SYNTAXES,
+        default="paper",
+        help="matlab: x'*A*x, .*, norm(x)^2, A(1,2); default paper, as 2x sin x",
     )
     if values:
         add_pairs(parser, "--at", "NAME=VALUE", "give names values: x=2.5 or w=[[1,2],[3,4]]")
@@ -50,12 +53,8 @@ def add_pairs(parser: argparse.ArgumentParser, option: str, metavar: str, help: 
     parser.add_argument(option, action="append", default=[], metavar=metavar, help=help)
 
 
-def read_formula(args: argparse.Namespace, numbers: bool = False) -> tuple[Expression, list[Tensor]]:
-    """Return the formula, and the leaves to differentiate by.
-
-    Args:
-        args: of the command.
-        numbers: whether a name that is not declared is a number, rather than an error.
+def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
+    """Return the formula, and the leaves to differentiate by. Names that are not declared are numbers.
 
     Raises:
         ParseError: an argument is not as declared, or does nothing.
@@ -65,13 +64,14 @@ def read_formula(args: argparse.Namespace, numbers: bool = False) -> tuple[Expre
     values = _pairs(args.at, "--at", "x=2.5")
     marks = {name: dict.fromkeys(ms, True) for name, ms in _marks(args.assume).items()}
     wrt = wanted(args.wrt)
-    others = names_in(text, [*shapes, *values, *wrt], args.syntax)
-    others = [name for name in others if name in EITHER or (numbers and args.syntax == "python")]
     leaves: dict[str, Tensor] = {}
-    for name in dict.fromkeys([*shapes, *values, *wrt, *marks, *others]):
+    for name in dict.fromkeys([*shapes, *values, *wrt, *marks]):
         sizes = _sizes(shapes.get(name, ""), name)
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
-    found = parse(text, leaves, syntax=args.syntax)
+    reading = reading_of(text, leaves, args.syntax)
+    leaves |= {name: symbol(name) for name in names_in(reading, leaves)}
+    found = Expression(reading, leaves)
+    _ = found.value  # what has no meaning is said here
     for letter, meaning in found.constants.items():
         complain(f"{letter} is {meaning} here. For a name, add --shape {letter}=")
     for option, names in (("--at", values), ("--assume", marks)):

@@ -72,7 +72,7 @@ def run_graph(args: argparse.Namespace) -> int:
     ending = Path(args.output).suffix.lower() if args.output else ".mmd"
     if ending not in WRITERS:
         raise ArgumentError(f"--output: got {args.output}. Expected a name that ends in {', '.join(WRITERS)}.")
-    formula, wrt = read_formula(args, numbers=True)
+    formula, wrt = read_formula(args)
     check_values(args.at, names_of(formula))
     if args.adjoints == "number" and not args.at:
         raise ParseError("--adjoints number: there are no numbers. Give each name one, as in --at x=2.")
@@ -108,7 +108,7 @@ def one_variable(args: argparse.Namespace) -> tuple[str, Callable[..., Any]]:
     Raises:
         ParseError: there is not one variable, or it is no number.
     """
-    formula, _ = read_formula(args, numbers=True)
+    formula, _ = read_formula(args)
     given = {name for name, leaf in formula.leaves.items() if leaf._value is not None}
     free = [name for name in names_of(formula) if name not in given]
     chosen = wanted(args.wrt) or free

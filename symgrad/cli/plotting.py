@@ -43,7 +43,7 @@ def run_plot(args: argparse.Namespace) -> int:
     place = Path(args.output)
     if place.suffix.lower() not in ENDINGS:
         raise ArgumentError(f"--output: got {args.output}. Expected a name that ends in {', '.join(ENDINGS)}.")
-    formula, _ = read_formula(args, numbers=True)
+    formula, _ = read_formula(args)
     kept = {name: leaf._value for name, leaf in formula.leaves.items() if leaf._value is not None}
     free = _open(formula, kept, wanted(args.wrt))
     over = {**dict.fromkeys(free, (-3.0, 3.0)), **_ranges(args.over, free)}

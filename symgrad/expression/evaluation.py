@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import cmath
 import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -19,36 +19,58 @@ from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, IMAGINARY, NO_NUMBERS
+from symgrad.expression.formula import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Formula,
+    List,
+    Name,
+    Slice,
+    Subscript,
+    Tuple,
+    Unary,
+)
+from symgrad.expression.instead import product, refused_at
 from symgrad.expression.listed import listed
-from symgrad.expression.slips import product
 from symgrad.ops.map import Map, exact
-from symgrad.support.columns import columns
 from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
 
 MOST_EXPONENT = 1_000
 _SHORT = 200  # numerators and denominators of fractions that are told from their floats
 
-BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.MatMult: operator.matmul,
-    ast.Pow: operator.pow,
-    ast.Mod: operator.mod,
-    ast.FloorDiv: operator.floordiv,
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "@": operator.matmul,
+    "**": operator.pow,
+    "%": operator.mod,
+    "//": operator.floordiv,
+    "⊙": operator.mul,
 }
-UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
-COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
+
+
+def _is_row(node: Formula) -> bool:
+    """Whether this is a transpose."""
+    return isinstance(node, Attribute)
+
+
+BARS = Name("|")  # the function of |x|
 
 
 def unknown(name: str) -> str:
@@ -58,54 +80,15 @@ def unknown(name: str) -> str:
     return f"{name!r} is not a function that formulas may call{near(name, listed())}".rstrip("?")
 
 
-def word(node: ast.AST) -> str:
-    """Return what a kind of node is called."""
-    return {
-        ast.Lambda: "a lambda", ast.JoinedStr: "an f-string", ast.IfExp: "if … else (use where)", ast.BoolOp: "and, or",
-        ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.NamedExpr: ":=", ast.Await: "await",
-        ast.BitXor: "^ (a power is **)", ast.BitOr: "| (a modulus is abs(…), a norm norm(…))", ast.Dict: "a dict",
-        ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
-    }.get(type(node), type(node).__name__)  # fmt: skip
+def refused(text: str, node: Formula, reason: str) -> ParseError:
+    """Return the error that shows a part of a formula with a mark under it; of an operation under its operator."""
+    start, end = node.mark or node.place or (0, 1)
+    return refused_at(text, start, reason, end)
 
 
-def refused(text: str, node: ast.AST, reason: str) -> ParseError:
-    """Return the error that shows a node's place in the text."""
-    start = _place(text, node)
-    return refused_at(text, _signs(text, start), reason, _signs(text, _end(node, start)))
-
-
-def _signs(text: str, place: int) -> int:
-    """Return the place of a sign, of its place in bytes."""
-    return len(text.encode()[:place].decode(errors="ignore"))
-
-
-def _end(node: Any, start: int) -> int:
-    """Return where a node ends, in bytes; of an operation of two, where its operator's first sign does."""
-    end: int | None = getattr(node, "end_col_offset", None)
-    return start + 1 if end is None or isinstance(node, (ast.BinOp, ast.Compare)) else end
-
-
-def _place(text: str, node: Any) -> int:
-    """Return where a node stands, in bytes as Python counts: of an operation of two, its operator."""
-    start: int = getattr(node, "col_offset", 0)
-    if not isinstance(node, (ast.BinOp, ast.Compare)):
-        return start
-    end: int | None = getattr(node.left, "end_col_offset", None)
-    if end is None:  # MATLAB's tree has operators at their places
-        return start
-    between = text.encode()[end:]
-    return end + len(between) - len(between.lstrip(b" )"))
-
-
-def refused_at(text: str, column: int, reason: str, end: int | None = None) -> ParseError:
-    """Return the error that says the reason, and shows the line with a mark under the place."""
-    column = max(0, min(column, len(text)))
-    start = max(0, column - 30)
-    shown = "".join(c if c.isprintable() else "?" for c in text[start : start + 60])
-    room = " " * columns(shown[: column - start])
-    found = ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
-    found.place, found.reason = (column, max(column + 1, end or 0)), reason
-    return found
+def source(text: str, node: Formula) -> str:
+    """Return the characters that a part was read from."""
+    return "" if node.place is None else text[slice(*node.place)]
 
 
 def _recorded(f: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -117,11 +100,11 @@ def _recorded(f: Callable[..., Any], args: Sequence[Any]) -> Any:
     return found
 
 
-def _is_told(op: ast.operator, a: float, b: float, result: float) -> bool:
+def _is_told(op: str, a: float, b: float, result: float) -> bool:
     """Whether a float shows which fraction it is: 1.5 shows 3/2, while 1.0010010010010010 does not show 1000/999."""
-    if isinstance(op, (ast.FloorDiv, ast.Mod)) or not (math.isfinite(a) and math.isfinite(b)):
+    if op in ("//", "%") or not (math.isfinite(a) and math.isfinite(b)):
         return True
-    found = BINARY[type(op)](*[Fraction(repr(v)) for v in (a, b)])
+    found = BINARY[op](*[Fraction(repr(v)) for v in (a, b)])
     if not isinstance(found, Fraction) or float(found) != result:
         return False
     p, q = found.as_integer_ratio()
@@ -137,10 +120,13 @@ class Evaluation:
         names: what its names stand for.
         bounds: of the work, where there are some.
         exact: whether constants are recorded as they are written, so that a formula prints log(3) and not its digits.
+        paper: whether the formula was read as people write.
     """
 
-    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False) -> None:
-        self.text, self.names, self.bounds, self.exact = text, names, bounds, exact
+    def __init__(
+        self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False, paper: bool = False
+    ) -> None:
+        self.text, self.names, self.bounds, self.exact, self.paper = text, names, bounds, exact, paper
         self._quotients: dict[float, Tensor] = {}  # of whole numbers, by their floats: 3/2 is not written as 1.5
 
     def value(self, tree: Any) -> Any:
@@ -166,7 +152,7 @@ class Evaluation:
             first = re.split(r"(?<=\.)\s", str(error))[0]
             raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
 
-    def _constant(self, node: ast.Constant) -> Any:
+    def _constant(self, node: Constant) -> Any:
         v = node.value
         if v is None or v is Ellipsis or isinstance(v, bool):
             return v
@@ -181,20 +167,19 @@ class Evaluation:
             self._check_size(node, v.imag)
             return v
         if isinstance(v, complex):
-            digits = ast.get_source_segment(self.text, node) or "j"
-            place = len(self.text.encode()[: node.end_col_offset].decode()) - 1
-            raise refused_at(self.text, place, product(digits[:-1], digits[-1]))
+            digits = source(self.text, node) or "j"
+            raise refused_at(self.text, (node.place or (0, 1))[1] - 1, product(digits[:-1], digits[-1]))
         kind = "an integer of 16 digits and more" if type(v) is int else f"a constant of type {type(v).__name__}"
         raise refused(self.text, node, f"{kind} cannot be part of a formula")
 
-    def _check_size(self, node: ast.Constant, v: float) -> None:
+    def _check_size(self, node: Constant, v: float) -> None:
         """Refuse a number that no float holds, as 1e400, and one that becomes 0, as 1e-400."""
-        digits = (ast.get_source_segment(self.text, node) or "").lower().partition("e")[0]
+        digits = source(self.text, node).lower().partition("e")[0]
         if math.isinf(v) or (v == 0 and re.search("[1-9]", digits)):
             kind = "large" if v else "small"
             raise refused(self.text, node, f"this number is too {kind}: floats go from 5e-324 to 1.8e308")
 
-    def _name(self, node: ast.Name) -> Any:
+    def _name(self, node: Name) -> Any:
         if node.id in self.names:
             return self.names[node.id]
         if node.id in CONSTANTS:
@@ -210,10 +195,10 @@ class Evaluation:
         declared = ", ".join(self.names) or "none"
         raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 
-    def _binop(self, node: ast.BinOp) -> Any:
-        chain: list[ast.BinOp] = []  # a + b + c + …, which leans to the left, without recursion
-        left: ast.expr = node
-        while isinstance(left, ast.BinOp):
+    def _binary(self, node: Binary) -> Any:
+        chain: list[Binary] = []  # a + b + c + …, which leans to the left, without recursion
+        left: Formula = node
+        while isinstance(left, Binary):
             chain.append(left)
             left = left.left
         found = self.of(left)
@@ -222,18 +207,20 @@ class Evaluation:
             found = self._told(step, partial(self._combined, step, found, right))
         return found
 
-    def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
-        if isinstance(node.op, ast.Pow) and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
+    def _combined(self, node: Binary, a: Any, b: Any) -> Any:
+        if node.op not in BINARY or (node.silent and node.op == "@"):
+            node = self._of_paper(node, a, b)
+        if node.op == "**" and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
             raise refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
         numbers = isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex))
         if not all(isinstance(v, (Tensor, int, float, complex)) or hasattr(v, "shape") for v in (a, b)):
             raise refused(self.text, node, "an operator stands between numbers and arrays only")
-        if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
+        if node.op == "**" and isinstance(a, float) and a == math.e and not numbers:
             return self._operated(functions.exp, b)
         if not numbers:
-            return self._operated(BINARY[type(node.op)], a, b)
-        operate = BINARY[type(node.op)]
-        found = operate(float(a) if isinstance(node.op, ast.Pow) and not isinstance(a, complex) else a, b)
+            return self._operated(BINARY[node.op], a, b)
+        operate = BINARY[node.op]
+        found = operate(float(a) if node.op == "**" and not isinstance(a, complex) else a, b)
         if isinstance(found, complex) and not isinstance(a, complex) and not isinstance(b, complex):
             raise refused(self.text, node, f"{a:g} to the power {b:g} is no real number")
         if not cmath.isfinite(found) and cmath.isfinite(a) and cmath.isfinite(b):
@@ -241,7 +228,7 @@ class Evaluation:
         if self.exact and not isinstance(found, complex):
             if not _is_told(node.op, a, b, found):
                 return self._as_written(operate, (a, b))
-            if isinstance(node.op, ast.Div) and type(a) is type(b) is int and not found.is_integer():
+            if node.op == "/" and type(a) is type(b) is int and not found.is_integer():
                 self._quotients[found] = _recorded(operate, (a, b))
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)
@@ -249,26 +236,55 @@ class Evaluation:
             return int(found) if abs(found) < 2**53 else found
         return found
 
-    def _unaryop(self, node: ast.UnaryOp) -> Any:
-        return self._operated(UNARY[type(node.op)], self.of(node.operand))
+    def _of_paper(self, node: Binary, a: Any, b: Any) -> Binary:
+        """Return an operation of paper's as one of Python's, where both sides leave no doubt of it."""
+        axes = [len(getattr(v, "shape", ())) for v in (a, b)]
+        if node.op == "@":
+            if self.paper and axes == [1, 1] and (_is_row(node.right) or not _is_row(node.left)):
+                raise refused(
+                    self.text, node, "a product of two vectors without a sign; write x @ y, or x*y for entries"
+                )
+            return node if all(axes) else replace(node, op="*")
+        if node.op == "mpower" and (axes[0] < 2 and not axes[1]):
+            return replace(node, op="**")
+        if node.op == "mpower":
+            raise refused(self.text, node, "^ of a matrix; write A @ A for its power, and A**2 for its entries'")
+        raise refused(self.text, node, "\\ is MATLAB's; write solve(A, b)")
 
-    def _compare(self, node: ast.Compare) -> Any:
-        if len(node.ops) > 1:
-            raise refused(self.text, node, "a < b < c is two comparisons; write (a < b)*(b < c)")
-        left, right = as_tensor(self.of(node.left)), self.of(node.comparators[0])
-        return self._operated(COMPARE[type(node.ops[0])], left, right)
+    def refuse_a_prime(self, node: Attribute, x: Any) -> None:
+        """Refuse x' of a number, by which people mean a derivative."""
+        place, end = node.mark or (0, 0)
+        if (
+            self.paper
+            and self.text[place:end] in ("'", "’", "′")
+            and not getattr(x, "shape", ())
+            and not hasattr(x, "value")
+        ):
+            raise refused(self.text, node, "′ of a number is a derivative; write what it is")
 
-    def _attribute(self, node: ast.Attribute) -> Any:
+    def _unary(self, node: Unary) -> Any:
+        return self._operated(UNARY[node.op], self.of(node.operand))
+
+    def _compare(self, node: Compare) -> Any:
+        left, right = as_tensor(self.of(node.left)), self.of(node.right)
+        return self._operated(COMPARE[node.op], left, right)
+
+    def _attribute(self, node: Attribute) -> Any:
         if node.attr in ("T", "mT", "H", "mH"):
-            return self._operated(operator.attrgetter(node.attr), as_tensor(self.of(node.value)))
+            x = self.of(node.value)
+            self.refuse_a_prime(node, x)
+            return self._operated(operator.attrgetter(node.attr), as_tensor(x))
         raise refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT, .H, .mH")
 
-    def _call(self, node: ast.Call) -> Any:
+    def _call(self, node: Call) -> Any:
+        if node.func == BARS:
+            x = self.of(node.args[0])
+            if getattr(x, "shape", ()):
+                raise refused(self.text, node, "bars around an array; write norm(…), det(…), or abs(…) of each entry")
+            return self.called(functions.abs, x)
         f, first = self._function(node.func)
         args = [*first, *[self.of(a) for a in node.args]]
-        if any(k.arg is None for k in node.keywords):
-            raise refused(self.text, node, "** cannot be part of a call")
-        words = {str(k.arg): self.of(k.value) for k in node.keywords}
+        words = {k.name: self.of(k.value) for k in node.keywords}
         return self.called(f, *args, **words)
 
     def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any:
@@ -288,45 +304,45 @@ class Evaluation:
         """Return f of numbers as a tensor that knows how it was made; quotients among them stay quotients."""
         return _recorded(f, [self._quotients.get(a, a) for a in args])
 
-    def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
+    def _function(self, node: Formula) -> tuple[Callable[..., Any], list[Any]]:
         """Return a listed function, and the array it is a method of."""
         path: list[str] = []
         inner = node
-        while isinstance(inner, ast.Attribute):
+        while isinstance(inner, Attribute):
             path.insert(0, inner.attr)
             inner = inner.value
-        if isinstance(inner, ast.Name) and inner.id not in self.names:
+        if isinstance(inner, Name) and inner.id not in self.names:
             path.insert(0, inner.id)
             while len(path) > 1 and path[0] in PREFIXES and ".".join(path) not in listed():
                 path.pop(0)
             if ".".join(path) in listed():
                 return listed()[".".join(path)], []
-        elif isinstance(node, ast.Attribute) and node.attr in listed():
+        elif isinstance(node, Attribute) and node.attr in listed():
             return listed()[node.attr], [as_tensor(self.of(node.value))]
         if not path:  # such as 2(x + 1), (x + 1)(x - 1), x(x + 1)
             raise self._unsigned(node)
         raise refused(self.text, node, unknown(".".join(path)))
 
-    def _unsigned(self, node: ast.expr) -> ParseError:
+    def _unsigned(self, node: Formula) -> ParseError:
         """Return the error for brackets behind what is no function, which are meant as a factor."""
-        end = len(self.text.encode()[: node.end_col_offset].decode(errors="ignore"))
-        simple = isinstance(node, (ast.Constant, ast.Name))
-        left = (ast.get_source_segment(self.text, node) if simple else None) or "(…)"
+        end = (node.place or (0, 0))[1]
+        simple = isinstance(node, (Constant, Name))
+        left = (source(self.text, node) if simple else "") or "(…)"
         return refused_at(self.text, self.text.find("(", end), product(left, "(…)"))
 
-    def _subscript(self, node: ast.Subscript) -> Any:
-        key, whole = self.of(node.slice), self.of(node.value)
+    def _subscript(self, node: Subscript) -> Any:
+        key, whole = self.of(node.key), self.of(node.value)
         if not isinstance(whole, tuple):
             return self._operated(lambda x: x[key], as_tensor(whole))
         if type(key) is not int or not -len(whole) <= key < len(whole):
             raise refused(self.text, node, f"this has {len(whole)} parts, counted from 0; there is no part {key}")
         return whole[key]
 
-    def _slice(self, node: ast.Slice) -> Any:
+    def _slice(self, node: Slice) -> Any:
         return slice(*[None if part is None else self.of(part) for part in (node.lower, node.upper, node.step)])
 
-    def _tuple(self, node: ast.Tuple) -> Any:
+    def _tuple(self, node: Tuple) -> Any:
         return tuple(self.of(e) for e in node.elts)
 
-    def _list(self, node: ast.List) -> Any:
+    def _list(self, node: List) -> Any:
         return [self.of(e) for e in node.elts]

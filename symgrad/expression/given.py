@@ -17,7 +17,7 @@ from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.expression.models import is_model, parameters_in
-from symgrad.expression.reader import Expression, names_in, parse
+from symgrad.expression.reader import Expression, names_in, reading_of
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -76,10 +76,7 @@ def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
 
 def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Given:
     if isinstance(y, str):
-        declared = dict(shapes or {})
-        declared |= {name: () for name in (*names_in(y, declared), *wanted) if name not in declared}
-        with enable_grad():
-            y = parse(y, declared)
+        y = text_of_names(y, shapes or {}, wanted)
     elif shapes is not None and (isinstance(y, (TensorBase, Expression)) or not callable(y)):
         raise ArgumentError(
             f"{who}: shapes= is for a formula as text and for a function. A {type(y).__name__} has its own; "
@@ -92,6 +89,20 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
     if not callable(y):
         raise ArgumentTypeError(f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}.")
     return _called(who, y, wanted, shapes or {})
+
+
+def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = ()) -> Expression:
+    """Return the formula that people mean by a text; its names that have no shape are numbers.
+
+    Raises:
+        ParseError: the text is no formula, or people read it in two ways.
+    """
+    declared = {**dict.fromkeys(wanted, ()), **shapes}
+    reading = reading_of(text, declared)
+    with enable_grad():
+        found = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
+        _ = found.value  # what has no meaning is said here
+    return found
 
 
 def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Given:

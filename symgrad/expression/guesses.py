@@ -6,16 +6,31 @@ choice of kinds is tried on the formula's tree, where sizes that meet are one; t
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any, NamedTuple
 
 from symgrad.errors import SymgradError
+from symgrad.expression.formula import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Formula,
+    List,
+    Name,
+    Slice,
+    Subscript,
+    Tuple,
+    Unary,
+    walk,
+)
+from symgrad.expression.grammar import Reading, read
 from symgrad.expression.listed import ALONG
-from symgrad.expression.matlab_syntax import Left, Raised, Right
-from symgrad.expression.reader import names_in, parse, tree_of
+from symgrad.expression.reader import Expression, names_in
 from symgrad.tensors.tensor import Tensor
 
 KINDS = ("number", "vector", "matrix")
@@ -58,7 +73,7 @@ class Guess(NamedTuple):
         return KINDS[len(self.shape)] if len(self.shape) < len(KINDS) else "array"
 
 
-def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = "python") -> dict[str, Guess]:
+def guesses(text: str | Reading, declared: Mapping[str, Any] | None = None, syntax: str = "python") -> dict[str, Guess]:
     """Return what the names of a formula that are not declared may stand for.
 
     Args:
@@ -78,65 +93,109 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
     >>> {name: g.shape for name, g in guesses("x**2*sin(x) + A").items()}
     {'x': (), 'A': ()}
     """
-    known = {name: tuple(s.shape) if isinstance(s, Tensor) else _sizes(s) for name, s in (declared or {}).items()}
-    names = names_in(text, known, syntax)
-    tree = tree_of(" ".join(text.split()), syntax)
+    reading = read(text, syntax, _ranks(declared or {})) if isinstance(text, str) else text
+    return guessed(reading, declared or {}).names
+
+
+class Guessed(NamedTuple):
+    """What was guessed of a formula's names.
+
+    Attributes:
+        names: a guess for each name that is not declared.
+        expression: the formula of names that stand for this; None where there is none that has a value.
+    """
+
+    names: dict[str, Guess]
+    expression: Expression | None
+
+
+def guessed(reading: Reading, declared: Mapping[str, Any]) -> Guessed:
+    """Return what the names of a formula that are not declared may stand for, and its value where it has one."""
+    known = _known(declared)
+    names = names_in(reading, known)
     if not names:
-        return {}
-    if not (_has_arrays(tree, syntax, names) or any(known.values())):
-        return {name: Guess((), "the formula has no sign of arrays") for name in names}
+        return Guessed({}, None)
+    if not (_has_arrays(reading.tree, reading.syntax, names) or any(known.values())):
+        return Guessed({name: Guess((), "the formula has no sign of arrays") for name in names}, None)
     tried: list[dict[str, Shape]] = []
     for ranks in islice(_choices(names), MOST_TRIED):
-        shapes = _fitted(tree, names, ranks, known, syntax)
+        shapes = _fitted(reading.tree, names, ranks, known, reading.syntax)
         if shapes is None:
             continue
         tried.append(shapes)
-        if shapes.lacks_a_dot or _parses(text, {**known, **shapes}, syntax):
-            return _explained(shapes)
+        expression = _valued(reading, {**declared, **shapes})
+        if expression is not None or (shapes.lacks_a_dot and not reading.paper):
+            return Guessed(_explained(shapes), expression)
         if len(tried) == MOST_PARSED:
             break
-    return _explained(tried[0]) if tried else {name: Guess((), "nothing else fits") for name in names}
+    return Guessed(_explained(tried[0]) if tried else {n: Guess((), "nothing else fits") for n in names}, None)
+
+
+def _known(declared: Mapping[str, Any]) -> dict[str, Shape]:
+    return {name: _sizes(s) for name, s in declared.items()}
+
+
+def _ranks(declared: Mapping[str, Any]) -> dict[str, int]:
+    return {name: len(shape) for name, shape in _known(declared).items()}
+
+
+def _rank_in(order: Sequence[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+def _valued(reading: Reading, shapes: Mapping[str, Any]) -> Expression | None:
+    """Return the formula of names of these shapes, if it has a value."""
+    order = names_in(reading, (), letters=shapes)
+    expression = Expression(reading, {name: shapes[name] for name in sorted(shapes, key=lambda n: _rank_in(order, n))})
+    try:
+        _ = expression.value
+    except SymgradError:
+        return None
+    return expression
 
 
 def _explained(shapes: Mapping[str, Shape]) -> dict[str, Guess]:
     return {name: Guess(shape, _why(name, len(shape))) for name, shape in shapes.items()}
 
 
-def with_products(text: str, declared: Mapping[str, Any] | None = None) -> str:
+def with_products(reading: Reading, declared: Mapping[str, Any] | None = None) -> Reading:
     """Return a formula in symgrad's notation with @ for each ``*`` that can only be meant as the product of matrices.
 
     A matrix beside a vector is their product in linear algebra, though ``*`` multiplies entries: ``X*w`` would scale
     the columns, silently. So it is where a chain of factors has a matrix and a vector, and where matrices meet in a
     trace or a determinant. A formula with an @ says what it means by each sign, and is left as it is.
 
-    >>> with_products("norm(X*w - y)**2"), with_products("sum(log(1 + exp(-y*(X*w))))"), with_products("sum(A*B)")
-    ('norm(X@w - y)**2', 'sum(log(1 + exp(-y*(X@w))))', 'sum(A*B)')
+    >>> [with_products(read(t)).text for t in ("norm(X*w - y)**2", "sum(log(1 + exp(-y*(X*w))))", "sum(A*B)")]
+    ['norm(X@w - y)**2', 'sum(log(1 + exp(-y*(X@w))))', 'sum(A*B)']
     """
-    tree = tree_of(" ".join(text.split()), "python")
-    if "@" in text:
-        return text
-    known = {name: tuple(s.shape) if isinstance(s, Tensor) else _sizes(s) for name, s in (declared or {}).items()}
-    names = names_in(text, known, "python")
+    if any(isinstance(node, Binary) and node.op == "@" for node in walk(reading.tree)) or reading.syntax == "matlab":
+        return reading
+    known = _known(declared or {})
+    names = names_in(reading, known)
     numbers = [(0,) * len(names)]  # where nothing says otherwise, as in guesses
-    arrays = _has_arrays(tree, "python") or any(known.values())
+    arrays = _has_arrays(reading.tree, "python") or any(known.values())
     for ranks in islice(_choices(names), MOST_TRIED) if arrays else numbers:
-        products: list[ast.BinOp] = []
-        shapes = _fitted(tree, names, ranks, known, "python", products)
+        products: list[Binary] = []
+        shapes = _fitted(reading.tree, names, ranks, known, "python", products)
         if shapes is not None:
-            found = _with_signs(text, products)
-            return found if _parses(found, {**known, **shapes}, "python") else text
-    return text
+            found = _with_signs(reading, products)
+            return found if not products or _valued(found, {**(declared or {}), **shapes}) is not None else reading
+    return reading
 
 
-def _with_signs(text: str, products: Sequence[ast.BinOp]) -> str:
-    """Return a text with @ between the factors of these products; blanks are not counted, as the tree has others."""
-    encoded = " ".join(text.split()).encode()
-    places = [k for k, sign in enumerate(text) if not sign.isspace()]
-    signs = list(text)
+def _with_signs(reading: Reading, products: Sequence[Binary]) -> Reading:
+    """Return a formula with @ between the factors of these products."""
+    signs = list(reading.text)
     for node in products:
-        end = encoded.index(b"*", node.left.end_col_offset)
-        signs[places[len("".join(encoded[:end].decode().split()))]] = "@"
-    return "".join(signs)
+        place = (node.mark or (0, 0))[0]
+        if not node.silent:
+            signs[place] = "@"
+    return replace(reading, text="".join(signs), tree=_with_matmul(reading.tree, products))
+
+
+def _with_matmul(node: Formula, products: Sequence[Binary]) -> Formula:
+    new = node.with_operands([_with_matmul(part, products) for part in node.operands]) if node.operands else node
+    return replace(new, op="@") if isinstance(new, Binary) and any(node is p for p in products) else new
 
 
 def wanted(names: Iterable[str]) -> str | None:
@@ -150,63 +209,64 @@ def wanted(names: Iterable[str]) -> str | None:
 
 
 def _sizes(shape: Any) -> Shape:
+    if isinstance(shape, Tensor):
+        return tuple(n if isinstance(n, int) else str(n) for n in shape.shape)
     return (shape,) if isinstance(shape, (int, str)) else tuple(shape)
 
 
-def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
+def _has_arrays(tree: Formula, syntax: str, names: Sequence[str] = ()) -> bool:
     """Whether a part of the formula has a meaning for arrays only; a name that is called has indices, in MATLAB's.
 
     A formula of sums and products of names alone, as A*x + b, is of arrays too where a matrix's letter stands before a
     vector's; and so is what a network's activation makes of one.
     """
-    if _is_linear(tree) and any(map(_of_letters, ast.walk(tree))):
+    if _is_linear(tree) and any(map(_of_letters, walk(tree))):
         return True
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and not _is_prefix(node):
+    for node in walk(tree):
+        if isinstance(node, (Attribute, Subscript)) and not _is_prefix(node):
             return True
-        if isinstance(node, ast.BinOp) and isinstance(node.op, Left if syntax == "matlab" else ast.MatMult):
+        if isinstance(node, Binary) and node.op == ("mldivide" if syntax == "matlab" else "@") and not node.silent:
             return True
-        if isinstance(node, ast.Call) and (_is_of_arrays(node) or _called(node) in names):
+        if isinstance(node, Call) and (_is_of_arrays(node) or _called(node) in names):
             return True
     return False
 
 
-def _is_linear(tree: ast.expr) -> bool:
+def _is_linear(tree: Formula) -> bool:
     """Whether a formula has nothing but names, numbers, sums, products, quotients by numbers, and activations."""
-    signs = (ast.Name, ast.UnaryOp, ast.Constant, ast.Load, ast.unaryop, ast.operator)
-    return all(isinstance(node, signs) or _is_linear_part(node) for node in ast.walk(tree))
+    return all(isinstance(node, (Name, Unary, Constant)) or _is_linear_part(node) for node in walk(tree))
 
 
-def _is_linear_part(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
+def _is_linear_part(node: Formula) -> bool:
+    if isinstance(node, Call):
         return _called(node) in _ACTIVATIONS
-    if not isinstance(node, ast.BinOp):
+    if not isinstance(node, Binary):
         return False
-    by_number = isinstance(node.op, (ast.Div, Right)) and isinstance(node.right, ast.Constant)
-    return by_number or isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.MatMult))
+    by_number = node.op in ("/", "mrdivide") and isinstance(node.right, Constant)
+    return by_number or node.op in ("+", "-", "*", "@")
 
 
-def _of_letters(node: ast.AST) -> bool:
+def _of_letters(node: Formula) -> bool:
     """Whether this is a product such as A*x, of names that are usually a matrix and a vector."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Mult, ast.MatMult)):
+    if not isinstance(node, Binary) or node.op not in ("*", "@"):
         return False
-    left = node.left.right if isinstance(node.left, ast.BinOp) else node.left
-    both = [n.id for n in (left, node.right) if isinstance(n, ast.Name)]
+    left = node.left.right if isinstance(node.left, Binary) else node.left
+    both = [n.id for n in (left, node.right) if isinstance(n, Name)]
     return len(both) == 2 and [_usual(name)[0] for name in both] == [2, 1] and both[1] in _VECTORS
 
 
 def _is_prefix(node: Any) -> bool:
     """Whether this is the np.exp of np.exp(x), and not an array's transpose."""
-    return isinstance(node, ast.Attribute) and node.attr not in ("T", "mT", "H", "mH")
+    return isinstance(node, Attribute) and node.attr not in ("T", "mT", "H", "mH")
 
 
-def _is_of_arrays(call: ast.Call) -> bool:
+def _is_of_arrays(call: Call) -> bool:
     name = _called(call)
     return name in _OF_ARRAYS or (name in ("max", "min") and len(call.args) == 1) or bool(call.keywords)
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+def _called(call: Call) -> str:
+    return call.func.attr if isinstance(call.func, Attribute) else getattr(call.func, "id", "")
 
 
 # ------------------------------------------------------------------ kinds
@@ -296,12 +356,12 @@ class _Fitted(dict[str, Shape]):
 
 
 def _fitted(
-    tree: ast.expr,
+    tree: Formula,
     names: Sequence[str],
     ranks: Sequence[int],
     known: Mapping[str, Shape],
     syntax: str,
-    products: list[ast.BinOp] | None = None,
+    products: list[Binary] | None = None,
 ) -> _Fitted | None:
     """Return shapes of so many axes that fit each other, or None; collect what is read as products, if asked."""
     sizes = _Sizes()
@@ -333,19 +393,11 @@ def _letter(sizes: _Sizes, k: int, letters: dict[int, Any], free: Iterator[str])
     return letters[root]
 
 
-def _parses(text: str, shapes: Mapping[str, Shape], syntax: str) -> bool:
-    try:
-        parse(text, shapes, syntax=syntax)
-    except SymgradError:
-        return False
-    return True
-
-
 class _Shapes:
     """The shape of each part of a formula."""
 
     def __init__(
-        self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str, products: list[ast.BinOp] | None = None
+        self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str, products: list[Binary] | None = None
     ) -> None:
         self._names, self._sizes, self._matlab = names, sizes, syntax == "matlab"
         self._products, self._in_square = products, 0
@@ -359,35 +411,35 @@ class _Shapes:
         found: Shape = rule(node)
         return found
 
-    def _constant(self, node: ast.Constant) -> Shape:
+    def _constant(self, node: Constant) -> Shape:
         return ()
 
-    def _name(self, node: ast.Name) -> Shape:
+    def _name(self, node: Name) -> Shape:
         return self._names.get(node.id, ())
 
-    def _unaryop(self, node: ast.UnaryOp) -> Shape:
+    def _unary(self, node: Unary) -> Shape:
         return self.of(node.operand)
 
-    def _compare(self, node: ast.Compare) -> Shape:
-        return self._spread(self.of(node.left), self.of(node.comparators[0]))
+    def _compare(self, node: Compare) -> Shape:
+        return self._spread(self.of(node.left), self.of(node.right))
 
-    def _binop(self, node: ast.BinOp) -> Shape:
-        if self._products is not None and isinstance(node.op, ast.Mult):
+    def _binary(self, node: Binary) -> Shape:
+        if self._products is not None and node.op == "*":
             return self._chain(node, self._products)
         a, b = self.of(node.left), self.of(node.right)
-        if isinstance(node.op, Raised):
+        if node.op == "mpower":
             return self._raised(a, b)
-        if isinstance(node.op, Left) and a:
+        if node.op == "mldivide" and a:
             return self._product(self._square(a), b)
-        if isinstance(node.op, Right) and b:
+        if node.op == "mrdivide" and b:
             return self._product(a, self._square(b))
-        if not isinstance(node.op, ast.MatMult):
+        if node.op != "@":
             return self._spread(a, b)
-        if self._matlab and not (a and b):
+        if (self._matlab or node.silent) and not (a and b):
             return self._spread(a, b)
         return self._product(a, b)
 
-    def _chain(self, node: ast.BinOp, products: list[ast.BinOp]) -> Shape:
+    def _chain(self, node: Binary, products: list[Binary]) -> Shape:
         """Of factors in a row: products where a matrix meets a vector, or matrices in a trace."""
         nodes = _factors(node)
         shapes = [self.of(nodes[0].left), *(self.of(n.right) for n in nodes)]
@@ -446,7 +498,7 @@ class _Shapes:
         self._sizes.same(*a)
         return a
 
-    def _attribute(self, node: ast.Attribute) -> Shape:
+    def _attribute(self, node: Attribute) -> Shape:
         a = self.of(node.value)
         if node.attr not in ("T", "mT", "H", "mH"):
             raise _Unknown
@@ -454,50 +506,50 @@ class _Shapes:
             return tuple(a) if isinstance(a, _Row) else _Row(a)
         return a[::-1]
 
-    def _subscript(self, node: ast.Subscript) -> Shape:
+    def _subscript(self, node: Subscript) -> Shape:
         a = self.of(node.value)
-        keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        keys = node.key.elts if type(node.key) is Tuple else [node.key]
         if len(keys) > len(a):
             raise _Clash
         kept = self._kept(a, keys)
         return (*kept, *a[len(keys) :])
 
-    def _kept(self, a: Shape, keys: Sequence[ast.expr]) -> list[Any]:
+    def _kept(self, a: Shape, keys: Sequence[Formula]) -> list[Any]:
         """Return the sizes that indices leave: all of an axis for a plain colon."""
-        slices = [(m, key) for m, key in zip(a, keys) if isinstance(key, ast.Slice)]
+        slices = [(m, key) for m, key in zip(a, keys) if isinstance(key, Slice)]
         return [
             m if key.lower is None and key.upper is None and key.step is None else self._sizes.new()
             for m, key in slices
         ]
 
-    def _list(self, node: ast.List) -> Shape:
+    def _list(self, node: List) -> Shape:
         shapes = [self.of(e) for e in node.elts]
         return (self._sizes.new(len(shapes)), *(shapes[0] if shapes else ()))
 
-    def _tuple(self, node: ast.Tuple) -> Shape:
+    def _tuple(self, node: Tuple) -> Shape:
         raise _Unknown
 
-    def _call(self, node: ast.Call) -> Shape:
+    def _call(self, node: Call) -> Shape:
         name = _called(node)
         if self._matlab and name in self._names:
             if len(node.args) != len(self._names[name]):
                 raise _Clash
             kept = self._kept(self._names[name], node.args)
-            is_row = len(node.args) == 2 and len(kept) == 1 and isinstance(node.args[1], ast.Slice)
+            is_row = len(node.args) == 2 and len(kept) == 1 and isinstance(node.args[1], Slice)
             return _Row(kept) if is_row else tuple(kept)
-        whole = [node.func.value] if isinstance(node.func, ast.Attribute) and self._is_method(node.func) else []
+        whole = [node.func.value] if isinstance(node.func, Attribute) and self._is_method(node.func) else []
         self._in_square += name in _OF_SQUARE | _SQUARE
-        args = [self.of(a) for a in (*whole, *node.args) if not isinstance(a, (ast.Tuple, ast.List))]
+        args = [self.of(a) for a in (*whole, *node.args) if not isinstance(a, (Tuple, List))]
         self._in_square -= name in _OF_SQUARE | _SQUARE
         return self._made(name, args, node, bool(whole))
 
-    def _is_method(self, func: ast.Attribute) -> bool:
+    def _is_method(self, func: Attribute) -> bool:
         inner: Any = func.value
-        while isinstance(inner, ast.Attribute):
+        while isinstance(inner, Attribute):
             inner = inner.value
-        return not isinstance(inner, ast.Name) or inner.id in self._names
+        return not isinstance(inner, Name) or inner.id in self._names
 
-    def _made(self, name: str, args: list[Shape], node: ast.Call, method: bool) -> Shape:
+    def _made(self, name: str, args: list[Shape], node: Call, method: bool) -> Shape:
         if not args:
             raise _Unknown
         first = args[0]
@@ -531,15 +583,15 @@ class _Shapes:
             found = self._spread(found, other)
         return found
 
-    def _reduced(self, name: str, a: Shape, node: ast.Call, method: bool) -> Shape:
+    def _reduced(self, name: str, a: Shape, node: Call, method: bool) -> Shape:
         """Return what is left of a sum: nothing, or all axes but one."""
         if not a:
             raise _Clash
-        axes = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+        axes = [k.value for k in node.keywords if k.name in ("dim", "axis")]
         axes += node.args[0 if method else 1 :][:1] if name != "norm" else []
         if self._matlab and len(a) == 2 and not axes and name != "norm":
             return _Row(a[1:])
-        if not axes or not isinstance(axes[0], (ast.Constant, ast.UnaryOp)):
+        if not axes or not isinstance(axes[0], (Constant, Unary)):
             return ()
         return self._without(a, _integer(axes[0]) - self._matlab)
 
@@ -565,19 +617,17 @@ class _Shapes:
         return (a[0], a[0]) if len(a) == 1 else self._square(a)[:1]
 
 
-def _factors(node: ast.BinOp) -> list[ast.BinOp]:
+def _factors(node: Binary) -> list[Binary]:
     """Return the products of a*b*c from the left; what stands in brackets is one factor."""
     left = node.left
-    if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult) and left.col_offset == node.col_offset:
+    if isinstance(left, Binary) and left.op == "*" and not left.brackets:
         return [*_factors(left), node]
     return [node]
 
 
-def _integer(node: ast.expr) -> int:
-    try:
-        found = ast.literal_eval(node)
-    except ValueError:
-        raise _Unknown from None
-    if not isinstance(found, int):
+def _integer(node: Formula) -> int:
+    sign = -1 if isinstance(node, Unary) and node.op == "-" else 1
+    found = node.operand if isinstance(node, Unary) else node
+    if not isinstance(found, Constant) or type(found.value) is not int:
         raise _Unknown
-    return found
+    return sign * found.value

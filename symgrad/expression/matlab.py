@@ -6,9 +6,10 @@ column, as in MATLAB.
 
 from __future__ import annotations
 
-import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -17,9 +18,9 @@ from symgrad import functions, linalg
 from symgrad.engine.record import as_tensor
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import BINARY, COMPARE, Evaluation, refused, unknown
+from symgrad.expression.formula import Attribute, Binary, Call, Compare, Formula, List, Name, Slice, Unary
 from symgrad.expression.listed import listed
 from symgrad.expression.matlab_functions import OWN, RENAMED, Row, acts_along, along, kind_of, plain
-from symgrad.expression.matlab_syntax import Left, Right
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.tensors.tensor import Tensor
 
@@ -34,43 +35,46 @@ def _indices(name: str, axes: int, got: int) -> str:
 class Matlab(Evaluation):
     """The value of a tree in MATLAB's meaning."""
 
-    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False) -> None:
-        super().__init__(text, {name: as_tensor(x) for name, x in names.items()}, bounds, exact)
+    def __init__(
+        self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False, paper: bool = False
+    ) -> None:
+        super().__init__(text, {name: as_tensor(x) for name, x in names.items()}, bounds, exact, paper)
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula; a row as an array."""
         return plain(self.of(tree))
 
-    def _attribute(self, node: ast.Attribute) -> Any:
+    def _attribute(self, node: Attribute) -> Any:
         x = self.of(node.value)
+        self.refuse_a_prime(node, x)
         if isinstance(x, Row):
             return x.value
         kind = kind_of(x)
         x = conj(x) if node.attr == "H" else x
         return x if kind == "number" else Row(x) if kind == "column" else self._operated(lambda t: t.mT, as_tensor(x))
 
-    def _unaryop(self, node: ast.UnaryOp) -> Any:
+    def _unary(self, node: Unary) -> Any:
         x = self.of(node.operand)
-        found = self._operated(operator.neg if isinstance(node.op, ast.USub) else operator.pos, plain(x))
+        found = self._operated(operator.neg if node.op == "-" else operator.pos, plain(x))
         return Row(found) if isinstance(x, Row) else found
 
-    def _compare(self, node: ast.Compare) -> Any:
-        a, b = self.of(node.left), self.of(node.comparators[0])
-        return self.spread(COMPARE[type(node.ops[0])], a, b)
+    def _compare(self, node: Compare) -> Any:
+        a, b = self.of(node.left), self.of(node.right)
+        return self.spread(COMPARE[node.op], a, b)
 
-    def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _combined(self, node: Binary, a: Any, b: Any) -> Any:
         if any(isinstance(v, (slice, str, tuple, list)) for v in (a, b)):
             raise refused(self.text, node, "an operator stands between numbers and arrays only")
         a, b = (as_tensor(v) if isinstance(v, sp.Expr) else v for v in (a, b))
         numbers = kind_of(a) == "number" or kind_of(b) == "number"
-        kind = type(node.op)
-        if kind in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow):
+        kind = node.op
+        if kind in ("+", "-", "*", "/", "**"):
             return self.spread(BINARY[kind], a, b, node)
-        if kind is ast.MatMult:
+        if kind == "@":
             return self.spread(operator.mul, a, b, node) if numbers else self._product(node, a, b)
-        if kind is Right:
+        if kind == "mrdivide":
             return self._divided(node, a, b)
-        if kind is Left:
+        if kind == "mldivide":
             return self._solved(node, a, b)
         return self._raised(node, a, b)
 
@@ -78,8 +82,11 @@ class Matlab(Evaluation):
         """Apply an operation entry by entry; a row and a column make a matrix."""
         kinds = {kind_of(a), kind_of(b)}
         x, y = plain(a), plain(b)
-        if node is not None and not isinstance(x, Tensor) and not isinstance(y, Tensor):
-            return super()._combined(ast.copy_location(ast.BinOp(node.left, _PYTHON[f], node.right), node), x, y)
+        constants = not isinstance(x, Tensor) and not isinstance(y, Tensor)
+        if node is not None and (
+            constants or (f is operator.pow and isinstance(x, float) and x == math.e and kinds == {"number"})
+        ):
+            return super()._combined(replace(node, op=_PYTHON[f]), x, y)
         if kinds == {"row", "column"} or kinds == {"column", "matrix"}:
             x, y = (
                 t.unsqueeze(1) if kind_of(t) == "column" and not isinstance(v, Row) else t for v, t in ((a, x), (b, y))
@@ -87,7 +94,7 @@ class Matlab(Evaluation):
         found = self._operated(f, x, y)
         return Row(found) if "row" in kinds and kinds <= {"row", "number"} else found
 
-    def _product(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _product(self, node: Binary, a: Any, b: Any) -> Any:
         kinds = (kind_of(a), kind_of(b))
         x, y = plain(a), plain(b)
         if kinds in (("column", "column"), ("row", "row"), ("column", "matrix"), ("matrix", "row")):
@@ -102,31 +109,35 @@ class Matlab(Evaluation):
         found = self._operated(operator.matmul, x, y)
         return Row(found) if kinds == ("row", "matrix") else found
 
-    def _divided(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _divided(self, node: Binary, a: Any, b: Any) -> Any:
         if kind_of(b) == "number":
             return self.spread(operator.truediv, a, b, node)
         if kind_of(b) != "matrix":
             raise refused(self.text, node, "/ by a vector; for entries write ./")
         return self._product(node, a, self._operated(linalg.inv, b))
 
-    def _solved(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _solved(self, node: Binary, a: Any, b: Any) -> Any:
         if kind_of(a) == "number":
             return self.spread(operator.truediv, b, a, node)
         if kind_of(a) != "matrix":
             raise refused(self.text, node, "\\ by a vector; its left side is a square matrix")
         return self._product(node, self._operated(linalg.inv, a), b)
 
-    def _raised(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _raised(self, node: Binary, a: Any, b: Any) -> Any:
         if kind_of(a) == "number" and kind_of(b) == "number":
+            return self.spread(operator.pow, a, b, node)
+        if self.paper and kind_of(a) in ("row", "column") and kind_of(b) == "number":
             return self.spread(operator.pow, a, b, node)
         if kind_of(a) != "matrix" or not isinstance(b, int):
             raise refused(self.text, node, "^ of an array is the matrix power, by a whole number; for entries write .^")
         return self._operated(lambda x: linalg.matrix_power(x, b), a)
 
     # -------------------------------------------------------------- calls and indices
-    def _call(self, node: ast.Call) -> Any:
-        assert isinstance(node.func, ast.Name)  # what the parser makes
+    def _call(self, node: Call) -> Any:
+        assert isinstance(node.func, Name)  # what the parser makes
         name = node.func.id
+        if name == "|":
+            return super()._call(node)
         if name in self.names:
             return self._indexed(node, self.names[name])
         args = [self.of(a) for a in node.args]
@@ -144,11 +155,11 @@ class Matlab(Evaluation):
         rows = [a for a in args if isinstance(a, Row)]
         return Row(found) if rows and getattr(found, "shape", None) == rows[0].value.shape else found
 
-    def _indexed(self, node: ast.Call, whole: Any) -> Any:
+    def _indexed(self, node: Call, whole: Any) -> Any:
         """x(1), A(2, :), A(:), counted from 1."""
         t = as_tensor(whole)
         keys = node.args
-        if len(keys) == 1 and len(t.shape) == 2 and isinstance(keys[0], ast.Slice) and keys[0].lower is None:
+        if len(keys) == 1 and len(t.shape) == 2 and isinstance(keys[0], Slice) and keys[0].lower is None:
             return self._operated(lambda x: x.mT.reshape(-1), t)
         if len(keys) != len(t.shape):
             raise refused(self.text, node, _indices(node.func.id, len(t.shape), len(keys)))  # type: ignore[attr-defined]
@@ -156,8 +167,8 @@ class Matlab(Evaluation):
         found = self._operated(lambda x: x[places], t)
         return Row(found) if len(places) == 2 and isinstance(places[0], int) and isinstance(places[1], slice) else found
 
-    def _place(self, key: ast.expr, size: Any) -> Any:
-        if not isinstance(key, ast.Slice):
+    def _place(self, key: Formula, size: Any) -> Any:
+        if not isinstance(key, Slice):
             return self._count(key)
         if key.lower is None:
             return slice(None)
@@ -169,9 +180,9 @@ class Matlab(Evaluation):
 
     def _count(self, node: Any) -> int:
         """Return an index counted from 0; from the end, as -1 for end and -2 for end-1."""
-        off = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else None
+        off = node.right if isinstance(node, Binary) and node.op == "-" else None
         whole = node.left if off is not None else node
-        if isinstance(whole, ast.Name) and whole.id == "end" and "end" not in self.names:
+        if isinstance(whole, Name) and whole.id == "end" and "end" not in self.names:
             found = 1 if off is None else self.of(off) + 1
             return -self._checked(node, found)
         return self._checked(node, self.of(node)) - 1
@@ -181,7 +192,7 @@ class Matlab(Evaluation):
             raise refused(self.text, node, "an index is a whole number, counted from 1")
         return index
 
-    def _list(self, node: ast.List) -> Any:
+    def _list(self, node: List) -> Any:
         rows = [[as_tensor(self.of(e)) for e in row.elts] for row in node.elts]  # type: ignore[attr-defined]
         if any(t.shape != () for row in rows for t in row) or len({len(row) for row in rows}) != 1 or not rows[0]:
             raise refused(self.text, node, "brackets hold numbers here, in rows of one length, as in [1, 2; 3, 4]")
@@ -193,4 +204,4 @@ class Matlab(Evaluation):
         return self._operated(lambda *ts: functions.stack(ts), *made)
 
 
-_PYTHON = {BINARY[type(op)]: op for op in (ast.Add(), ast.Sub(), ast.Mult(), ast.Div(), ast.Pow())}
+_PYTHON = {BINARY[op]: op for op in ("+", "-", "*", "/", "**")}

@@ -5,7 +5,6 @@ A 1-D array is a column; its transpose, a ``Row``.
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 from symgrad import functions, linalg
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
+from symgrad.expression.formula import Call, Formula, Name, walk
 from symgrad.expression.listed import listed
 from symgrad.tensors.creation import ones, zeros
 from symgrad.tensors.tensor import Tensor
@@ -213,9 +213,9 @@ OWN: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def functions_in(tree: ast.AST) -> set[str]:
+def functions_in(tree: Formula) -> set[str]:
     """Return the words of a tree that are no names of arrays: functions that are called, and the end of an axis."""
-    heads = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    heads = {n.func.id for n in walk(tree) if isinstance(n, Call) and isinstance(n.func, Name)}
     return {name for name in heads if name in OWN or RENAMED.get(name, name) in listed()} | {"end"}
 
 

@@ -1,50 +1,33 @@
 """``sg.parse``: a formula in Python's notation, read without executing it.
 
-The text goes through Python's own ``ast``; what it may hold is a list (``_KINDS`` and ``listed()``), all else is
-refused with its position. So ``sum((X @ w - y)**2)`` is a formula, and ``__import__('os')`` an error.
+What a text may hold is what the grammar and ``listed()`` have; all else is refused with its position. So
+``sum((X @ w - y)**2)`` is a formula, and ``__import__('os')`` an error.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import keyword
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, IMAGINARY, MEANINGS, NO_NUMBERS, letters_as_names
-from symgrad.expression.evaluation import (
-    BINARY,
-    COMPARE,
-    PREFIXES,
-    UNARY,
-    Evaluation,
-    refused,
-    refused_at,
-    word,
-)
-from symgrad.expression.listed import listed
+from symgrad.expression.evaluation import BARS, PREFIXES, Evaluation, refused
+from symgrad.expression.formula import Attribute, Call, Formula, Name, Tuple, walk
+from symgrad.expression.grammar import MOST_SIGNS, NEVER_NAMES, Reading, comma_in, read
+from symgrad.expression.instead import refused_at
 from symgrad.expression.matlab import Matlab
 from symgrad.expression.matlab_functions import functions_in
-from symgrad.expression.matlab_syntax import tree as tree_of_matlab
-from symgrad.expression.slips import of_a_comma, on_paper, slip
 from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
-MOST_SIGNS = 10_000
-MOST_DEEP = 60
-MOST_NODES = 2_000
-NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
-
-_KINDS = (
-    ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.Call, ast.keyword,
-    ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Load, *BINARY, *UNARY, *COMPARE,
-)  # fmt: skip
+SYNTAXES = ("python", "matlab", "paper")
+_EVALUATIONS: dict[str, type[Evaluation]] = {"python": Evaluation, "matlab": Matlab}
 
 
 class Expression:
@@ -59,9 +42,9 @@ class Expression:
         leaves: a symbol for each.
     """
 
-    def __init__(self, text: str, tree: ast.expr, shapes: Mapping[str, Any], syntax: str = "python") -> None:
-        self.evaluation = _SYNTAXES[syntax][1]
-        self.text, self.names, self._tree = text, tuple(shapes), tree
+    def __init__(self, reading: Reading, shapes: Mapping[str, Any]) -> None:
+        self.reading, self.names = reading, tuple(shapes)
+        self.text = " ".join(reading.text.split())
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         self.__name__ = "expression"
         each = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -88,22 +71,24 @@ class Expression:
         return self._evaluated(map(as_tensor, arrays), bounds), bounds.spent
 
     def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None, exact: bool = False) -> Tensor:
+        text, tree = self.reading.text, self.reading.tree
         given = dict(zip(self.names, arrays, strict=True))
-        found = self.evaluation(self.text, given, bounds, exact).value(self._tree)
+        evaluation = _EVALUATIONS[self.reading.syntax](text, given, bounds, exact, self.reading.paper)
+        found = evaluation.value(tree)
         if isinstance(found, tuple):
-            if isinstance(self._tree, ast.Tuple) and (comma := of_a_comma(self.text)):
-                raise refused_at(self.text, *comma)
-            raise refused(self.text, self._tree, f"this has {len(found)} parts; take one, as in (…)[0]")
+            if isinstance(tree, Tuple) and (comma := comma_in(text)):
+                raise refused_at(text, *comma)
+            raise refused(text, tree, f"this has {len(found)} parts; take one, as in (…)[0]")
         try:
             value: Tensor = as_tensor(found)
         except Exception as error:  # such as a list of tensors, a word, an ellipsis
-            raise refused(self.text, self._tree, f"the formula's value is a {type(found).__name__}") from error
+            raise refused(text, tree, f"the formula's value is a {type(found).__name__}") from error
         return value
 
     @property
     def constants(self) -> dict[str, str]:
         """What the letters e, E, i and I stand for, where they are no names."""
-        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)} - {*self.names}
+        used = {node.id for node in walk(self.reading.tree) if isinstance(node, Name)} - {*self.names}
         return {letter: meaning for letter, meaning in MEANINGS.items() if letter in used}
 
     def __repr__(self) -> str:
@@ -124,13 +109,14 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
         text: the formula.
         shapes: for each name its shape: numbers and names of sizes, such as ``{"X": ("n", "d"), "w": "d", "a": ()}``;
             or the tensor that it stands for.
-        syntax: "python"; or "matlab" for ``x'*A*x``, ``.*``, ``./``, ``.^``, indices from 1, ``norm(x)^2``.
+        syntax: "python"; or "matlab" for ``x'*A*x``, ``.*``, ``./``, ``.^``, indices from 1, ``norm(x)^2``; or "paper"
+            for what people write, as in ``2x sin² x``, ``|x|``, or LaTeX.
 
     Returns:
         An ``Expression``, with ``value``, a tensor of symbols, and ``leaves``.
 
     Raises:
-        ParseError: the text holds something else, or is too long or too deep; says where.
+        ParseError: the text holds something else, is too long or too deep, or people read it in two ways; says where.
         ShapeError: the shapes do not fit.
 
     >>> f = sg.parse("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"})
@@ -138,57 +124,39 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
     2*Xᵀ*(X*w - y)
     >>> print(sg.derive(sg.parse("x'*A*x", {"x": "n", "A": ("n", "n")}, syntax="matlab"), "x"))
     (A + Aᵀ)*x
+    >>> print(sg.derive(sg.parse("x² sin(2x)", {"x": ()}, syntax="paper"), "x"))
+    2*x*(x*cos(2*x) + sin(2*x))
     """
-    if syntax not in _SYNTAXES:
-        raise ArgumentError(f"parse: syntax={syntax!r} is unknown. Expected one of {list(_SYNTAXES)}.")
-    if not isinstance(text, str):
-        raise ParseError(f"parse: expected a formula as text, got {type(text).__name__}.")
+    if syntax not in SYNTAXES:
+        raise ArgumentError(f"parse: syntax={syntax!r} is unknown. Expected one of {list(SYNTAXES)}.")
     names = dict(shapes or {})
-    for name in names:
-        if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__") or keyword.iskeyword(name):
-            raise ParseError(f"parse: {name!r} cannot be a name. Expected letters, digits and _, such as 'x1'.")
-    as_given, text = text, " ".join(text.split())
-    try:
-        found = Expression(text, tree_of(text, syntax), names, syntax)
-        _ = found.value  # what has no meaning is said here
-    except ParseError as error:
-        raise at_its_place(error, as_given)  # noqa: B904
+    found = Expression(reading_of(text, names, syntax), names)
+    _ = found.value  # what has no meaning is said here
     return found
 
 
-def at_its_place(error: ParseError, as_given: str) -> ParseError:
-    """Return an error of a text without spaces that do not matter with its place in the text as it was given."""
-    error.place = error.place and _place_in(as_given, error.place)
-    return error
-
-
-def _place_in(as_given: str, place: tuple[int, int]) -> tuple[int, int]:
-    """Return a place in a text as it was given, of its place in the text without spaces that do not matter."""
-    kept = [k for k, c in enumerate(as_given) if not c.isspace() or (k and not as_given[k - 1].isspace())]
-    kept = kept[next((n for n, k in enumerate(kept) if not as_given[k].isspace()), 0) :]
-    start, end = place
-    last = len(as_given.rstrip())
-    first = kept[start] if start < len(kept) else last
-    return first, max(first + 1, kept[end - 1] + 1 if 0 < end <= len(kept) else first + 1)
-
-
-def tree_of(text: str, syntax: str = "python") -> ast.expr:
-    """Return the syntax tree of a formula, all of whose nodes are of kinds that formulas may hold.
+def reading_of(text: Any, shapes: Mapping[str, Any], syntax: str = "paper") -> Reading:
+    """Return what a text says that has one meaning.
 
     Raises:
-        ParseError: one is not, or there are too many; says where.
+        ParseError: it is no text, no formula, or people read it in two ways.
     """
-    tree = _tree(text, syntax)
-    for node in _walk(text, tree):
-        op = getattr(node, "op", None)
-        if syntax == "python" and isinstance(op, ast.operator) and not isinstance(op, _KINDS):
-            raise refused(text, node, f"{word(op)} cannot be part of a formula")
-        if syntax == "python" and not isinstance(node, _KINDS):
-            raise refused(text, node, f"{word(node)} cannot be part of a formula")
-    return tree
+    if not isinstance(text, str):
+        raise ParseError(f"parse: expected a formula as text, got {type(text).__name__}.")
+    for name in shapes:
+        if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__") or keyword.iskeyword(name):
+            raise ParseError(f"parse: {name!r} cannot be a name. Expected letters, digits and _, such as 'x1'.")
+    return read(text, syntax, {name: rank(shape) for name, shape in shapes.items()}).refuse_two_ways()
 
 
-def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python", letters: Iterable[str] = ()) -> list[str]:
+def rank(shape: Any) -> int:
+    """Return the number of axes of a shape as it is declared, or of a tensor."""
+    if isinstance(shape, Tensor):
+        return len(shape.shape)
+    return len(shape) if isinstance(shape, (tuple, list)) else 1
+
+
+def names_in(text: Any, declared: Iterable[str] = (), syntax: str = "python", letters: Iterable[str] = ()) -> list[str]:
     """Return the names in a formula that are neither declared nor constants, and that are not called as functions.
 
     The letters e and i are names beside other letters, as in ``k*e**2/r``, but for e^x and exp(i*x); so are those that
@@ -197,71 +165,25 @@ def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python", le
     >>> names_in("sum(a*x) + pi*t"), names_in("x'*A*x + b(1)", syntax="matlab")
     (['a', 'x', 't'], ['x', 'A', 'b'])
     """
-    if not isinstance(text, str):
+    if isinstance(text, str):
+        text = read(text, syntax, dict.fromkeys(declared, 0))
+    if not isinstance(text, Reading):
         return []
-    try:
-        tree = _tree(" ".join(text.split()), syntax)
-    except ParseError as error:
-        raise at_its_place(error, text)  # noqa: B904
-    heads = _heads(tree) if syntax == "python" else functions_in(tree)
+    tree = text.tree
+    heads = _heads(tree) if text.syntax == "python" else functions_in(tree)
     constants = {*CONSTANTS, *IMAGINARY} - letters_as_names(tree) - {*letters}
-    words = {*constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads}
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
-    return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
+    words = {*constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads, BARS.id}
+    found = [n for n in walk(tree) if isinstance(n, Name) and n.id not in words]
+    return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.place or (0, 0))))
 
 
-def _heads(tree: ast.AST) -> Iterator[str]:
+def _heads(tree: Formula) -> Iterator[str]:
     """Yield the functions that are called, and the modules that a function is taken from, as np of np.exp."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+    for node in walk(tree):
+        if isinstance(node, Call) and isinstance(node.func, Name):
             yield node.func.id
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in PREFIXES:
+        if isinstance(node, Attribute) and isinstance(node.value, Name) and node.value.id in PREFIXES:
             yield node.value.id
 
 
-def _tree(text: str, syntax: str = "python") -> ast.expr:
-    if len(text) > MOST_SIGNS:
-        raise ParseError(f"parse: the formula has {len(text)} signs, more than {MOST_SIGNS}. Name its parts.")
-    if _depth_of_brackets(text) > MOST_DEEP:
-        raise ParseError(f"parse: brackets are nested more than {MOST_DEEP} deep. Name the formula's parts.")
-    if found := on_paper(text, listed()):
-        raise refused_at(text, *found)
-    return _SYNTAXES[syntax][0](text)
-
-
-def _of_python(text: str) -> ast.expr:
-    try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError as error:
-        place, reason = slip(text, listed()) or ((error.offset or 1) - 1, f"this is not a formula: {error.msg}")
-        raise refused_at(text, place, reason) from None
-    except (RecursionError, MemoryError, ValueError) as error:
-        raise ParseError(f"parse: the formula cannot be read: {error or 'it is nested too deep'}.") from None
-
-
-def _depth_of_brackets(text: str) -> int:
-    depth = most = 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        most = max(most, depth)
-    return most
-
-
-def _walk(text: str, tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes, and refuse trees that are too large or too deep. Not recursive."""
-    stack, count = [(tree, 1)], 0
-    while stack:
-        node, depth = stack.pop()
-        count += 1
-        if depth > MOST_DEEP:
-            raise refused(text, node, f"the formula is nested more than {MOST_DEEP} deep here; name its parts")
-        if count > MOST_NODES:
-            raise refused(text, node, f"the formula has more than {MOST_NODES} parts; name some of them")
-        yield node
-        left = node.left if isinstance(node, ast.BinOp) else None  # a + b + c leans to the left, and is not deep
-        stack += [(child, depth + (child is not left)) for child in ast.iter_child_nodes(node)]
-
-
-_SYNTAXES: dict[str, tuple[Callable[[str], ast.expr], type[Evaluation]]] = {
-    "python": (_of_python, Evaluation), "matlab": (tree_of_matlab, Matlab),
-}  # fmt: skip
+__all__ = ["MOST_SIGNS", "SYNTAXES", "Expression", "names_in", "parse", "rank", "read", "reading_of"]

@@ -11,7 +11,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import Leaf
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentTypeError
-from symgrad.expression.reader import names_in, parse
+from symgrad.expression.reader import Expression, names_in, reading_of
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.sympy.from_sympy import from_sympy
 from symgrad.tensors.creation import symbol
@@ -43,10 +43,11 @@ def read_formula(value: Any, leaves: Mapping[str, Leaf], shape: Any) -> Any:
 
 
 def _of_text(text: str, leaves: Mapping[str, Leaf], shape: Any) -> Any:
-    names = names_in(text, ())
+    reading = reading_of(text, {})
+    names = names_in(reading)
     alone = text.strip() in names
     with enable_grad():
-        return parse(text, {name: _named(name, leaves, shape if alone else ()) for name in names}).value
+        return Expression(reading, {name: _named(name, leaves, shape if alone else ()) for name in names}).value
 
 
 def _named(name: str, leaves: Mapping[str, Leaf], shape: Any) -> Any:

@@ -10,8 +10,7 @@ from symgrad.core.node import TRACED, Leaf
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
-from symgrad.expression.given import recorded
-from symgrad.expression.reader import names_in
+from symgrad.expression.given import recorded, text_of_names
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.arguments import check_methods, checked
 from symgrad.support.lazy import cached_property
@@ -108,8 +107,8 @@ def _formula(y: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, A
     """Return the tensor of a text, or of a function whose parameters have shapes, and what it is differentiated by."""
     if wrt is not None or not isinstance(y, str):
         return recorded("explain", y, wrt, shapes)
-    names = [*names_in(y, shapes or {}), *(shapes or {})]
-    return recorded("explain", y, list(dict.fromkeys(names)), shapes)
+    formula = text_of_names(y, shapes or {})
+    return recorded("explain", formula, list(formula.names))
 
 
 def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,8 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import evaluate, size_symbol
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
-from symgrad.expression.reader import Expression, names_in, parse
+from symgrad.expression.given import text_of_names
+from symgrad.expression.reader import Expression, names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
 from symgrad.forms.names import is_outside
@@ -142,8 +142,8 @@ def _subject(f: Any, plain: Ranges, named: dict[str, Ranges], kept: dict[str, An
     if isinstance(f, str):
         shapes = {name: np.shape(v) for name, v in kept.items()}
         shapes |= {name: _SHAPES[len(pairs)] for name, pairs in named.items()}
-        _check_known([*names_in(f), *(n for n in shapes if re.search(rf"\b{re.escape(n)}\b", f))], shapes)
-        f = parse(f, {**{name: () for name in names_in(f, shapes)}, **shapes})
+        f = text_of_names(f, shapes)
+        _check_known(names_in(f.reading, letters=shapes), shapes)
     if isinstance(f, Tensor):
         f = expression(f)
     if isinstance(f, ClosedForm):

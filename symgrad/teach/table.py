@@ -12,6 +12,7 @@ import sympy as sp
 from symgrad.core.pickling import portable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
+from symgrad.expression.given import text_of_names
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
@@ -61,11 +62,11 @@ class Row:
 
 
 @checked
-def table(f: Callable[..., Any], points: Iterable[float]) -> Table:
+def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
     """Return f(x) and f′(x) at points, f′ found in three ways, and how far these are apart.
 
     Args:
-        f: a function of one number that returns a number.
+        f: a function of one number that returns a number; or a formula of one number as text.
         points: where.
 
     Returns:
@@ -83,6 +84,8 @@ def table(f: Callable[..., Any], points: Iterable[float]) -> Table:
       1     1              3                3      0               3  ...
       2     8             12               12      0              12  ...
     """
+    if isinstance(f, str):
+        f = text_of_names(f, {})
     if not callable(f):
         raise ArgumentTypeError(f"table: expected a function of one number, got {type(f).__name__}.")
     at = _points(points)

@@ -5,21 +5,26 @@ Nothing of it is executed: the formula goes through ``sg.parse``, and values are
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ParseError, SymgradError
-from symgrad.expression.constants import MEANINGS
-from symgrad.expression.evaluation import refused_at
-from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
-from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
-from symgrad.expression.spelling import as_read, refuse_two_ways, spelling, syntax_of
-from symgrad.expression.unsigned import as_typed, with_signs
+from symgrad.expression.constants import IMAGINARY, MEANINGS
+from symgrad.expression.formula import Constant, walk
+from symgrad.expression.formula import Name as NameInFormula
+from symgrad.expression.grammar import MOST_SIGNS, Reading
+from symgrad.expression.grammar import read as read_formula
+from symgrad.expression.guesses import KINDS, Guess, guessed, wanted, with_products
+from symgrad.expression.instead import refused_at
+from symgrad.expression.reader import Expression, names_in, parse
+from symgrad.expression.spelling import spelling
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -34,6 +39,7 @@ MOST_NAMES = 40
 MOST_LETTERS = 40  # of a name
 MOST_SIZE, MOST_ENTRIES = 1000, 10_000  # along an axis, and of an array
 ORDERS = (1, 2, 3)
+REMEMBERED = 8  # exercises: a page asks for one many times
 SMALL = (3, 2, 4, 5, 6, 7)  # numbers for n, d, … where nothing is said
 
 
@@ -72,7 +78,8 @@ class Exercise(NamedTuple):
         names: what each name stands for, in the order of the text.
         wrt: by what to differentiate; None where the formula has no names.
         order: how often.
-        signs: where in the formula a * was put that was left out.
+        reading: what the formula says.
+        expression: the same of symbols, where its value is known already.
     """
 
     typed: str
@@ -81,12 +88,8 @@ class Exercise(NamedTuple):
     names: dict[str, Name]
     wrt: str | None
     order: int
-    signs: Sequence[int] = ()
-
-    @property
-    def syntax(self) -> str:
-        """As ``sg.parse`` takes it."""
-        return "matlab" if self.spelling == "matlab" else "python"
+    reading: Reading
+    expression: Expression
 
     def parsed(self, shapes: Mapping[str, Any] | None = None) -> Expression:
         """Return the formula that was read, of symbols; or of names of these shapes.
@@ -95,11 +98,7 @@ class Exercise(NamedTuple):
             ParseError: it is none; says where.
             ArgumentError: it is true or false.
         """
-        leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
-        try:
-            parsed = parse(self.formula, leaves, syntax=self.syntax)
-        except ParseError as error:
-            raise as_typed(error, self.signs) from error.__cause__
+        parsed = self.expression if shapes is None else Expression(self.reading, shapes)
         if is_bool(parsed.value.dtype):
             raise ArgumentError(
                 "the formula is true or false, and has no derivative. Write a number, such as where(x < 1, x, 1)."
@@ -150,35 +149,45 @@ def read(data: Any) -> Exercise:
         raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
     if not formula.strip():
         raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
-    meant, signs = with_signs(as_read(formula))
     try:
-        return _read(formula, meant, data)._replace(signs=signs)
-    except ParseError as error:
-        raise as_typed(error, signs) from error.__cause__
+        return _remembered(formula, json.dumps(data, sort_keys=True, default=repr))
+    except RecursionError:
+        raise ArgumentError("the exercise is nested too deep. Expected an object with a formula.") from None
 
 
-def _read(typed: str, formula: str, data: Mapping[str, Any]) -> Exercise:
-    """Return the exercise of a formula with all its signs."""
-    syntax, found = syntax_of(formula), spelling(formula)
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(formula: str, data: str) -> Exercise:
+    """Return an exercise; what a page asks of one formula in turn is read once."""
+    return _read(formula, json.loads(data))
+
+
+def _read(formula: str, data: Mapping[str, Any]) -> Exercise:
+    """Return the exercise of a formula."""
     given, wrt = _names(data.get("names")), data.get("wrt")
     if isinstance(wrt, str) and wrt in MEANINGS:
         given.setdefault(wrt, Name((), guess=Guess((), "the formula is differentiated with respect to it")))
-    used = names_in(formula, (), syntax, letters=given)
-    refuse_two_ways(formula, syntax)
-    _refuse_the_imaginary_unit(formula, used)
+    known = {name: len(n.shape) for name, n in given.items()} | ({wrt: 0} if isinstance(wrt, str) else {})
+    reading = read_formula(formula, "paper", known).refuse_two_ways()
+    used = names_in(reading, (), letters=given)
+    _refuse_the_imaginary_unit(reading, used)
     kept = {name: given[name] for name in used if name in given}
-    shapes = {name: n.shape for name, n in kept.items()}
-    meant = with_products(formula, shapes) if found == "symgrad" else formula
-    guessed = guesses(meant, shapes, syntax)
-    names = {name: kept[name] if name in kept else Name(guessed[name].shape, guess=guessed[name]) for name in used}
-    return Exercise(typed, meant, found, names, _by(wrt, names), _order(data.get("order")))
+    leaves = {name: _leaf(name, n) for name, n in kept.items()}
+    reading = with_products(reading, leaves)
+    guesses, expression = guessed(reading, leaves)
+    names = {name: kept[name] if name in kept else Name(guesses[name].shape, guess=guesses[name]) for name in used}
+    if expression is None:
+        expression = Expression(reading, {name: _leaf(name, n) for name, n in names.items()})
+    order = _order(data.get("order"))
+    return Exercise(formula, reading.text, spelling(formula), names, _by(wrt, names), order, reading, expression)
 
 
-def _refuse_the_imaginary_unit(formula: str, names: Sequence[str]) -> None:
-    unit = re.search(r"(?<![\w.])\d*([iI])(?![\w(])", formula)
-    if unit is not None and unit[1] not in names:
-        reason = f"{unit[1]} is the imaginary unit here, and the page is for real numbers; call it otherwise"
-        raise refused_at(formula, unit.end() - 1, reason)
+def _refuse_the_imaginary_unit(reading: Reading, names: Sequence[str]) -> None:
+    for node in walk(reading.tree):
+        imaginary = isinstance(node, Constant) and isinstance(node.value, complex)
+        if imaginary or (isinstance(node, NameInFormula) and node.id in IMAGINARY and node.id not in names):
+            place = (node.place or (0, 1))[1] - 1
+            unit = f"{reading.text[place]} is the imaginary unit here"
+            raise refused_at(reading.text, place, f"{unit}, and the page is for real numbers; call it otherwise")
 
 
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
@@ -260,7 +269,7 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     if len(text) > MOST_SIGNS:
         raise ArgumentError(f"{name}: its value has {len(text)} signs, more than {MOST_SIGNS}.")
     try:
-        found = np.asarray(parse(text, {}, syntax=syntax_of(text)).value.numpy(), dtype=np.float64)
+        found = np.asarray(_numbers(text).value.numpy(), dtype=np.float64)
     except SymgradError as error:
         raise ArgumentError(
             f"{name}: its value is {_short(text)}. Expected a number or lists of numbers, such as 2.5 or [1, 2]. "
@@ -269,6 +278,14 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     if not 0 < found.size <= MOST_SIZE or found.ndim > len(KINDS) - 1 or not np.isfinite(found).all():
         raise ArgumentError(f"{name}: its value has {found.size} numbers. Expected up to {MOST_SIZE}, all finite.")
     return found
+
+
+def _numbers(text: str) -> Expression:
+    """Return numbers as programs write them, with lists of one; else as people do."""
+    try:
+        return parse(text, {})
+    except ParseError:
+        return parse(text, {}, syntax="paper")
 
 
 def _check_value(name: str, shape: tuple[Any, ...], value: np.ndarray[Any, Any]) -> None:

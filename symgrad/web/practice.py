@@ -112,7 +112,7 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
 def _of_own(data: Mapping[str, Any], text: str) -> Any:
     found = read(data.get("exercise"))
     shapes = {name: n.shape for name, n in found.names.items() if n.shape}
-    return grade(text, found.formula, found.by(), shapes, order=found.order, syntax=found.syntax)
+    return grade(text, found.formula, found.by(), shapes, order=found.order)
 
 
 # ------------------------------------------------------------------ sheets

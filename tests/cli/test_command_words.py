@@ -129,7 +129,7 @@ def test_a_name_that_the_derivative_lacks_needs_no_value(capsys):
 # ------------------------------------------------------------------ marks
 @pytest.mark.parametrize(
     ("formula", "shown", "mark"),
-    [("σ+2x", "sigma+2x", 7), ("λ*中 + 2x", "lambda*\\u4e2d + 2x", 17), ("x̂ + 2x", "x + 2x", 5), ("x+2x", "x+2x", 3)],
+    [("σ+2&", "sigma+2&", 7), ("λ*中 + 2&", "lambda*\\u4e2d + 2&", 17), ("x̂ + 2&", "x + 2&", 5), ("x+2&", "x+2&", 3)],
 )
 def test_the_mark_stays_below_its_sign_in_ascii(formula, shown, mark, capsys):
     assert main(["derive", formula, "--wrt", "x", "--ascii"]) == 2

@@ -26,6 +26,7 @@ FOUND = {
     "a tensor by names": (lambda: sg.derive(x @ a, ("x", a)), "d/dx = a\nd/da = x"),
     "a form by name": (lambda: sg.derive(sg.derive(x @ x, "x"), "x"), "2*I"),
     "a text without the name": (lambda: sg.derive("y**2", "x"), "0"),
+    "a number before a bracket": (lambda: sg.derive("x(x + 1)", "x"), "2*x + 1"),
     "a text of a number": (lambda: sg.derive("5", "x", order=2), "0"),
     "a text without one of two": (lambda: sg.derive("y**2", ["x", "y"]), "d/dx = 0\nd/dy = 2*y"),
     "a text of other arrays": (lambda: sg.derive("sum(y**2)", "x", shapes={"x": "m", "y": "n"}), "0"),
@@ -57,7 +58,7 @@ REFUSED = {
     "a product out of floats": (lambda: sg.derive("1e200*1e200*x", "x"), ParseError, "too large"),
     "nan": (lambda: sg.derive("nan*x", "x"), ParseError, "nan is no number"),
     "no function": (lambda: sg.derive("sine(x)", "x"), ParseError, "'sine' is not a function.* Did you mean 'sin'"),
-    "a number that is called": (lambda: sg.derive("x(x + 1)", "x"), ParseError, r"for the product write x\*\(…\)"),
+    "a letter that is called": (lambda: sg.derive("f(x + 1)", "x"), ParseError, r"for the product write f\*\(…\)"),
     "no formula": (lambda: sg.derive("x**2 +* 3", "x"), ParseError, "this is not a formula"),
 }  # fmt: skip
 

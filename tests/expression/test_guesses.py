@@ -4,10 +4,10 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.evaluation import refused_at
+from symgrad.expression.formula import text as text_of
+from symgrad.expression.grammar import read
 from symgrad.expression.guesses import guesses, wanted, with_products
-from symgrad.expression.spelling import as_read, spelling, syntax_of
-from symgrad.expression.unsigned import as_typed, with_signs
+from symgrad.expression.spelling import spelling
 
 n, d, m = ("n",), ("d",), ("m",)
 GUESSED = {
@@ -59,10 +59,9 @@ GUESSED = {
 
 @pytest.mark.parametrize("text", GUESSED)
 def test_names_stand_for_what_fits_by_the_usual_letters(text):
-    syntax = syntax_of(text)
-    found = {name: g.shape for name, g in guesses(text, syntax=syntax).items()}
+    found = {name: g.shape for name, g in guesses(text, syntax="paper").items()}
     assert found == GUESSED[text]
-    sg.parse(text, found, syntax=syntax)
+    sg.parse(text, found, syntax="paper")
 
 
 PRODUCTS = {
@@ -89,35 +88,36 @@ PRODUCTS = {
 
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_a_matrix_times_a_vector_is_their_product(text):
-    assert with_products(text) == PRODUCTS[text]
+    assert with_products(read(text)).text == PRODUCTS[text]
 
 
 READ = {
-    "y = x^2": "    x^2",
-    "f(x) = lambda*x^2": "       λ     *x^2",
-    " g(x, y)=x*y": "         x*y",
-    "y = y + x": "y = y + x",
+    "y = x^2": "x^2",
+    "f(x) = lambda*x^2": "λ @ x^2",
+    " g(x, y)=x*y": "x*y",
     "x == 2": "x == 2",
-    "lambda x: x": "lambda x: x",
-    "x^T*A*x": "x' *A*x",
-    "x**T*A*x": "x'  *A*x",
+    "x^T*A*x": "x.T @ A @ x",
+    "x**T*A*x": "x.T*A*x",
     "x^T @ A @ x": "x.T @ A @ x",
-    r"x^{\top} A": "x'       A",
-    r"x^\top A": "x'     A",
-    "x^t*A*x": "x' *A*x",
-    "x^t*A*x*t": "x^t*A*x*t",
-    "x^t*A": "x^t*A",
-    "x^T*T": "x^T*T",
-    "xᵀ*A*x + a·b": "x'*A*x + a*b",
-    "xᵀ @ A": "xᵀ @ A",
+    r"x^{\top} A": "x.T @ A",
+    r"x^\top A": "x.T @ A",
+    "x^t*A*x": "x.T @ A @ x",
+    "x^t*A*x*t": "x^t @ A @ x @ t",
+    "x^t*A": "x^t @ A",
+    "x^T*T": "x^T @ T",
+    "xᵀ*A*x + a·b": "x.T @ A @ x + a @ b",
+    "xᵀ @ A": "x.T @ A",
 }
 
 
 @pytest.mark.parametrize("text", READ)
 def test_books_and_blackboards_write_formulas_in_ways_that_are_read(text):
-    found = as_read(text)
-    assert found == READ[text]
-    assert len(found) == len(text)  # so that the place of a mistake is the same
+    assert text_of(read(text, "paper").tree) == READ[text]
+
+
+def test_both_sides_of_an_equation_are_no_formula():
+    with pytest.raises(ParseError, match="one side, or one side minus the other"):
+        read("y = y + x", "paper")
 
 
 def test_a_fault_that_is_not_one_of_shapes_is_told_of_the_kinds_that_fit():
@@ -137,11 +137,12 @@ def test_functions_that_all_know_are_no_names():
 
 
 def test_what_is_declared_decides_whether_a_star_is_a_product():
-    assert with_products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
-    assert with_products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
-    assert with_products("2*A*x", {"A": ()}) == "2*A*x"
-    assert with_products("exp(W*x + b)", {"W": ("n", "d")}) == "exp(W@x + b)"
-    assert with_products("sum(A*x)", {"x": ()}) == "sum(A*x)"
+    products = lambda text, declared: with_products(read(text), declared).text
+    assert products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
+    assert products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
+    assert products("2*A*x", {"A": ()}) == "2*A*x"
+    assert products("exp(W*x + b)", {"W": ("n", "d")}) == "exp(W@x + b)"
+    assert products("sum(A*x)", {"x": ()}) == "sum(A*x)"
 
 
 def test_declared_names_decide_about_the_others():
@@ -152,19 +153,11 @@ def test_declared_names_decide_about_the_others():
     assert guesses("x*c + b", {"x": (1,), "c": 4})["b"].shape == (4,)
 
 
-def test_products_without_a_sign_are_those_that_nothing_else_can_be():
-    written = {
-        "2x + 3sin(x)": "2*x + 3*sin(x)", "(x + 1)(x - 1)": "(x + 1)*(x - 1)", "1/2x": "1/2x",
-        "x/(x+1)(x-1)": "x/(x+1)(x-1)", "2^3x": "2^3x", "a\\2x": "a\\2x",
-    }  # fmt: skip
-    assert {text: with_signs(text)[0] for text in written} == written
+def test_products_without_a_sign_have_their_places():
     typed = "2x + 3x + foo(x)"
-    signed, places = with_signs(typed)
     with pytest.raises(ParseError) as caught:
-        sg.parse(signed, {"x": ()})
-    assert typed[slice(*as_typed(caught.value, places).place)] == "foo"
-    assert with_signs("2x + 3sin(x)")[1] == [1, 7]
-    assert as_typed(refused_at("2*x + 3*x", 1, "a sign that was put in"), [1, 7]).place == (1, 2)
+        sg.parse(typed, {"x": ()}, syntax="paper")
+    assert typed[slice(*caught.value.place)] == "foo"
 
 
 def test_what_fits_nothing_is_a_number_and_mistakes_are_told():

@@ -8,7 +8,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression.matlab_syntax import chained
+from symgrad.expression.grammar import read
 
 SHAPES = {"x": "n", "y": "n", "A": ("n", "n"), "B": ("n", "n"), "X": ("m", "n"), "b": "m", "s": (), "r": 3}
 _RNG = np.random.default_rng(2)
@@ -140,9 +140,9 @@ REFUSED = {
     "x(:) + size(x)": (8, r"write size\(x, 1\)"),
     "[x, 1]": (1, "brackets hold numbers"),
     "r*repmat(r, 1, 2)": (3, "leave it out"),
-    "": (1, "got the end"),
+    "": (1, "it is empty"),
     "(" * 61 + "x" + ")" * 61: (None, "brackets are nested"),
-    "-" * 300 + "x": (None, "nested too deep"),
+    "-" * 300 + "x": (None, "nested more than 60 deep"),
 }
 
 
@@ -182,8 +182,9 @@ def test_an_error_points_at_its_place(text):
         assert line == "  " + " " * (place - 1) + "^"
 
 
-def test_the_first_of_several_chains_of_powers_is_the_one_that_is_shown():
-    assert [chained(text) for text in ("a^b^c + d^e^f", "a^b^c^d", "(a^b)^c + x^2")] == [3, 3, None]
+def test_a_power_of_a_power_without_brackets_is_read_in_two_ways():
+    places = {"a^b^c + d^e^f": [(0, 5), (8, 13)], "e^-x^2": [(0, 6)], "(a^b)^c + x^2": []}
+    assert {text: [place for place, _ in read(text, "paper").two_ways] for text in places} == places
 
 
 def test_an_unknown_syntax_is_refused():

@@ -5,7 +5,9 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.teach.answers.from_matlab import from_matlab
+from symgrad.expression.grammar import Reading, read
+from symgrad.expression.reader import Expression
+from symgrad.teach.answers.from_matlab import in_python
 
 SHAPES = {"X": ("n", "d"), "w": "d", "y": "n"}
 OF_PYTHON = {"of": "sum((X @ w - y)**2)", "wrt": "w", "shapes": SHAPES}
@@ -74,8 +76,8 @@ def test_a_formula_that_is_written_otherwise_has_the_same_value(text):
     rng = np.random.default_rng(0)
     values = {"X": rng.random((3, 2)), "w": rng.random(2), "y": rng.random(3)}
     shapes = {name: v.shape for name, v in values.items()}
-    written = from_matlab(text, {name: v.ndim for name, v in values.items()})
-    one, other = sg.parse(text, shapes, syntax="matlab"), sg.parse(written, shapes)
+    written = in_python(read(text, "matlab"), {name: v.ndim for name, v in values.items()})
+    one, other = sg.parse(text, shapes, syntax="matlab"), Expression(Reading(text, written), shapes)
     np.testing.assert_allclose(other(*values.values()).numpy(), one(*values.values()).numpy(), rtol=1e-12)
 
 
@@ -83,6 +85,6 @@ def test_what_is_not_graded_in_matlabs_notation_is_said():
     with pytest.raises(ParseError, match="Write it in NumPy's spelling"):
         sg.grade("w", of="sum(X(:, 1))", wrt="X", shapes=SHAPES, syntax="matlab")
     with pytest.raises(ParseError, match="norm"):  # the largest singular value, where Python's is Frobenius'
-        from_matlab("norm(X)", {"X": 2})
-    with pytest.raises(ArgumentError, match="'python' or 'matlab'"):
+        in_python(read("norm(X)", "matlab"), {"X": 2})
+    with pytest.raises(ArgumentError, match="Expected one of"):
         sg.grade("w", of="w", wrt="w", syntax="fortran")

@@ -5,6 +5,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
+from symgrad.expression.formula import text
 from symgrad.teach.answers.problem import Problem
 
 
@@ -83,16 +84,16 @@ def test_names_of_functions_that_pupils_use_have_their_values():
         "lb": lambda x: mpmath.log(x, 2), "sgn": mpmath.sign, "Abs": abs, "absolute": abs,
     }  # fmt: skip
     for name, f in values.items():
-        text = Problem(f"{name}(x)", ["x"], {}).text
-        assert float(sg.parse(text, {"x": ()})(1.7)) == pytest.approx(float(f(1.7)), rel=1e-14), name
+        formula = text(Problem(f"{name}(x)", ["x"], {}).tree)
+        assert float(sg.parse(formula, {"x": ()})(1.7)) == pytest.approx(float(f(1.7)), rel=1e-14), name
     for name, f in {
         "arcsin": mpmath.asin,
         "arccos": mpmath.acos,
         "artanh": mpmath.atanh,
         "arctanh": mpmath.atanh,
     }.items():
-        text = Problem(f"{name}(x)", ["x"], {}).text
-        assert float(sg.parse(text, {"x": ()})(0.3)) == pytest.approx(float(f(0.3)), rel=1e-14), name
+        formula = text(Problem(f"{name}(x)", ["x"], {}).tree)
+        assert float(sg.parse(formula, {"x": ()})(0.3)) == pytest.approx(float(f(0.3)), rel=1e-14), name
 
 
 def test_what_is_no_formula_is_marked_behind_the_spaces_before_it():

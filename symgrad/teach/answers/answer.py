@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError, ParseError, SymgradError
+from symgrad.expression.formula import Call, Formula, Name, Tuple, walk
 from symgrad.expression.reader import Expression
 from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
@@ -23,6 +22,7 @@ from symgrad.teach.answers.products import (
     with_products_of_numbers,
 )
 from symgrad.teach.answers.sizeless import without_size
+from symgrad.teach.answers.trees import with_bars
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
 
@@ -35,35 +35,34 @@ class Answer:
     """An answer that was read.
 
     Attributes:
-        text: in the notation of ``sg.parse``; of a form, its text.
+        text: the text that places and errors are of; of a form, its text.
         tree: of the text; None where the answer is no text.
         function: of the leaves, where there is no tree.
         floats: whether there are no more digits than those of floats.
         constant: whether the text ended with ``+ C``.
         differential: whether the text ended with ``dx``.
-        marked: as ``Spelled`` has it.
     """
 
     text: str
-    tree: ast.expr | None = None
+    tree: Formula | None = None
     function: Callable[[Mapping[str, Any]], Any] | None = None
     floats: bool = False
     constant: bool = False
-    marked: str | None = None
     differential: bool = False
 
 
-def read_answer(answer: Any, problem: Problem) -> Answer:
-    """Return the answer to a problem.
+def read_answer(answer: Any, problem: Problem, bars: str = "abs") -> Answer:
+    """Return the answer to a problem, whose bars |x| are the absolute value, or another function.
 
     Raises:
         ParseError: the text is no formula.
         ArgumentTypeError: the answer is of no kind that answers are of.
     """
     found = _read(answer, problem)
-    if found.tree is None or not problem.has_powers:
+    if found.tree is None:
         return found
-    return replace(found, tree=with_powers_of_matrices(found.tree, problem.ranks))
+    tree = with_bars(found.tree, bars)
+    return replace(found, tree=with_powers_of_matrices(tree, problem.ranks) if problem.has_powers else tree)
 
 
 def _read(answer: Any, problem: Problem) -> Answer:
@@ -88,45 +87,42 @@ def _read(answer: Any, problem: Problem) -> Answer:
             f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
             "of SymPy's, or a closed form."
         )
-    on_paper = set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
+    dashes = problem.way == "python" and "'" in answer
+    on_paper = dashes or set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
     if problem.has_arrays and "@" not in answer and on_paper:
-        tree, found = problem.read(answer.replace("⊙", "%"))
-        ranks = {**problem.ranks, **without_size(tree, problem.known)}
-        return Answer(found.text, with_products_of_matrices(tree, ranks), constant=found.constant)
-    tree, found = problem.read(answer)
-    if problem.has_arrays and found.text.count("@") > answer.count("@"):
+        found = problem.read(answer)
+        ranks = {**problem.ranks, **without_size(found.tree, problem.known)}
+        return Answer(found.text, with_products_of_matrices(found.tree, ranks), constant=found.constant)
+    found = problem.read(answer)
+    tree = found.tree
+    if problem.has_arrays:
         tree = with_products_of_numbers(tree, {**problem.ranks, **without_size(tree, problem.known)})
-    if isinstance(tree, ast.Tuple) and not problem.has_arrays:
+    if type(tree) is Tuple and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
-    return Answer(found.text, tree, constant=found.constant, marked=found.marked, differential=found.differential)
-
-
-def with_bars(answer: str, name: str) -> str:
-    """Return an answer with its bars read as this function, rather than as the absolute value of each entry."""
-    return re.sub(r"\|([^|]+)\|", rf"{name}(\1)", answer)
+    return Answer(found.text, tree, constant=found.constant, differential=found.differential)
 
 
 def _of_sympy(answer: Any, problem: Problem) -> Answer:
     if isinstance(answer, sp.Expr) and not getattr(answer, "is_Matrix", False):
         try:
-            tree, found = problem.read(str(answer))
+            found = problem.read(str(answer))
         except ParseError:  # SymPy has words that formulas have not, such as Piecewise
             pass
         else:
-            if not _unknown_functions(tree):
-                return Answer(found.text, tree)
+            if not _unknown_functions(found.tree):
+                return Answer(found.text, with_bars(found.tree, "abs"))
     letters = sorted(answer.free_symbols, key=str)
     names = [str(s) for s in letters]
     unknown = sorted(set(names) - set(problem.names))
     if unknown:
-        return Answer(str(answer), tree=ast.Name(unknown[0], ast.Load()))
+        return Answer(str(answer), tree=Name(unknown[0]))
     f = from_sympy(answer, letters)
     return Answer(str(answer), function=lambda leaves: f(*[leaves[name] for name in names]))
 
 
-def _unknown_functions(tree: ast.expr) -> bool:
-    calls = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
-    return any(isinstance(f, ast.Name) and function_named(f.id) is None for f in calls)
+def _unknown_functions(tree: Formula) -> bool:
+    calls = [n.func for n in walk(tree) if isinstance(n, Call)]
+    return any(isinstance(f, Name) and function_named(f.id) is None for f in calls)
 
 
 def _of_form(answer: ClosedForm, problem: Problem) -> Answer:
@@ -138,7 +134,7 @@ def _of_form(answer: ClosedForm, problem: Problem) -> Answer:
             return _of_sympy(answer.scalar(), problem)
     missing = sorted(set(answer.args) - {*problem.names, *problem.letters})
     if missing:
-        return Answer(str(answer), tree=ast.Name(missing[0], ast.Load()))
+        return Answer(str(answer), tree=Name(missing[0]))
     f, names = answer.lambdify(), [a for a in answer.args if a in problem.names]
 
     def at(leaves: Mapping[str, Any]) -> Any:

@@ -5,24 +5,34 @@ What a sign means there hangs on whether its sides are numbers, columns, rows or
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symgrad.errors import ParseError
+from symgrad.expression.formula import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Formula,
+    Name,
+    Subscript,
+    Tuple,
+    Unary,
+)
+from symgrad.expression.grammar import Reading
 from symgrad.expression.matlab_functions import RENAMED
-from symgrad.expression.matlab_syntax import Left, Raised, Right
-from symgrad.expression.matlab_syntax import tree as tree_of_matlab
-from symgrad.teach.answers.products import MOST_POWER
+from symgrad.expression.tokens import tokens
+from symgrad.teach.answers.products import MOST_POWER, rank
 from symgrad.teach.answers.trees import call, value_of
 from symgrad.teach.answers.values import is_pointwise
 
-_SIGNS = re.compile(r"\.[*/^\\']|\\(?![A-Za-z]{2})")
-_TRANSPOSED = re.compile(r"(?<=[\w)\]])'")
-_PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|\\[A-Za-z]{2}|[⁰-⁹²³¹ᵀ⊙⊘]")
-_BRACKET_BEFORE = re.compile(r"(?<=\))\s*(?=[\w(])|(?<=[\w)\]]')\s*(?=[\w(])")  # a factor behind ) or a transpose
-_NUMBER_BEFORE = re.compile(r"(?<![\w.])(\d+\.?\d*)\s*(?=\(|[^\W\de])")
+_PYTHON = ("**", "@", "//", "!=", "ᵀ", "⊙", "⊘")
+_RAISED = set("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⊤⊙⊘")
 _KINDS = ("number", "column", "matrix")
 _SUMS = ("sum", "mean", "prod", "max", "min")
 _NUMBERS = ("trace", "det", "logdet")
@@ -32,39 +42,51 @@ _MATRICES = ("inv", "pinv", "expm")
 class _Part(NamedTuple):
     """A tree in Python's meaning, and what it stands for."""
 
-    tree: ast.expr
+    tree: Formula
     kind: str
 
 
 def has_signs_of_matlab(text: str, *, arrays: bool) -> bool:
     """Whether a text has signs that only MATLAB's formulas have, and none of Python's; a dash is one of arrays only."""
-    found = _SIGNS.search(text) or (arrays and _TRANSPOSED.search(text))
-    return bool(found) and not _PYTHON.search(text)
+    listing = tokens(text, True)
+    if _RAISED & set(text) or re.search(r"\\[A-Za-z]{2}|\.[A-Za-z]", text) or any(t.text in _PYTHON for t in listing):
+        return False
+    dashes = any(t.text == "'" and before.ends for before, t in pairwise(listing))
+    return (arrays and dashes) or any(t.text in (".*", "./", ".^", ".'", ".\\", "\\") for t in listing)
 
 
-def with_stars(text: str) -> str:
-    """Return a formula with a star for each product that was written without a sign, where nothing else can be meant.
-
-    >>> with_stars("2X'(y.*(X*w))")
-    "2*X'*(y.*(X*w))"
-    """
-    return _NUMBER_BEFORE.sub(r"\1*", _BRACKET_BEFORE.sub("*", text))
-
-
-def from_matlab(text: str, ranks: Mapping[str, int]) -> str:
-    """Return a formula of MATLAB's in the reader's notation.
-
-    Args:
-        text: the formula.
-        ranks: the number of axes of each name; names that are not there are numbers.
+def in_python(reading: Reading, ranks: Mapping[str, int]) -> Formula:
+    """Return the tree of a formula with Python's operators, whatever notation it was read in.
 
     Raises:
-        ParseError: it is no formula, or has something that is not written otherwise.
+        ParseError: it has something that is not written otherwise.
 
-    >>> from_matlab("norm(X*w - y)^2 + x'*A*x", {"X": 2, "w": 1, "y": 1, "x": 1, "A": 2})
-    'norm(X @ w - y) ** 2 + x @ A @ x'
+    >>> from symgrad.expression.formula import text
+    >>> from symgrad.expression.grammar import read
+    >>> text(in_python(read("norm(X*w - y)^2 + x'*A*x", "matlab"), {"X": 2, "w": 1, "y": 1, "x": 1, "A": 2}))
+    'norm(X @ w - y)^2 + x @ A @ x'
     """
-    return ast.unparse(_Translated(ranks).of(tree_of_matlab(text)).tree)
+    if reading.syntax == "matlab":
+        return _Translated(ranks, reading.paper).of(reading.tree).tree
+    return _plain(reading.tree, ranks)
+
+
+def _plain(node: Formula, ranks: Mapping[str, int]) -> Formula:
+    """Return a tree with ``**`` for ^, inv(A) for A^-1, and A.T for A'."""
+    new = node.with_operands([_plain(part, ranks) for part in node.operands]) if node.operands else node
+    if isinstance(new, Attribute) and new.attr == "H":
+        return replace(new, attr="T")
+    if not isinstance(new, Binary) or new.op not in ("**", "mpower"):
+        return new
+    if value_of(new.right) == -1 and rank(new.left, ranks) == 2:
+        return placed(call("inv", new.left), new)
+    return replace(new, op="**")
+
+
+def placed(new: Formula, old: Formula) -> Formula:
+    """Return a part with the place of the one that it stands for."""
+    new.place, new.mark, new.brackets = old.place, old.mark, old.brackets
+    return new
 
 
 def _refused(what: str) -> ParseError:
@@ -72,44 +94,58 @@ def _refused(what: str) -> ParseError:
 
 
 class _Translated:
-    def __init__(self, ranks: Mapping[str, int]) -> None:
-        self.ranks = ranks
+    def __init__(self, ranks: Mapping[str, int], paper: bool = False) -> None:
+        self.ranks, self.paper = ranks, paper
 
     def of(self, node: Any) -> _Part:
-        """Return a node in Python's meaning."""
-        if isinstance(node, ast.Constant) and not isinstance(node.value, str):
+        """Return a node in Python's meaning, at its place."""
+        found = self._of(node)
+        if found.tree.place is None:
+            placed(found.tree, node)
+        if isinstance(node, Binary) and node.silent and isinstance(found.tree, Binary):
+            found.tree.silent = True
+        return found
+
+    def _of(self, node: Any) -> _Part:
+        if isinstance(node, Constant) and not isinstance(node.value, str):
             return _Part(node, "number")
-        if isinstance(node, ast.Name):
+        if isinstance(node, Name):
             axes = self.ranks.get(node.id, 0)
-            return _Part(ast.Name(RENAMED.get(node.id, node.id), ast.Load()), _KINDS[axes])
-        if isinstance(node, ast.UnaryOp):
+            return _Part(replace(node, id=RENAMED.get(node.id, node.id)), _KINDS[axes])
+        if isinstance(node, Unary):
             inner = self.of(node.operand)
-            return _Part(ast.UnaryOp(node.op, inner.tree), inner.kind)
-        if isinstance(node, ast.Attribute):
+            return _Part(Unary(node.op, inner.tree), inner.kind)
+        if isinstance(node, Attribute):
             return _transposed(self.of(node.value))
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, Binary):
             return self._combined(node.op, self.of(node.left), self.of(node.right))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if isinstance(node, Compare):
+            a, b = self.of(node.left), self.of(node.right)
+            if {a.kind, b.kind} == {"number"}:
+                return _Part(Compare(a.tree, node.op, b.tree), "number")
+        if isinstance(node, Call) and isinstance(node.func, Name) and not node.keywords:
             return self._entry(node) if node.func.id in self.ranks else self._called(node.func.id, node.args)
         raise _refused("this has a part, such as a list or a range, that is not graded in MATLAB's notation")
 
-    def _combined(self, op: ast.operator, a: _Part, b: _Part) -> _Part:
+    def _combined(self, op: str, a: _Part, b: _Part) -> _Part:
         kinds = {a.kind, b.kind}
-        entries = isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow))
+        entries = op in ("+", "-", "*", "/", "**")
         if entries or ("number" in kinds and not _is_inverse(op, b)):
             if len(kinds - {"number"}) > 1:
                 raise _refused(f"a {a.kind} and a {b.kind} cannot be taken entry by entry here")
-            if isinstance(op, Left):
+            if op == "mldivide":
                 a, b = b, a
-            if isinstance(op, Raised) and a.kind != "number":
+            if op == "mpower" and a.kind == "matrix":
                 return _raised(a, b)
-            sign = {ast.MatMult: ast.Mult(), Right: ast.Div(), Left: ast.Div(), Raised: ast.Pow()}.get(type(op), op)
-            return _Part(ast.BinOp(a.tree, sign, b.tree), next(iter(kinds - {"number"}), "number"))
-        if isinstance(op, Right):
+            if op == "mpower" and a.kind != "number" and not self.paper:
+                return _raised(a, b)
+            sign = {"@": "*", "mrdivide": "/", "mldivide": "/", "mpower": "**"}.get(op, op)
+            return _Part(Binary(a.tree, sign, b.tree), next(iter(kinds - {"number"}), "number"))
+        if op == "mrdivide":
             return _product(a, _Part(call("inv", b.tree), "matrix"))
-        if isinstance(op, Left):
+        if op == "mldivide":
             return _product(_Part(call("inv", a.tree), "matrix"), b)
-        if isinstance(op, ast.MatMult):
+        if op == "@":
             return _product(a, b)
         raise _refused("^ of an array by an array is no formula")
 
@@ -118,18 +154,20 @@ class _Translated:
         places = [value_of(a) for a in node.args]
         if len(places) != self.ranks[node.func.id] or any(p is None or p < 1 or p.denominator != 1 for p in places):
             raise _refused(f"{node.func.id}(…) takes whole numbers from 1, one for each axis")
-        index: list[ast.expr] = [ast.Constant(int(p) - 1) for p in places if p is not None]
-        key = index[0] if len(index) == 1 else ast.Tuple(index, ast.Load())
-        return _Part(ast.Subscript(ast.Name(node.func.id, ast.Load()), key, ast.Load()), "number")
+        index: list[Formula] = [Constant(int(p) - 1) for p in places if p is not None]
+        key = index[0] if len(index) == 1 else Tuple(index)
+        return _Part(Subscript(Name(node.func.id), key), "number")
 
-    def _called(self, name: str, given: list[Any]) -> _Part:
+    def _called(self, name: str, given: Sequence[Any]) -> _Part:
         name = RENAMED.get(name, name)
-        word = given[-1].value if len(given) > 1 and isinstance(given[-1], ast.Constant) else None
+        word = given[-1].value if len(given) > 1 and isinstance(given[-1], Constant) else None
         parts = [self.of(a) for a in (given[:-1] if isinstance(word, str) else given)]
         kinds, trees = [p.kind for p in parts], [p.tree for p in parts]
+        if word is None and set(kinds) == {"number"} and name not in ("eye", "ones", "zeros"):
+            return _Part(call(name, *trees), "number")
         if name in _SUMS and len(parts) == 1:
             if kinds[0] == "matrix" and word != "all":
-                return _Part(call(name, trees[0], ast.Constant(0)), "row")
+                return _Part(call(name, trees[0], Constant(0)), "row")
             return _Part(call(name, *trees), "number")
         if name == "norm" and len(parts) == 1 and (kinds[0] != "matrix" or word == "fro"):
             return _Part(call(name, *trees), "number")
@@ -144,14 +182,14 @@ class _Translated:
         raise _refused(f"{name}(…) is not graded in MATLAB's notation")
 
 
-def _is_inverse(op: ast.operator, b: _Part) -> bool:
+def _is_inverse(op: str, b: _Part) -> bool:
     """Whether a number is divided by a matrix, as in 1/A, which is no formula."""
-    return isinstance(op, Right) and b.kind != "number"
+    return op == "mrdivide" and b.kind != "number"
 
 
 def _transposed(x: _Part) -> _Part:
     if x.kind == "matrix":
-        return _Part(ast.Attribute(x.tree, "T", ast.Load()), "matrix")
+        return _Part(Attribute(x.tree, "T"), "matrix")
     return _Part(x.tree, {"column": "row", "row": "column"}.get(x.kind, x.kind))
 
 
@@ -165,7 +203,7 @@ def _product(a: _Part, b: _Part) -> _Part:
     }.get(kinds)  # fmt: skip
     if found is None:
         raise _refused(f"* between a {a.kind} and a {b.kind}: the inner sizes differ")
-    return _Part(ast.BinOp(a.tree, ast.MatMult(), b.tree), found)
+    return _Part(Binary(a.tree, "@", b.tree), found)
 
 
 def _raised(a: _Part, b: _Part) -> _Part:

@@ -6,7 +6,6 @@ The slip is found by making every slip at every place, and comparing values agai
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +20,16 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
 from symgrad.expression.bounds import Bounds
-from symgrad.expression.reader import tree_of
+from symgrad.expression.formula import Attribute, Binary, Constant, Formula, Name, Tuple
+from symgrad.expression.reader import SYNTAXES
+from symgrad.expression.tokens import tokens
 from symgrad.support.arguments import checked
-from symgrad.teach.answers.answer import Answer, read_answer, with_bars
+from symgrad.teach.answers.answer import Answer, read_answer
 from symgrad.teach.answers.mends import mends
 from symgrad.teach.answers.misread import misread
-from symgrad.teach.answers.places import bracketed, changed_part, place_of, span_at, whole_of, wrong_part
-from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
+from symgrad.teach.answers.places import changed_part, place_of, whole_of, wrong_part
+from symgrad.teach.answers.problem import DIGITS, WAYS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
-from symgrad.teach.answers.readings import has_powers, readings
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.sizeless import with_sizes, without_size
@@ -100,7 +100,7 @@ def grade(
     shapes: Mapping[str, Any] | None = None,
     *,
     order: int = 1,
-    syntax: str = "python",
+    syntax: str = "paper",
 ) -> Grade:
     """Return whether an answer is the derivative of a formula, and what slip explains it where it is not.
 
@@ -112,7 +112,7 @@ def grade(
             stand for a mixed derivative.
         shapes: of names that stand for arrays, as in ``sg.parse``; all other names are numbers.
         order: 2 for the second derivative, and so on.
-        syntax: the notation of the formula, as in ``sg.parse``: "python" or "matlab". Answers may be in either.
+        syntax: the notation of the formula, as in ``sg.parse``; answers are read as people write them.
 
     Returns:
         A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``, ``place``.
@@ -131,18 +131,36 @@ def grade(
     names = [wrt] if isinstance(wrt, str) else list(wrt)
     if not names:
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
-    if syntax not in ("python", "matlab"):
-        raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected 'python' or 'matlab'.")
+    if syntax not in SYNTAXES:
+        raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected one of {list(SYNTAXES)}.")
     problem_by: _ProblemBy = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
     with enable_grad():
-        is_of_arrays = isinstance(answer, str) and bool(shapes)
-        texts = [answer, *readings(answer, shapes or {})] if is_of_arrays else [answer]
-        ways = [problem_by, _with_powers(problem_by)] if is_of_arrays and has_powers(answer) else [problem_by]
-        return _first_right([partial(_grade, text, names, way, order) for way in ways for text in texts])
+        ways = _ways(answer, problem_by, names) if isinstance(answer, str) and shapes else [problem_by]
+        return _first_right([partial(_grade, answer, names, way, order) for way in ways])
 
 
-def _with_powers(problem_by: _ProblemBy) -> _ProblemBy:
-    return lambda path: problem_by(path).with_powers()
+def _ways(answer: str, problem_by: _ProblemBy, names: Sequence[str]) -> list[_ProblemBy]:
+    """Return the ways of reading an answer with arrays that differ: its signs as Python's, as MATLAB's, as paper's.
+
+    Beside Python's signs a star multiplies entries, and the hint says so; elsewhere it may be the product of matrices.
+    """
+    signs = {t.text for t in tokens(answer, True)}
+    ways = ("signs", "python") if signs & {"**", "@", "//", "!=", "."} else WAYS
+    powers = (False, True) if "^" in signs and "**" not in signs else (False,)
+    found: dict[Any, _ProblemBy] = {}
+    for raised, way in product(powers, ways):
+        by = partial(_read_as, problem_by, way, raised)
+        try:
+            key = read_answer(answer, by(names[:1])).tree
+        except ParseError:
+            key = None
+        found.setdefault(key, by)
+    return list(found.values())
+
+
+def _read_as(problem_by: _ProblemBy, way: str, powers: bool, path: Sequence[str]) -> Problem:
+    found = problem_by(path).read_as(way)
+    return found.with_powers() if powers else found
 
 
 def _first_right(readings: Iterable[Callable[[], Grade]]) -> Grade:
@@ -231,17 +249,12 @@ def _pieces(answer: Any, problem: Problem) -> list[_Piece] | None:
     if not isinstance(answer, str):
         return None
     try:
-        tree, found = problem.read(answer)
+        tree = problem.read(answer).tree
     except ParseError as error:
         raise _about(answer, error) from error.__cause__
-    if not isinstance(tree, (ast.List, ast.Tuple)):
+    if not isinstance(tree, Tuple):
         return None
-    spans = [span_at([k], tree, answer, problem) for k in range(len(tree.elts))]
-    spans = [bracketed(answer, s) if s and isinstance(e, ast.List) else s for e, s in zip(tree.elts, spans)]
-    return [
-        _Piece(ast.get_source_segment(found.text, e), None) if span is None else _Piece(answer[slice(*span)], span[0])
-        for e, span in zip(tree.elts, spans)
-    ]
+    return [_Piece(answer[slice(*e.span)], e.span[0]) for e in tree.elts]
 
 
 def _wrong(slip: str, hint: str, at: At | None = None) -> Grade:
@@ -294,22 +307,22 @@ class _Grading:
         mend = None if part is not None else wrong_part(case, tree, _agree)
         part = part or (mend.part if mend is not None else self._failing(case, read))
         if part is not None:
-            place = place_of(part, tree, answer, self.problem, sign=mend is not None and mend.is_sign)
+            place = place_of(part, tree, answer, sign=mend is not None and mend.is_sign)
         else:
             place = None if found.slip == "other" else whole_of(answer)
         return replace(found, place=place)
 
-    def _misspelled(self, case: Case, read: Answer) -> ast.expr | None:
+    def _misspelled(self, case: Case, read: Answer) -> Formula | None:
         """The part of an answer that lacks brackets, or its one number that is rounded."""
         tree = read.tree
         assert tree is not None  # narrows the type
         meant = next(self._meant(case, read), None)
         if meant is not None:
             return changed_part(tree, meant)
-        decimals = [p for p in parts(tree) if isinstance(p, ast.Constant) and type(p.value) is float]
+        decimals = [p for p in parts(tree) if isinstance(p, Constant) and type(p.value) is float]
         return decimals[0] if len(decimals) == 1 and self._rounded(case, read, self._floats_of(case, read)) else None
 
-    def _failing(self, case: Case, read: Answer) -> ast.expr | None:
+    def _failing(self, case: Case, read: Answer) -> Formula | None:
         """The part of an answer whose shapes do not fit."""
         tree = read.tree
         assert tree is not None  # narrows the type
@@ -317,15 +330,15 @@ class _Grading:
         try:
             values.tensor(tree)
         except SymgradError:
-            found: ast.expr | None = _innermost(values)
+            found: Formula | None = _innermost(values)
             return found
         return None
 
     def _place_of_name(self, unknown: Sequence[str], read: Answer, answer: Any) -> tuple[int, int] | None:
         tree = read.tree
         assert tree is not None  # narrows the type
-        first = next((p for p in parts(tree) if isinstance(p, ast.Name) and p.id in unknown), None)
-        return None if first is None else place_of(first, tree, answer, self.problem)
+        first = next((p for p in parts(tree) if isinstance(p, Name) and p.id in unknown), None)
+        return None if first is None else place_of(first, tree, answer)
 
     def _with_bars(self, answer: Any, case: Case) -> Answer | None:
         """The answer, right where |x| of a vector is its norm, or |X| of a matrix its determinant; else None."""
@@ -333,7 +346,7 @@ class _Grading:
             return None
         for name in ("norm", "det"):
             try:
-                read = self._sized(read_answer(with_bars(answer, name), self.problem), case)
+                read = self._sized(read_answer(answer, self.problem, name), case)
                 if self._shape_is_wrong(case, read) is None and self._difference_of(read) is None:
                     return read
             except SymgradError:  # a determinant of a vector
@@ -361,7 +374,7 @@ class _Grading:
             return read
         values = case.values(case.leaves(case.points[0]), Bounds(), read.text)
 
-        def fits(tree: ast.expr) -> bool:
+        def fits(tree: Formula) -> bool:
             try:
                 return tuple(values.tensor(tree).shape) == case.shape
             except SymgradError:
@@ -394,16 +407,16 @@ class _Grading:
             f"the answer {self._named(case, got)}."
         )
 
-    def _is_zero(self, tree: ast.expr) -> bool:
-        return isinstance(tree, ast.Constant) and tree.value == 0
+    def _is_zero(self, tree: Formula) -> bool:
+        return isinstance(tree, Constant) and tree.value == 0
 
     def _do_not_fit(self, case: Case, values: Any) -> str:
         node = _innermost(values)
-        if not isinstance(node, ast.BinOp):
+        if not isinstance(node, Binary):
             return f"The shapes do not fit at {shown(node)}."
         shapes = [getattr(values.of(side), "shape", ()) for side in (node.left, node.right)]
         left, right = (f"{shown(side)} {self._named(case, s)}" for side, s in zip((node.left, node.right), shapes))
-        sign = "@" if isinstance(node.op, ast.MatMult) else "this operation"
+        sign = "@" if node.op == "@" else "this operation"
         return f"The shapes do not fit: {left} and {right} cannot stand on the two sides of {sign}."
 
     def _named(self, case: Case, shape: Sequence[int]) -> str:
@@ -447,14 +460,15 @@ class _Grading:
             return None
         sizes = self._named(case, case.shape).strip("[]")
         spread = mine.reshape(-1, *[1] * (truth.ndim - 1))
-        front = "" if _agree(mine, np.ones(mine.shape)) else f"{read.text}*"
+        text = read.text if read.tree is None else shown(read.tree)
+        front = "" if _agree(mine, np.ones(mine.shape)) else f"{text}*"
         if _agree(np.broadcast_to(spread, truth.shape), truth):
-            return f"{read.text} stands in each of its entries: write {front}ones({sizes})."
+            return f"{text} stands in each of its entries: write {front}ones({sizes})."
         if truth.ndim == 3 and truth.shape[1] == truth.shape[2] and _agree(spread * np.eye(truth.shape[1]), truth):
-            return f"{read.text} stands on its diagonal: write {front}eye({sizes.partition(',')[0]})."
+            return f"{text} stands on its diagonal: write {front}eye({sizes.partition(',')[0]})."
         return None
 
-    def _lacks_products(self, tree: ast.expr) -> bool:
+    def _lacks_products(self, tree: Formula) -> bool:
         """Whether the answer is right with ``@`` for ``*``."""
         mended = Answer("", with_products_of_matrices(tree, self.problem.ranks))
         return all(self._different_floats(case, mended) is None for case in self.problem.cases())
@@ -466,9 +480,9 @@ class _Grading:
         mine = self._floats_of(case, read)
         name = self.problem.path[0]
         for part in parts(self.problem.tree):
-            if isinstance(part, (ast.Name, ast.Constant, ast.Attribute)) or part is self.problem.tree:
+            if isinstance(part, (Name, Constant, Attribute)) or part is self.problem.tree:
                 continue
-            if name not in {n.id for n in parts(part) if isinstance(n, ast.Name)}:
+            if name not in {n.id for n in parts(part) if isinstance(n, Name)}:
                 continue
             try:
                 by_part = case.floats([partial(case.by_part, part=part)], case.points)[0]
@@ -559,14 +573,13 @@ class _Grading:
             return _wrong("other", said or self._other(case, mine, at), at)
         return _wrong(found.slip, found.hint, at)
 
-    def _meant(self, case: Case, read: Answer) -> Iterator[ast.expr]:
+    def _meant(self, case: Case, read: Answer) -> Iterator[Formula]:
         """Yield right formulas that the answer would be with brackets: 1/(2x) for 1/2x, and e^(2x) for e^2x."""
-        text = read.text if read.marked is None else read.marked
         if read.tree is None or self.problem.has_arrays:
             return
         for regrouped in (below_the_bar, in_the_exponent):
-            tree = regrouped(tree_of(text), text)
-            if ast.dump(tree) != ast.dump(read.tree) and self._difference(case, Answer(read.text, tree)) is None:
+            tree = regrouped(read.tree)
+            if tree != read.tree and self._difference(case, Answer(read.text, tree)) is None:
                 yield tree
 
     def _of_two(self, case: Case, read: Answer, mine: Any, single: list[Wrong]) -> Wrong | None:
@@ -583,7 +596,7 @@ class _Grading:
                 return both(found, other, None)
         return self._best(case, mine, list(pairs(case)))
 
-    def _mended_and_more(self, case: Case, tree: ast.expr) -> Wrong | None:
+    def _mended_and_more(self, case: Case, tree: Formula) -> Wrong | None:
         """Return a mend that makes the derivative of an answer but for its sign or a factor 2."""
         changed = list(self._mends(case, tree))
         for c, other in _FACTORS:
@@ -596,17 +609,17 @@ class _Grading:
         """Whether the answer is right as far as its decimals go."""
         if read.tree is None or mine.shape != case.truth.shape:
             return False
-        decimals = [n.value for n in parts(read.tree) if isinstance(n, ast.Constant) and type(n.value) is float]
+        decimals = [n.value for n in parts(read.tree) if isinstance(n, Constant) and type(n.value) is float]
         if not decimals or not np.isfinite(mine).all():
             return False
         error = sum(0.5 * 10.0 ** -len(f"{v:f}".rstrip("0").partition(".")[2]) / abs(v) for v in decimals if v)
         far = np.abs(mine - case.truth)
         return bool(np.all(far <= 1.5 * min(error, 0.1) * np.abs(case.truth)))
 
-    def _mends(self, case: Case, tree: ast.expr) -> Iterator[Wrong]:
+    def _mends(self, case: Case, tree: Formula) -> Iterator[Wrong]:
         values = case.values(case.leaves(case.points[0]))
 
-        def matrix(part: ast.expr) -> Any:
+        def matrix(part: Formula) -> Any:
             try:
                 found = values.of(part)
             except SymgradError:
@@ -711,7 +724,7 @@ def _where(at: At) -> str:
 def _innermost(values: Any) -> Any:
     """The part that has no value, while those within it have: of a + b + c, which is read in one go, perhaps a + b."""
     node = values.failed
-    while isinstance(node, ast.BinOp):
+    while isinstance(node, Binary):
         try:
             values.of(node.left)
         except SymgradError:

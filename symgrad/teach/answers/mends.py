@@ -6,13 +6,13 @@ answer becomes right when one place of it is transposed, then that transpose was
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from symgrad.expression.formula import Attribute, Binary, Formula, Name
 from symgrad.teach.answers.rules import Wrong
 from symgrad.teach.answers.trees import (
     add,
@@ -33,14 +33,14 @@ _SIGN = "Check the sign of {}."
 MOST_PLACES = 24
 
 
-def mends(tree: ast.expr, matrix: Callable[[ast.expr], Any]) -> Iterator[Wrong]:
+def mends(tree: Formula, matrix: Callable[[Formula], Any]) -> Iterator[Wrong]:
     """Yield what the answer becomes with one place mended; ``matrix`` gives the value of a part that is one."""
     places = list(parts(tree))[:MOST_PLACES]
     for part in places:
-        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+        if isinstance(part, Binary) and part.op in ("+", "-"):
             yield from _of_sum(tree, part)
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
-            swapped = ast.BinOp(part.right, ast.MatMult(), part.left)
+        if isinstance(part, Binary) and part.op == "@":
+            swapped = Binary(part.right, "@", part.left)
             yield Wrong(replaced(tree, part, swapped), "transpose", 26, _TRANSPOSE.format(shown(part)))
         value, more = matrix(part), not _is_leaf(part)  # a name is the best place to show
         if value is not None and not _is_symmetric(value):
@@ -51,24 +51,24 @@ def mends(tree: ast.expr, matrix: Callable[[ast.expr], Any]) -> Iterator[Wrong]:
     yield from _by_name(tree, [p for p in places if _is_leaf(p) and matrix(p) is not None])
 
 
-def _sum(part: ast.expr) -> ast.expr:
-    return ast.BinOp(part, ast.Add(), transposed(part))
+def _sum(part: Formula) -> Formula:
+    return Binary(part, "+", transposed(part))
 
 
-def _mean(part: ast.expr) -> ast.expr:
+def _mean(part: Formula) -> Formula:
     return over(_sum(part), number(2))
 
 
-def transposed(part: ast.expr) -> ast.expr:
+def transposed(part: Formula) -> Formula:
     """The transpose, of a transpose the matrix itself."""
-    if isinstance(part, ast.Attribute) and part.attr in ("T", "mT"):
+    if isinstance(part, Attribute) and part.attr in ("T", "mT"):
         return part.value
-    return ast.Attribute(part, "mT", ast.Load())
+    return Attribute(part, "mT")
 
 
-def _of_sum(tree: ast.expr, part: ast.BinOp) -> Iterator[Wrong]:
+def _of_sum(tree: Formula, part: Binary) -> Iterator[Wrong]:
     """One term of a sum doubled, halved, or with the other sign."""
-    minus = isinstance(part.op, ast.Sub)
+    minus = part.op == "-"
     for k, term in enumerate((part.left, part.right)):
         for factor in (2, 0.5):
             changed = times(number(2), term) if factor == 2 else over(term, number(2))
@@ -82,7 +82,7 @@ def _is_symmetric(value: Any) -> bool:
     return value.shape[0] == value.shape[1] and np.allclose(value, value.T)
 
 
-def _by_name(tree: ast.expr, matrices: list[ast.expr]) -> Iterator[Wrong]:
+def _by_name(tree: Formula, matrices: list[Formula]) -> Iterator[Wrong]:
     """A matrix mended wherever it stands, or two places transposed."""
     for name in sorted(names_in(tree)):
         here = [p for p in matrices if name in names_in(p)]
@@ -92,19 +92,19 @@ def _by_name(tree: ast.expr, matrices: list[ast.expr]) -> Iterator[Wrong]:
     for names in combinations(sorted({name for p in matrices for name in names_in(p)}), 2):
         here = [p for p in matrices if names_in(p) & {*names}]
         both = _all_mended(tree, here, transposed)
-        for counted in (ast.BinOp(tree, ast.Add(), both), over(ast.BinOp(tree, ast.Add(), both), number(2))):
+        for counted in (Binary(tree, "+", both), over(Binary(tree, "+", both), number(2))):
             yield Wrong(counted, "symmetric", 19, _TOGETHER.format(*names))
     for pair in combinations(matrices[:8], 2):
         mended = _all_mended(tree, list(pair), transposed)
         yield Wrong(mended, "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
 
 
-def _is_leaf(part: ast.expr) -> bool:
+def _is_leaf(part: Formula) -> bool:
     """A name, or its transpose."""
-    return isinstance(part, ast.Name) or (isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
+    return isinstance(part, Name) or (isinstance(part, Attribute) and isinstance(part.value, Name))
 
 
-def _all_mended(tree: ast.expr, chosen: list[ast.expr], mend: Callable[[ast.expr], ast.expr]) -> ast.expr:
+def _all_mended(tree: Formula, chosen: list[Formula], mend: Callable[[Formula], Formula]) -> Formula:
     outer = [p for p in chosen if not any(p is not q and any(p is s for s in parts(q)) for q in chosen)]
     for part in outer:
         tree = replaced(tree, part, mend(part))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from symgrad.errors import ParseError
-from symgrad.expression.evaluation import refused_at
+from symgrad.expression.instead import refused_at
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _CLOSED_BY = {opened: closed for closed, opened in _PAIRS.items()}

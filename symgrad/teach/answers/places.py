@@ -6,8 +6,6 @@ problem. A part is found again in the text as it was typed by reading the text w
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -17,9 +15,9 @@ import numpy as np
 
 from symgrad.errors import SymgradError
 from symgrad.expression.constants import CONSTANTS
+from symgrad.expression.formula import Binary, Call, Constant, Formula, Name, Unary
 from symgrad.teach.answers.answer import read_answer
 from symgrad.teach.answers.problem import Case, Problem
-from symgrad.teach.answers.products import rank
 from symgrad.teach.answers.rules import Derivative
 from symgrad.teach.answers.trees import (
     call,
@@ -37,24 +35,22 @@ from symgrad.teach.answers.values import ONE, Values
 from symgrad.tensors.creation import tensor
 
 Span = tuple[int, int]
-HOLE = "place_"
 SIBLINGS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")
-MOST_PARTS, MOST_EXPECTED, MOST_TRIED, MOST_SPANS, MOST_NODES = 60, 40, 1500, 600, 150
+MOST_PARTS, MOST_EXPECTED, MOST_TRIED, MOST_NODES = 60, 40, 1500, 150
 _FACTORS = (Fraction(2), Fraction(1, 2), Fraction(3), Fraction(1, 3))
-_TOKEN = re.compile(r"\d+\.?\d*|\.\d+|[^\W\d²³¹⁰⁴-⁹⁺⁻ⁿˣ]+\d*|\*\*|\S")
 
 
 class Mend(NamedTuple):
     """What may stand for a part; of several that make the answer right, the one of least weight is meant."""
 
     weight: int
-    part: ast.expr
-    new: ast.expr
+    part: Formula
+    new: Formula
     is_sign: bool = False
 
 
 # ------------------------------------------------------------------ which part
-def wrong_part(case: Case, tree: ast.expr, agree: Callable[[Any, Any], bool]) -> Mend | None:
+def wrong_part(case: Case, tree: Formula, agree: Callable[[Any, Any], bool]) -> Mend | None:
     """Return the part of an answer that differs, or None where no single one does."""
     if sum(1 for _ in parts(tree)) > MOST_NODES:
         return None
@@ -66,10 +62,10 @@ def wrong_part(case: Case, tree: ast.expr, agree: Callable[[Any, Any], bool]) ->
         return None
 
 
-def _expected(problem: Problem) -> list[ast.expr]:
+def _expected(problem: Problem) -> list[Formula]:
     """The parts of the right derivative, by the rules and as it is printed, and of the problem."""
-    found: list[ast.expr] = []
-    right: ast.expr | None = problem.tree
+    found: list[Formula] = []
+    right: Formula | None = problem.tree
     if not problem.has_arrays:
         for name in problem.path:
             right = None if right is None else Derivative(name, None).right(right)
@@ -81,21 +77,21 @@ def _expected(problem: Problem) -> list[ast.expr]:
         except SymgradError:  # a form that no answer can have
             pass
     every = [p for whole in (*found, problem.tree) for p in parts(whole)]
-    distinct = {ast.dump(p): p for p in reversed(every) if value_of(p) is None}
+    distinct = {p: p for p in reversed(every) if value_of(p) is None}
     return list(reversed(distinct.values()))[:MOST_EXPECTED]
 
 
-def _mends(tree: ast.expr, expected: Sequence[ast.expr]) -> Iterator[Mend]:
+def _mends(tree: Formula, expected: Sequence[Formula]) -> Iterator[Mend]:
     numbers = {v for p in expected for q in parts(p) if (v := value_of(q)) is not None}
     terms = _terms(tree)
     for size, part in islice(_with_sizes(tree), MOST_PARTS):
         v = value_of(part)
-        if isinstance(part, ast.Constant) and v is not None:
+        if isinstance(part, Constant) and v is not None:
             likely = {v + 1, v - 1, 2 * v, v / 2, v * v, Fraction(1), Fraction(2), *numbers}
             likely |= {v * n for n in numbers}
             kept = [n for n in likely if n >= 0 and n != v]  # another sign is one of the term
             yield from (Mend(10, part, number(n)) for n in sorted(kept, key=_length)[:24])
-        elif isinstance(part, ast.Call) and len(part.args) == 1 and isinstance(part.func, ast.Name):
+        elif isinstance(part, Call) and len(part.args) == 1 and isinstance(part.func, Name):
             for name in sorted({*SIBLINGS} - {part.func.id}) if part.func.id in SIBLINGS else ():
                 other = call(name, part.args[0])
                 yield from (Mend(12 + k, part, new) for k, new in enumerate((other, negative(other))))
@@ -108,7 +104,7 @@ def _mends(tree: ast.expr, expected: Sequence[ast.expr]) -> Iterator[Mend]:
                 if part is not tree:  # for which the derivative would always do
                     yield Mend(60 + size, part, e)
                     yield Mend(62 + size, part, negative(e))
-        elif v is None and not (isinstance(part, ast.Name) and part.id in CONSTANTS):
+        elif v is None and not (isinstance(part, Name) and part.id in CONSTANTS):
             yield Mend(24, part, power(part, number(2)))
             yield from (Mend(30 + size, part, e) for e in expected)
 
@@ -117,28 +113,28 @@ def _length(v: Fraction) -> tuple[int, Fraction]:
     return len(str(v)), abs(v)
 
 
-def _with_sizes(tree: ast.expr) -> Iterator[tuple[int, ast.expr]]:
+def _with_sizes(tree: Formula) -> Iterator[tuple[int, Formula]]:
     """The parts, small ones first, each with the number of parts that it has."""
     every = [(sum(1 for _ in parts(p)), p) for p in parts(tree)]
     yield from sorted(every, key=lambda one: one[0])
 
 
-def _terms(tree: ast.expr) -> list[ast.expr]:
+def _terms(tree: Formula) -> list[Formula]:
     """What stands between the signs of sums, the outermost and those within, and the answer as a whole."""
     found = [tree]
     for part in parts(tree):
-        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+        if isinstance(part, Binary) and part.op in ("+", "-"):
             found += [part.left, part.right]
-        elif isinstance(part, ast.UnaryOp):
+        elif isinstance(part, Unary):
             found.append(part.operand)
-    return [t for t in found if not (isinstance(t, ast.BinOp) and isinstance(t.op, (ast.Add, ast.Sub))) or t is tree]
+    return [t for t in found if not (isinstance(t, Binary) and t.op in ("+", "-")) or t is tree]
 
 
 class _Tried:
     """The values of an answer in which a part is another one: only what stands above the part is computed anew."""
 
-    def __init__(self, case: Case, tree: ast.expr, agree: Callable[[Any, Any], bool]) -> None:
-        self._tree, self._agree, self._kept = tree, agree, list[ast.expr]()
+    def __init__(self, case: Case, tree: Formula, agree: Callable[[Any, Any], bool]) -> None:
+        self._tree, self._agree, self._kept = tree, agree, list[Formula]()
         together = not case.problem.has_arrays  # of numbers, at all points at once
         points = [_all(case.points)] if together else case.points
         self._truths = [case.truth] if together else list(case.truth)
@@ -169,10 +165,10 @@ def _leaves(point: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------ where it stands
-def place_of(part: ast.expr, tree: ast.expr, answer: Any, problem: Problem, *, sign: bool = False) -> Span | None:
-    """Return the signs of an answer's text that a part of its tree was read of, or None where there are none.
+def place_of(part: Formula, tree: Formula, answer: Any, *, sign: bool = False) -> Span | None:
+    """Return the characters of an answer's text that a part of its tree was read from, or None where there are none.
 
-    What is not found by itself, as sin in xsinx, is within what stands above it.
+    What was not typed, as the size of ones, is within what stands above it.
 
     Args:
         sign: whether the sign before a term is part of the place.
@@ -180,12 +176,8 @@ def place_of(part: ast.expr, tree: ast.expr, answer: Any, problem: Problem, *, s
     path = _path(tree, part)
     if path is None or not isinstance(answer, str):
         return None
-    whole = read_answer(answer, problem).tree
-    for length in range(len(path), 0, -1):
-        found = span_at(path[:length], whole, answer, problem)
-        if found is not None:
-            return _with_sign(answer, found) if sign else found
-    return whole_of(answer)
+    found = next((node.place for node in reversed(path) if node.place is not None), None)
+    return whole_of(answer) if found is None else _with_sign(answer, found) if sign else found
 
 
 def whole_of(answer: Any) -> Span | None:
@@ -195,74 +187,25 @@ def whole_of(answer: Any) -> Span | None:
     return len(answer) - len(answer.lstrip()), len(answer.rstrip())
 
 
-def bracketed(text: str, place: Span) -> Span:
-    """Return a place with the brackets around it, where it has none itself."""
-    before, behind = text[: place[0]].rstrip(), text[place[1] :]
-    if not text[place[0]].startswith("[") and before.endswith("[") and behind.lstrip().startswith("]"):
-        return len(before) - 1, len(text) - len(behind.lstrip()) + 1
-    return place
-
-
-def changed_part(tree: ast.expr, meant: ast.expr) -> ast.expr:
+def changed_part(tree: Formula, meant: Formula) -> Formula:
     """Return the smallest part of a tree outside which another tree is the same."""
     here, there = children(tree), children(meant)
-    heads = [ast.dump(with_children(t, [ast.Constant(0)] * len(c))) for t, c in ((tree, here), (meant, there))]
-    different = [(a, b) for a, b in zip(here, there) if ast.dump(a) != ast.dump(b)]
+    heads = [with_children(t, [Constant(0)] * len(c)) for t, c in ((tree, here), (meant, there))]
+    different = [(a, b) for a, b in zip(here, there) if a != b]
     if heads[0] != heads[1] or len(different) != 1:
         return tree
     return changed_part(*different[0])
 
 
-def _path(tree: ast.expr, part: ast.expr) -> tuple[int, ...] | None:
-    """Which child leads to a part, at each node from the top; None where it is not in the tree."""
+def _path(tree: Formula, part: Formula) -> list[Formula] | None:
+    """Return the parts that lead to a part, from the top; None where it is not in the tree."""
     if tree is part:
-        return ()
-    for k, child in enumerate(children(tree)):
+        return [tree]
+    for child in children(tree):
         below = _path(child, part)
         if below is not None:
-            return (k, *below)
+            return [tree, *below]
     return None
-
-
-def _at(tree: ast.expr | None, path: Sequence[int]) -> ast.expr | None:
-    for k in path:
-        below = [] if tree is None else children(tree)
-        tree = below[k] if k < len(below) else None
-    return tree
-
-
-def span_at(path: Sequence[int], whole: ast.expr | None, answer: str, problem: Problem) -> Span | None:
-    """Return the signs of which the part at the end of a path was read: with a name there, all else reads the same."""
-    part = _at(whole, path)
-    if whole is None or part is None:
-        return None
-    opened = problem.with_name(HOLE, rank(part, problem.ranks))
-    wanted = ast.dump(replaced(whole, part, ast.Name(HOLE, ast.Load())))
-    leaves = sum(1 for p in ast.walk(part) if isinstance(p, (ast.Name, ast.Constant)))
-    for start, end in islice(_spans(answer, leaves), MOST_SPANS):
-        try:
-            tree = read_answer(f"{answer[:start]}({HOLE}){answer[end:]}", opened).tree
-        except SymgradError:
-            continue
-        if tree is not None and ast.dump(tree) == wanted:
-            return start, end
-    return None
-
-
-def _spans(text: str, leaves: int) -> list[Span]:
-    """Where a part with so many names and numbers may stand, its brackets closed; likely places first."""
-    tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text)]
-    found: list[tuple[int, int, Span]] = []
-    for i, (start, _, _) in enumerate(tokens):
-        depth = count = 0
-        for _, end, token in tokens[i:]:
-            depth += (token in "([{") - (token in ")]}")
-            count += token[0].isalnum()
-            if depth < 0 or count > leaves + 2:
-                break
-            if depth == 0 and count:
-                found.append((abs(count - leaves), end - start, (start, end)))
-    return [span for _, _, span in sorted(found)]
 
 
 def _with_sign(text: str, place: Span) -> Span:

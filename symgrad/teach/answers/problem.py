@@ -7,12 +7,12 @@ floats for all slips at once, and to 50 digits for the verdict.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import copy
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,18 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, letters_as_names
-from symgrad.expression.reader import Expression, tree_of
+from symgrad.expression.evaluation import refused
+from symgrad.expression.formula import Attribute, Binary, Formula, Name
+from symgrad.expression.grammar import Reading, read
+from symgrad.expression.guesses import with_products
+from symgrad.expression.reader import Expression
+from symgrad.expression.words import LETTERS
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
-from symgrad.teach.answers.from_matlab import from_matlab, has_signs_of_matlab, with_stars
-from symgrad.teach.answers.spelling import LETTERS, Spelled, spelled, without_name
-from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
+from symgrad.teach.answers.from_matlab import has_signs_of_matlab, in_python
+from symgrad.teach.answers.trees import names_in, parts, replaced, value_of, with_bars
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
 from symgrad.tensors.tensor import Tensor
@@ -48,9 +52,10 @@ _NEAR = 1e-6
 REMEMBERED = 64  # problems: a class answers the same one many times
 Points = list[dict[str, Any]]
 PART = "·u"
+WAYS = ("signs", "matlab", "products", "python")  # in which an answer with arrays is read: as its signs tell, …
 
 
-def problem(of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "python") -> Problem:
+def problem(of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "paper") -> Problem:
     """Return a problem; one that was met lately is not worked out again."""
     try:
         return _remembered(of, tuple(path), tuple((name, _frozen(s)) for name, s in shapes.items()), syntax)
@@ -76,7 +81,7 @@ class Problem:
         of: the function, as text.
         path: the names by which it is differentiated, in turn.
         shapes: of names that stand for arrays; all others are numbers.
-        syntax: the notation of the function, and of answers that can be read in it: "python" or "matlab".
+        syntax: the notation of the function, and of answers that can be read in it, as of ``sg.parse``.
 
     Attributes:
         names: the shape of each name; sizes may be SymPy symbols.
@@ -84,22 +89,23 @@ class Problem:
         has_powers: whether X^2 of a square matrix is X X in answers, and not the squares of its entries.
     """
 
-    def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "python") -> None:
+    def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "paper") -> None:
         self.syntax = syntax
         self.path = tuple(LETTERS.get(name, name) for name in path)
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
-        text = from_matlab(_text(of), self.ranks) if syntax == "matlab" else _text(of)
-        self.text = spelled(text, self._shapes(), _is_function).text
-        self.tree = tree_of(self.text)
+        reading = read(_text(of), syntax, self.ranks).refuse_two_ways()
+        self.text, self.tree = reading.text, in_python(reading, self.ranks)
+        if not self.has_arrays:
+            self.tree = with_bars(self.tree, "abs")
         self.letters = _letters(self.leaves.values())
         constants = {*CONSTANTS} - letters_as_names(self.tree)
         for name in sorted(names_in(self.tree) - {*self.leaves, *self.letters, *constants}):
             if _is_letter(name):
                 self.leaves[name] = symbol(name)
         self._seen: dict[bool, list[Case]] = {}
-        self.has_powers = False
+        self.has_powers, self.way = False, "signs"
 
     def _shapes(self) -> dict[str, Any]:
         return {name: leaf.shape for name, leaf in self.leaves.items()}
@@ -119,15 +125,33 @@ class Problem:
         """Whether any name stands for an array."""
         return any(self._shapes().values())
 
-    def read(self, text: str) -> tuple[ast.expr, Spelled]:
-        """Return the tree of an answer, and its text in the reader's notation."""
-        known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
-        if self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays):
+    def read(self, text: Any) -> Reading:
+        """Return what an answer says, its operators with Python's meaning.
+
+        Raises:
+            ParseError: the answer is no formula.
+        """
+        if not isinstance(text, str):
+            raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
+        found = self._read(text)
+        dash = next((p for p in parts(found.tree) if isinstance(p, Attribute)), None)
+        if dash is not None and not self.has_arrays:
+            raise refused(text, dash, "work the derivative out: an answer has no dash ′ in it")
+        return found
+
+    def _read(self, text: str) -> Reading:
+        known = {**self.ranks, **dict.fromkeys(self.letters, 0)}
+        signs = self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays)
+        if self.way == "matlab" or (self.way == "signs" and signs):
             with contextlib.suppress(ParseError):  # it may be read as all other answers are, bx' as b times x'
-                written = from_matlab(with_stars(without_name(text)), self.ranks)
-                text = text if self.unknown(tree_of(written)) else written
-        found = spelled(text, known, _is_function, is_answer=True)
-        return tree_of(found.text), found
+                found = read(text, "paper", known, meaning="matlab", answer=True)
+                tree = in_python(found, self.ranks)
+                if not self.unknown(tree):
+                    return replace(found, tree=tree)
+        found = read(text, "paper", known, meaning="python", answer=True)
+        if self.way == "products":
+            found = with_products(found, self._shapes())
+        return replace(found, tree=in_python(found, known))
 
     def with_name(self, name: str, axes: int) -> Problem:
         """Return the same problem with one more name, of so many axes, to read answers with."""
@@ -141,12 +165,18 @@ class Problem:
         found.has_powers = True
         return found
 
+    def read_as(self, way: str) -> Problem:
+        """Return the same problem, whose answers are read in one of ``WAYS``."""
+        found = copy.copy(self)
+        found.way = way
+        return found
+
     @property
     def known(self) -> set[str]:
         """The names that have a meaning in the problem: its own, and those of sizes."""
         return {*self.leaves, *self.letters}
 
-    def unknown(self, tree: ast.expr) -> list[str]:
+    def unknown(self, tree: Formula) -> list[str]:
         """Return the names of an answer that the problem has not."""
         constants = {*CONSTANTS} - ({"E"} if self.has_arrays else set())  # which may be meant for the identity
         names = names_in(tree) - {*self.known, *constants}
@@ -279,7 +309,7 @@ class Case:
         """The derivative by each name of the path in turn, the last one's axes last."""
         return self.derived(leaves, self.problem.path)
 
-    def derived(self, leaves: Mapping[str, Any], path: Sequence[str], tree: ast.expr | None = None) -> Tensor:
+    def derived(self, leaves: Mapping[str, Any], path: Sequence[str], tree: Formula | None = None) -> Tensor:
         """The derivative by other names than the problem's, or of another formula."""
         f: Callable[[Mapping[str, Any]], Any] = self.value
         if tree is not None:
@@ -289,11 +319,11 @@ class Case:
         found: Tensor = f(leaves)
         return found
 
-    def by_part(self, leaves: Mapping[str, Any], part: ast.expr) -> Tensor:
+    def by_part(self, leaves: Mapping[str, Any], part: Formula) -> Tensor:
         """The function's derivative by a part of its formula, which counts as a name of its own."""
         opened = self.problem.tree
-        for same in [p for p in parts(opened) if ast.dump(p) == ast.dump(part)]:
-            opened = replaced(opened, same, ast.Name(PART, ast.Load()))
+        for same in [p for p in parts(opened) if p == part]:
+            opened = replaced(opened, same, Name(PART))
         inner = self.values(leaves).tensor(part)
         return _jacobian(lambda u: self.values({**leaves, PART: u}).tensor(opened), inner, leaves[ONE])
 
@@ -318,7 +348,7 @@ class Case:
             stacked = [np.stack([np.asarray(p[name], float) for p in points]) for name in names]
             return [np.asarray(y) for y in vmap(together)(*stacked)]
 
-    def suspects(self, f: Callable[[Mapping[str, Any]], Any], tree: ast.expr | None) -> Points:
+    def suspects(self, f: Callable[[Mapping[str, Any]], Any], tree: Formula | None) -> Points:
         """Return some points at which floats say that f is not the derivative, of all points that there are.
 
         A formula of cases has pieces: points lie beside its numbers too.
@@ -374,7 +404,7 @@ class Case:
         """The name of the direction of the k-th derivative; None by a number."""
         return f"·d{k}" if self.shapes[self.problem.path[k]] else None
 
-    def of_trees(self, trees: Sequence[Whole | ast.expr | None]) -> list[Any]:
+    def of_trees(self, trees: Sequence[Whole | Formula | None]) -> list[Any]:
         """Return the values at all points of derivatives in directions, put together from all directions.
 
         None stands for zero, and for what has no value in the result.
@@ -387,7 +417,7 @@ class Case:
             half = len(trees) // 2
             return [*self.of_trees(trees[:half]), *self.of_trees(trees[half:])]
 
-    def _of_trees(self, trees: Sequence[Whole | ast.expr | None]) -> list[Any]:
+    def _of_trees(self, trees: Sequence[Whole | Formula | None]) -> list[Any]:
         failed: set[int] = set()
         arrays = [(name, d) for k, name in enumerate(self.problem.path) if (d := self.direction(k)) is not None]
         wholes = [k for k, tree in enumerate(trees) if isinstance(tree, Whole)]
@@ -444,14 +474,11 @@ class Case:
         ]
 
 
-class Whole(ast.expr):
+@dataclass(unsafe_hash=True)
+class Whole(Formula):
     """A tree that is a whole derivative, and no move in a direction."""
 
-    _fields = ("tree",)
-
-    def __init__(self, tree: ast.expr | None) -> None:
-        super().__init__()
-        self.tree = tree
+    tree: Formula | None
 
 
 def _derived(f: Callable[[Mapping[str, Any]], Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
@@ -469,14 +496,14 @@ def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
     return rows.reshape(*y.shape, *w.shape)
 
 
-def _numbers(tree: ast.expr) -> list[float]:
+def _numbers(tree: Formula) -> list[float]:
     """The numbers of a text, beside which a domain may end."""
     found = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
     return sorted(v for v in found if v < 1e9)
 
 
-def _exponents(tree: ast.expr) -> list[float]:
-    powers = [p for p in parts(tree) if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Pow)]
+def _exponents(tree: Formula) -> list[float]:
+    powers = [p for p in parts(tree) if isinstance(p, Binary) and p.op == "**"]
     return [float(v) for p in powers if (v := value_of(p.right)) is not None]
 
 
@@ -535,10 +562,6 @@ def _letters(leaves: Any) -> list[str]:
     return list(
         dict.fromkeys(s.name for x in leaves for n in x.shape if isinstance(n, sp.Basic) for s in n.free_symbols)
     )
-
-
-def _is_function(name: str) -> bool:
-    return function_named(name) is not None
 
 
 def _is_letter(name: str) -> bool:

@@ -6,13 +6,13 @@ or the right rule with a wrong derivative of one part: so every slip is made at 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from symgrad.expression.formula import Binary, Call, Constant, Formula, Name, Unary
 from symgrad.teach.answers.trees import (
     add,
     call,
@@ -29,20 +29,21 @@ from symgrad.teach.answers.trees import (
 )
 from symgrad.teach.answers.values import Slope, Tangent, is_pointwise
 
-Tree = ast.expr | None  # None is zero
+Tree = Formula | None  # None is zero
+_RULES = {"+": "_add", "-": "_sub", "*": "_mult", "⊙": "_mult", "@": "_mult", "/": "_div", "**": "_pow"}
 
 TRIG = frozenset({
     "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "asec", "acsc", "acot",
     "sinh", "cosh", "tanh", "sech", "csch", "coth", "asinh", "acosh", "atanh",
 })  # fmt: skip
-SQUARES: dict[str, Callable[[ast.expr, ast.expr], ast.expr]] = {
-    "tan": lambda f, u: _one_and(f, ast.Sub()),
-    "tanh": lambda f, u: _one_and(f, ast.Add()),
-    "atan": lambda f, u: over(number(1), _one_and(u, ast.Sub())),
-    "atanh": lambda f, u: over(number(1), _one_and(u, ast.Add())),
-    "asin": lambda f, u: over(number(1), call("sqrt", _one_and(u, ast.Add()))),
-    "acos": lambda f, u: negative(over(number(1), call("sqrt", _one_and(u, ast.Add())))),
-    "asinh": lambda f, u: over(number(1), call("sqrt", _one_and(u, ast.Sub()))),
+SQUARES: dict[str, Callable[[Formula, Formula], Formula]] = {
+    "tan": lambda f, u: _one_and(f, "-"),
+    "tanh": lambda f, u: _one_and(f, "+"),
+    "atan": lambda f, u: over(number(1), _one_and(u, "-")),
+    "atanh": lambda f, u: over(number(1), _one_and(u, "+")),
+    "asin": lambda f, u: over(number(1), call("sqrt", _one_and(u, "+"))),
+    "acos": lambda f, u: negative(over(number(1), call("sqrt", _one_and(u, "+")))),
+    "asinh": lambda f, u: over(number(1), call("sqrt", _one_and(u, "-"))),
 }  # the derivatives of f(u) by u with the wrong sign before the square, as 1/(1 - u²) of atan u
 INNER = "The inner function {} has a derivative too: multiply by it."
 _GROWS = "{} is to be differentiated too: its derivative is a number."
@@ -83,17 +84,17 @@ class Derivative:
 
     def __init__(self, name: str, direction: str | None, symbols: frozenset[str] = frozenset()) -> None:
         self.name, self.symbols = name, symbols - {name}
-        self.unit: ast.expr = ast.Constant(1) if direction is None else ast.Name(direction, ast.Load())
+        self.unit: Formula = Constant(1) if direction is None else Name(direction)
         self.arrays = direction is not None
         self._right: dict[int, Tree] = {}
-        self._kept: list[ast.expr] = []  # trees are known by their identity, so they must stay
+        self._kept: list[Formula] = []  # trees are known by their identity, so they must stay
 
-    def varies(self, node: ast.expr) -> bool:
+    def varies(self, node: Formula) -> bool:
         """Whether the name occurs in a formula."""
         return self.name in names_in(node)
 
     # -------------------------------------------------------------- as it should be
-    def right(self, node: ast.expr) -> Tree:
+    def right(self, node: Formula) -> Tree:
         """Return the derivative."""
         if id(node) not in self._right:
             self._kept.append(node)
@@ -104,13 +105,13 @@ class Derivative:
 
     def _rule(self, node: Any, ds: list[Tree]) -> Tree:
         """The derivative of a node, from those of its parts."""
-        if isinstance(node, ast.Name):
+        if isinstance(node, Name):
             return self.unit
-        if isinstance(node, ast.BinOp):
-            rule = getattr(self, f"_{type(node.op).__name__.lower()}", None)
+        if isinstance(node, Binary):
+            rule = getattr(self, _RULES.get(node.op, ""), None)
             if rule is not None:
                 return rule(node, *ds)  # type: ignore[no-any-return]
-        if isinstance(node, ast.UnaryOp):
+        if isinstance(node, Unary):
             return None if ds[0] is None else with_children(node, [ds[0]])
         name = _function_of(node)
         if name == "exp":
@@ -120,35 +121,33 @@ class Derivative:
             return add(None if d is None else times(Slope(name, (*path, k), node.args), d) for k, d in enumerate(ds))
         return self._moved(node, ds)
 
-    def _moved(self, node: ast.expr, ds: list[Tree]) -> Tree:
+    def _moved(self, node: Formula, ds: list[Tree]) -> Tree:
         """What a node that is none of these moves by."""
         if all(d is None for d in ds):
             return None
         old = children(node)
         at = [k for k, d in enumerate(ds) if d is not None]
         names = [f"·{k}" for k in at]
-        template = with_children(node, [ast.Name(f"·{k}", ast.Load()) if k in at else c for k, c in enumerate(old)])
+        template = with_children(node, [Name(f"·{k}") if k in at else c for k, c in enumerate(old)])
         moves = [d for d in ds if d is not None]
         return Tangent(template, names, [old[k] for k in at], moves)
 
-    def _add(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+    def _add(self, node: Binary, a: Tree, b: Tree) -> Tree:
         return add([a, b])
 
-    def _sub(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+    def _sub(self, node: Binary, a: Tree, b: Tree) -> Tree:
         return add([a, b], frozenset({1}))
 
-    def _mult(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+    def _mult(self, node: Binary, a: Tree, b: Tree) -> Tree:
         return add(self._terms(node, a, b))
 
-    _matmult = _mult
-
-    def _terms(self, node: ast.BinOp, a: Tree, b: Tree) -> list[Tree]:
+    def _terms(self, node: Binary, a: Tree, b: Tree) -> list[Tree]:
         return [
-            None if a is None else ast.BinOp(a, node.op, node.right),
-            None if b is None else ast.BinOp(node.left, node.op, b),
+            None if a is None else Binary(a, node.op, node.right),
+            None if b is None else Binary(node.left, node.op, b),
         ]
 
-    def _div(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+    def _div(self, node: Binary, a: Tree, b: Tree) -> Tree:
         u, v = node.left, node.right
         if b is None:
             return None if a is None else over(a, v)
@@ -156,13 +155,13 @@ class Derivative:
         assert above is not None  # narrows the type
         return over(above, power(v, number(2)))
 
-    def _pow(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+    def _pow(self, node: Binary, a: Tree, b: Tree) -> Tree:
         u, v = node.left, node.right
         lowered = None if a is None else times(v, power(u, _less(v)), a)
         return add([lowered, None if b is None else times(node, call("log", u), b)])
 
     # -------------------------------------------------------------- with a slip
-    def wrong(self, node: ast.expr) -> Iterator[Wrong]:
+    def wrong(self, node: Formula) -> Iterator[Wrong]:
         """Yield the derivatives with one slip, at each place."""
         if not self.varies(node):
             return
@@ -173,7 +172,7 @@ class Derivative:
             for w in self.wrong(part):
                 yield Wrong(self._rule(node, [*right[:k], w.tree, *right[k + 1 :]]), w.slip, w.weight, w.hint)
 
-    def twice(self, node: ast.expr) -> Iterator[tuple[Wrong, Wrong, Tree]]:
+    def twice(self, node: Formula) -> Iterator[tuple[Wrong, Wrong, Tree]]:
         """Yield the derivatives with two slips, at two places or one after the other, with each of the slips."""
         if not self.varies(node):
             return
@@ -195,7 +194,7 @@ class Derivative:
                 for b in single[k]:
                     yield a, b, self._rule(node, put({j: a.tree, k: b.tree}))
 
-    def everywhere(self, node: ast.expr, slip: str, weight: int) -> Repeated:
+    def everywhere(self, node: Formula, slip: str, weight: int) -> Repeated:
         """The derivative with the same slip, made in the same way as its weight tells, wherever it can be."""
         if not self.varies(node):
             return Repeated(None, 0)
@@ -207,27 +206,27 @@ class Derivative:
             return Repeated(mine.tree, places + 1, mine)
         return Repeated(self._rule(node, ds), places, next((r.first for r in below if r.first), None))
 
-    def _slips(self, node: ast.expr, ds: list[Tree] | None = None) -> Iterator[Wrong]:
+    def _slips(self, node: Formula, ds: list[Tree] | None = None) -> Iterator[Wrong]:
         """Yield the derivatives with a slip at this node, from right derivatives of its parts."""
         ds = [self.right(c) for c in children(node)] if ds is None else ds
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, Binary):
             make = {
-                ast.Add: self._sum_slips, ast.Sub: self._sum_slips, ast.Mult: self._product_slips,
-                ast.MatMult: self._product_slips, ast.Div: self._quotient_slips, ast.Pow: self._power_slips,
-            }.get(type(node.op))  # fmt: skip
+                "+": self._sum_slips, "-": self._sum_slips, "*": self._product_slips,
+                "@": self._product_slips, "/": self._quotient_slips, "**": self._power_slips,
+            }.get(node.op)  # fmt: skip
             if make is not None:
                 yield from make(node, ds)
-        elif isinstance(node, ast.UnaryOp):
-            if isinstance(node.op, ast.USub) and ds[0] is not None:
+        elif isinstance(node, Unary):
+            if node.op == "-" and ds[0] is not None:
                 yield Wrong(ds[0], "sign", 60, _SIGN.format(shown(node)))
         elif _function_of(node):
             yield from self._function_slips(node, ds)
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, Call):
             yield from self._general_slips(node, ds)
 
     # -------------------------------------------------------------- sums
-    def _sum_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
-        minus = frozenset({1}) if isinstance(node.op, ast.Sub) else frozenset()
+    def _sum_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
+        minus = frozenset({1}) if node.op == "-" else frozenset()
         for k, d in enumerate(ds):
             part = (node.left, node.right)[k]
             if d is not None:
@@ -236,7 +235,7 @@ class Derivative:
                     lacking: list[Tree] = [None if j == k else other for j, other in enumerate(ds)]
                     hint = f"The term {shown(part)} has a derivative too, which is missing."
                     yield Wrong(add(lacking, minus), "other", 80 + k, hint)
-                if isinstance(part, ast.Name) and not self.arrays:
+                if isinstance(part, Name) and not self.arrays:
                     kept: list[Tree] = [part if j == k else other for j, other in enumerate(ds)]
                     yield Wrong(add(kept, minus), "power", 37, _GROWS.format(part.id))
             elif not self.varies(part):
@@ -252,7 +251,7 @@ class Derivative:
                     yield Wrong(add(kept, minus), "constant", 78, hint)
 
     # -------------------------------------------------------------- products
-    def _product_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+    def _product_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
         if all(d is not None for d in ds):
             yield from self._of_factors(node)
             yield Wrong(add(self._terms(node, *ds), frozenset({1})), "sign", 61, _SIGN.format(shown(node)))
@@ -260,12 +259,12 @@ class Derivative:
             return
         k = 0 if ds[0] is not None else 1
         factor, d = (node.right, node.left)[k], ds[k]
-        if d is not None and isinstance(node.op, ast.Mult):
+        if d is not None and node.op == "*":
             hint = f"The constant factor {shown(factor)} stays as it is in the derivative of {shown(node)}."
             yield Wrong(d, "constant", 70, hint)
             yield Wrong(times(factor, factor, d), "constant", 71, hint)
             name = (node.left, node.right)[k]
-            if isinstance(name, ast.Name) and not self.arrays:
+            if isinstance(name, Name) and not self.arrays:
                 yield Wrong(times(factor, name), "power", 37, _GROWS.format(name.id))
             if names_in(factor) & self.symbols:
                 both = add([times(factor, d), (node.left, node.right)[k]])
@@ -273,7 +272,7 @@ class Derivative:
                     both, "constant", 78, f"{shown(factor)} is a constant here: it has no derivative of its own."
                 )
 
-    def _of_factors(self, node: ast.BinOp) -> Iterator[Wrong]:
+    def _of_factors(self, node: Binary) -> Iterator[Wrong]:
         """Products of several factors, each of which varies: the product of derivatives, or terms that are missing."""
         hint = (
             f"In the product {shown(node)} one factor is differentiated at a time, while the others stay: "
@@ -282,11 +281,11 @@ class Derivative:
         factors, signs = _flattened(node)
         here = [k for k, f in enumerate(factors) if self.varies(f)]
 
-        def product(differentiated: tuple[int, ...]) -> ast.expr:
+        def product(differentiated: tuple[int, ...]) -> Formula:
             chosen = [self.right(f) if k in differentiated else f for k, f in enumerate(factors)]
             found = chosen[0] or number(0)
             for sign, f in zip(signs, chosen[1:]):
-                found = ast.BinOp(found, sign, f or number(0))
+                found = Binary(found, sign, f or number(0))
             return found
 
         for count in range(2, min(len(here), 4) + 1):
@@ -296,11 +295,11 @@ class Derivative:
         for count in range(1, len(here)):
             for chosen in combinations(here, count):
                 yield Wrong(add(product((k,)) for k in chosen), "product", 55 if self.arrays else 25, hint)
-        if all(isinstance(s, ast.Mult) for s in signs):
+        if all(s == "*" for s in signs):
             yield Wrong(add(self.right(factors[k]) for k in here), "product", 28, hint)
 
     # -------------------------------------------------------------- quotients
-    def _quotient_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+    def _quotient_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
         u, v = node.left, node.right
         a, b = ds
         if b is None:
@@ -321,15 +320,15 @@ class Derivative:
             f"A quotient is not differentiated above and below by themselves. For {place}: (u/v)' = (u'*v - u*v')/v^2."
         )
         if a is None:
-            if not isinstance(v, ast.Name):
+            if not isinstance(v, Name):
                 yield Wrong(negative(over(u, square)), "chain", 41, INNER.format(shown(v)))
             yield Wrong(over(right, square), "sign", 60, _SIGN.format(place))
-            yield Wrong(over(u, b), "quotient", 43 if isinstance(v, ast.Name) else 16, hint)  # few take 1/x for 1/x'
+            yield Wrong(over(u, b), "quotient", 43 if isinstance(v, Name) else 16, hint)  # few take 1/x for 1/x'
             yield from self._as_power(u, v, b)
             return
         assert left is not None  # narrows the type
         sign = f"Check the sign in the numerator for {place}: (u/v)' = (u'*v - u*v')/v^2, in this order."
-        for weight, wrong in ((10, ast.BinOp(left, ast.Add(), right)), (11, ast.BinOp(right, ast.Sub(), left))):
+        for weight, wrong in ((10, Binary(left, "+", right)), (11, Binary(right, "-", left))):
             yield Wrong(over(wrong, square), "quotient-sign", weight, sign)
         yield Wrong(over(a, b), "quotient", 10, hint)
         yield Wrong(over(a, v), "quotient", 14, hint)
@@ -338,18 +337,18 @@ class Derivative:
         yield Wrong(over(times(a, b), square), "quotient", 17, hint)
         yield Wrong(times(a, b), "quotient", 18, hint)
 
-    def _as_power(self, u: ast.expr, v: ast.expr, b: Tree) -> Iterator[Wrong]:
+    def _as_power(self, u: Formula, v: Formula, b: Tree) -> Iterator[Wrong]:
         """c/v**n as c*v**(-n), with the slips of powers."""
-        base, exponent = (v.left, v.right) if isinstance(v, ast.BinOp) and isinstance(v.op, ast.Pow) else (v, number(1))
+        base, exponent = (v.left, v.right) if isinstance(v, Binary) and v.op == "**" else (v, number(1))
         n = value_of(exponent)
-        if n is None or not isinstance(base, ast.Name):
+        if n is None or not isinstance(base, Name):
             return
-        for w in self._power_slips(ast.BinOp(base, ast.Pow(), number(-n)), [self.unit, None]):
+        for w in self._power_slips(Binary(base, "**", number(-n)), [self.unit, None]):
             if w.tree is not None:
                 yield Wrong(times(u, w.tree), w.slip, 10, w.hint)
 
     # -------------------------------------------------------------- powers
-    def _power_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+    def _power_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
         u, v = node.left, node.right
         a, b = ds
         hint = f"The power rule for {shown(node)}: the exponent comes down as a factor, and is one less above."
@@ -388,7 +387,7 @@ class Derivative:
         if n is not None and n < 1 and n.denominator != 1:
             said = f"The exponent of {shown(node)} less 1 is {n - 1}: check it in the derivative."
             yield Wrong(times(v, power(u, number(1 - n)), a), "power", 35, said)
-        if value_of(v) != 2 or isinstance(u, ast.Name):  # (u^2)' = 2u' is a slip of the chain rule
+        if value_of(v) != 2 or isinstance(u, Name):  # (u^2)' = 2u' is a slip of the chain rule
             yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
         yield from self._chain(node, ds, 0)
 
@@ -419,7 +418,7 @@ class Derivative:
     def _chain(self, node: Any, ds: list[Tree], k: int) -> Iterator[Wrong]:
         """The inner derivative of one argument forgotten, in the ways in which pupils forget it."""
         inner = children(node)[k]
-        if ds[k] is None or isinstance(inner, ast.Name):
+        if ds[k] is None or isinstance(inner, Name):
             return
         hint = INNER.format(shown(inner))
         alone: list[Tree] = [None] * len(ds)
@@ -431,17 +430,17 @@ class Derivative:
         yield Wrong(self._rule(node, [*ds[:k], self.unit, *ds[k + 1 :]]), "chain", 40, hint)
         for skipped in self._below(inner):
             yield Wrong(outer(skipped), "chain", 42, hint)
-        if len(ds) == 1 or isinstance(node, ast.BinOp):
+        if len(ds) == 1 or isinstance(node, Binary):
             yield from self._outer_slips(node, ds[k] or number(0), k)
 
-    def _outer_slips(self, node: Any, d: ast.expr, k: int) -> Iterator[Wrong]:
+    def _outer_slips(self, node: Any, d: Formula, k: int) -> Iterator[Wrong]:
         """The outer derivative taken at another place than the inner function, or left out."""
         old = children(node)
         hint = (
             f"The derivative of the outer function of {shown(node)} is taken at {shown(old[k])}, and stands there too."
         )
 
-        def outer(place: ast.expr) -> ast.expr:
+        def outer(place: Formula) -> Formula:
             moved = with_children(node, [place if j == k else c for j, c in enumerate(old)])
             return self._rule(moved, [self.unit if j == k else None for j in range(len(old))]) or number(0)
 
@@ -454,56 +453,56 @@ class Derivative:
         yield Wrong(d, "chain", 52, forgotten)
         for k2, part in enumerate(children(old[k]) if _function_of(old[k]) else ()):
             deeper = self.right(part)
-            if deeper is not None and not isinstance(part, ast.Name):
+            if deeper is not None and not isinstance(part, Name):
                 slope = Slope(_function_of(old[k]), (k2,), children(old[k]))
                 yield Wrong(times(outer(slope), deeper), "chain", 53, hint)
         added = add([outer(old[k]), d])
         yield Wrong(added, "chain", 49, f"The inner derivative of {shown(node)} is a factor, and not a term.")
         if not self.arrays:
-            at_x = outer(ast.Name(self.name, ast.Load()))
+            at_x = outer(Name(self.name))
             yield Wrong(at_x, "chain", 44, hint)
             yield Wrong(times(at_x, d), "chain", 45, hint)
 
-    def _below(self, node: ast.expr) -> Iterator[Tree]:
+    def _below(self, node: Formula) -> Iterator[Tree]:
         """The derivatives of what is inside a function's argument: the one between is skipped."""
-        if not _function_of(node) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)):
+        if not _function_of(node) and not (isinstance(node, Binary) and node.op == "**"):
             return
         for part in children(node):
             if self.varies(part):
-                if not isinstance(part, ast.Name):
+                if not isinstance(part, Name):
                     yield self.right(part)
                 yield from self._below(part)
 
-    def _general_slips(self, node: ast.Call, ds: list[Tree]) -> Iterator[Wrong]:
+    def _general_slips(self, node: Call, ds: list[Tree]) -> Iterator[Wrong]:
         for k, (inner, d) in enumerate(zip(children(node), ds)):
-            if d is not None and not isinstance(inner, ast.Name):
+            if d is not None and not isinstance(inner, Name):
                 hint = INNER.format(shown(inner))
                 yield Wrong(self._rule(node, [*ds[:k], self.unit, *ds[k + 1 :]]), "chain", 40, hint)
 
 
-def _function_of(node: ast.AST) -> str:
+def _function_of(node: Formula) -> str:
     """The name of a function of entries, of a call without keywords."""
     if isinstance(node, Slope):
         return node.name
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+    if isinstance(node, Call) and isinstance(node.func, Name) and not node.keywords:
         return node.func.id if is_pointwise(node.func.id, len(node.args)) else ""
     return ""
 
 
-def _one_and(u: ast.expr, sign: ast.operator) -> ast.expr:
-    return ast.BinOp(number(1), sign, power(u, number(2)))
+def _one_and(u: Formula, sign: str) -> Formula:
+    return Binary(number(1), sign, power(u, number(2)))
 
 
-def _less(v: ast.expr, by: int = 1) -> ast.expr:
+def _less(v: Formula, by: int = 1) -> Formula:
     n = value_of(v)
-    return number(n - by) if n is not None else ast.BinOp(v, ast.Sub(), number(by))
+    return number(n - by) if n is not None else Binary(v, "-", number(by))
 
 
-def _flattened(node: ast.expr) -> tuple[list[ast.expr], list[ast.operator]]:
+def _flattened(node: Formula) -> tuple[list[Formula], list[str]]:
     """The factors of a product that leans to the left, and the signs between them."""
-    factors: list[ast.expr] = []
-    signs: list[ast.operator] = []
-    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.MatMult)):
+    factors: list[Formula] = []
+    signs: list[str] = []
+    while isinstance(node, Binary) and node.op in ("*", "@"):
         factors.insert(0, node.right)
         signs.insert(0, node.op)
         node = node.left

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from fractions import Fraction
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from symgrad.engine.record import handle
 from symgrad.expression.constants import CONSTANTS
+from symgrad.expression.formula import Binary, Constant, Formula, Name, Unary
 from symgrad.forms import derive
 from symgrad.teach.answers.answer import Answer
 from symgrad.teach.answers.problem import Problem
@@ -64,15 +64,15 @@ def proved(problem: Problem, read: Answer) -> bool:
         return False
 
 
-def _is_plain(tree: ast.expr) -> bool:
+def _is_plain(tree: Formula) -> bool:
     """Whether a formula's numbers are whole or halves, and its exponents small: others cost rewriting too much."""
     for part in parts(tree):
         v = value_of(part)
-        if (isinstance(part, ast.Name) and part.id in CONSTANTS) or (isinstance(part, ast.Constant) and v is None):
+        if (isinstance(part, Name) and part.id in CONSTANTS) or (isinstance(part, Constant) and v is None):
             return False
-        if isinstance(part, ast.Constant) and v is not None and v.denominator > 2:
+        if isinstance(part, Constant) and v is not None and v.denominator > 2:
             return False
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
+        if isinstance(part, Binary) and part.op == "**":
             n = value_of(part.right)
             if n is not None and (abs(n) > MOST_EXPONENT or n.denominator > 2):
                 return False
@@ -80,7 +80,7 @@ def _is_plain(tree: ast.expr) -> bool:
 
 
 # ------------------------------------------------------------------ what is left to do
-def _spare(tree: ast.expr) -> str | None:
+def _spare(tree: Formula) -> str | None:
     """The first place at which a step was left undone."""
     for part in parts(tree):
         found = _undone(part)
@@ -89,21 +89,21 @@ def _spare(tree: ast.expr) -> str | None:
     return None
 
 
-def _undone(part: ast.expr) -> str | None:
-    if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Mult, ast.Div)):
+def _undone(part: Formula) -> str | None:
+    if isinstance(part, Binary) and part.op in ("*", "/"):
         return _of_product(part)
-    if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
+    if isinstance(part, Binary) and part.op == "**":
         n = value_of(part.right)
         if n in (0, 1) or value_of(part.left) in (0, 1):
             return f"{shown(part)} is {'1' if n == 0 else shown(part.left)}"
-    if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+    if isinstance(part, Binary) and part.op in ("+", "-"):
         return _of_sum(part)
-    if isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.UnaryOp):
+    if isinstance(part, Unary) and isinstance(part.operand, Unary):
         return f"{shown(part)} has two signs"
     return None
 
 
-def _of_product(part: ast.BinOp) -> str | None:
+def _of_product(part: Binary) -> str | None:
     above, below = _factors(part)
     for side in (above, below):
         numbers = [value_of(f) for f in side if value_of(f) is not None]
@@ -112,7 +112,7 @@ def _of_product(part: ast.BinOp) -> str | None:
     up, down = (next((v for f in side if (v := value_of(f)) is not None), Fraction(1)) for side in (above, below))
     if (down == 1 and below and value_of(below[0]) == 1) or _reducible(up, down):
         return f"the numbers in {shown(part)} can be divided"
-    bases = [ast.dump(_base(f)) for f in (*above, *below) if value_of(f) is None]
+    bases = [_base(f) for f in (*above, *below) if value_of(f) is None]
     if len(set(bases)) < len(bases):
         return f"equal factors in {shown(part)} can be put together"
     return None
@@ -123,22 +123,22 @@ def _reducible(up: Fraction, down: Fraction) -> bool:
     return whole and abs(down) > 1 and math.gcd(int(up), int(down)) > 1
 
 
-def _base(f: ast.expr) -> ast.expr:
-    return f.left if isinstance(f, ast.BinOp) and isinstance(f.op, ast.Pow) else f
+def _base(f: Formula) -> Formula:
+    return f.left if isinstance(f, Binary) and f.op == "**" else f
 
 
-def _factors(part: ast.expr) -> tuple[list[ast.expr], list[ast.expr]]:
+def _factors(part: Formula) -> tuple[list[Formula], list[Formula]]:
     """The factors of a product, above the bar and below."""
-    if not isinstance(part, ast.BinOp) or not isinstance(part.op, (ast.Mult, ast.Div)) or value_of(part) is not None:
+    if not isinstance(part, Binary) or part.op not in ("*", "/") or value_of(part) is not None:
         return [part], []
     (a, b), (c, d) = _factors(part.left), _factors(part.right)
-    if isinstance(part.op, ast.Mult):
+    if part.op == "*":
         return [*a, *c], [*b, *d]
     above = [*a, *d]
     return [f for f in above if value_of(f) != 1 or (len(above) == 1 and not c)], [*b, *c]
 
 
-def _of_sum(part: ast.BinOp) -> str | None:
+def _of_sum(part: Binary) -> str | None:
     terms = _terms(part)
     if sum(value_of(t) is not None for t in terms) > 1:
         return f"the numbers in {shown(part)} can be added"
@@ -150,15 +150,15 @@ def _of_sum(part: ast.BinOp) -> str | None:
     return None
 
 
-def _terms(part: ast.expr) -> list[ast.expr]:
-    if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+def _terms(part: Formula) -> list[Formula]:
+    if isinstance(part, Binary) and part.op in ("+", "-"):
         return [*_terms(part.left), *_terms(part.right)]
     return [part]
 
 
-def _without_number(term: ast.expr) -> str:
+def _without_number(term: Formula) -> str:
     """A term as text, apart from its factors that are numbers."""
-    while isinstance(term, ast.UnaryOp):
+    while isinstance(term, Unary):
         term = term.operand
-    sides = [sorted(ast.dump(f) for f in side if value_of(f) is None) for side in _factors(term)]
+    sides = [sorted(repr(f) for f in side if value_of(f) is None) for side in _factors(term)]
     return " / ".join(map(" * ".join, sides))

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 
+from symgrad.expression.formula import Call, Constant, Formula, Name
 from symgrad.teach.answers.trees import call, children, parts, with_children
 
 IDENTITY = ("I", "Id", "eye", "identity")
 VECTORS = ("ones", "zeros")
 
 
-def without_size(tree: ast.expr, known: Collection[str]) -> dict[str, int]:
+def without_size(tree: Formula, known: Collection[str]) -> dict[str, int]:
     """Return the names of such arrays in an answer, with the number of their axes.
 
     Args:
         tree: the answer.
         known: names that the problem has, which mean what they mean there.
     """
-    called = {id(p.func) for p in parts(tree) if isinstance(p, ast.Call)}
-    names = [p.id for p in parts(tree) if isinstance(p, ast.Name) and id(p) not in called and p.id not in known]
+    called = {id(p.func) for p in parts(tree) if isinstance(p, Call)}
+    names = [p.id for p in parts(tree) if isinstance(p, Name) and id(p) not in called and p.id not in known]
     return {n: 1 if n in VECTORS else 2 for n in names if n in VECTORS or _stem(n) in IDENTITY}
 
 
 def with_sizes(
-    tree: ast.expr, ranks: Mapping[str, int], sizes: Mapping[str, int], fits: Callable[[ast.expr], bool]
-) -> ast.expr:
+    tree: Formula, ranks: Mapping[str, int], sizes: Mapping[str, int], fits: Callable[[Formula], bool]
+) -> Formula:
     """Return the answer with ``eye(n)`` for I and ``ones(n)`` for ones, of the first size with which it fits.
 
     Args:
@@ -34,7 +34,7 @@ def with_sizes(
         sizes: those of the problem, by name or as they are written.
         fits: whether an answer has the derivative's shape.
     """
-    first: ast.expr | None = None
+    first: Formula | None = None
     for found in _tried(tree, ranks, sizes):
         if fits(found):
             return found
@@ -42,7 +42,7 @@ def with_sizes(
     return tree if first is None else first
 
 
-def _tried(tree: ast.expr, ranks: Mapping[str, int], sizes: Mapping[str, int]) -> Iterator[ast.expr]:
+def _tried(tree: Formula, ranks: Mapping[str, int], sizes: Mapping[str, int]) -> Iterator[Formula]:
     for size in sizes:
         written = {}
         for name, rank in ranks.items():
@@ -55,13 +55,13 @@ def _stem(name: str) -> str:
     return name.partition("_")[0]
 
 
-def _size(text: str) -> ast.expr:
-    return ast.Constant(int(text)) if text.isdigit() else ast.Name(text, ast.Load())
+def _size(text: str) -> Formula:
+    return Constant(int(text)) if text.isdigit() else Name(text)
 
 
-def _put(node: ast.expr, there: Mapping[str, ast.expr]) -> ast.expr:
+def _put(node: Formula, there: Mapping[str, Formula]) -> Formula:
     """The tree with formulas in the place of names; what is called stays."""
-    if isinstance(node, ast.Name):
+    if isinstance(node, Name):
         return there.get(node.id, node)
     old = children(node)
     new = [_put(c, there) for c in old]

@@ -6,11 +6,11 @@ rules leave it and as it is printed, since pupils simplify before they go on.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from symgrad.expression.formula import Formula
 from symgrad.forms import derive
 from symgrad.teach.answers.problem import Case, Problem
 from symgrad.teach.answers.rules import Derivative, Tree, Wrong
@@ -73,7 +73,7 @@ def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:
     return tree
 
 
-def _repeated(steps: Sequence[Derivative], start: ast.expr, single: Iterable[Wrong]) -> Iterator[Wrong]:
+def _repeated(steps: Sequence[Derivative], start: Formula, single: Iterable[Wrong]) -> Iterator[Wrong]:
     """Each of the single slips wherever it can be made, in each of the steps."""
     for slip, weight in dict.fromkeys((w.slip, w.weight) for w in single):
         tree: Tree = start
@@ -86,13 +86,13 @@ def _repeated(steps: Sequence[Derivative], start: ast.expr, single: Iterable[Wro
             yield replace(first, tree=tree, weight=first.weight + _REPEATED)
 
 
-def _printed(problem: Problem, order: int) -> list[ast.expr]:
+def _printed(problem: Problem, order: int) -> list[Formula]:
     """The derivative of a lower order as it is printed, of numbers."""
     if problem.has_arrays or len(set(problem.path)) > 1 or order >= len(problem.path):
         return []
     try:
         f = Values(problem.text, problem.leaves, {}, exact=True).tensor(problem.tree)
-        tree, _ = problem.read(str(derive(f, problem.leaves[problem.path[0]], order)))
+        tree = problem.read(str(derive(f, problem.leaves[problem.path[0]], order))).tree
     except Exception:  # of any kind: it has no form, or one that is no formula
         return []
     return [] if problem.unknown(tree) else [tree]

@@ -2,143 +2,113 @@
 
 from __future__ import annotations
 
-import ast
 import functools
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from symgrad.expression.evaluation import BARS
+from symgrad.expression.formula import (
+    Binary,
+    Call,
+    Constant,
+    Formula,
+    Name,
+    Unary,
+)
+from symgrad.expression.formula import text as text_of
 from symgrad.teach.answers.values import Slope, Tangent
 
 T = TypeVar("T")
 
 
-def number(v: int | Fraction) -> ast.expr:
+def number(v: int | Fraction) -> Formula:
     """Return the tree of a number."""
     v = Fraction(v)
     if v < 0:
-        return ast.UnaryOp(ast.USub(), number(-v))
+        return Unary("-", number(-v))
     if v.denominator != 1:
-        return ast.BinOp(number(v.numerator), ast.Div(), number(v.denominator))
-    return ast.Constant(int(v))
+        return Binary(number(v.numerator), "/", number(v.denominator))
+    return Constant(int(v))
 
 
-def value_of(node: ast.expr) -> Fraction | None:
+def value_of(node: Formula) -> Fraction | None:
     """The number that a tree of numbers stands for, or None."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, Constant) and type(node.value) in (int, float):
         return Fraction(repr(node.value))
-    if isinstance(node, ast.UnaryOp):
+    if isinstance(node, Unary):
         inner = value_of(node.operand)
-        return None if inner is None else -inner if isinstance(node.op, ast.USub) else inner
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+        return None if inner is None else -inner if node.op == "-" else inner
+    if isinstance(node, Binary) and node.op in ("+", "-", "*", "/"):
         a, b = value_of(node.left), value_of(node.right)
-        if a is None or b is None or (b == 0 and isinstance(node.op, ast.Div)):
+        if a is None or b is None or (b == 0 and node.op == "/"):
             return None
-        return (
-            {ast.Add: a + b, ast.Sub: a - b, ast.Mult: a * b}.get(type(node.op))
-            if not isinstance(node.op, ast.Div)
-            else a / b
-        )
+        return a / b if node.op == "/" else {"+": a + b, "-": a - b, "*": a * b}[node.op]
     return None
 
 
-def add(parts: Iterable[ast.expr | None], minus: frozenset[int] = frozenset()) -> ast.expr | None:
+def add(parts: Iterable[Formula | None], minus: frozenset[int] = frozenset()) -> Formula | None:
     """The sum of what is not None; those at the positions ``minus`` are subtracted."""
-    found: ast.expr | None = None
+    found: Formula | None = None
     for k, part in enumerate(parts):
         if part is None:
             continue
         if found is None:
             found = negative(part) if k in minus else part
         else:
-            found = ast.BinOp(found, ast.Sub() if k in minus else ast.Add(), part)
+            found = Binary(found, "-" if k in minus else "+", part)
     return found
 
 
-def negative(a: ast.expr) -> ast.expr:
+def negative(a: Formula) -> Formula:
     """-a."""
-    return ast.UnaryOp(ast.USub(), a)
+    return Unary("-", a)
 
 
-def times(*factors: ast.expr) -> ast.expr:
+def times(*factors: Formula) -> Formula:
     """The product of factors; those that are 1 are left out."""
-    found: ast.expr | None = None
+    found: Formula | None = None
     for factor in factors:
-        if not (isinstance(factor, ast.Constant) and factor.value == 1):
-            found = factor if found is None else ast.BinOp(found, ast.Mult(), factor)
+        if not (isinstance(factor, Constant) and factor.value == 1):
+            found = factor if found is None else Binary(found, "*", factor)
     return factors[0] if found is None else found
 
 
-def over(a: ast.expr, b: ast.expr) -> ast.expr:
+def over(a: Formula, b: Formula) -> Formula:
     """a/b."""
-    return ast.BinOp(a, ast.Div(), b)
+    return Binary(a, "/", b)
 
 
-def power(a: ast.expr, b: ast.expr) -> ast.expr:
+def power(a: Formula, b: Formula) -> Formula:
     """a**b; of the exponent 1, a."""
-    if isinstance(b, ast.Constant) and b.value == 1:
+    if isinstance(b, Constant) and b.value == 1:
         return a
-    return ast.BinOp(a, ast.Pow(), b)
+    return Binary(a, "**", b)
 
 
-def call(name: str, *args: ast.expr) -> ast.expr:
+def call(name: str, *args: Formula) -> Formula:
     """name(args)."""
-    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+    return Call(Name(name), list(args), [])
 
 
-def children(node: ast.expr) -> list[ast.expr]:
+def children(node: Formula) -> list[Formula]:
     """The parts of a node that are formulas themselves, without indices and positions."""
-    if isinstance(node, ast.BinOp):
-        return [node.left, node.right]
-    if isinstance(node, ast.UnaryOp):
-        return [node.operand]
-    if isinstance(node, ast.Compare):
-        return [node.left, *node.comparators]
-    if isinstance(node, ast.Call):
-        method = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return [*method, *node.args, *[k.value for k in node.keywords]]
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return [node.value]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return list(node.elts)
-    if isinstance(node, Slope):
-        return list(node.args)
-    if isinstance(node, Tangent):
-        return [*node.points, *node.moves]
-    return []
+    return list(node.operands)
 
 
-def with_children(node: Any, new: list[ast.expr]) -> Any:
+def with_children(node: Any, new: Sequence[Formula]) -> Any:
     """The same node with other parts, in the order of ``children``."""
-    if isinstance(node, ast.BinOp):
-        return ast.BinOp(new[0], node.op, new[1])
-    if isinstance(node, ast.UnaryOp):
-        return ast.UnaryOp(node.op, new[0])
-    if isinstance(node, ast.Compare):
-        return ast.Compare(new[0], node.ops, new[1:])
-    if isinstance(node, ast.Call):
-        method = isinstance(node.func, ast.Attribute)
-        func = with_children(node.func, new[:1]) if method else node.func
-        args = new[method : method + len(node.args)]
-        words = [ast.keyword(k.arg, v) for k, v in zip(node.keywords, new[method + len(node.args) :])]
-        return ast.Call(func, args, words)
-    if isinstance(node, ast.Attribute):
-        return ast.Attribute(new[0], node.attr, ast.Load())
-    if isinstance(node, ast.Subscript):
-        return ast.Subscript(new[0], node.slice, ast.Load())
-    if isinstance(node, ast.List):
-        return ast.List(new, ast.Load())
-    if isinstance(node, ast.Tuple):
-        return ast.Tuple(new, ast.Load())
-    if isinstance(node, Slope):
-        return Slope(node.name, node.path, new)
-    if isinstance(node, Tangent):
-        return Tangent(node.template, node.names, new[: len(node.points)], new[len(node.points) :])
-    return node
+    return node.with_operands(new) if new else node
 
 
-def parts(node: ast.expr) -> Iterator[ast.expr]:
+def with_bars(node: Formula, name: str) -> Formula:
+    """The tree with its bars |x| read as this function."""
+    new: Formula = with_children(node, [with_bars(c, name) for c in children(node)])
+    return replace(new, func=Name(name)) if isinstance(new, Call) and new.func == BARS else new
+
+
+def parts(node: Formula) -> Iterator[Formula]:
     """The node and all below it, outer ones first."""
     stack = [node]
     while stack:
@@ -147,12 +117,12 @@ def parts(node: ast.expr) -> Iterator[ast.expr]:
         stack += reversed(children(here))
 
 
-def _kept(work_out: Callable[[ast.expr], T]) -> Callable[[ast.expr], T]:
+def _kept(work_out: Callable[[Formula], T]) -> Callable[[Formula], T]:
     """Keep what is worked out of a node with the node: trees are built, and never changed."""
     key = f"_{work_out.__name__}"
 
     @functools.wraps(work_out)
-    def found(node: ast.expr) -> T:
+    def found(node: Formula) -> T:
         if key not in node.__dict__:
             node.__dict__[key] = work_out(node)
         result: T = node.__dict__[key]
@@ -162,13 +132,13 @@ def _kept(work_out: Callable[[ast.expr], T]) -> Callable[[ast.expr], T]:
 
 
 @_kept
-def names_in(node: ast.expr) -> frozenset[str]:
+def names_in(node: Formula) -> frozenset[str]:
     """The names that a formula uses, without those of functions."""
-    own = {node.id} if isinstance(node, ast.Name) else set()
+    own = {node.id} if isinstance(node, Name) else set()
     return frozenset(own.union(*map(names_in, children(node))))
 
 
-def replaced(node: ast.expr, target: ast.expr, new: ast.expr) -> ast.expr:
+def replaced(node: Formula, target: Formula, new: Formula) -> Formula:
     """The tree with one of its parts, this very object, replaced."""
     if node is target:
         return new
@@ -177,57 +147,50 @@ def replaced(node: ast.expr, target: ast.expr, new: ast.expr) -> ast.expr:
     return node if all(a is b for a, b in zip(old, found)) else with_children(node, found)
 
 
-def below_the_bar(node: ast.expr, text: str) -> ast.expr:
-    """The text's tree with a/b//c read as a/(b*c), and all other ``//`` as products."""
-    new = with_children(node, [below_the_bar(c, text) for c in children(node)])
-    if not _is_silent(node):
-        return new  # type: ignore[no-any-return]
-    if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Div) and ")" not in _between(node, text):
+def below_the_bar(node: Formula) -> Formula:
+    """The tree with a/b c read as a/(b*c)."""
+    new = with_children(node, [below_the_bar(c) for c in children(node)])
+    if _is_silent(new) and isinstance(new.left, Binary) and new.left.op == "/" and not new.left.brackets:
         return over(new.left.left, times(new.left.right, new.right))
-    return times(new.left, new.right)
+    return new  # type: ignore[no-any-return]
 
 
-def in_the_exponent(node: ast.expr, text: str) -> ast.expr:
-    """The text's tree with a**b//c and a**b/c read as a**(b*c) and a**(b/c), and all other ``//`` as products."""
-    new = with_children(node, [in_the_exponent(c, text) for c in children(node)])
-    if not _is_silent(node) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
+def in_the_exponent(node: Formula) -> Formula:
+    """The tree with a^b c and a^b/c read as a^(b*c) and a^(b/c)."""
+    new = with_children(node, [in_the_exponent(c) for c in children(node)])
+    if not _is_silent(new) and not (isinstance(new, Binary) and new.op == "/"):
         return new  # type: ignore[no-any-return]
-    raised = None if ")" in _between(node, text) else _last_power(new.left)
-    join = times if _is_silent(node) else over
+    raised = _last_power(new.left)
     if raised is None:
-        return join(new.left, new.right)
+        return new  # type: ignore[no-any-return]
+    join = times if _is_silent(new) else over
     return replaced(new.left, raised, power(raised.left, join(raised.right, new.right)))
 
 
-def _is_silent(node: ast.expr) -> bool:
+def _is_silent(node: Formula) -> bool:
     """Whether it is a product that was written without a sign."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
+    return isinstance(node, Binary) and node.silent
 
 
-def _between(node: Any, text: str) -> str:
-    """What stands before the sign of an operation, behind its first part."""
-    between = text[node.left.end_col_offset or 0 : node.right.col_offset]
-    return between.partition("//" if _is_silent(node) else "/")[0]
-
-
-def _last_power(node: ast.expr) -> ast.BinOp | None:
-    """The power that stands last in a product."""
-    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+def _last_power(node: Formula) -> Binary | None:
+    """The power that stands last in a product, and ends it without a bracket."""
+    while isinstance(node, Binary) and node.op in ("*", "/") and not node.brackets:
         node = node.right
-    if isinstance(node, ast.UnaryOp):
+    if isinstance(node, Unary) and not node.brackets:
         return _last_power(node.operand)
-    return node if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else None
+    is_open = isinstance(node, Binary) and node.op == "**" and not node.brackets and not node.right.brackets
+    return node if isinstance(node, Binary) and is_open else None
 
 
 @_kept
-def shown(node: ast.expr) -> str:
+def shown(node: Formula) -> str:
     """A part of a formula as a pupil reads it: x^2 for x**2, and sin' for the slope of sin."""
-    return re.sub(r" ([*/]) ", r"\1", ast.unparse(_named(node)).replace(" ** ", "^"))
+    return text_of(_named(node))
 
 
-def _named(node: ast.expr) -> ast.expr:
+def _named(node: Formula) -> Formula:
     """The tree with calls for derivatives that no text has."""
-    new: ast.expr = with_children(node, [_named(c) for c in children(node)])
+    new: Formula = with_children(node, [_named(c) for c in children(node)])
     if isinstance(new, Slope):
         return call(new.name + "'" * len(new.path), *new.args)
     if isinstance(new, Tangent):

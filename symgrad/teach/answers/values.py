@@ -6,11 +6,11 @@ is no float comes of one input, ``one``: the compiler would fold a quotient of c
 
 from __future__ import annotations
 
-import ast
 import functools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,8 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
-from symgrad.expression.evaluation import Evaluation, refused
+from symgrad.expression.evaluation import BARS, Evaluation, refused
+from symgrad.expression.formula import Attribute, Binary, Call, Compare, Constant, Formula, Name, Unary
 from symgrad.expression.listed import listed
 from symgrad.func import jvp, vjp
 from symgrad.ops.map import Map
@@ -31,7 +32,7 @@ MOST_DIGITS = 30  # of a number that is kept as a fraction
 _SIZED = ("eye", "ones", "zeros")  # functions of sizes
 _ALONG = ("softmax", "log_softmax", "logsumexp", "softmin")  # functions of the last axis, if none is named
 ONE = "·one"
-_QUOTIENT = ast.BinOp(ast.Name("·p"), ast.Div(), ast.Name("·q"))
+_QUOTIENT = Binary(Name("·p"), "/", Name("·q"))
 
 
 def function_named(name: str) -> Callable[..., Any] | None:
@@ -58,7 +59,8 @@ def is_pointwise(name: str, count: int) -> bool:
 
 
 # ------------------------------------------------------------------ nodes that no text has
-class Slope(ast.expr):
+@dataclass(unsafe_hash=True)
+class Slope(Formula):
     """The partial derivative of a function of entries, by its arguments in turn: f, or ∂f/∂u, or ∂²f/∂u∂v, ….
 
     Attributes:
@@ -67,14 +69,23 @@ class Slope(ast.expr):
         args: its arguments.
     """
 
-    _fields = ("args",)
+    name: str
+    path: tuple[int, ...]
+    args: Sequence[Formula]
 
-    def __init__(self, name: str, path: tuple[int, ...], args: list[ast.expr]) -> None:
-        super().__init__()
-        self.name, self.path, self.args = name, path, args
+    def __post_init__(self) -> None:
+        self.args = tuple(self.args)
+
+    @property
+    def operands(self) -> tuple[Formula, ...]:
+        return tuple(self.args)
+
+    def with_operands(self, new: Sequence[Formula]) -> Formula:
+        return replace(self, args=new)
 
 
-class Tangent(ast.expr):
+@dataclass(unsafe_hash=True)
+class Tangent(Formula):
     """What a node moves by when its children move: the derivative of any function at all, in a direction.
 
     Attributes:
@@ -83,21 +94,30 @@ class Tangent(ast.expr):
         points, moves: the children, and what they move by.
     """
 
-    _fields = ("points", "moves")
+    template: Formula
+    names: Sequence[str]
+    points: Sequence[Formula]
+    moves: Sequence[Formula]
 
-    def __init__(self, template: ast.expr, names: Sequence[str], points: list[ast.expr], moves: list[ast.expr]) -> None:
-        super().__init__()
-        self.template, self.names, self.points, self.moves = template, tuple(names), points, moves
+    def __post_init__(self) -> None:
+        self.names, self.points, self.moves = tuple(self.names), tuple(self.points), tuple(self.moves)
+
+    @property
+    def operands(self) -> tuple[Formula, ...]:
+        return (*self.points, *self.moves)
+
+    def with_operands(self, new: Sequence[Formula]) -> Formula:
+        return replace(self, points=new[: len(self.points)], moves=new[len(self.points) :])
 
 
-def _exactly(op: ast.operator, a: Any, b: Any) -> Any:
+def _exactly(op: str, a: Any, b: Any) -> Any:
     """The exact result of two numbers; None where it is no fraction of moderate length."""
-    if isinstance(op, ast.Pow):
+    if op == "**":
         small = Fraction(b).denominator == 1 and abs(b) <= 100 and (a != 0 or b >= 0)
         return Fraction(a) ** int(b) if small else None
-    if isinstance(op, ast.Div):
+    if op == "/":
         return Fraction(a) / Fraction(b) if b != 0 else None
-    plain = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}.get(type(op))
+    plain = {"+": operator.add, "-": operator.sub, "*": operator.mul}.get(op)
     return None if plain is None else plain(a, b)
 
 
@@ -132,9 +152,9 @@ class Values(Evaluation):
         super().__init__(text, names, bounds, exact)
         self.sizes = sizes
         self._known: dict[int, Any] = {}
-        self.failed: ast.AST | None = None
+        self.failed: Formula | None = None
 
-    def tensor(self, tree: ast.expr) -> Tensor:
+    def tensor(self, tree: Formula) -> Tensor:
         """Return the value of a whole formula.
 
         Raises:
@@ -176,14 +196,14 @@ class Values(Evaluation):
             return float(x) if Fraction(float(x)) == x else self._lifted(x)
         return x
 
-    def _constant(self, node: ast.Constant) -> Any:
+    def _constant(self, node: Constant) -> Any:
         found = super()._constant(node)
         if type(found) is float:
             exact = Fraction(repr(found)) if abs(found) < 1e15 else Fraction(found)
             return exact if len(str(exact)) <= MOST_DIGITS else found
         return found
 
-    def _name(self, node: ast.Name) -> Any:
+    def _name(self, node: Name) -> Any:
         if node.id in self.names:
             return self.names[node.id]
         if node.id in self.sizes:
@@ -194,19 +214,19 @@ class Values(Evaluation):
             return sg.exp(self.names[ONE]) if ONE in self.names else math.e
         return super()._name(node)
 
-    def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _combined(self, node: Binary, a: Any, b: Any) -> Any:
         if isinstance(a, list) or isinstance(b, list):
             a, b = (self._stacked(v) if isinstance(v, list) else v for v in (a, b))
-        if isinstance(node.op, ast.Pow) and self._is_e(node.left):
+        if node.op == "**" and self._is_e(node.left):
             return self.called(sg.exp, b if isinstance(b, Tensor) else self._lifted(b))
         if isinstance(a, Tensor) or isinstance(b, Tensor):
             return super()._combined(node, self._number(a), self._number(b))
         return self._of_numbers(node, a, b)
 
-    def _is_e(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id in {"e", "E"} - {*self.names, *self.sizes}
+    def _is_e(self, node: Formula) -> bool:
+        return isinstance(node, Name) and node.id in {"e", "E"} - {*self.names, *self.sizes}
 
-    def _of_numbers(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+    def _of_numbers(self, node: Binary, a: Any, b: Any) -> Any:
         """Fractions stay fractions; roots and the like are computed with all digits."""
         found = _exactly(node.op, a, b) if all(type(v) in (int, Fraction) for v in (a, b)) else None
         if found is not None and len(str(found)) <= MOST_DIGITS:
@@ -222,13 +242,13 @@ class Values(Evaluation):
         parts = [self._stacked(v) if isinstance(v, list) else v for v in values]
         return sg.stack([v if isinstance(v, Tensor) else self._lifted(v) for v in parts])
 
-    def _unaryop(self, node: ast.UnaryOp) -> Any:
-        return self._operated(lambda u: -u if isinstance(node.op, ast.USub) else u, self.of(node.operand))
+    def _unary(self, node: Unary) -> Any:
+        return self._operated(lambda u: -u if node.op == "-" else u, self.of(node.operand))
 
-    def _compare(self, node: ast.Compare) -> Any:
+    def _compare(self, node: Compare) -> Any:
         left = self.of(node.left)
         self._known[id(node.left)] = left if isinstance(left, Tensor) else self._lifted(left)
-        right = node.comparators[0]
+        right = node.right
         self._known[id(right)] = self._number(self.of(right))
         return super()._compare(node)
 
@@ -238,13 +258,13 @@ class Values(Evaluation):
         return f(*args)
 
     # -------------------------------------------------------------- calls
-    def _call(self, node: ast.Call) -> Any:
+    def _call(self, node: Call) -> Any:
+        if node.func == BARS:
+            return super()._call(node)
         f, first = self._function(node.func)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        name = node.func.id if isinstance(node.func, Name) else ""
         args = [*first, *[self.of(a) for a in node.args]]
-        if any(k.arg is None for k in node.keywords):
-            raise refused(self.text, node, "** cannot be part of a call")
-        words = {str(k.arg): self._plain(self.of(k.value)) for k in node.keywords}
+        words = {k.name: self._plain(self.of(k.value)) for k in node.keywords}
         if name == "log" and len(args) == 2:  # of a base
             return self._logarithm(args[0]) / self._logarithm(args[1])
         args = self._arguments(name, args)
@@ -273,7 +293,7 @@ class Values(Evaluation):
             return int(x) if x.denominator == 1 else self._number(x)
         return x
 
-    def _attribute(self, node: ast.Attribute) -> Any:
+    def _attribute(self, node: Attribute) -> Any:
         inner = self.of(node.value)
         if isinstance(inner, list):
             self._known[id(node.value)] = self._stacked(inner)
@@ -296,7 +316,7 @@ class Values(Evaluation):
         moves = [m + 0 * p for m, p in zip(moves, points)]  # a number is a direction of all entries
         return jvp(f, tuple(points), tuple(moves))[1]
 
-    def _whole(self, tree: ast.expr) -> Tensor:
+    def _whole(self, tree: Formula) -> Tensor:
         found = self.of(tree)
         return (
             self._stacked(found)

@@ -1,0 +1,150 @@
+"""The tokens of a formula, in any spelling: numbers, names, words and signs, each with its place in the text.
+
+Paper's signs and LaTeX's commands become the signs that they stand for. Where they are not read, they are tokens of the
+kind "foreign", which the reader refuses with what to write instead.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣᵀᴴ⊤"
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ₀₁₂₃₄₅₆₇₈₉", "0123456789+-nx0123456789")
+_ALIKE = str.maketrans(
+    {"÷": "/", "∕": "/", "−": "-", "–": "-", "’": "'", "′": "'", **dict.fromkeys("·⋅×∗•∙", "*")}
+    | {chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
+)
+_TOKEN = re.compile(
+    r"(?P<space>\s+)|(?P<skipped>(?:\\[,;:!()\[\] ]|\\(?:quad|qquad|left|right|displaystyle|limits)(?![A-Za-z])|\$)+)"
+    r"|(?P<number>0[xXbBoO]\w+|(?:\d[\d_]*(?:\.(?!\*(?!\*)|/(?!/)|[\^'\\])\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:[jJ]\b)?)"
+    rf"|(?P<name>[^\W\d½{_RAISED}](?:[^\W½{_RAISED}]|[\u0300-\u036f])*)"
+    rf"|(?P<command>\\[A-Za-z]+)|(?P<raised>[{_RAISED}]+)"
+    r"|(?P<sign>\*\*|//|<=|>=|==|!=|~=|:=|->|\.\.\.|\.\*|\./|\.\^|\.\\|\.'|\\\\|.)",
+    re.DOTALL,
+)
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"")
+_GROUP = re.compile(r"\s*\{([^{}]*)\}")
+_BELOW = re.compile(r"_(?:\{(\w+)\}|([^\W_]))")
+_LETTERING = re.compile(r"math(bf|rm|sf|it|bb|cal)|text(bf|rm|it)?|operatorname|boldsymbol|bm|vec|hat")
+_SIGNS = {
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "top": "ᵀ", "intercal": "ᵀ", "le": "<=", "leq": "<=",
+    "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=",
+    "vert": "|", "lvert": "|", "rvert": "|", "mid": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "odot": "⊙",
+    "prime": "'", "partial": "∂", "pm": "±", "int": "∫",
+}  # fmt: skip
+_NAMES = {"infty": "inf", "lambda": "λ", "arctg": "atan"}
+_KNOWN = {*_SIGNS, "frac", "dfrac", "tfrac", "cfrac", "sqrt", "begin", "end", "cdots", "dots", "sum", "prod"}
+FOREIGN = set("²³⁻ᵀ⊤ᴴ·×⋅÷−–√‖∥⊙⊘|∞≤≥≠∑′“”!") | {*_RAISED}
+
+
+class Token(NamedTuple):
+    """A token.
+
+    Attributes:
+        kind: "number", "name", "word", "sign", "foreign" or "end".
+        text: what it says; of a paper's sign the sign that it stands for.
+        start, end: its place.
+        gap: whether there is a space before it.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    gap: bool
+
+    @property
+    def ends(self) -> bool:
+        """Whether a factor may end with it."""
+        return self.kind in ("number", "name", "word") or self.text in (")", "]", "}", "'", ".'", "|")
+
+
+def tokens(text: str, paper: bool) -> list[Token]:
+    """Return the tokens of a formula, and one for its end.
+
+    >>> [t.text for t in tokens("x² + 2x", True)]
+    ['x', '^', '{', '2', '}', '+', '2', 'x', '']
+    """
+    found: list[Token] = []
+    for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, found):
+        found.append(token)
+    end = len(text.rstrip())
+    return [*found, Token("end", "", end, end, False)]
+
+
+def _tokens(text: str, start: int, stop: int, paper: bool, before: list[Token]) -> Iterator[Token]:
+    place, gap = start, False
+    while place < stop:
+        match = _TOKEN.match(text, place, stop)
+        assert match is not None  # any character is a sign
+        kind, word, end = str(match.lastgroup), match[0], match.end()
+        if kind == "space" or (kind == "skipped" and paper):
+            place, gap = end, True
+            continue
+        ends = bool(before) and before[-1].ends
+        if word in ("'", '"') and not ends and (quoted := _WORD.match(text, place, stop)):
+            kind, word, end = "word", quoted[0][1:-1], quoted.end()
+        if kind == "command" and ends and not gap and word[1:] not in _KNOWN and (len(word) == 2 or not paper):
+            kind, word, end = "sign", "\\", place + 1  # MATLAB's division from the left
+        if kind in ("command", "skipped", "raised") or (kind == "sign" and word in FOREIGN):
+            if not paper:
+                yield Token("foreign", word, place, end, gap)
+            elif kind == "command":
+                made, end = _of_command(text, word[1:], place, end, gap, paper, before)
+                yield from made
+            else:
+                yield from _of_raised(word, place, gap) if kind == "raised" else _of_paper(word, place, gap)
+        else:
+            if kind == "name" and (group := _GROUP.match(text, end, stop)) and word.endswith("_") and paper:
+                word, end = word + group[1], group.end()
+            word = unicodedata.normalize("NFKC", word) if kind == "name" and not word.isascii() else word
+            yield Token(kind, word.translate(_LOWERED) if kind == "name" and paper else word, place, end, gap)
+        place, gap = end, False
+
+
+def _of_raised(word: str, place: int, gap: bool) -> Iterator[Token]:
+    """Yield ^{-1} for ⁻¹, a transpose's sign for ᵀ, and both for ⁻ᵀ."""
+    power = word.rstrip("ᵀᴴ⊤")
+    digits = power.translate(_LOWERED) + ("1" if power == "⁻" else "")
+    if digits:
+        yield Token("sign", "^", place, place, gap)
+        yield Token("sign", "{", place, place, False)
+        for k, sign in enumerate(re.findall(r"\d+|\D", digits)):
+            at = place + len("".join(re.findall(r"\d+|\D", digits)[:k]))
+            kind = "number" if sign.isdigit() else "name" if sign.isalpha() else "sign"
+            yield Token(kind, sign, at, min(at + len(sign), place + len(power)), False)
+        yield Token("sign", "}", place + len(power), place + len(power), False)
+    for k in range(len(power), len(word)):
+        yield Token("sign", "ᵀ", place + k, place + k + 1, gap and not power)
+
+
+def _of_paper(sign: str, place: int, gap: bool) -> Iterator[Token]:
+    words = {"≤": "<=", "≥": ">=", "≠": "!=", "∥": "‖", "∞": "inf"}
+    kind = "name" if sign == "∞" else "sign"
+    yield Token(kind, words.get(sign, sign), place, place + 1, gap)
+
+
+def _of_command(
+    text: str, word: str, place: int, end: int, gap: bool, paper: bool, before: list[Token]
+) -> tuple[list[Token], int]:
+    r"""Return what a command of LaTeX stands for, and where it ends: * for \cdot, tr for \operatorname{tr}."""
+    if _LETTERING.fullmatch(word):
+        group = _GROUP.match(text, end)
+        if group is None:
+            return [], end
+        inner: list[Token] = []
+        for token in _tokens(text, group.start(1), group.end(1), paper, inner):
+            inner.append(token)
+        return inner, group.end()
+    if word in ("begin", "end") and (group := _GROUP.match(text, end)):
+        return [Token("sign", "{" if word == "begin" else "}", place, group.end(), gap)], group.end()
+    if word in _SIGNS:
+        return [Token("sign", _SIGNS[word], place, end, gap)], end
+    if word in ("frac", "dfrac", "tfrac", "cfrac", "sqrt"):
+        return [Token("sign", "\\sqrt" if word == "sqrt" else "\\frac", place, end, gap)], end
+    if below := _BELOW.match(text, end):
+        word, end = f"{word}_{below[1] or below[2]}", below.end()
+    return [Token("name", _NAMES.get(word, word), place, end, gap)], end

@@ -1,0 +1,22 @@
+"""What people call functions, and the words that are said without brackets, as in ``sin x`` and ``ln 2x``."""
+
+from __future__ import annotations
+
+ALIASES = {
+    "tg": "tan", "ctg": "cot", "cotg": "cot", "cotan": "cot", "cosec": "csc", "sen": "sin", "arctg": "atan",
+    "arcctg": "acot", "arccot": "acot", "arcsec": "asec", "arccsc": "acsc", "arcsin": "asin", "arccos": "acos",
+    "arctan": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "cth": "coth", "arsinh": "asinh", "arcosh": "acosh",
+    "artanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "ln": "log", "lg": "log10",
+    "lb": "log2", "log_2": "log2", "log2": "log2", "log_10": "log10", "log10": "log10",
+    "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
+    "σ": "sigmoid", "Tr": "trace",
+}  # fmt: skip
+INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
+LETTERS = {"lambda": "λ", "π": "pi"}  # words that Python keeps for itself, and letters for constants
+GLUED = (
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "tg", "ln", "log",
+)  # fmt: skip
+SPOKEN = {
+    *ALIASES, *ALIASES.values(), *INVERSE, *INVERSE.values(), "sec", "csc", "cot", "sech", "csch", "coth", "exp", "log",
+    "sqrt", "det", "logdet", "cbrt", "asec", "acsc", "acot",
+} - {"maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid"}  # fmt: skip

@@ -1,0 +1,225 @@
+"""One reader: each spelling of a formula has the same value wherever it is read, and what is printed is read again."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.cli.main import main
+from symgrad.errors import ParseError
+from symgrad.expression import grammar
+from symgrad.expression.bounds import Bounds
+from symgrad.expression.grammar import read
+from symgrad.expression.reader import Expression
+from symgrad.web.jobs import answered
+
+SPELLINGS = {  # what is written, and the same for programs
+    "2x": "2*x",
+    "x²": "x**2",
+    "x^2 sin(x)": "x**2*sin(x)",
+    "3x sin x": "3*x*sin(x)",
+    "ln x": "log(x)",
+    "sin² x": "sin(x)**2",
+    "sin^2 x cos x": "sin(x)**2*cos(x)",
+    "sin 2x": "sin(2*x)",
+    "|x − 3|": "abs(x - 3)",
+    "ln |x|": "log(abs(x))",
+    "√x": "sqrt(x)",
+    "√(x + 1)": "sqrt(x + 1)",
+    "e^(2x)": "exp(2*x)",
+    "e^x": "exp(x)",
+    "(x + 1)(x − 1)": "(x + 1)*(x - 1)",
+    "x(x + 1)": "x*(x + 1)",
+    "f(x) = x³ − 1": "x**3 - 1",
+    "y = 2·x × 3": "2*x*3",
+    "f′(x) = 2x": "2*x",
+    "x⁻¹": "1/x",
+    "½x": "x/2",
+    "1/2 x": "x/2",
+    "x.^2": "x**2",
+    "np.exp(x)": "exp(x)",
+    "x*z where z = x + 1": "x*(x + 1)",
+    "{x for x > 1; 2 otherwise}": "where(x > 1, x, 2)",
+    r"\frac{x}{1+x^2}": "x/(1 + x**2)",
+    r"\frac12 x": "x/2",
+    r"\sqrt{x}": "sqrt(x)",
+    r"x^{2}": "x**2",
+    r"\sin x": "sin(x)",
+    r"\sin^{2} x": "sin(x)**2",
+    r"2\cdot x": "2*x",
+    r"\left( x + 1 \right)^2": "(x + 1)**2",
+    r"\ln\left(x\right)": "log(x)",
+    r"e^{2x}": "exp(2*x)",
+    r"$x\,\mathrm{sin}(x)$": "x*sin(x)",
+    r"\lvert x \rvert": "abs(x)",
+    r"\begin{cases} x & x > 1 \\ 2 & \text{otherwise} \end{cases}": "where(x > 1, x, 2)",
+}
+AT = 1.7
+
+
+def at(form):
+    """The value of a form at AT, constant or not."""
+    return float(form(AT) if form.args else form())
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_each_spelling_has_its_value_in_every_function_that_reads_formulas(text, capsys):
+    strict = SPELLINGS[text]
+    expected = sg.derive(strict, "x")
+    assert float(sg.parse(text, {"x": ()}, syntax="paper")(AT)) == pytest.approx(float(sg.parse(strict, {"x": ()})(AT)))
+    found = sg.derive(text, "x")
+    assert at(found) == pytest.approx(at(expected))
+    assert str(sg.explain(text, "x").form) == str(found)
+    assert sg.grade(expected, of=text, wrt="x").right
+    assert sg.table(text, [AT]).rows[0].value == pytest.approx(float(sg.parse(strict, {"x": ()})(AT)))
+    assert main(["derive", text, "--wrt", "x"]) == 0
+    assert capsys.readouterr().out.strip() == str(found)
+    page = json.loads(answered(json.dumps({"job": "derive", "exercise": {"formula": text, "wrt": "x"}}).encode()))
+    assert page["ok"]
+    assert float(sg.parse(page["text"], {"x": ()}, syntax="paper")(AT)) == pytest.approx(at(expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "strict", "shapes"),
+    [
+        (r"\mathbf{x}^\top A x", "x @ A @ x", {"x": 3, "A": (3, 3)}),
+        ("xᵀAx", "x @ A @ x", {"x": 3, "A": (3, 3)}),
+        ("x'*A*x", "x @ A @ x", {"x": 3, "A": (3, 3)}),
+        ("x^T A x", "x @ A @ x", {"x": 3, "A": (3, 3)}),
+        ("‖Ax − x‖²", "sum((A @ x - x)**2)", {"x": 3, "A": (3, 3)}),
+        ("||A x||^2", "sum((A @ x)**2)", {"x": 3, "A": (3, 3)}),
+        ("sum((X @ w - y)^2)", "sum((X @ w - y)**2)", {"X": (4, 3), "w": 3, "y": 4}),
+        ("sum(x^2)", "sum(x**2)", {"x": 3}),
+        ("tr(A⁻¹)", "trace(inv(A))", {"A": (3, 3)}),
+        ("x'*A⁻ᵀ*x", "x @ inv(A).T @ x", {"x": 3, "A": (3, 3)}),
+    ],
+)
+def test_spellings_of_arrays_have_their_values(text, strict, shapes):
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=s) + (3 * np.eye(3) if s == (3, 3) else 0) for s in shapes.values()]
+    one, other = sg.parse(text, shapes, syntax="paper"), sg.parse(strict, shapes)
+    np.testing.assert_allclose(one(*values).numpy(), other(*values).numpy(), rtol=1e-12)
+    name = "w" if "w" in shapes else next(iter(shapes))
+    assert str(sg.derive(text, name, shapes=shapes)) == str(sg.derive(strict, name, shapes=shapes))
+
+
+TWO_WAYS = {
+    "1/2x": "write (1/2)*x or 1/(2*x)",
+    "e^-x^2": "write e^(-x^2) or (e^-x)^2",
+    "e^2x": "write e^2*x or e^(2*x)",
+    "2^3^x": "write 2^(3^x) or (2^3)^x",
+    "x/(x + 1)(x − 1)": "write (x/(x + 1))*(x - 1) or x/((x + 1)*(x - 1))",
+    "sin x/2": "write sin(x)/2 or sin(x/2)",
+    "sin 2*x": "write sin(2)*x or sin(2*x)",
+    "sin^-1 x": "write asin(x) or 1/sin(x)",
+    "√2x": "write √(2)*x or √(2*x)",
+    "2e3x": "write 2e3*x or 2*e^(3*x)",
+}
+
+
+@pytest.mark.parametrize("text", TWO_WAYS)
+def test_what_people_read_in_two_ways_is_refused_with_both_which_are_read_and_differ(text):
+    with pytest.raises(ParseError) as caught:
+        sg.derive(text, "x")
+    assert caught.value.reason.endswith(TWO_WAYS[text])
+    one, other = re.fullmatch(r".* write (.*) or (.*)", caught.value.reason).groups()
+    values = [float(sg.parse(way, {"x": ()}, syntax="paper")(0.4)) for way in (one, other)]
+    assert values[0] != pytest.approx(values[1])
+    with pytest.raises(ParseError, match="read in two ways"):
+        sg.grade("1", of=text, wrt="x")
+    assert main(["derive", text, "--wrt", "x"]) == 2
+
+
+def test_words_are_taken_apart_where_their_names_are_known():
+    assert str(sg.derive("xsinx", "x")) == "x*cos(x) + sin(x)"
+    assert str(sg.derive("2xln2", "x")) == "2*log(2)"
+    assert str(sg.derive("xy + pie*x", "x")) == "pie"
+
+
+@pytest.mark.parametrize("text", ["x'", "2x' + 1"])
+def test_a_dash_of_a_number_is_a_derivative_and_is_refused(text):
+    with pytest.raises(ParseError, match="derivative"):
+        sg.derive(text, "x")
+
+
+def test_bars_around_an_array_are_refused():
+    with pytest.raises(ParseError, match="bars around an array"):
+        sg.derive("sum(|x|)", "x", shapes={"x": "n"})
+
+
+# ------------------------------------------------------------------ what is printed is read again
+def values_of(text, names, at):
+    return float(sg.parse(text, dict.fromkeys(names, ()), syntax="paper")(*[at[n] for n in names]))
+
+
+@pytest.mark.parametrize("topic", sg.teach.TOPICS)
+def test_what_an_exercise_prints_is_read_again_with_its_value(topic):
+    at = {"x": 0.7, "y": 1.3}
+    for level in (1, 2, 3):
+        for e in sg.exercises(topic, level=level, seed=3, count=3):
+            printed = re.search(r"of f = (.*) by ", e.problem)[1]
+            shapes = {n: s for n, s in e.shapes.items()}
+            names = {n: shapes.get(n, ()) for n in e._problem.names}
+            one, other = sg.parse(printed, names, syntax="paper"), sg.parse(e.of, names)
+            assert str(sg.derive(one, next(iter(names)))) == str(sg.derive(other, next(iter(names))))
+            if shapes:
+                continue
+            known = [n for n in names if n in at]
+            solution = e.solution
+            expected = float(solution(**{n: at[n] for n in solution.args}))
+            for text in (str(solution), str(solution.expr)):
+                assert values_of(text, known, at) == pytest.approx(expected, rel=1e-12)
+            last = str(e.steps).splitlines()[-1]
+            if e.order == 1 and "′" not in last.partition("=")[2] and ":" not in last:
+                assert values_of(last.split(" = ")[-1], known, at) == pytest.approx(expected, rel=1e-9)
+            assert sg.grade(str(solution), of=printed, wrt=e.wrt, order=e.order).right
+
+
+def test_a_shorter_form_and_a_hint_are_read_again():
+    found = sg.grade("(2*x*(x + 1) + 0)/(x + 1)", of="x^2", wrt="x")
+    assert values_of(found.shorter, ["x"], {"x": 3.0}) == 6
+    hint = sg.grade("2e^2x", of="e^(2x)", wrt="x").hint
+    assert values_of(re.search(r"missing: (.*) would", hint)[1], ["x"], {"x": 0.5}) == pytest.approx(2 * np.e)
+
+
+# ------------------------------------------------------------------ once
+def test_a_formula_of_the_page_is_read_once_and_evaluated_once_until_its_steps_show(monkeypatch):
+    counts = {"read": 0, "evaluated": 0}
+    whole, evaluated = grammar._Parser.whole, Expression._evaluated
+
+    def counted(name, f):
+        def call(*args, **words):
+            counts[name] += 1
+            return f(*args, **words)
+
+        return call
+
+    monkeypatch.setattr(grammar._Parser, "whole", counted("read", whole))
+    monkeypatch.setattr(Expression, "_evaluated", counted("evaluated", evaluated))
+    exercise = {"formula": "x^2 sin(x) + 4x"}
+    for job in ("look", "derive", "steps"):
+        assert json.loads(answered(json.dumps({"job": job, "exercise": exercise}).encode()))["ok"]
+    assert counts == {"read": 1, "evaluated": 1}
+    counts.update(read=0, evaluated=0)
+    exercise = {"formula": "sum((X @ w - 3y)**2)"}
+    for job in ("look", "derive", "steps"):
+        assert json.loads(answered(json.dumps({"job": job, "exercise": exercise}).encode()))["ok"]
+    assert counts == {"read": 1, "evaluated": 1}
+
+
+def test_reading_costs_no_more_than_bounds_allow():
+    for text in (
+        "|" * 200,
+        "{" * 61,
+        "x" * 10_001,
+        "√" * 300,
+        "sin " * 300,
+        "-" * 300 + "x",
+        "x^" * 300 + "x",
+        "(" * 61,
+    ):
+        with pytest.raises(ParseError):
+            read(text, "paper")
+    assert Bounds().spent == 0
