@@ -156,8 +156,9 @@ class _Run:
 
     @property
     def hooks(self) -> list[tuple[dict[int, Any], dict[int, Any]]]:
-        """The hooks that were registered on what the piece computed, which go with it: each dict and its entries."""
-        inside = [hooks_of(n) for n in self._reached() if n.index > self.start] if LIVE else []
+        """The hooks that were registered on arguments and on what was computed of them: each dict and its entries."""
+        own = [x._node for x, a in zip(self.xs, self.piece.active, strict=True) if a]
+        inside = [hooks_of(n) for n in [*own, *self._reached()] if n.index > self.start] if LIVE else []
         return [(d, dict(d)) for h in inside if h is not None for d in (h.tensor, h.before, h.behind)]
 
     def _reached(self) -> list[AnyNode]:

@@ -336,6 +336,18 @@ def test_hooks_see_the_sum_over_all_pieces_that_are_checkpointed(m, pieces):
 
 
 # ------------------------------------------------------------------ symgrad's own promises
+def test_a_hook_that_a_checkpointed_piece_puts_on_its_argument_is_called():
+    def f(x):
+        x.register_hook(lambda g: g * 10)
+        return (x * x).sum()
+
+    for make in (lambda w: w, lambda w: w * 1):
+        w = parameter(sg, 1.0, 2.0)
+        sg.checkpoint(f)(make(w)).backward()
+        assert w.grad.tolist() == [20.0, 40.0]
+    assert sg.grad(sg.checkpoint(f))(sg.tensor([1.0, 2.0])).tolist() == [20.0, 40.0]
+
+
 def test_broadcasting_is_undone_before_a_node_hook_looks():
     x, log = parameter(sg, 1.0, 2.0), []
     y = x * sg.ones(3, 2)
