@@ -323,3 +323,13 @@ def test_shares_of_a_softmax_are_called_p():
     found = sg.derive((sg.softmax(A @ v, 0) @ w) ** 2, v).where
     assert str(found[0].name) == "p"
     assert str(found[0].expr) == "softmax(A*v)"
+
+
+def test_the_formula_of_a_chain_of_distinctions_grows_with_its_length_only():
+    x = sg.symbol("x")
+    y = x
+    for k in range(12):
+        y = sg.where(y > 0.1 * k, y * 1.01, y - 0.01)
+    text = str(sg.derive(y, x))
+    assert text.startswith("0.01*α21*[x > 0] + α21 where α21 = 0.01*α20*[α1 > 0.1] + α20; ")
+    assert text.count("; ") == 21

@@ -154,7 +154,10 @@ def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
 
 
 def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr | None:
-    """Return the function that is differentiated, as it is written; None of one that is long, or not of numbers."""
+    """Return the function that is differentiated, as it is written; None of one that is long, or not of numbers.
+
+    Nor of one that distinguishes cases within cases, over whose conditions SymPy takes exponential time.
+    """
     nodes = ancestors(list(forward[:1]))
     if not 0 < len(nodes) <= MANY:
         return None
@@ -165,6 +168,8 @@ def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr |
             made[id(node)] = number(node.value) if names.is_number(node) else name
         elif isinstance(node.op, Map):
             args = [made[id(p)] if is_node(p) else number(p) for p in node.inputs]
+            if node.op.payload.has(sp.Piecewise) and any(a.has(sp.Piecewise) for a in args):
+                return None
             made[id(node)] = sp.sympify(np.asarray(node.op.on_symbols(*args)).item())
         else:
             return None
