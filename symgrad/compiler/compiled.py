@@ -26,12 +26,12 @@ from symgrad.compiler.effects import Effects
 from symgrad.compiler.first_call import walked
 from symgrad.compiler.once import made_once
 from symgrad.compiler.operation import Call
-from symgrad.compiler.program import Program
-from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result
+from symgrad.compiler.trace import Graph, Traced, graph, is_result
 from symgrad.core import modes, trees
 from symgrad.core.journal import is_fixed
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
@@ -454,7 +454,7 @@ class Compiled(AsFunction, Generic[P]):
         pure = {key: f for key, f in list(self._found.items()) if not (f.effects or f.overwritten)}
         compiled = {key: (f.program, f.results) for key, f in pure.items()}
         fn = self._portable(bool(compiled or self._restored))
-        programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
+        programs = [(key, *traced) for key, traced in {**self._restored, **compiled}.items()]
         return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache)
 
     def _portable(self, programs: bool) -> Any:
@@ -533,18 +533,6 @@ def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
     return lambda ys: trees.unflatten(results, iter(ys))
 
 
-def _written(program: Program) -> Any:
-    """Return a program as it is pickled."""
-    return program.values, program.inputs, program.outputs
-
-
-def _read(written: Any) -> Program:
-    program = Program()
-    values, program.inputs, program.outputs = written
-    program.values = [v._replace(dtype=np.dtype(v.dtype.str)) for v in values]  # kernels know a dtype by its identity
-    return program
-
-
 def _restore(
     fn: Any,
     backend: str,
@@ -555,7 +543,7 @@ def _restore(
     cache: bool | None = None,
 ) -> Compiled[...]:
     made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, cache=cache, strict=strict)
-    made._restored = {key: Traced(_read(written), results) for key, written, results in programs}
+    made._restored = {key: Traced(program, results) for key, program, results in programs}
     return made
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import ELEMENT, OP, REDUCE, Elements
-from symgrad.compiler.program import Program
 from symgrad.core.node import Shape
+from symgrad.engine.program import Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.signature import read
 from symgrad.transforms.loops.op import Scan

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
-from symgrad.compiler.program import Program
+from symgrad.engine.program import Program
 from symgrad.transforms.jacobians import choose_mode, fewer_sweeps
 
 T = TypeVar("T")

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import Program
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_complex, is_differentiable
+from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp

@@ -1,67 +1,40 @@
-"""A traced function as a list of steps on arrays: shared, folded, and without what no result needs."""
+"""How a graph becomes a program that is compiled: its steps are shared, folded, and told their dtypes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from symgrad.core.node import GRAD, AnyNode, Leaf, Shape, ancestors, is_node
-from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of, kind_of_number
+from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of
+from symgrad.engine.program import CONST, INPUT, STEP, Program, Value
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
 
-INPUT, CONST, STEP = "input", "const", "step"
 _EXACT = 2**53  # the integers up to here are floats as well
 
 
-class Value(NamedTuple):
-    """One array of a program: an argument, a constant, or the result of an operation on earlier ones."""
-
-    kind: str
-    op: Any  # the operation; the argument's position; the constant
-    args: tuple[int, ...]
-    shape: Shape
-    dtype: np.dtype[Any]
-    weak: bool = False  # a number, which does not promote
-
-    @property
-    def size(self) -> int:
-        """The number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
-    def of_kind(self) -> Kind:
-        """What operations are told of it when they are asked for their dtype."""
-        return kind_of_number(self.op) if self.weak else kind_of(self.shape, self.dtype)
-
-
-class Program:
-    """Values in order of computation, and which of them are the results."""
+class Builder:
+    """Writes a program: operations are shared, folded where that is possible, and get operands of fitting dtypes."""
 
     def __init__(self) -> None:
-        self.values: list[Value] = []
-        self.outputs: list[int] = []
-        self.inputs: list[int] = []
-        self.donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
-        self.digits: int | None = None  # of results that are no floats, where a backend computes them
-        self.cached = False  # whether machine code is kept on disk
+        self.program = Program()
+        self.values = self.program.values
         self._known: dict[Any, int] = {}
         self._kinds: list[Kind] = []  # of the values
         self._numbers: set[int] = set()  # the places of float64 numbers that are no constants
         self._typed: dict[Any, Any] = {}  # what a map of such kinds computes with, and gives
         self._of_numbers: dict[Op, np.dtype[Any]] = {}  # what a map of such numbers gives
-        self._live: tuple[Any, list[int]] | None = None
 
-    # -------------------------------------------------------------- building
     def input(self, shape: Shape, dtype: Any) -> int:
         """Append the next argument."""
-        found = self._append(Value(INPUT, len(self.inputs), (), shape, np.dtype(dtype)))
-        self.inputs.append(found)
-        return found
+        place = self._append(Value(INPUT, len(self.program.inputs), (), shape, np.dtype(dtype)))
+        self.program.inputs.append(place)
+        return place
 
     def const(self, value: Any) -> int:
         """Return the place of a constant; Python numbers are weak."""
@@ -155,56 +128,16 @@ class Program:
             self._numbers.add(place)
         return place
 
-    def replace(self, place: int, value: Value) -> None:
-        """Put another value, of the same shape and dtype, in a place."""
-        self.values[place], self._live = value, None
-
-    # -------------------------------------------------------------- reading
-    def live(self) -> list[int]:
-        """Return the places that the results need, in order; looked up once for all who read the finished program."""
-        key = len(self.values), tuple(self.outputs)
-        if self._live is None or self._live[0] != key:
-            self._live = key, self._needed()
-        return self._live[1]
-
-    def _needed(self) -> list[int]:
-        values = self.values
-        need = bytearray(len(values))
-        for k in self.outputs:
-            need[k] = 1
-        for k in range(len(values) - 1, -1, -1):
-            if need[k]:
-                for a in values[k].args:
-                    need[a] = 1
-        return [k for k, n in enumerate(need) if n]
-
-    def steps(self) -> list[int]:
-        """Return the operations that the results need, in order."""
-        return [k for k in self.live() if self.values[k].kind == STEP]
-
-    def __str__(self) -> str:
-        lines = []
-        for k in self.live():
-            v = self.values[k]
-            args = ", ".join(f"%{a}" for a in v.args)
-            what = {INPUT: f"input {v.op}", CONST: f"const {_short(v.op)}"}.get(v.kind, f"{v.op}({args})")
-            lines.append(f"%{k}: {v.dtype}{list(v.shape)} = {what}")
-        return "\n".join([*lines, "return " + ", ".join(f"%{k}" for k in self.outputs)])
-
-
-def _short(value: Any) -> str:
-    return repr(value) if np.size(value) <= 4 else f"array of {np.size(value)}"
-
 
 def from_nodes(
-    leaves: Sequence[Leaf], roots: Sequence[Any], into: Program | None = None, nodes: Sequence[AnyNode] | None = None
+    leaves: Sequence[Leaf], roots: Sequence[Any], into: Builder | None = None, nodes: Sequence[AnyNode] | None = None
 ) -> Program:
     """Return the program from the leaves, its arguments, to the roots: nodes, or values for constants.
 
     ``nodes`` are all that the roots depend on, oldest first, where they are known.
     """
-    program = Program() if into is None else into
-    place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}  # numbers have none
+    builder = Builder() if into is None else into
+    place = {id(leaf): builder.input(leaf.shape, leaf.dtype) for leaf in leaves}  # numbers have none
     if nodes is None:
         nodes = ancestors([r for r in roots if is_node(r)], set(place))
     for node in nodes:
@@ -212,15 +145,15 @@ def from_nodes(
         if key in place:
             continue
         if isinstance(node, Leaf):
-            place[key] = program.const(_captured(node))
+            place[key] = builder.const(_captured(node))
             continue
         try:
             args = tuple([place[id(p)] for p in node.inputs])
         except KeyError:  # a number
-            args = tuple([place[id(p)] if id(p) in place else program.const(p) for p in node.inputs])
-        place[key] = program.step(node.rule.op, args, node.shape)
-    program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
-    return program
+            args = tuple([place[id(p)] if id(p) in place else builder.const(p) for p in node.inputs])
+        place[key] = builder.step(node.rule.op, args, node.shape)
+    builder.program.outputs = [place[id(r)] if is_node(r) else builder.const(r) for r in roots]
+    return builder.program
 
 
 def _captured(leaf: Leaf) -> Any:

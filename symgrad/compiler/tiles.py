@@ -16,8 +16,8 @@ from symgrad.compiler.arguments import as_input, is_array, positions_of
 from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.compiled import Compiled
 from symgrad.compiler.passes.rows import Rows, rows_of
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 
 TILE = 1 << 21  # bytes of the rows of a tile
 LEAST = 2  # operations that read the rows apart from loops, from which tiles are worth it

@@ -12,13 +12,14 @@ from symgrad.autograd.inlined import inlined
 from symgrad.compiler.effects import Effects, carries, changed, check_pure
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes.order import simplified
-from symgrad.compiler.program import Program, from_nodes
+from symgrad.compiler.program import from_nodes
 from symgrad.core import modes, trees
 from symgrad.core.ended import end
 from symgrad.core.journal import unchanged
 from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.core.promotion import is_complex, is_number
 from symgrad.engine.generator import Refusing, Tape, taping
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
@@ -26,13 +27,6 @@ from symgrad.support.foreign_draws import watched
 from symgrad.support.lazy import cached_property
 
 _MOST_TRACES = 6
-
-
-class Spec(NamedTuple):
-    """What is known of an argument while tracing: its shape and dtype."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
 
 
 class Traced(NamedTuple):

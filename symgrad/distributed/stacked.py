@@ -14,11 +14,12 @@ import numpy as np
 
 from symgrad import func
 from symgrad.compiler.arguments import is_array
-from symgrad.compiler.trace import Spec, trace
+from symgrad.compiler.trace import trace
 from symgrad.core import trees
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.summed import arrays_of, tasks
 from symgrad.distributed.work import Kernel, Order, Part, is_number, versions
+from symgrad.engine.program import Spec
 from symgrad.errors import ArgumentError, SymgradError
 from symgrad.support.arguments import checked
 from symgrad.support.extras import needs, required

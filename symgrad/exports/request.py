@@ -18,12 +18,12 @@ import sympy as sp
 
 from symgrad.compiler import Compiled
 from symgrad.compiler.arguments import as_input, is_array
-from symgrad.compiler.program import Program
-from symgrad.compiler.trace import Spec, is_result, trace
+from symgrad.compiler.trace import is_result, trace
 from symgrad.core import modes, trees
 from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
@@ -31,6 +31,7 @@ from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.forms import ClosedForm, names
+from symgrad.forms.function import run
 from symgrad.forms.names import is_outside
 from symgrad.ops.shape import Expand
 from symgrad.support.frozen import is_frozen, items, replace
@@ -325,7 +326,7 @@ def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
 
     def rows(*xs: Any) -> Any:
         given = iter(xs)
-        return form._program.run([leaf.value if is_outside(leaf) else next(given) for leaf in form._leaves])
+        return run(form._program, [leaf.value if is_outside(leaf) else next(given) for leaf in form._leaves])
 
     tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
     return trace(rows, tree, specs, "export").program

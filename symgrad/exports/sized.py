@@ -10,17 +10,18 @@ import sympy as sp
 
 from symgrad.compiler.effects import check_pure
 from symgrad.compiler.passes.order import simplified
-from symgrad.compiler.program import CONST, STEP, Program, Value, from_nodes
-from symgrad.compiler.trace import Spec, is_result
+from symgrad.compiler.program import Builder, from_nodes
+from symgrad.compiler.trace import is_result
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, AnyNode, Leaf, Shape
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
+from symgrad.engine.program import CONST, STEP, Program, Spec, Value
 from symgrad.engine.record import TensorBase, as_tensor, handle
 
 
-class SizedProgram(Program):
-    """A program in which nothing is folded that a size without a number is part of."""
+class SizedBuilder(Builder):
+    """Writes a program in which nothing is folded that a size without a number is part of."""
 
     def const(self, value: Any) -> int:
         """Return the place of a constant, or of an expression in sizes."""
@@ -49,7 +50,7 @@ def sized_program(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec
         results = trees.flatten(fn(*args, **kwargs), is_result, found)
         check_pure("export", journal)
     roots = [_root(as_tensor(y)) for y in found]
-    return from_nodes(leaves, roots, SizedProgram()), results
+    return from_nodes(leaves, roots, SizedBuilder()), results
 
 
 def _root(t: TensorBase) -> Any:
@@ -60,6 +61,6 @@ def of_nodes(leaves: Sequence[Leaf], root: AnyNode) -> Program:
     """Return the program of a graph."""
     for leaf in leaves:
         leaf.dtype = dtype_of(leaf)
-    found = from_nodes(leaves, [root], SizedProgram())
+    found = from_nodes(leaves, [root], SizedBuilder())
     named = any(isinstance(n, sp.Expr) for v in found.values for n in v.shape)
     return found if named else simplified(found)

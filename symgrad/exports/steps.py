@@ -16,8 +16,8 @@ from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import LOAD, Elements
 from symgrad.compiler.primitives.payload import replay, steps_of
 from symgrad.compiler.primitives.scalar import TRUTH
-from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import FLOAT64, is_complex
+from symgrad.engine.program import Program, Value
 from symgrad.ops.contract import Einsum
 from symgrad.ops.elementwise.complexes import Imag, Real
 from symgrad.ops.map import broadcast_shapes

@@ -17,6 +17,7 @@ from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
 from symgrad.core.pickling import read, written
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import is_imaginary
+from symgrad.engine.program import Program, recorded
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
@@ -28,7 +29,7 @@ from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.derivative import Derivative, repeated
-from symgrad.forms.function import Function
+from symgrad.forms.function import Function, run
 from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
@@ -38,7 +39,6 @@ from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_dept
 from symgrad.forms.notations.length import signs, weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
-from symgrad.forms.program import Program
 from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.substituted_values import read_formula
@@ -374,7 +374,7 @@ class ClosedForm(Arithmetic):
                 f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
             )
         try:
-            array = np.asarray(self._program.run(self._symbols(), Budget(most).check), dtype=object)
+            array = np.asarray(run(self._program, self._symbols(), watch=Budget(most).check), dtype=object)
             return [_with_integers(exact(e)) for e in array.reshape(-1)]  # .flat has at most 32 axes
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
@@ -564,7 +564,7 @@ class ClosedForm(Arithmetic):
     # -------------------------------------------------------------- function
     @cached_property
     def _program(self) -> Program:
-        return Program(self._root, self._leaves, self._bases)
+        return recorded([*self._bases, *self._leaves], [self._root])
 
     def lambdify(self, *order: Any) -> Function:
         """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
@@ -586,7 +586,7 @@ class ClosedForm(Arithmetic):
         array([ 6., 16.])
         """
         found = self._ordered(order)
-        return Function(self._program, self._called, found, self._described(), (_lambdified, (self, found)))
+        return Function(self._program, self._root, self._called, found, self._described(), (_lambdified, (self, found)))
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Return the formula's value: ``form.lambdify()(*values, **named)``.

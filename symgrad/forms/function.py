@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
 from symgrad.core.modes import is_grad_enabled, variables
-from symgrad.core.node import Leaf, ancestors, size_symbol
+from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
 from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_complex, is_floating
 from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.forms.names import Naming
-from symgrad.forms.program import Program
 from symgrad.ops.map import show_shape
 from symgrad.ops.resize import solved, told_by
 from symgrad.ops.value import to_value
@@ -32,12 +33,20 @@ class Function(AsFunction):
 
     Attributes:
         args: what it takes by position.
+        program: what it computes, as ``sg.compile(f).lower(x).program`` shows it; of a Jacobian, the row of a unit
+            vector, which is its first argument.
     """
 
     def __init__(
-        self, program: Program, called: Naming, args: tuple[str, ...], formula: str, origin: tuple[Any, Any]
+        self,
+        program: Program,
+        root: AnyNode,
+        called: Naming,
+        args: tuple[str, ...],
+        formula: str,
+        origin: tuple[Any, Any],
     ) -> None:
-        self._program, self._called, self.args, self._origin = program, called, args, origin
+        self.program, self._root, self._called, self.args, self._origin = program, root, called, args, origin
         self.__name__ = self.__qualname__ = "closed_form"
         self.__doc__ = f"{formula}\n\nArgs: {', '.join(args)}."
 
@@ -63,7 +72,7 @@ class Function(AsFunction):
                 )
         self._check_uncut({leaf: name for name, leaf in leaves if name not in arrays})
         every = [arrays.get(name, leaf.value) for name, leaf in leaves]
-        return _narrowed(self._program.run(every, given=sizes), [v for v in every if v is not None])
+        return _narrowed(run(self.program, every, sizes), [v for v in every if v is not None])
 
     def _given(self, values: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Return what is passed, by name."""
@@ -92,7 +101,58 @@ class Function(AsFunction):
 
     @cached_property
     def _read(self) -> set[int]:
-        return {id(n) for n in self._program.nodes}
+        return set(map(id, ancestors([self._root])))
+
+
+def run(
+    program: Program,
+    values: Sequence[Any],
+    given: dict[Any, int] | None = None,
+    watch: Callable[[Any], None] | None = None,
+) -> Any:
+    """Return the first result for these values of the last arguments; those before stand for unit vectors, each.
+
+    ``given`` are sizes by symbol; the others are read off the values, of which None only has a shape, and nothing reads
+    it. ``watch`` sees the result of each step.
+    """
+    bases = program.inputs[: len(program.inputs) - len(values)]
+    leaves = [
+        (program.values[k], x) for k, x in zip(program.inputs[len(bases) :], values, strict=True) if x is not None
+    ]
+    sizes = solved([v.shape for v, _ in leaves], [np.shape(x) for _, x in leaves], given or {})
+    untold = sorted(str(s) for s in program.sizes - set(sizes))
+    if untold:
+        raise ShapeError(
+            f"the sizes {untold} are unknown: no argument has them. Pass them by name, as in {untold[0]}=3."
+        )
+    program = program.sized(sizes)
+    with np.errstate(all="ignore"):
+        row = program.bind(len(bases), values, [_watched(op, watch) for op in program.operations])
+        if not bases:
+            return row()[0]
+        shapes, (into,) = [s.shape for s in program.arguments[: len(bases)]], [s.shape for s in program.results]
+        rows = [np.broadcast_to(row(*units)[0], into) for units in product(*map(_units, shapes))]
+    whole = (*chain(*shapes), *into)
+    return np.stack(rows).reshape(whole) if rows else np.zeros(whole)
+
+
+def _watched(op: Any, watch: Callable[[Any], None] | None) -> Any:
+    """Return an operation that shows what it returns."""
+    if watch is None:
+        return op
+
+    def call(*xs: Any) -> Any:
+        y = op(*xs)
+        watch(y)
+        return y
+
+    return call
+
+
+def _units(shape: tuple[int, ...]) -> list[Any]:
+    """Return the arrays of this shape with one 1."""
+    count = int(np.prod(shape, dtype=int))
+    return list(np.eye(count).reshape(count, *shape)) if shape else [1.0]
 
 
 def _count(name: str, n: Any) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.engine import program
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term
 from symgrad.forms.canon.lower import lower
@@ -150,12 +151,13 @@ class Recurrences(Named):
     def _loop(self, op: Scan, inputs: list[Term]) -> Loop:
         loop = Loop(op, len(self._loops))
         pool, n, m = self._pool, op.carries, op.carries + op.xs
-        now = [self._moment(c, loop.before, op.body.inputs[k].shape) for k, c in enumerate(loop.letters)]
-        env = [*now, *[self._row(a) for a in inputs[n:m]], *inputs[m:]]
-        env += [pool.constant(number(v)) for v in op.body.literals]
-        often, first = self._used_again(op), len(env)
-        for k, step in enumerate(op.body.steps, first):
-            t = lower(step.op, pool, step.result.shape, [env[k] for k in step.args])
+        now = [self._moment(c, loop.before, op.body.arguments[k].shape) for k, c in enumerate(loop.letters)]
+        xs, env, often = [*now, *[self._row(a) for a in inputs[n:m]], *inputs[m:]], list[Term](), self._used_again(op)
+        for k, v in enumerate(op.body.values):
+            if v.kind != program.STEP:
+                env.append(xs[v.op] if v.kind == program.INPUT else pool.constant(number(v.op)))
+                continue
+            t = lower(v.op, pool, v.shape, [env[a] for a in v.args])
             env.append(self._part_of_a_step(t, loop) if k in often and t.cost >= SHORT else t)
         loop.starts, loop.outputs = inputs[:n], [env[k] for k in op.body.outputs]
         if any(t.cost > LONG for t in loop.outputs):
@@ -176,7 +178,7 @@ class Recurrences(Named):
 
     def _used_again(self, op: Scan) -> set[int]:
         """Return the values of a body that several of its steps read, but for the new states."""
-        uses = Counter(a for s in op.body.steps for a in set(s.args)) + Counter(set(op.body.outputs))
+        uses = Counter(a for v in op.body.values for a in set(v.args)) + Counter(set(op.body.outputs))
         return {k for k, n in uses.items() if n > 1} - set(op.body.outputs[: op.carries])
 
     def _part_of_a_step(self, t: Term, loop: Loop) -> Term:

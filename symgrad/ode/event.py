@@ -11,6 +11,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core.node import CONSTANT, Leaf, Shape
 from symgrad.core.promotion import Kind
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, NotDifferentiable
 from symgrad.ode import letters
@@ -27,7 +28,6 @@ from symgrad.solvers.unknowns import flat_result, number, title_of, traced
 from symgrad.support.arguments import checked
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.loops.body import Body, Spec
 
 TIME = "τ"  # what the time of an event is called in formulas, beside t
 _FLOAT64 = np.dtype(np.float64)
@@ -128,7 +128,7 @@ class Slope:
         body: (t, *θ) ↦ g(y(t), t).
     """
 
-    body: Body
+    body: Program
 
     def __call__(self, t: Any, *thetas: Any) -> None:
         """Look at one time, or at one of each slice."""
@@ -161,7 +161,7 @@ class Moment(Root):
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # as of any root, in one operation, which formulas write as above
-        wanted = tuple(i for i in which if i > 0 and self.conditions.body.inputs[i].is_float)
+        wanted = tuple(i for i in which if i > 0 and self.conditions.body.arguments[i].is_float)
         if not wanted:
             return [None for _ in which]
         first, others = unpacked(MomentPull(self, wanted)(g, y, *xs[1:]), self.specs(wanted))
@@ -170,7 +170,7 @@ class Moment(Root):
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
         """Return what is known of these inputs."""
-        return [self.conditions.body.inputs[i] for i in wanted]
+        return [self.conditions.body.arguments[i] for i in wanted]
 
 
 @frozen
@@ -190,8 +190,8 @@ class MomentPull(Op):
         return f"MomentBackward({self.moment.solver.flow.title})"
 
     @property
-    def _body(self) -> Body:
-        specs = [Spec((), _FLOAT64), *self.moment.conditions.body.inputs]
+    def _body(self) -> Program:
+        specs = [Spec((), _FLOAT64), *self.moment.conditions.body.arguments]
 
         def rule(g: Any, at: Any, *thetas: Any) -> list[Any]:
             found = Root.vjps(self.moment, self.wanted, g, at, None, *thetas)
@@ -232,7 +232,7 @@ class MomentPull(Op):
         g_y = as_tensor(g_y)
         rate = F.sum(g_y * flow.field(end, at, *own)[0]) + g_t
         wanted = tuple(k for k in range(many) if k + 3 in self.wanted and programs.is_read(flow.field, k + 2))
-        shown = letters.in_entries(F.reshape(g_y, flow.plain.inputs[0].shape))
+        shown = letters.in_entries(F.reshape(g_y, flow.plain.arguments[0].shape))
         seed = F.stack([0.0 * g_y, g_y], 1)
         packed = letters.costates(Pull(flow, wanted), seed, start, times, own, shown)
         first, parts = unpacked(packed, flow.specs(wanted))
@@ -247,13 +247,13 @@ class MomentPull(Op):
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # of the program that computes them
-        wanted = tuple(i for i in which if self._body.inputs[i].is_float)
+        wanted = tuple(i for i in which if self._body.arguments[i].is_float)
         found = dict(zip(wanted, programs.pullback(self._body, wanted)(*xs, g), strict=True))
         return [found.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # of the program that computes them
-        wanted = tuple(i for i, t in enumerate(ts) if t is not None and self._body.inputs[i].is_float)
+        wanted = tuple(i for i, t in enumerate(ts) if t is not None and self._body.arguments[i].is_float)
         return programs.pushforward(self._body, wanted)(*xs, *[ts[i] for i in wanted])[0] if wanted else None
 
 
@@ -270,7 +270,7 @@ class Crossing:
     """
 
     flow: Flow
-    g: Body
+    g: Program
     count: int
     until: float
     direction: int

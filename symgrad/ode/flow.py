@@ -16,6 +16,7 @@ from symgrad import functions as F
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.core.streams import Stream, each, given
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError, NotDifferentiable, NotYet
@@ -30,7 +31,6 @@ from symgrad.ops.shapes.join import Cat
 from symgrad.solvers import programs
 from symgrad.solvers.discontinuities import Breaks, breaks_of
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import fitted
 from symgrad.transforms.loops.series import Place, ahead, coefficients
 from symgrad.transforms.vmap import vmap
@@ -56,13 +56,13 @@ class Flow(Op):
         breaks: of a derived equation, where the equation that it is derived of may jump.
     """
 
-    field: Body
-    base: Body
-    step: Body | None
+    field: Program
+    base: Program
+    step: Program | None
     control: Control | scipy_methods.Borrowed
     derivative: str
     title: str = "y"
-    plain: Body | None = None
+    plain: Program | None = None
     breaks: Breaks | None = None
     name = "Flow"
     saves = "xy"
@@ -74,8 +74,8 @@ class Flow(Op):
 
     @staticmethod
     def of(
-        field: Body, control: Control | scipy_methods.Borrowed, derivative: str, title: str = "y",
-        plain: Body | None = None, breaks: Breaks | None = None,
+        field: Program, control: Control | scipy_methods.Borrowed, derivative: str, title: str = "y",
+        plain: Program | None = None, breaks: Breaks | None = None,
     ) -> Flow:  # fmt: skip
         """Return the operation of an equation of one row."""
         step = control.method.step(field) if isinstance(control, Control) else None
@@ -139,11 +139,11 @@ class Flow(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # Ẏ' = ∂f/∂y Ẏ + ∂f/∂θ θ̇, Ẏ(t₀) = Ẏ₀ − f(Y₀, t₀) ṫ₀; at tₖ f(y(tₖ), tₖ) ṫₖ is added
         start, times, *thetas = xs
-        wanted = tuple(i for i, t in enumerate(ts[2:]) if t is not None and self.field.inputs[i + 2].is_float)
+        wanted = tuple(i for i, t in enumerate(ts[2:]) if t is not None and self.field.arguments[i + 2].is_float)
         moved, later = ts[0], ts[1]
         if moved is None and later is None and not wanted:
             return None
-        rows = self.field.inputs[0].shape[0]
+        rows = self.field.arguments[0].shape[0]
         if moved is None:
             moved = _zeros(start)
         slopes = None
@@ -156,8 +156,8 @@ class Flow(Op):
 
     def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
         # the coefficients of y are solutions beside y, made with the same steps
-        wanted = [i for i in active if i >= 2 and self.field.inputs[i].is_float]
-        rows, runs = self.field.inputs[0].shape[0], {}
+        wanted = [i for i in active if i >= 2 and self.field.arguments[i].is_float]
+        rows, runs = self.field.arguments[0].shape[0], {}
         if 1 in active:
             return self._along_times(y, xs, active, order)
 
@@ -209,7 +209,7 @@ class Flow(Op):
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # Ȳ₀ and θ̄ by one of three ways; t̄ₖ = ⟨ȳₖ, f(y(tₖ), tₖ)⟩, and −⟨Ȳ₀, f(Y₀, t₀)⟩ at t₀
-        wanted = tuple(i - 2 for i in which if i >= 2 and self.field.inputs[i].is_float)
+        wanted = tuple(i - 2 for i in which if i >= 2 and self.field.arguments[i].is_float)
         pulled, parts = self._ways()[self._way(wanted)](g, y, xs, wanted)
         found: dict[int, Any] = {i + 2: t for i, t in zip(wanted, parts, strict=True)}
         found[0] = pulled
@@ -228,15 +228,15 @@ class Flow(Op):
             return self.derivative
         if isinstance(self.control, Control):
             return "steps"
-        size = programs.size_of(self.field.inputs[0])
+        size = programs.size_of(self.field.arguments[0])
         return "forward" if size + self._numbers(wanted) <= _FEW or self.control.is_stiff else "adjoint"
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
         """Return what is known of Y₀ and of these θ."""
-        return [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]]
+        return [self.field.arguments[0], *[self.field.arguments[i + 2] for i in wanted]]
 
     def _numbers(self, wanted: Sequence[int]) -> int:
-        return sum(programs.size_of(self.field.inputs[i + 2]) for i in wanted)
+        return sum(programs.size_of(self.field.arguments[i + 2]) for i in wanted)
 
     def _by_steps(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         packed = as_tensor(Pull(self, wanted)(g, *xs))
@@ -244,7 +244,7 @@ class Flow(Op):
 
     def _by_sensitivities(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         start, times, *thetas = xs
-        rows, n = self.field.inputs[0].shape
+        rows, n = self.field.arguments[0].shape
         size, many = rows * n, rows * n + self._numbers(wanted)
         field = _sensitivities(self.field, wanted)
         units = as_tensor(np.eye(many, size).ravel())
@@ -259,7 +259,7 @@ class Flow(Op):
     def _by_adjoint(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         # λ' = −(∂f/∂y)ᵀ λ and a' = −(∂f/∂θ)ᵀ λ, from tₘ to t₀; at each tₖ λ is raised by ȳₖ
         _, times, *thetas = xs
-        rows, n = self.field.inputs[0].shape
+        rows, n = self.field.arguments[0].shape
         size, many = rows * n, self._numbers(wanted)
         field, jumps = _adjoint(self.field, wanted), self.jumps(wanted)
         flow = Flow.of(field, self.control, self.derivative, self.title, breaks=jumps)
@@ -342,7 +342,7 @@ class Pull(Op):
         # ⟨v, Pull(ȳ)⟩ = ⟨ȳ, Flow'(Y₀, θ) v⟩: the cotangent of ȳ is the tangent of the flow along v, and the others are
         # cotangents of the pushed flow
         seed, start, times, *thetas = xs
-        flow, rows = self.flow, self.flow.field.inputs[0].shape[0]
+        flow, rows = self.flow, self.flow.field.arguments[0].shape[0]
         along, parts = unpacked(g, flow.specs(self.wanted))
         pushed, both = flow.pushed(self.wanted), F.cat([start, along], 0)
         moved = as_tensor(pushed(both, times, *thetas, *parts))
@@ -370,7 +370,7 @@ class Pull(Op):
         if 2 in active:
             return NotImplemented
         wanted = [i - 1 for i in active if i > 2 and self._is_float(i)]
-        size = programs.size_of(self.flow.field.inputs[0])
+        size = programs.size_of(self.flow.field.arguments[0])
 
         def follow(k: int) -> Any:
             most, known, read = ahead(xs[1:], wanted, k, order)
@@ -384,9 +384,9 @@ class Pull(Op):
         return Stream(follow, [y])
 
     def _is_float(self, i: int) -> bool:
-        return self.flow.field.inputs[i - 1].is_float
+        return self.flow.field.arguments[i - 1].is_float
 
-    def _changed(self, active: tuple[int, ...], xs: Sequence[Any]) -> Body:
+    def _changed(self, active: tuple[int, ...], xs: Sequence[Any]) -> Program:
         flow, count = self.flow, len(xs)
         specs = [Spec(tuple(as_tensor(x).shape), as_tensor(x).dtype) for x in xs]
 
@@ -466,7 +466,7 @@ def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
 
 def check_jumps(breaks: Breaks, times: Any, states: Any, thetas: Sequence[Any]) -> None:
     """Refuse a derivative where f jumps on the way from state to state: there the solution's derivative jumps, too."""
-    shape = breaks.body.inputs[0].shape
+    shape = breaks.body.arguments[0].shape
     rows = [np.ravel(y)[: math.prod(shape)].reshape(shape) for y in states]
 
     def between(s: float) -> tuple[Any, float]:
@@ -488,8 +488,8 @@ def _doubled(spec: Spec) -> Spec:
     return Spec((2 * spec.shape[0], *spec.shape[1:]), spec.dtype)
 
 
-def _pushed_field(field: Body, wanted: tuple[int, ...]) -> Body:
-    count, rows = len(field.inputs), field.inputs[0].shape[0]
+def _pushed_field(field: Program, wanted: tuple[int, ...]) -> Program:
+    count, rows = len(field.arguments), field.arguments[0].shape[0]
     which = (0, *[i + 2 for i in wanted])
 
     def rule(both: Any, t: Any, *rest: Any) -> list[Any]:
@@ -497,22 +497,22 @@ def _pushed_field(field: Body, wanted: tuple[int, ...]) -> Body:
         slope = field(y, t, *thetas)[0]
         return [F.cat([slope, programs.pushforward(field, which)(y, t, *thetas, moved, *dots)[0]], 0)]
 
-    specs = [_doubled(field.inputs[0]), *field.inputs[1:], *[field.inputs[i] for i in which[1:]]]
+    specs = [_doubled(field.arguments[0]), *field.arguments[1:], *[field.arguments[i] for i in which[1:]]]
     return programs.once(field, ("pushed", wanted), specs, rule)
 
 
-def _pushed_step(step: Body, wanted: tuple[int, ...]) -> Body:
-    count, rows = len(step.inputs), step.inputs[0].shape[0]
+def _pushed_step(step: Program, wanted: tuple[int, ...]) -> Program:
+    count, rows = len(step.arguments), step.arguments[0].shape[0]
     which = (0, *[i + 5 for i in wanted])
 
     def rule(both: Any, *rest: Any) -> list[Any]:
         y, moved, others, dots = both[:rows], both[rows:], rest[: count - 1], rest[count - 1 :]
         end, between, error = step(y, *others)
-        two = programs.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+        two = programs.once(step, ("first", 2), step.arguments, lambda *xs: step(*xs)[:2])
         ends, betweens = programs.pushforward(two, which)(y, *others, moved, *dots)
         return [F.cat([end, ends], 0), F.cat([between, betweens], 1), error]
 
-    specs = [_doubled(step.inputs[0]), *step.inputs[1:], *[step.inputs[i] for i in which[1:]]]
+    specs = [_doubled(step.arguments[0]), *step.arguments[1:], *[step.arguments[i] for i in which[1:]]]
     return programs.once(step, ("pushed", wanted), specs, rule)
 
 
@@ -521,9 +521,9 @@ def _later(known: tuple[Place, ...]) -> tuple[Place, ...]:
     return tuple((i + 3, j) for i, j in known)
 
 
-def _expanded(body: Body, known: tuple[Place, ...], order: int, axes: tuple[int, ...]) -> Body:
+def _expanded(body: Program, known: tuple[Place, ...], order: int, axes: tuple[int, ...]) -> Program:
     """Return a body of (Y₀ … Yₖ, …): its first results have their coefficients one after the other along these axes."""
-    count, rows = len(body.inputs), body.inputs[0].shape[0]
+    count, rows = len(body.arguments), body.arguments[0].shape[0]
     orders = range(order + 1)
 
     def rule(everything: Any, *rest: Any) -> list[Any]:
@@ -538,15 +538,15 @@ def _expanded(body: Body, known: tuple[Place, ...], order: int, axes: tuple[int,
         ]
         return [*together, *[row[0] for row in found[len(axes) :]]]
 
-    first = body.inputs[0]
-    specs = [Spec(((order + 1) * rows, *first.shape[1:]), first.dtype), *body.inputs[1:]]
-    return programs.once(body, ("series", known, order), [*specs, *[body.inputs[i] for i, _ in known]], rule)
+    first = body.arguments[0]
+    specs = [Spec(((order + 1) * rows, *first.shape[1:]), first.dtype), *body.arguments[1:]]
+    return programs.once(body, ("series", known, order), [*specs, *[body.arguments[i] for i, _ in known]], rule)
 
 
-def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:
+def _sensitivities(field: Program, wanted: tuple[int, ...]) -> Program:
     """(y, S) ↦ (f, ∂f/∂y S + ∂f/∂θ) in one row: a direction for each number of the state and of θ."""
-    rows, n = field.inputs[0].shape
-    size, sizes = rows * n, [programs.size_of(field.inputs[i + 2]) for i in wanted]
+    rows, n = field.arguments[0].shape
+    size, sizes = rows * n, [programs.size_of(field.arguments[i + 2]) for i in wanted]
     many, which = size + sum(sizes), (0, *[i + 2 for i in wanted])
     starts = np.cumsum([size, *sizes])
     units = [np.eye(many, k, -int(at)) for k, at in zip(sizes, starts, strict=False)]
@@ -555,21 +555,21 @@ def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:
         y = F.reshape(z[0, :size], (rows, n))
 
         def along(s: Any, *dots: Any) -> Any:
-            shaped = [F.reshape(d, field.inputs[i].shape) for d, i in zip(dots, which[1:], strict=True)]
+            shaped = [F.reshape(d, field.arguments[i].shape) for d, i in zip(dots, which[1:], strict=True)]
             return F.ravel(programs.pushforward(field, which)(y, t, *thetas, F.reshape(s, (rows, n)), *shaped)[0])
 
         moved = vmap(along)(F.reshape(z[0, size:], (many, size)), *map(as_tensor, units))
         return [F.reshape(F.cat([F.ravel(field(y, t, *thetas)[0]), F.ravel(moved)], 0), (1, -1))]
 
-    specs = [Spec((1, size * (1 + many)), field.inputs[0].dtype), *field.inputs[1:]]
+    specs = [Spec((1, size * (1 + many)), field.arguments[0].dtype), *field.arguments[1:]]
     return programs.once(field, ("sensitivities", wanted), specs, rule)
 
 
-def _adjoint(field: Body, wanted: tuple[int, ...]) -> Body:
+def _adjoint(field: Program, wanted: tuple[int, ...]) -> Program:
     """(y, λ, a) ↦ (f, −(∂f/∂y)ᵀ λ, −(∂f/∂θ)ᵀ λ) in one row."""
-    rows, n = field.inputs[0].shape
+    rows, n = field.arguments[0].shape
     size, which = rows * n, (0, *[i + 2 for i in wanted])
-    many = sum(programs.size_of(field.inputs[i]) for i in which[1:])
+    many = sum(programs.size_of(field.arguments[i]) for i in which[1:])
 
     def rule(z: Any, t: Any, *thetas: Any) -> list[Any]:
         y, costate = (F.reshape(z[0, a : a + size], (rows, n)) for a in (0, size))
@@ -577,5 +577,5 @@ def _adjoint(field: Body, wanted: tuple[int, ...]) -> Body:
         slope = F.ravel(field(y, t, *thetas)[0])
         return [F.reshape(F.cat([slope, *[-F.ravel(as_tensor(p)) for p in pulled]], 0), (1, -1))]
 
-    specs = [Spec((1, 2 * size + many), field.inputs[0].dtype), *field.inputs[1:]]
+    specs = [Spec((1, 2 * size + many), field.arguments[0].dtype), *field.arguments[1:]]
     return programs.once(field, ("adjoint", wanted), specs, rule)

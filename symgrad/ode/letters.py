@@ -14,6 +14,7 @@ from symgrad import functions as F
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, TRACED, Leaf, Shape
 from symgrad.core.promotion import Kind
+from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
@@ -21,7 +22,6 @@ from symgrad.forms.names import latex_name
 from symgrad.ops.protocol import Op
 from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."
 _NAMES = re.compile(r"[^\W\d]\w*")
@@ -60,7 +60,7 @@ class Letter(Op):
     times: programs.Frozen | None
     place: int
     part: tuple[int, int]
-    field: Body
+    field: Program
     title: str
     when: str
     wrt: int | None
@@ -142,12 +142,12 @@ class Letter(Op):
         return state, costate, time
 
     def _thetas(self, args: Sequence[str]) -> list[str]:
-        return list(args)[len(args) - len(self.field.inputs[2:]) :]
+        return list(args)[len(args) - len(self.field.arguments[2:]) :]
 
     def _along(self, args: Sequence[str]) -> tuple[Any, Any, Any]:
         """f, −(∂f/∂y)ᵀ λ, and (∂f/∂θ)ᵀ λ, of letters for y, t, λ and of the names of θ."""
         field = self.field
-        specs, shape = field.inputs[2:], field.inputs[0].shape
+        specs, shape = field.arguments[2:], field.arguments[0].shape
 
         def leaf(title: str, shape: Shape) -> Any:
             if not shape and not title.isidentifier():
@@ -194,7 +194,7 @@ def in_entries(t: Any) -> Any:
 def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
     """Return the solution at all times, each a letter."""
     whens, value = _times(times)
-    n, shape = flow.field.inputs[0].shape[1], flow.plain.inputs[0].shape
+    n, shape = flow.field.arguments[0].shape[1], flow.plain.arguments[0].shape
     given = [start, *([times] if value is None else []), *thetas]
     rows = [F.reshape(as_tensor(start), (1, 1, n))]
     for k, when in enumerate(whens[1:], 1):
@@ -210,7 +210,7 @@ def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any], e
     given = [g, start, *([times] if value is None else []), *thetas]
     at, parts = 0, []
     for k in (-1, *pull.wanted):
-        spec = plain.inputs[0 if k < 0 else k + 2]
+        spec = plain.arguments[0 if k < 0 else k + 2]
         stop, when = at + programs.size_of(spec), whens[0] if k < 0 else ""
         letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, tuple(whens), spec.shape, end)
         parts.append(F.ravel(as_tensor(letter(*given))))

@@ -11,6 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
 from symgrad.ode.flow import Flow
@@ -24,8 +25,8 @@ from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.support.arguments import checked
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.loops.body import Body, Spec, spec_of
 from symgrad.transforms.loops.public import fori_loop, scan
+from symgrad.transforms.tracing import spec_of
 
 _FLOAT64 = np.dtype(np.float64)
 _WAYS = ("auto", "steps", "forward", "adjoint")
@@ -138,7 +139,7 @@ class System:
         def rows(y: Any, *others: Any) -> list[Any]:
             return [F.reshape(self.plain(F.reshape(y, shape), *others)[0], row.shape)]
 
-        self.field = programs.once(self.plain, "rows", [row, *self.plain.inputs[1:]], rows)
+        self.field = programs.once(self.plain, "rows", [row, *self.plain.arguments[1:]], rows)
 
     def state(self, row: Any) -> Any:
         """Return a row, in double precision, in the structure of y0."""
@@ -202,7 +203,7 @@ def _times(t: Any) -> Any:
 
 def _fixed(system: System, times: Any, method: str, steps: int) -> Any:
     """So many equal steps between neighbouring times, as a loop in a loop; returns (m, n)."""
-    step: Body = FIXED[method].step(system.field)
+    step: Program = FIXED[method].step(system.field)
     one = as_tensor(1.0)
 
     def interval(y: Any, row: Any) -> tuple[Any, Any]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.engine.program import Program
 from symgrad.errors import NotConverged
 from symgrad.ode.stepping import check_times, machine
 from symgrad.ode.tableaus import STIFF
 from symgrad.solvers import programs
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 _DENSE = 257  # times at which it is seen whether an equation jumps
 _STAGES = 20  # times a step looks at f, at most
@@ -43,7 +43,7 @@ class Borrowed:
         """Whether the method is one for stiff equations."""
         return self.method in STIFF
 
-    def run(self, field: Body, start: Any, ts: Any, thetas: Sequence[Any]) -> Any:
+    def run(self, field: Program, start: Any, ts: Any, thetas: Sequence[Any]) -> Any:
         """Return the states at all times, (c, m, n)."""
         integrate = required("odeint", "scipy", "scipy.integrate")
         check_times("odeint", np.asarray(ts))
@@ -77,7 +77,7 @@ class Borrowed:
         )
 
 
-def _jacobian(field: Body, to: tuple[int, int], thetas: Sequence[Any]) -> Any:
+def _jacobian(field: Program, to: tuple[int, int], thetas: Sequence[Any]) -> Any:
     matrix, size = machine(programs.matrix(programs.linearised(field))), to[0] * to[1]
     return lambda t, y: np.reshape(matrix(np.reshape(y, to), float(t), *thetas)[0], (size, size))
 

@@ -14,17 +14,19 @@ import numpy as np
 from symgrad.core.node import AnyNode
 from symgrad.core.streams import Stream, add, each
 from symgrad.core.streams import times as products
+from symgrad.engine.program import Program
 from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.solvers import programs
-from symgrad.transforms.loops.body import Body
 from symgrad.transforms.taylor.operations import Graph
 from symgrad.transforms.tracing import leaf_of
 
 
-def shifted(field: Body, y: Stream, times: Stream, thetas: Sequence[Stream], most: int, back: bool = False) -> Stream:
+def shifted(
+    field: Program, y: Stream, times: Stream, thetas: Sequence[Stream], most: int, back: bool = False
+) -> Stream:
     """Return the series at the times as they move, of that at the times of order 0; or with ``back`` that of this.
 
     Args:
@@ -59,11 +61,11 @@ def shifted(field: Body, y: Stream, times: Stream, thetas: Sequence[Stream], mos
     return Stream(lambda k: add([y[k], ends[k] if k else None]))
 
 
-def _slopes(field: Body, states: Stream, times: Stream, thetas: Sequence[Stream], sizes: Sequence[int]) -> Stream:
+def _slopes(field: Program, states: Stream, times: Stream, thetas: Sequence[Stream], sizes: Sequence[int]) -> Stream:
     """Return the series of f at all nodes and times, (q, m, c, n)."""
     q, c, m, n = sizes
     body = programs.mapped(field, q * m, (True, True, *(False,) * len(thetas)))
-    leaves = [leaf_of(s.shape, s.dtype) for s in body.inputs]
+    leaves = [leaf_of(s.shape, s.dtype) for s in body.arguments]
     root = input_of(as_tensor(body(*[handle(leaf, None) for leaf in leaves])[0]))
     known: dict[AnyNode, Stream] = dict(zip(leaves, [states, times, *thetas], strict=True))
     raw = not any(isinstance(u[0], TensorBase) for u in (states, times, *thetas))

@@ -16,13 +16,13 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, NotConverged
 from symgrad.ode.tableaus import Explicit, Rosenbrock
 from symgrad.solvers import programs
 from symgrad.solvers.unknowns import double
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.public import scan
 
 _EPS = np.finfo(float).eps
@@ -122,7 +122,7 @@ class Steps:
         ts, thetas: arrays.
     """
 
-    def __init__(self, step: Body, base: Body, control: Control, ts: Any, thetas: Sequence[Any]) -> None:
+    def __init__(self, step: Program, base: Program, control: Control, ts: Any, thetas: Sequence[Any]) -> None:
         self.control, self.thetas = control, tuple(thetas)
         self.ts = np.ravel(np.asarray(ts, np.float64))
         check_times("odeint", self.ts)
@@ -130,7 +130,7 @@ class Steps:
         self.sign = 1.0 if self.last >= self.first_time else -1.0
         self.rising = self.sign * self.ts
         self.step, self.base = step, base
-        size = programs.size_of(step.inputs[0])
+        size = programs.size_of(step.arguments[0])
         self.length = next(k for most, k in _AT_ONCE if size <= most)
         self.marks: list[tuple[Mark, Stretch | None]] = []
         self.stride, self.stretches, self.kept, self.whole = 1, 0, 0, True
@@ -292,18 +292,18 @@ def _powers(part: Any, count: int) -> Any:
 
 
 # ------------------------------------------------------------------ compiled programs
-def machine(body: Body) -> Any:
+def machine(body: Program) -> Any:
     """Return a body as a compiled function of arrays, to a tuple of them."""
     return _once(body, "machine", lambda *xs: tuple(body(*xs)))
 
 
-def _once(body: Body, key: Any, f: Any) -> Any:
+def _once(body: Program, key: Any, f: Any) -> Any:
     if key not in body.derived:
         body.derived[key] = compiled(f)
     return body.derived[key]
 
 
-def walking(step: Body, order: int, length: int) -> Any:
+def walking(step: Program, order: int, length: int) -> Any:
     """Return so many tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state after, and the tries.
 
     A try whose error is too large leaves time and state and shortens the step; after the last time nothing changes.
@@ -337,7 +337,7 @@ def walking(step: Body, order: int, length: int) -> Any:
     return _once(step, ("walking", order, length), run)
 
 
-def beginning(field: Body, order: int) -> Any:
+def beginning(field: Program, order: int) -> Any:
     """Return (Y, t, span, rtol, atol, *θ) ↦ the first step, and 1 where Y and f are finite there, else 0."""
 
     def run(y: Any, t: Any, span: Any, rtol: Any, atol: Any, *thetas: Any) -> Any:
@@ -358,9 +358,9 @@ def beginning(field: Body, order: int) -> Any:
     return _once(field, ("beginning", order), run)
 
 
-def returning(step: Body, wanted: tuple[int, ...]) -> Any:
+def returning(step: Program, wanted: tuple[int, ...]) -> Any:
     """Return the way back through some steps as one loop: (λ, steps, rtol, atol, *sums, *θ) ↦ λ and sums."""
-    two = programs.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+    two = programs.once(step, ("first", 2), step.arguments, lambda *xs: step(*xs)[:2])
     pull = programs.pullback(two, (0, *[5 + k for k in wanted]))
 
     def run(*given: Any) -> Any:
@@ -379,7 +379,9 @@ def returning(step: Body, wanted: tuple[int, ...]) -> Any:
 
 
 # ------------------------------------------------------------------ what was walked last
-def steps_of(step: Body, base: Body, control: Control, start: Any, ts: Any, thetas: Sequence[Any]) -> tuple[Steps, Any]:
+def steps_of(
+    step: Program, base: Program, control: Control, start: Any, ts: Any, thetas: Sequence[Any]
+) -> tuple[Steps, Any]:
     """Return the steps from this start, and the states that they found: walked, or remembered from a call before."""
     arrays = [np.asarray(x) for x in (start, ts, *thetas)]
     key = (step, base, id(control.method), *control.numbers, *[(a.shape, a.tobytes()) for a in arrays])

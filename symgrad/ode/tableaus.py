@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
 from symgrad.ops.linalg.solving import Solve
 from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body, Spec
 
 NUMBER = Spec((), np.dtype(np.float64))
 
@@ -39,7 +39,7 @@ class Explicit:
     error: tuple[float, ...] = ()
     dense: tuple[tuple[float, ...], ...] = ()
 
-    def step(self, field: Body) -> Body:
+    def step(self, field: Program) -> Program:
         """Return one step of y' = field."""
 
         def rule(y: Any, t: Any, h: Any, rtol: Any, atol: Any, *thetas: Any) -> list[Any]:
@@ -69,7 +69,7 @@ class Rosenbrock:
     slopes: tuple[float, ...]
     dense: tuple[tuple[float, ...], ...]
 
-    def step(self, field: Body) -> Body:
+    def step(self, field: Program) -> Program:
         """Return one step of y' = field."""
 
         def rule(y: Any, t: Any, h: Any, rtol: Any, atol: Any, *thetas: Any) -> list[Any]:
@@ -95,8 +95,8 @@ class Rosenbrock:
         return programs.once(field, ("step", self), _inputs(field), rule)
 
 
-def _inputs(field: Body) -> list[Spec]:
-    return [field.inputs[0], field.inputs[1], NUMBER, NUMBER, NUMBER, *field.inputs[2:]]
+def _inputs(field: Program) -> list[Spec]:
+    return [field.arguments[0], field.arguments[1], NUMBER, NUMBER, NUMBER, *field.arguments[2:]]
 
 
 def _sum(weights: Sequence[float], terms: Sequence[Any]) -> Any:

@@ -19,20 +19,21 @@ def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:
         return op
     changed = {}
     for name, old in items(op):
-        new = _replaced(old, sizes)
+        new = resized(old, sizes)
         if new is not old:
             changed[name] = new
     return replace(op, **changed) if changed else op
 
 
-def _replaced(value: Any, sizes: dict[Any, int]) -> Any:
+def resized(value: Any, sizes: dict[Any, int]) -> Any:
+    """Return an expression, an operation or a tuple of them with numbers for sizes; anything else as it is."""
     if isinstance(value, sp.Expr):
         found = value.xreplace({s: sp.Integer(n) for s, n in sizes.items()})
         return int(found) if found.is_Integer else found
     if isinstance(value, Op):
         return with_sizes(value, sizes)
     if isinstance(value, tuple) and any(isinstance(v, (sp.Expr, tuple)) for v in value):
-        found = [_replaced(v, sizes) for v in value]
+        found = [resized(v, sizes) for v in value]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     return value
 
@@ -41,21 +42,21 @@ def sizes_in(nodes: Iterable[Any]) -> set[Any]:
     """Return the symbols of sizes in the nodes' shapes, in what they compute with, and in their operations."""
     found: set[Any] = set()
     for node in nodes:
-        values = (node.value,) if isinstance(node, Leaf) else _held(node.op)
+        values = (node.value,) if isinstance(node, Leaf) else expressions_in(node.op)
         for e in (*node.shape, *values, *[p for p in node.inputs if not is_node(p)]):
             if isinstance(e, sp.Expr):
                 found |= e.free_symbols
     return found
 
 
-def _held(value: Any) -> list[Any]:
-    """The expressions among an operation's fields, at any depth."""
+def expressions_in(value: Any) -> list[Any]:
+    """Return the expressions in sizes among an operation's fields, and in tuples, at any depth."""
     if isinstance(value, sp.Expr):
         return [value]
     if isinstance(value, tuple):
-        return [e for v in value for e in _held(v)]
+        return [e for v in value for e in expressions_in(v)]
     if isinstance(value, Op) and is_frozen(value):
-        return [e for _, v in items(value) for e in _held(v)]
+        return [e for _, v in items(value) for e in expressions_in(v)]
     return []
 
 
@@ -93,7 +94,7 @@ def solved(shapes: Sequence[Sequence[Any]], have: Sequence[Sequence[int]], given
             if s is not None:
                 sizes[s], ahead = _root(n, s, m, sizes), True
     for n, m in symbolic:
-        if n.free_symbols <= set(sizes) and _replaced(n, sizes) != m:
+        if n.free_symbols <= set(sizes) and resized(n, sizes) != m:
             raise ShapeError(_conflict(n, m, sizes))
     return sizes
 
@@ -102,7 +103,7 @@ def _conflict(n: Any, m: int, sizes: dict[Any, int]) -> str:
     if n.is_Symbol:
         return f"size {n} is {sizes[n]} in one argument and {m} in another."
     values = ", ".join(f"{s} = {sizes[s]}" for s in sorted(n.free_symbols, key=str))
-    return f"size {n} is {_replaced(n, sizes)} where {values}, and {m} in an argument. Pass arrays that fit together."
+    return f"size {n} is {resized(n, sizes)} where {values}, and {m} in an argument. Pass arrays that fit together."
 
 
 def _root(n: Any, s: Any, m: int, sizes: dict[Any, int]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.solvers import programs
 from symgrad.solvers.factors import Record, System, norm
@@ -17,7 +18,6 @@ from symgrad.solvers.problem import WEAK, Shape
 from symgrad.solvers.quadratic import Together
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 _SMOOTH = (
     "Is the loss smooth there? A minimum on a kink, as that of |x|, has no gradient 0: write |x| as u + v with "
@@ -275,7 +275,7 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     return np.reshape(found, x.shape)
 
 
-def _square(body: Body, size: int, *args: Any) -> Any:
+def _square(body: Program, size: int, *args: Any) -> Any:
     return np.reshape(np.asarray(programs.numbers(body, *args), np.float64), (size, size))
 
 

@@ -18,6 +18,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from symgrad.core.promotion import is_complex, is_floating
+from symgrad.engine.program import INPUT, STEP, Program, Value
 from symgrad.errors import NotDifferentiable, SymgradError
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
@@ -25,7 +26,6 @@ from symgrad.ops.reductions.extremes import First, Ties
 from symgrad.scalars import Atom, X
 from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body, Spec, Step
 
 _JUMP = 1e-7  # what is a jump of f, relative to its largest value
 _BEND = 1e-3  # what is a jump of its slope, relative to the slopes
@@ -52,7 +52,7 @@ class Breaks:
         unlabelled: the inputs with which a pole or a cut may move that no label tells.
     """
 
-    body: Body
+    body: Program
     names: tuple[str, ...]
     bends: bool
     jump: str = ""
@@ -80,7 +80,7 @@ class Breaks:
         for end, way in ((points[0], -math.inf), (points[-1], math.inf)):
             beyond = math.nextafter(end, way)
             with suppress(SymgradError):
-                programs.numbers(self.body, beyond, *thetas[: len(self.body.inputs) - 1])
+                programs.numbers(self.body, beyond, *thetas[: len(self.body.arguments) - 1])
                 found.append(beyond)
         return np.unique(found)
 
@@ -94,7 +94,7 @@ class Breaks:
             inputs: the first inputs of the body at such a number.
             thetas: the others.
         """
-        thetas = thetas[: len(self.body.inputs) - len(inputs(float(points[0])))]
+        thetas = thetas[: len(self.body.arguments) - len(inputs(float(points[0])))]
 
         def at(x: float) -> tuple[Any, list[Any]]:
             y, *labels = programs.all_numbers(self.body, *inputs(x), *thetas)
@@ -138,7 +138,7 @@ def _label(at: Callable[[float], tuple[Any, list[Any]]], k: int, x: float) -> An
     return at(x)[1][k]
 
 
-def breaks_of(body: Body, wanted: Iterable[int], bends: bool = False, along: Iterable[int] = (0,)) -> Breaks | None:
+def breaks_of(body: Program, wanted: Iterable[int], bends: bool = False, along: Iterable[int] = (0,)) -> Breaks | None:
     """Return where a function of the inputs ``along`` may break as one of those in ``wanted`` moves; None if never.
 
     Of several inputs along, a way between few points is known, whose values tell of no pole and no cut.
@@ -149,16 +149,16 @@ def breaks_of(body: Body, wanted: Iterable[int], bends: bool = False, along: Ite
     return body.derived[key]  # type: ignore[no-any-return]
 
 
-def _breaks_of(body: Body, wanted: frozenset[int], bends: bool, along: frozenset[int]) -> Breaks | None:
-    first = len(body.inputs) + len(body.literals)
-    reads: list[frozenset[int]] = [frozenset({k}) for k in range(len(body.inputs))]
-    reads += [frozenset()] * len(body.literals)
-    added: list[Step] = []
+def _breaks_of(body: Program, wanted: frozenset[int], bends: bool, along: frozenset[int]) -> Breaks | None:
+    reads: list[frozenset[int]] = []
+    added: list[Value] = []
     outputs: list[int] = []
     names: list[str] = []
     jump, unlabelled = "", frozenset[int]()
-    for k, step in enumerate(body.steps, first):
-        reads.append(frozenset().union(*[reads[i] for i in step.args]))
+    for k, step in enumerate(body.values):
+        reads.append(frozenset({step.op} if step.kind == INPUT else ()).union(*[reads[i] for i in step.args]))
+        if step.kind != STEP:
+            continue
         if along == {0} and 0 in reads[k] and _may_jump(step):
             unlabelled |= reads[k] & wanted
         if isinstance(step.op, Map):
@@ -166,9 +166,9 @@ def _breaks_of(body: Body, wanted: frozenset[int], bends: bool, along: frozenset
                 slots = [i for i, x in enumerate(X[: len(step.args)]) if x in label.free_symbols]
                 among = frozenset().union(*[reads[step.args[i]] for i in slots])
                 if along & among and among & wanted:
-                    spec = Spec(step.result.shape, _BOOL if isinstance(label, Relational) else _FLOAT)
-                    added.append(Step(Map.of(label, len(step.args)), step.args, spec))
-                    outputs.append(first + len(body.steps) + len(added) - 1)
+                    dtype = _BOOL if isinstance(label, Relational) else _FLOAT
+                    outputs.append(len(body.values) + len(added))
+                    added.append(step._replace(op=Map.of(label, len(step.args)), dtype=dtype))
                     names.append(_name(step.op))
                     jump = jump or (names[-1] if _has_jump(step.op.payload) else "")
         elif _is_label(step) and along & reads[k] and reads[k] & wanted:
@@ -177,13 +177,13 @@ def _breaks_of(body: Body, wanted: frozenset[int], bends: bool, along: frozenset
             jump = jump or names[-1]
     if not outputs and not unlabelled:
         return None
-    known = Body(body.inputs, body.varying, body.literals, (*body.steps, *added), (body.outputs[0], *outputs))
+    known = Program([*body.values, *added], body.inputs, [body.outputs[0], *outputs])
     return Breaks(known, tuple(names), bends, jump, tuple(sorted(unlabelled)))
 
 
-def _is_label(step: Step) -> bool:
+def _is_label(step: Value) -> bool:
     """Whether an operation of arrays gives truth values, positions, or shares, which are constant between jumps."""
-    return isinstance(step.op, (Ties, First)) or not is_floating(step.result.dtype)
+    return isinstance(step.op, (Ties, First)) or not is_floating(step.dtype)
 
 
 def _has_jump(payload: Any) -> bool:
@@ -194,12 +194,12 @@ def _has_jump(payload: Any) -> bool:
     return asked or bool(full.has(sp.sign, sp.floor, sp.ceiling, sp.Mod, sp.Heaviside, sp.atan2, sp.arg))
 
 
-def _may_jump(step: Step) -> bool:
+def _may_jump(step: Value) -> bool:
     """Whether an operation may have a pole or a cut, so that what follows may jump where no label changes."""
     if not isinstance(step.op, Map):
         return not (step.op.linear or isinstance(step.op, Einsum) or _is_label(step))
     full = _written_out(step.op.payload)
-    if is_complex(step.result.dtype) or full.has(sp.arg, sp.I):
+    if is_complex(step.dtype) or full.has(sp.arg, sp.I):
         return not full.is_polynomial(*X[: len(step.args)])
     kinds = (*_SMOOTH, *_LABELLED)
     powers = [e for p in full.atoms(sp.Pow) if p.base.free_symbols for e in [p.exp] if not e.is_positive]

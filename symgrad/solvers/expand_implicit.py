@@ -9,13 +9,13 @@ from symgrad import functions as F
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.program import Spec
 from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
 from symgrad.ops.map import NEG
 from symgrad.solvers import programs
 from symgrad.solvers.implicit import OperatorSolve, Root
 from symgrad.solvers.lagrange import Blocks, letters
-from symgrad.transforms.loops.body import Spec
 
 _ENTRIES = 16  # up to which vectors are compared entry by entry
 
@@ -126,7 +126,7 @@ def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
     if programs.is_read(operator, 1):
         return None
     thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
-    nothing = programs.zeros(conditions.body.inputs[0])
+    nothing = programs.zeros(conditions.body.arguments[0])
     with enable_grad():
         (left,) = conditions.body(nothing, *thetas)
         found = OperatorSolve(operator, False, conditions.way).written_out(NEG(left), nothing, *thetas)

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.solvers import programs
 from symgrad.support.extras import is_installed, required
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 METHODS = ("auto", "lu", "cg", "gmres", "lsqr")
 LARGE = 2000  # unknowns beyond which a matrix is neither made nor factorised where SciPy is there
@@ -167,13 +167,13 @@ class Record:
 class System:
     """The operator v ↦ L(p) v at one p, ready to be solved with."""
 
-    def __init__(self, operator: Body, way: Way, ps: Sequence[Any], who: str, record: Record) -> None:
+    def __init__(self, operator: Program, way: Way, ps: Sequence[Any], who: str, record: Record) -> None:
         self.operator, self.way, self.ps, self.who, self.record = operator, way, tuple(ps), who, record
-        self.size = int(programs.size_of(operator.inputs[0]))
+        self.size = int(programs.size_of(operator.arguments[0]))
 
     def solve(self, b: Any, turned: bool = False, start: Any = None) -> Any:
         """Return L⁻¹ b, or L⁻ᵀ b, in the shape of the unknown; products start from ``start``."""
-        spec = self.operator.results[0] if turned else self.operator.inputs[0]
+        spec = self.operator.results[0] if turned else self.operator.arguments[0]
         flat = np.ravel(np.asarray(b))
         method = self.way.chosen(self.size)
         found = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned, start)
@@ -182,7 +182,7 @@ class System:
     def apply(self, v: Any, turned: bool = False) -> Any:
         """Return L v, or Lᵀ v, of a vector."""
         operator = programs.transposed(self.operator) if turned else self.operator
-        spec = self.operator.results[0] if turned else self.operator.inputs[0]
+        spec = self.operator.results[0] if turned else self.operator.arguments[0]
         return np.ravel(programs.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
 
     @property
@@ -197,7 +197,7 @@ class System:
 
     def matrices(self) -> Any:
         """Return the matrices of the slices: a unit vector in all of them gives a column of each."""
-        many, spec = self.way.slices, self.operator.inputs[0]
+        many, spec = self.way.slices, self.operator.arguments[0]
         n = self.size // many
         units = [np.zeros((many, n), spec.dtype) for _ in range(n)]
         for k, unit in enumerate(units):
@@ -293,7 +293,7 @@ _RECORDS: list[_Kept] = []
 _LOCK = Lock()
 
 
-def keep(operator: Body, way: Way, ps: Sequence[Any], record: Record) -> None:
+def keep(operator: Program, way: Way, ps: Sequence[Any], record: Record) -> None:
     """Keep a record for the derivatives, as long as its arrays live and no newer ones push it out."""
     entry = _Kept((operator, way), ps, record)
     with _LOCK:
@@ -301,7 +301,7 @@ def keep(operator: Body, way: Way, ps: Sequence[Any], record: Record) -> None:
         _RECORDS[:] = [*others[-_KEPT + 1 :], entry]
 
 
-def system_of(operator: Body, way: Way, ps: Sequence[Any], who: str) -> System:
+def system_of(operator: Program, way: Way, ps: Sequence[Any], who: str) -> System:
     """Return the system at ps, with the factorisation that is kept of it."""
     with _LOCK:
         record = next((k.record for k in reversed(_RECORDS) if k.fits((operator, way), ps)), None)

@@ -15,6 +15,7 @@ import numpy as np
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged, ShapeError
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
@@ -24,7 +25,6 @@ from symgrad.ops.shape import Reshape, repeated
 from symgrad.solvers import programs
 from symgrad.solvers.factors import System, Way, norm, norms, system_of
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 SOLVER = "a solver in Python"  # why exports lack it
 _SIDE_BY_SIDE = 32  # unknowns of a slice, up to which slices are solved at once
@@ -55,7 +55,7 @@ class Conditions:
         problem: of a minimum under equations, what it is made of, which formulas show.
     """
 
-    body: Body
+    body: Program
     way: Way
     who: str
     title: str
@@ -87,7 +87,7 @@ class Root(Op):
 
     def forward(self, start: Any, *thetas: Any) -> Any:
         """Run the solver."""
-        spec = self.conditions.body.inputs[0]
+        spec = self.conditions.body.arguments[0]
         found = np.asarray(self.solver(self.conditions, start, thetas))
         if found.shape != spec.shape:
             raise ShapeError(
@@ -106,7 +106,7 @@ class Root(Op):
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the start."""
-        return self.conditions.body.inputs[0].dtype
+        return self.conditions.body.arguments[0].dtype
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are: the conditions convert what they must."""
@@ -141,7 +141,7 @@ class Root(Op):
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # (∂F/∂x)ᵀ λ = x̄  ⇒  θ̄ = −(∂F/∂θ)ᵀ λ
         body, thetas = self.conditions.body, xs[1:]
-        wanted = tuple(i for i in which if i > 0 and body.inputs[i].is_float)
+        wanted = tuple(i for i in which if i > 0 and body.arguments[i].is_float)
         if not wanted:
             return [None for _ in which]
         adjoint = self._solve(True)(g, y, *thetas)
@@ -152,7 +152,7 @@ class Root(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẋ = −(∂F/∂x)⁻¹ ∂F/∂θ θ̇
         body, thetas = self.conditions.body, xs[1:]
-        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
+        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.arguments[i].is_float)
         if not wanted:
             return None
         (moved,) = programs.pushforward(body, wanted)(y, *thetas, *[ts[i] for i in wanted])
@@ -169,7 +169,7 @@ class OperatorSolve(Op):
         start: where the methods by products start for the value, a ``bodies.Frozen`` array, or None.
     """
 
-    operator: Body
+    operator: Program
     transposed: bool
     way: Way
     conditions: Conditions | None = None
@@ -206,11 +206,11 @@ class OperatorSolve(Op):
 
     def out_shape(self, b: Shape, *ps: Shape) -> Shape:
         """That of the unknown."""
-        return (self.operator.results if self.transposed else self.operator.inputs)[0].shape
+        return (self.operator.results if self.transposed else self.operator.arguments)[0].shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the unknown."""
-        return self.operator.inputs[0].dtype
+        return self.operator.arguments[0].dtype
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are."""
@@ -240,7 +240,7 @@ class OperatorSolve(Op):
         # L v = b  ⇒  b̄ = L⁻ᵀ v̄,  p̄ = −∂⟨b̄, L(p) v⟩/∂p;  of Lᵀ v = b, −∂⟨v, L(p) b̄⟩/∂p
         ps = xs[1:]
         pulled = self._turned()(g, *ps)
-        wanted = tuple(i for i in which if i > 0 and self.operator.inputs[i].is_float)
+        wanted = tuple(i for i in which if i > 0 and self.operator.arguments[i].is_float)
         found = {0: pulled}
         if wanted:
             v, u = (pulled, y) if self.transposed else (y, pulled)
@@ -252,7 +252,7 @@ class OperatorSolve(Op):
         # v̇ = L⁻¹ (ḃ − L̇ v)
         body = programs.transposed(self.operator) if self.transposed else self.operator
         ps, right = xs[1:], ts[0]
-        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
+        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.arguments[i].is_float)
         if wanted:
             (moved,) = programs.pushforward(body, wanted)(y, *ps, *[ts[i] for i in wanted])
             right = NEG(moved) if right is None else SUB(right, moved)
@@ -306,7 +306,7 @@ def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) 
     way = conditions.way
     if way.method not in ("auto", "lu") or size < 2:
         return None
-    if programs.size_of(conditions.body.inputs[0]) // way.slices > _SIDE_BY_SIDE:
+    if programs.size_of(conditions.body.arguments[0]) // way.slices > _SIDE_BY_SIDE:
         return None
     body = programs.mapped(conditions.body, size, (True, *flags))
     way = Way(way.method, way.tol, way.most, way.slices * size)
@@ -314,7 +314,7 @@ def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) 
     return Conditions(body, way, conditions.who, conditions.title, watch)
 
 
-def checked_system(operator: Body, conditions: Conditions, ps: Sequence[Any]) -> System:
+def checked_system(operator: Program, conditions: Conditions, ps: Sequence[Any]) -> System:
     """Return the system of ∂F/∂x at an answer, once this is known to be one that the conditions determine."""
     system = system_of(operator, conditions.way, ps, conditions.who)
     if not system.record.checked:
@@ -363,6 +363,6 @@ def _linear(system: Any) -> None:
         raise ArgumentError(f"{system.who}: A(v) is not linear in v: A(0) is not 0. Bring constants to the other side.")
 
 
-def _along(body: Body, x: Any, v: Any, ps: Sequence[Any]) -> Any:
+def _along(body: Program, x: Any, v: Any, ps: Sequence[Any]) -> Any:
     """Return ∂F/∂x v at x."""
     return np.ravel(programs.numbers(programs.linearised(body), np.reshape(v, shape(x)), x, *ps[1:]))

@@ -21,6 +21,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.core.streams import Stream, add, times
+from symgrad.engine.program import Program, Value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import FormError, NotConverged, SymgradError
 from symgrad.ops.indexing.select import getitem
@@ -32,7 +33,6 @@ from symgrad.solvers.discontinuities import Breaks, breaks_of
 from symgrad.solvers.peaks import Look, look
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.linear import fitted
 from symgrad.transforms.loops.series import Place, coefficients, patterns
 
@@ -74,7 +74,7 @@ class Integral(Op):
     A derivative knows where the integrand that it is one of may break: there it is no integral alone.
     """
 
-    body: Body
+    body: Program
     accuracy: Accuracy
     letter: str
     breaks: Breaks | None = None
@@ -166,20 +166,13 @@ class Integral(Op):
         words = set(re.findall(r"\w+", " ".join(args)))
         x = sp.Symbol(next(n for n in (self.letter, *"txsuvz", f"{self.letter}_") if n not in words), real=True)
         try:
-            if all(s.shape == () for s in (*self.body.inputs, *self.body.results)):
+            if all(s.shape == () for s in (*self.body.arguments, *self.body.results)):
                 return x, np.asarray(self.body(x, *map(_letter, args[2:]))[0]).item()
         except (NotImplementedError, SymgradError):  # no formula of numbers
             pass
-        values = [x, *map(_letter, args[2:]), *map(sp.sympify, self.body.literals)]
-        for step in self.body.steps:
-            given = [values[k] for k in step.args]
-            if isinstance(step.op, Map):  # entry by entry
-                values.append(step.op(*given))
-            else:
-                values.append(sp.Symbol(step.op.text(*[_bracketed(v) for v in given]), real=True))
-        return x, values[self.body.outputs[0]]
+        return x, self.body.walk([x, *map(_letter, args[2:])], _as_letters, sp.sympify)[0]
 
-    def _of(self, body: Body, wanted: Sequence[int], bends: bool = False) -> Integral:
+    def _of(self, body: Program, wanted: Sequence[int], bends: bool = False) -> Integral:
         """Return the integral of a derivative of the integrand by these of its inputs."""
         return Integral(body, self.accuracy.unwatched, self.letter, breaks_of(self.body, wanted, bends))
 
@@ -196,14 +189,14 @@ class Integral(Op):
             found[0] = NEG(_edge(self.body, True)(a, *thetas, g)[0])
         if 1 in which:
             found[1] = _edge(self.body, True)(b, *thetas, g)[0]
-        wanted = tuple(i - 1 for i in which if i > 1 and self.body.inputs[i - 1].is_float)
+        wanted = tuple(i - 1 for i in which if i > 1 and self.body.arguments[i - 1].is_float)
         if wanted:
             is_number = self.body.results[0].shape == ()
             together = self._of(_pulled(self.body, wanted, is_number), wanted)(
                 a, b, *thetas, *([] if is_number else [g])
             )
             together = MUL(g, together) if is_number else together
-            found |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.inputs[k] for k in wanted])))
+            found |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.arguments[k] for k in wanted])))
         return [found.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
@@ -214,7 +207,7 @@ class Integral(Op):
             parts.append(_edge(self.body, False)(b, *thetas, ts[1])[0])
         if ts[0] is not None:
             parts.append(NEG(_edge(self.body, False)(a, *thetas, ts[0])[0]))
-        wanted = tuple(i for i, t in enumerate(ts[1:]) if i > 0 and t is not None and self.body.inputs[i].is_float)
+        wanted = tuple(i for i, t in enumerate(ts[1:]) if i > 0 and t is not None and self.body.arguments[i].is_float)
         if wanted:
             moved = self._of(programs.pushforward(self.body, wanted), wanted)
             parts.append(moved(a, b, *thetas, *[ts[i + 1] for i in wanted]))
@@ -226,7 +219,7 @@ class Integral(Op):
     def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
         # ∫ fₖ dx between the limits at 0, and beside them ∫ f from each of these to where it has moved
         limits = [(i, sign) for i, sign in ((1, 1.0), (0, -1.0)) if i in active]
-        wanted = [i - 1 for i in active if i > 1 and self.body.inputs[i - 1].is_float]
+        wanted = [i - 1 for i in active if i > 1 and self.body.arguments[i - 1].is_float]
 
         def follow(k: int) -> Any:
             ends, thetas = [u[0] for u in xs[:2]], [u[0] for u in xs[2:]]
@@ -258,7 +251,12 @@ def _letter(text: str) -> Any:
         return sp.Symbol(text if text.isidentifier() else f"({text})", real=True)
 
 
-def _edge(body: Body, summed: bool) -> Body:
+def _as_letters(v: Value, args: Sequence[Any]) -> Any:
+    """Return an elementwise operation on expressions; of any other, a letter that is its text."""
+    return v.op(*args) if isinstance(v.op, Map) else sp.Symbol(v.op.text(*map(_bracketed, args)), real=True)
+
+
+def _edge(body: Program, summed: bool) -> Program:
     """Return (x, *θ, t) ↦ t·f(x, θ), summed or not: what a limit contributes. It is 0 where the limit is infinite."""
 
     def rule(x: Any, *rest: Any) -> list[Any]:
@@ -267,22 +265,22 @@ def _edge(body: Body, summed: bool) -> Body:
         found = F.where(inside, F.mul(y, rest[-1]), 0.0)
         return [F.sum(found) if summed else found]
 
-    last = body.results[0] if summed else body.inputs[0]
-    return programs.once(body, ("edge", summed), [*body.inputs, last], rule)
+    last = body.results[0] if summed else body.arguments[0]
+    return programs.once(body, ("edge", summed), [*body.arguments, last], rule)
 
 
-def _coefficient(body: Body, known: tuple[Place, ...], k: int) -> Body:
+def _coefficient(body: Program, known: tuple[Place, ...], k: int) -> Program:
     """Return (x, *θ, *coefficients) ↦ fₖ, the coefficient of f(x, θ(t)), where those of θ in ``known`` are not zero."""
-    inputs = [(i, 0) for i in range(len(body.inputs))]
+    inputs = [(i, 0) for i in range(len(body.arguments))]
 
     def rule(*given: Any) -> list[Any]:
         env = dict(zip([*inputs, *known], given, strict=True))
         return [fitted(coefficients(body, env, k)[0][k], body.results[0])]
 
-    return programs.once(body, ("coefficient", known, k), [body.inputs[i] for i, _ in [*inputs, *known]], rule)
+    return programs.once(body, ("coefficient", known, k), [body.arguments[i] for i, _ in [*inputs, *known]], rule)
 
 
-def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int) -> Body:
+def _beside(body: Program, known: tuple[Place, ...], steps: tuple[int, ...], k: int) -> Program:
     """Return (a, *θ, *coefficients, *steps) ↦ the k-th coefficient of ∫ f(x, θ(t)) dx from a to a + β(t).
 
     It is ∫ f(a + sβ, θ) β ds over 0 ≤ s ≤ 1, of a polynomial in s of degree k − 1: Gauss' rule is exact. Where a is
@@ -290,8 +288,8 @@ def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int
     """
     count = (k + 1) // 2
     nodes, weights = np.polynomial.legendre.leggauss(count)
-    over = programs.mapped(body, count, (True, *(False,) * (len(body.inputs) - 1)))
-    inputs = [(i, 0) for i in range(len(body.inputs))]
+    over = programs.mapped(body, count, (True, *(False,) * (len(body.arguments) - 1)))
+    inputs = [(i, 0) for i in range(len(body.arguments))]
 
     def rule(*given: Any) -> list[Any]:
         env = dict(zip([*inputs, *known, *[(-1, j) for j in steps]], given, strict=True))
@@ -305,11 +303,11 @@ def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int
         total = F.tensordot(as_tensor(weights / 2), found, 1)
         return [fitted(F.where(inside, total, 0.0), body.results[0])]
 
-    specs = [body.inputs[i] for i, _ in [*inputs, *known]] + [body.inputs[0]] * len(steps)
+    specs = [body.arguments[i] for i, _ in [*inputs, *known]] + [body.arguments[0]] * len(steps)
     return programs.once(body, ("beside", known, steps, k), specs, rule)
 
 
-def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
+def _pulled(body: Program, wanted: tuple[int, ...], is_number: bool) -> Program:
     """Return (x, *θ, ȳ) ↦ (∂f/∂θ)ᵀ ȳ for these inputs, as one vector; without ȳ, which is 1, where f is a number."""
     pull = programs.pullback(body, wanted)
 
@@ -317,7 +315,7 @@ def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
         parts = pull(*given, as_tensor(1.0)) if is_number else pull(*given)
         return [parts[0] if len(parts) == 1 else F.cat([F.ravel(p) for p in parts], 0)]
 
-    return programs.once(body, ("pulled", wanted), [*body.inputs, *([] if is_number else body.results)], rule)
+    return programs.once(body, ("pulled", wanted), [*body.arguments, *([] if is_number else body.results)], rule)
 
 
 def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:

@@ -13,11 +13,11 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.node import TRACED, Leaf
+from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.solvers import programs
-from symgrad.transforms.loops.body import Spec
 
 MULTIPLIERS = "λ"
 _REGULAR = 1e10  # condition up to which a matrix counts as one with an inverse
@@ -86,9 +86,9 @@ class Blocks:
         return Solve(True)(H, a) + w * across, w
 
     def _curvature(self) -> Any:
-        specs = [self.conditions.body.inputs[0]]
+        specs = [self.conditions.body.arguments[0]]
         specs = [Spec(self.shape.shape, specs[0].dtype), Spec((self.k,), specs[0].dtype)]
-        rest = self.conditions.body.inputs[1:]
+        rest = self.conditions.body.arguments[1:]
 
         def rule(x: Any, multipliers: Any, *thetas: Any) -> list[Any]:
             return [self.shape.stationary(x, multipliers, thetas)]
@@ -118,7 +118,7 @@ def letters(conditions: Any, value: Any) -> Any:
     parts = (None, None) if value is None else (value[:n], value[n:])
     sizes = (shape.shape, () if shape.lone else (len(shape.equal),))
     x, multipliers = [
-        handle(_letter(None if v is None else v.reshape(s), s, t, conditions.body.inputs[0].dtype), None)
+        handle(_letter(None if v is None else v.reshape(s), s, t, conditions.body.arguments[0].dtype), None)
         for v, s, t in zip(parts, sizes, (conditions.title, MULTIPLIERS), strict=True)
     ]
     return F.cat([F.reshape(x, (n,)), F.reshape(multipliers, (len(shape.equal),))], 0)

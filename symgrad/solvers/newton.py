@@ -190,7 +190,7 @@ class Borrowed:
         optimize = required(conditions.who, "scipy", "scipy.optimize")
         body, to = conditions.body, shape(start)
         slope = programs.matrix(programs.linearised(body))
-        size = int(programs.size_of(body.inputs[0]))
+        size = int(programs.size_of(body.arguments[0]))
 
         def jacobian(z: Any) -> Any:
             return np.reshape(programs.numbers(slope, np.reshape(z, to), *thetas), (size, size))

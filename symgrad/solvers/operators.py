@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import Cast
@@ -17,7 +18,7 @@ from symgrad.solvers.implicit import OperatorSolve
 from symgrad.solvers.rectangular import LeastSquares
 from symgrad.solvers.unknowns import Arguments, floating, traced
 from symgrad.support.arguments import check_all
-from symgrad.transforms.loops.body import Spec, spec_of
+from symgrad.transforms.tracing import spec_of
 
 __all__ = ["cg", "gmres", "lsqr"]
 

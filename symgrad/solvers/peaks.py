@@ -16,11 +16,11 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import is_bool
+from symgrad.engine.program import Program, Value
 from symgrad.errors import SymgradError
 from symgrad.ops.map import Map
 from symgrad.solvers import programs
 from symgrad.solvers.discontinuities import places
-from symgrad.transforms.loops.body import Body
 
 Parts = Callable[[Any], Any]  # of places, the values of all parts: a row for each place, f's entries last
 
@@ -53,7 +53,7 @@ _FLAT = 1e-9  # of the largest value, below which steps are rounding
 _GROWTH = 16.0  # of pieces away from a peak
 
 
-def parts_of(body: Body, thetas: Sequence[Any]) -> tuple[Parts, int] | None:
+def parts_of(body: Program, thetas: Sequence[Any]) -> tuple[Parts, int] | None:
     """Return the function from places to parts, and how many columns f has; None where parts cannot be looked at."""
     if "parts" not in body.derived:
         body.derived["parts"] = _parts(body)
@@ -69,22 +69,18 @@ def parts_of(body: Body, thetas: Sequence[Any]) -> tuple[Parts, int] | None:
     return at, math.prod(body.results[0].shape)
 
 
-def _parts(body: Body) -> Body | None:
+def _parts(body: Program) -> Program | None:
     """Return a vector of places ↦ what a body computes on the way to f, sums within its maps too, and f."""
-    first = len(body.inputs) + len(body.literals)
-    moving, sums = {0}, []
-    for k, step in enumerate(body.steps, first):
-        if moving.isdisjoint(step.args):
-            continue
-        moving.add(k)
-        if step.op.looped:  # one place at a time
+    moving, sums = body.depending(body.inputs[:1]), list[Value]()
+    for v in (body.values[k] for k in sorted(moving.difference(body.inputs))):
+        if v.op.looped:  # one place at a time
             return None
-        if isinstance(step.op, Map):
-            known = [e for e in step.op.payload.atoms(sp.Add) if e != step.op.payload]
-            sums += [step._replace(op=Map.of(e, len(step.args))) for e in known]
-    steps = (*body.steps, *sums)
-    inner = (*sorted(moving - {0}), *range(first + len(body.steps), first + len(steps)))
-    full = Body(body.inputs, body.varying, body.literals, steps, (*inner, *body.outputs))
+        if isinstance(v.op, Map):
+            known = [e for e in v.op.payload.atoms(sp.Add) if e != v.op.payload]
+            sums += [v._replace(op=Map.of(e, len(v.args))) for e in known]
+    values = [*body.values, *sums]
+    inner = [*sorted(moving.difference(body.inputs)), *range(len(body.values), len(values))]
+    full = Program(values, body.inputs, [*inner, *body.outputs])
     try:
         return programs.mapped(full, _ROWS, (True, *(False,) * (len(body.inputs) - 1)))
     except SymgradError:
@@ -101,7 +97,7 @@ def _columns(x: Any, values: Sequence[Any]) -> Any:
     return np.hstack(rows)
 
 
-def look(body: Body, low: float, high: float, thetas: Sequence[Any]) -> Look:
+def look(body: Program, low: float, high: float, thetas: Sequence[Any]) -> Look:
     """Look for narrow peaks of (x, *θ) ↦ f between low and high."""
     parts = parts_of(body, thetas) if low < high and programs.is_read(body, 0) else None
     if parts is None:

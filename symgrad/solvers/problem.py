@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError, SymgradError
 from symgrad.solvers import programs
@@ -23,7 +24,7 @@ from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions, Root
 from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body, spec_of
+from symgrad.transforms.tracing import spec_of
 
 WEAK = 1e-7  # what is active by so little may not be so next to it
 
@@ -54,8 +55,8 @@ class Shape:
         lone: whether there is one constraint, a number, so that its multiplier is one.
     """
 
-    loss: Body
-    constraints: Body | None
+    loss: Program
+    constraints: Program | None
     losses: tuple[int, ...]
     limits: tuple[int, ...]
     shape: tuple[int, ...]
@@ -211,7 +212,7 @@ class Watch:
         slices: how many problems there are side by side.
     """
 
-    margins: Body
+    margins: Program
     who: str
     slices: int = 1
 
@@ -230,7 +231,7 @@ class Watch:
         return Watch(programs.mapped(self.margins, size, (True, *flags)), self.who, self.slices * size)
 
 
-def check_quadratic(who: str, conditions: Body) -> None:
+def check_quadratic(who: str, conditions: Program) -> None:
     """Refuse the closed form of a quadratic that has a maximum, whatever its parameters are."""
     operator = programs.linearised(conditions)
     if programs.is_read(operator, 1):
@@ -238,7 +239,7 @@ def check_quadratic(who: str, conditions: Body) -> None:
     rng, sizes = np.random.default_rng(0), itertools.count(2)
     known: dict[Any, int] = {}
     shapes = [
-        [n if isinstance(n, int) else known.setdefault(n, next(sizes)) for n in s.shape] for s in conditions.inputs
+        [n if isinstance(n, int) else known.setdefault(n, next(sizes)) for n in s.shape] for s in conditions.arguments
     ]
     drawn, ways = [rng.normal(size=s) for s in shapes], rng.normal(size=(8, *shapes[0]))
     try:

@@ -14,6 +14,7 @@ import numpy as np
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.program import INPUT, STEP, Program, Spec, Value
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.contract import Einsum, permute
@@ -25,7 +26,6 @@ from symgrad.scalars import X
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.batching import batch
-from symgrad.transforms.loops.body import Body, Spec, Step, close
 from symgrad.transforms.tracing import Trace
 
 _LOOKS = "implicit: a derivative of the conditions looks at a value."
@@ -95,16 +95,16 @@ class Frozen:
         return isinstance(other, Frozen) and self._key == other._key
 
 
-def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -> Body:
+def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -> Program:
     """Return what the rule does of variables of these shapes and dtypes."""
     with Trace() as trace:
         variables = trace.variables(specs)
         roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
-        body, captured = close(variables, len(variables), roots, trace)
+        body, captured = trace.program(variables, roots)
     return _holding(body, captured) if captured else shared(body)
 
 
-def shared(body: Body) -> Body:
+def shared(body: Program) -> Program:
     """Return the body that was traced before, if it is the same, with what was derived of it."""
     with _LOCK:
         found = _TRACED.pop(body, body)
@@ -114,24 +114,18 @@ def shared(body: Body) -> Body:
     return found
 
 
-_TRACED: dict[Body, Body] = {}  # those used last at the end
+_TRACED: dict[Program, Program] = {}  # those used last at the end
 _REMEMBERED = 32
 _LOCK = Lock()
 
 
-def _holding(body: Body, captured: Sequence[Any]) -> Body:
+def _holding(body: Program, captured: Sequence[Any]) -> Program:
     """Return a body with its last inputs as steps that hold these arrays."""
-    many, n, m = len(captured), len(body.inputs) - len(captured), len(body.literals)
-
-    def place(k: int) -> int:
-        if n <= k < n + many:
-            return k + m
-        return k - many if n + many <= k < n + many + m else k
-
-    held = [Step(_held(t), (), s) for t, s in zip(captured, body.inputs[n:], strict=True)]
-    steps = [s._replace(args=tuple(map(place, s.args))) for s in body.steps]
-    outputs = tuple(map(place, body.outputs))
-    return Body(body.inputs[:n], n, body.literals, (*held, *steps), outputs)
+    n = len(body.inputs) - len(captured)
+    held = Program(body.values, body.inputs[:n], body.outputs)
+    for k, t in zip(body.inputs[n:], captured, strict=True):
+        held.replace(k, held.values[k]._replace(kind=STEP, op=_held(t)))
+    return held
 
 
 def _held(t: Any) -> Op:
@@ -139,12 +133,12 @@ def _held(t: Any) -> Op:
     return Sized(t._node) if value is None else Held(Frozen(value))
 
 
-def numbers(body: Body, *args: Any) -> Any:
+def numbers(body: Program, *args: Any) -> Any:
     """Return the first result on arrays; nan and inf instead of errors."""
     return all_numbers(body, *args)[0]
 
 
-def all_numbers(body: Body, *args: Any) -> tuple[Any, ...]:
+def all_numbers(body: Program, *args: Any) -> tuple[Any, ...]:
     """Return all results on arrays; nan and inf instead of errors."""
     values = [canonical(a) for a in args]
     with np.errstate(all="ignore"):
@@ -154,23 +148,22 @@ def all_numbers(body: Body, *args: Any) -> tuple[Any, ...]:
             return _bound(body, False)(*[np.asarray(v) for v in values])
 
 
-def _bound(body: Body, fast: bool) -> Callable[..., tuple[Any, ...]]:
-    if ("bound", fast) not in body.derived:
-        whole = Body(body.inputs, len(body.inputs), body.literals, body.steps, body.outputs)
-        body.derived["bound", fast] = whole.bind((), fast)
-    return body.derived["bound", fast]  # type: ignore[no-any-return]
+def _bound(body: Program, fast: bool) -> Callable[..., tuple[Any, ...]]:
+    if ("numbers", fast) not in body.derived:
+        body.derived["numbers", fast] = body.bind(len(body.inputs), (), None if fast else body.operations)
+    return body.derived["numbers", fast]  # type: ignore[no-any-return]
 
 
-def once(body: Body, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Body:
+def once(body: Program, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Program:
     """Return what is derived of a body under this key, traced when it is first asked for."""
     if key not in body.derived:
         body.derived[key] = traced(specs, rule, _LOOKS)
     return body.derived[key]  # type: ignore[no-any-return]
 
 
-def pushforward(body: Body, which: tuple[int, ...]) -> Body:
+def pushforward(body: Program, which: tuple[int, ...]) -> Program:
     """Return (*xs, *ẋ) ↦ Σ ∂F/∂xᵢ ẋᵢ over the inputs in ``which``."""
-    count = len(body.inputs)
+    count = len(body.arguments)
 
     def rule(*given: Any) -> list[Any]:
         xs, ts = given[:count], given[count:]
@@ -179,67 +172,66 @@ def pushforward(body: Body, which: tuple[int, ...]) -> Body:
         found = push(outs, tangents, handle, record=True, symbolic=True)
         return [_fitted(t, s) for t, s in zip(found, body.results, strict=True)]
 
-    return once(body, ("push", which), [*body.inputs, *[body.inputs[i] for i in which]], rule)
+    return once(body, ("push", which), [*body.arguments, *[body.arguments[i] for i in which]], rule)
 
 
-def pullback(body: Body, which: tuple[int, ...]) -> Body:
+def pullback(body: Program, which: tuple[int, ...]) -> Program:
     """Return (*xs, F̄) ↦ (∂F/∂xᵢ)ᵀ F̄, for each input in ``which``."""
-    count = len(body.inputs)
+    count = len(body.arguments)
 
     def rule(*given: Any) -> list[Any]:
         xs, gs = given[:count], given[count:]
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
         wrt = [xs[i]._node for i in which]
         found = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
-        return [_fitted(found.get(n), body.inputs[i]) for n, i in zip(wrt, which, strict=True)]
+        return [_fitted(found.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
 
-    return once(body, ("pull", which), [*body.inputs, *body.results], rule)
+    return once(body, ("pull", which), [*body.arguments, *body.results], rule)
 
 
-def linearised(body: Body) -> Body:
+def linearised(body: Program) -> Program:
     """Return (v, x, *p) ↦ ∂F/∂x v, an operator whose parameters are x and p."""
 
     def rule(v: Any, *xs: Any) -> list[Any]:
         return pushforward(body, (0,))(*xs, v)
 
-    return once(body, "linearised", [body.inputs[0], *body.inputs], rule)
+    return once(body, "linearised", [body.arguments[0], *body.arguments], rule)
 
 
-def transposed(operator: Body) -> Body:
+def transposed(operator: Program) -> Program:
     """Return (u, *p) ↦ L(p)ᵀ u of an operator (v, *p) ↦ L(p) v."""
 
     def rule(u: Any, *ps: Any) -> list[Any]:
-        return pullback(operator, (0,))(zeros(operator.inputs[0]), *ps, u)
+        return pullback(operator, (0,))(zeros(operator.arguments[0]), *ps, u)
 
-    return once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
+    return once(operator, "transposed", [operator.results[0], *operator.arguments[1:]], rule)
 
 
-def mapped(body: Body, size: int, flags: tuple[bool, ...]) -> Body:
+def mapped(body: Program, size: int, flags: tuple[bool, ...]) -> Program:
     """Return the body for so many slices at once, of those inputs that ``flags`` names; its result has them all."""
 
-    def rule(*xs: Any) -> list[Any]:
-        env = [*zip(xs, flags, strict=True), *[(v, False) for v in body.literals]]
-        for step in body.steps:
-            args, moves = zip(*[env[k] for k in step.args], strict=True) if step.args else ((), ())
-            env.append((batch(step.op, size, args, moves) if any(moves) else step.op(*args), any(moves)))
-        found = [env[k] for k in body.outputs]
-        return [y if moves else Expand((size, *shape(y)))(y) for y, moves in found]
+    def step(v: Value, args: Sequence[tuple[Any, bool]]) -> tuple[Any, bool]:
+        return _applied(v.op, size, args, ())
 
-    specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.inputs, flags, strict=True)]
+    def rule(*xs: Any) -> list[Any]:
+        results = body.walk([*zip(xs, flags, strict=True)], step, lambda constant: (constant, False))
+        return [y if moves else Expand((size, *shape(y)))(y) for y, moves in results]
+
+    specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.arguments, flags, strict=True)]
     return once(body, ("mapped", size, flags), specs, rule)
 
 
-def matrix(operator: Body) -> Body:
+def matrix(operator: Program) -> Program:
     """Return p ↦ L(p) as a matrix; a number where the unknown is one."""
-    return once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])
+    return once(operator, "matrix", operator.arguments[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])
 
 
-def applied_to_units(operator: Body, ps: Sequence[Any], compact: bool = False) -> Any:
+def applied_to_units(operator: Program, ps: Sequence[Any], compact: bool = False) -> Any:
     """Return the matrix of an operator with tensors for p; the sizes of vectors may be symbolic.
 
     ``compact`` is for numbers: what only scales the unit vectors is kept as a diagonal, and added as one.
     """
-    spec, result = operator.inputs[0], operator.results[0]
+    spec, result = operator.arguments[0], operator.results[0]
     if not spec.shape and not result.shape:
         return operator(_fitted(as_tensor(1.0), spec), *ps)[0]
     size = size_of(spec)
@@ -278,14 +270,9 @@ def forwarded(op: Op, inputs: Sequence[Any], values: Mapping[AnyNode, Any]) -> A
     return None if any(x is None for x in xs) else op.forward(*xs)
 
 
-def is_read(body: Body, k: int) -> bool:
+def is_read(body: Program, k: int) -> bool:
     """Whether a result depends on input k."""
-    reached = {k}
-    first = len(body.inputs) + len(body.literals)
-    for at, step in enumerate(body.steps, first):
-        if reached.intersection(step.args):
-            reached.add(at)
-    return bool(reached.intersection(body.outputs))
+    return not body.depending([body.inputs[k]]).isdisjoint(body.outputs)
 
 
 def zeros(spec: Spec) -> Any:
@@ -306,18 +293,20 @@ def _fitted(t: Any, spec: Spec) -> Any:
 
 
 # ------------------------------------------------------------------ the matrix of an operator
-def _by_rows(operator: Body, size: Any, ps: Sequence[Any]) -> Any:
+def _by_rows(operator: Program, size: Any, ps: Sequence[Any]) -> Any:
     """Apply an operator to all unit vectors: row k of the result is L eₖ."""
-    spec = operator.inputs[0]
+    spec = operator.arguments[0]
     eye: Any = _identity(size, spec)
     is_plain = len(spec.shape) == 1
     unit = eye if is_plain else Reshape((size, *spec.shape))(eye)
-    env: list[tuple[Any, bool]] = [(unit, True), *[(p, False) for p in ps], *[(v, False) for v in operator.literals]]
-    units = {0} if is_plain else set()
-    for step in operator.steps:
-        env.append(_applied(step.op, size, [env[k] for k in step.args], [k in units for k in step.args]))
-    found, moves = env[operator.outputs[0]]
-    return found if moves else Expand((size, *shape(found)))(found)
+    units = {operator.inputs[0]} if is_plain else set()
+
+    def step(v: Value, args: Sequence[tuple[Any, bool]]) -> tuple[Any, bool]:
+        return _applied(v.op, size, args, [k in units for k in v.args])
+
+    xs = [(unit, True), *[(p, False) for p in ps]]
+    rows, moves = operator.walk(xs, step, lambda constant: (constant, False))[0]
+    return rows if moves else Expand((size, *shape(rows)))(rows)
 
 
 def _identity(size: Any, spec: Spec) -> Any:
@@ -375,35 +364,36 @@ class PlusDiagonal(Op):
 class _Rows:
     """The matrix of an operator on vectors: as ``_by_rows``, with what is diagonal kept as a vector."""
 
-    def __init__(self, operator: Body, size: int, ps: Sequence[Any]) -> None:
+    def __init__(self, operator: Program, size: int, ps: Sequence[Any]) -> None:
         self.operator, self.size = operator, size
-        self.eye = _identity(size, operator.inputs[0])
-        self.diagonals: dict[int, Any] = {0: Expand((size,))(_fitted(as_tensor(1.0), operator.inputs[0]))}
-        self.units = {0}
-        self.env: list[tuple[Any, bool]] = [(None, True), *[(v, False) for v in (*ps, *operator.literals)]]
+        self.eye = _identity(size, operator.arguments[0])
+        self.unit = operator.inputs[0]
+        self.diagonals: dict[int, Any] = {self.unit: Expand((size,))(_fitted(as_tensor(1.0), operator.arguments[0]))}
+        xs = [(None, True), *[(p, False) for p in ps]]
+        self.env: list[tuple[Any, bool]] = []
+        for k, v in enumerate(operator.values):
+            self.env.append(self._step(k, v) if v.kind == STEP else xs[v.op] if v.kind == INPUT else (v.op, False))
 
     def result(self) -> Any:
-        """Apply all steps."""
-        for step in self.operator.steps:
-            at = len(self.env)
-            if self._stays_diagonal(step):
-                xs = [self.diagonals.get(k, self.env[k][0]) for k in step.args]
-                self.diagonals[at] = step.op(*xs)
-                self.env.append((None, True))
-            else:
-                self.env.append(self._sum(step) or self._applied(step))
-        found, moves = self._dense(self.operator.outputs[0])
-        return found if moves else Expand((self.size, *shape(found)))(found)
+        """Return the matrix."""
+        rows, moves = self._dense(self.operator.outputs[0])
+        return rows if moves else Expand((self.size, *shape(rows)))(rows)
 
-    def _stays_diagonal(self, step: Step) -> bool:
-        if not isinstance(step.op, Map) or step.result.shape != (self.size,):
+    def _step(self, at: int, step: Value) -> tuple[Any, bool]:
+        if not self._stays_diagonal(step):
+            return self._sum(step) or self._applied(step)
+        self.diagonals[at] = step.op(*[self.diagonals.get(k, self.env[k][0]) for k in step.args])
+        return None, True
+
+    def _stays_diagonal(self, step: Value) -> bool:
+        if not isinstance(step.op, Map) or step.shape != (self.size,):
             return False
         moving = [i for i, k in enumerate(step.args) if self.env[k][1]]
         if not moving or any(step.args[i] not in self.diagonals for i in moving):
             return False
         return bool(step.op.payload.subs({X[i]: 0 for i in moving}) == 0)
 
-    def _sum(self, step: Step) -> tuple[Any, bool] | None:
+    def _sum(self, step: Value) -> tuple[Any, bool] | None:
         diagonal = [k for k in step.args if k in self.diagonals]
         if step.op != ADD or len(diagonal) != 1:
             return None
@@ -413,10 +403,10 @@ class _Rows:
             return None
         return PlusDiagonal()(rows, self.diagonals[diagonal[0]]), True
 
-    def _applied(self, step: Step) -> tuple[Any, bool]:
-        return _applied(step.op, self.size, [self._dense(k) for k in step.args], [k in self.units for k in step.args])
+    def _applied(self, step: Value) -> tuple[Any, bool]:
+        return _applied(step.op, self.size, [self._dense(k) for k in step.args], [k == self.unit for k in step.args])
 
     def _dense(self, k: int) -> tuple[Any, bool]:
         if self.env[k][0] is None:
-            self.env[k] = (self.eye if k == 0 else MUL(self.eye, self.diagonals[k]), True)
+            self.env[k] = (self.eye if k == self.unit else MUL(self.eye, self.diagonals[k]), True)
         return self.env[k]

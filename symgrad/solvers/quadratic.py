@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.engine.program import Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
@@ -20,7 +21,6 @@ from symgrad.solvers import programs
 from symgrad.solvers.factors import Record, System, norms
 from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 _MOST = 30  # steps, after which the guesses go round in circles
 _MET = 1e-13  # residual, relative to the numbers that it is made of
@@ -83,20 +83,18 @@ def is_quadratic(shape: Any) -> bool:
     return _is_straight(shape.loss, slope) and (limits is None or _is_straight(limits, limits))
 
 
-def _is_straight(body: Body, mapping: Body) -> bool:
+def _is_straight(body: Program, mapping: Program) -> bool:
     """Whether a body is a polynomial in x, and the derivative in x of the mapping depends on x no more."""
     return _is_polynomial(body) and not programs.is_read(programs.matrix(programs.linearised(mapping)), 0)
 
 
-def _is_polynomial(body: Body) -> bool:
+def _is_polynomial(body: Program) -> bool:
     """Whether all that depends on the first input is made of sums and products, with neither kinks nor poles."""
-    reached = {0}
-    for at, step in enumerate(body.steps, len(body.inputs) + len(body.literals)):
-        moving = [X[i] for i, k in enumerate(step.args) if k in reached]
-        if moving:
-            if not _keeps_polynomials(step.op, moving):
-                return False
-            reached.add(at)
+    reached = body.depending(body.inputs[:1])
+    for v in body.values:
+        moving = [X[i] for i, k in enumerate(v.args) if k in reached]
+        if moving and not _keeps_polynomials(v.op, moving):
+            return False
     return True
 
 

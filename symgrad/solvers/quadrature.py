@@ -13,6 +13,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import Spec
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
 from symgrad.ops.linalg.solving import cholesky
@@ -23,7 +24,6 @@ from symgrad.solvers.subintervals import End, infinite, split
 from symgrad.solvers.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.loops.body import Spec
 from symgrad.transforms.vmap import vmap
 
 __all__ = ["dblquad", "expectation", "quad"]

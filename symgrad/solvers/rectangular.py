@@ -14,6 +14,7 @@ import numpy as np
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
+from symgrad.engine.program import Program
 from symgrad.errors import LinAlgError, NotConverged
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
@@ -24,7 +25,6 @@ from symgrad.solvers.factors import LARGE, Way
 from symgrad.solvers.implicit import SOLVER
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.body import Body
 
 _FAILED = {3: "the condition is too large", 6: "the condition is too large", 7: "the steps did not suffice"}
 _SINGULAR = 1e-12  # singular values, relative to the largest, below which the rank is less than full
@@ -40,7 +40,7 @@ class LeastSquares(Op):
         start: where to start, a ``bodies.Frozen`` array, or None.
     """
 
-    operator: Body
+    operator: Program
     way: Way
     start: Any = None
     name = "LeastSquares"
@@ -55,7 +55,7 @@ class LeastSquares(Op):
 
     def forward(self, b: Any, *ps: Any) -> Any:
         """Solve the least squares problem with LSQR."""
-        unknown, result = self.operator.inputs[0], self.operator.results[0]
+        unknown, result = self.operator.arguments[0], self.operator.results[0]
         n, m = int(programs.size_of(unknown)), int(programs.size_of(result))
         turned = programs.transposed(self.operator)
 
@@ -87,11 +87,11 @@ class LeastSquares(Op):
 
     def out_shape(self, b: Shape, *ps: Shape) -> Shape:
         """That of the unknown."""
-        return self.operator.inputs[0].shape
+        return self.operator.arguments[0].shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the unknown."""
-        return self.operator.inputs[0].dtype
+        return self.operator.arguments[0].dtype
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are."""
@@ -115,7 +115,7 @@ class LeastSquares(Op):
         # u = A⁺ᵀg: b̄ = u,  p̄ = ∂/∂p (⟨A⁺u, Aᵀr⟩ + ⟨g − A⁺A g, Aᵀ A⁺ᵀx⟩ − ⟨u, A x⟩) with r = b − A x
         b, ps = xs[0], xs[1:]
         u = self._turned(g, *ps)
-        wanted = tuple(i for i in which if i > 0 and self.operator.inputs[i].is_float)
+        wanted = tuple(i for i in which if i > 0 and self.operator.arguments[i].is_float)
         found = {0: u}
         if wanted:
             left = SUB(b, self.operator(y, *ps)[0])
@@ -132,7 +132,7 @@ class LeastSquares(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẋ = A⁺(ḃ − Ȧx + A⁺ᵀȦᵀr) + (I − A⁺A) Ȧᵀ A⁺ᵀx
         b, ps, right, more = xs[0], xs[1:], ts[0], None
-        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and self.operator.inputs[i].is_float)
+        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and self.operator.arguments[i].is_float)
         if wanted:
             tangents, turned = [ts[i] for i in wanted], programs.transposed(self.operator)
             (moved,) = programs.pushforward(self.operator, wanted)(y, *ps, *tangents)

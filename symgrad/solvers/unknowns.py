@@ -14,6 +14,7 @@ from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_bool, is_complex, is_floating
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
@@ -23,8 +24,7 @@ from symgrad.solvers import programs
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions
 from symgrad.support.arguments import shown
-from symgrad.transforms.loops.body import Body, Spec, close, spec_of
-from symgrad.transforms.tracing import Trace
+from symgrad.transforms.tracing import Trace, spec_of
 
 _COMPLEX = "{}: got complex numbers. Pass their real and imaginary parts, as two arrays."
 
@@ -201,13 +201,13 @@ def title_of(f: Callable[..., Any]) -> str:
 
 def traced(
     who: str, f: Callable[..., Any], unknown: Spec, tensors: Sequence[Any]
-) -> tuple[Body, list[Any]]:  # fmt: skip
+) -> tuple[Program, list[Any]]:  # fmt: skip
     """Return f(x, *θ) as a body, and all tensors that it depends on: θ, and those that it took from outside."""
     with Trace() as trace:
         variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
         own = [handle(v._node, None) for v in variables]  # f may write to its own in place
         y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
-        body, captured = close(variables, len(variables), [as_tensor(y)], trace)
+        body, captured = trace.program(variables, [as_tensor(y)])
     return programs.shared(body), [*tensors, *captured]
 
 

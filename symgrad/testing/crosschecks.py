@@ -19,12 +19,13 @@ import numpy as np
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.choose import check_digits
 from symgrad.compiler.backends.mpmath.slopes import slopes
-from symgrad.compiler.program import Program, from_nodes
-from symgrad.compiler.trace import Spec, trace
+from symgrad.compiler.program import from_nodes
+from symgrad.compiler.trace import trace
 from symgrad.core import trees
 from symgrad.core.modes import no_grad
 from symgrad.core.pairs import in_parts
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm

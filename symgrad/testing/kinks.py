@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import INPUT, STEP, Program
 from symgrad.core.promotion import is_floating, is_signed
+from symgrad.engine.program import STEP, Program
 from symgrad.ops.reductions.total import MapTotal
 
 _STAYS = 0.7  # of the difference of slopes over half the step; of a smooth function half is left
@@ -136,17 +136,11 @@ def _values(program: Program, given: Sequence[Any], k: int, place: tuple[int, ..
 
 
 def _run(program: Program, given: Sequence[Any]) -> dict[int, Any]:
-    at: dict[int, Any] = {}
     with np.errstate(all="ignore"):
-        for n in program.live():
-            v = program.values[n]
-            if v.kind == STEP:
-                at[n] = v.op(*[at[a] for a in v.args])
-            else:
-                at[n] = given[v.op] if v.kind == INPUT else v.op
-    return at
+        return program.env(given)
 
 
 def value(program: Program, given: Sequence[Any]) -> Any:
     """Run a program of one result, operation by operation."""
-    return _run(program, given)[program.outputs[0]]
+    with np.errstate(all="ignore"):
+        return program(*given)[0]

@@ -11,7 +11,8 @@ from symgrad.core.ended import end
 from symgrad.core.journal import Journal
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.core.trees import flatten, unflatten
-from symgrad.engine.record import TensorBase, as_tensor, handle, noting
+from symgrad.engine.program import Program, Recorder, Spec
+from symgrad.engine.record import TensorBase, as_tensor, handle, input_of, noting
 from symgrad.errors import GraphError, ValueNeeded, uncovered
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
@@ -60,6 +61,15 @@ class Trace:
             raise ValueNeeded(f"{who} {error} {ADVICE}") from error
         self.known = {key: t for key, t in seen.items() if t._value is not None or t._node.index < self.start}
         return result
+
+    def program(self, variables: Sequence[Any], roots: Sequence[Any]) -> tuple[Program, list[Any]]:
+        """Return the program that computes the roots, and the tensors from outside that it uses.
+
+        The latter are its arguments after the variables.
+        """
+        closing = _Closing(variables, self)
+        closing.program.outputs = [closing.root(t) for t in roots]
+        return closing.program, list(closing.captured.values())
 
     def _check_unchanged(self, journal: Journal, who: str, steps: bool) -> None:
         """Refuse changes of what outlives the function; garbage is collected before one is told of."""
@@ -124,6 +134,53 @@ def _apart(result: Any) -> Any:
     found: list[Any] = []
     tree = flatten(result, lambda x: isinstance(x, TensorBase), found)
     return unflatten(tree, iter([handle(t._node, t._value) for t in found]))
+
+
+class _Closing(Recorder):
+    """Writes the program between variables and roots; what comes from outside is an argument after the variables."""
+
+    def __init__(self, variables: Sequence[Any], trace: Trace) -> None:
+        super().__init__([])
+        self.trace = trace
+        self.captured: dict[int, Any] = {}  # by place
+        self._alive: list[Any] = []  # what ids were taken of
+        for t in variables:
+            self.argument(t._node, spec_of(t))
+
+    def root(self, t: Any) -> int:
+        """Return the place of a result."""
+        node = input_of(t)
+        self._alive.append(node)
+        for n in self._inside(node):
+            if any(self.captured.get(self.places.get(id(p), -1)) is None and id(p) in self.places for p in n.inputs):
+                self.places[id(n)] = self.step(n)
+        place = self.places.get(id(node))
+        return self._capture(node, t if t._value is not None else self.trace.outside(node)) if place is None else place
+
+    def _inside(self, root: AnyNode) -> list[AnyNode]:
+        """Return the nodes made since the variables, oldest first, that have no place yet."""
+        seen: dict[int, AnyNode] = {}
+        ahead = [root]
+        while ahead:
+            node = ahead.pop()
+            if id(node) not in seen and id(node) not in self.places and node.index > self.trace.start:
+                seen[id(node)] = node
+                ahead.extend(p for p in node.inputs if is_node(p))
+        return sorted(seen.values(), key=lambda n: n.index)
+
+    def outside(self, node: AnyNode) -> int:
+        """Return the place of what depends on no variable."""
+        return self._capture(node, self.trace.outside(node))
+
+    def _capture(self, node: AnyNode, t: Any) -> int:
+        place = self.argument(node, spec_of(t))
+        self.captured[place] = t
+        return place
+
+
+def spec_of(t: Any) -> Spec:
+    """Return the shape and dtype of a tensor."""
+    return Spec(t.shape, t.dtype)
 
 
 def leaf_of(shape: Any, dtype: Any) -> Leaf:

@@ -8,9 +8,10 @@ from checks import BACKENDS
 
 import symgrad as sg
 from symgrad.compiler.jacobians import operations
-from symgrad.compiler.trace import Spec, trace
+from symgrad.compiler.trace import trace
 from symgrad.core import pickling
 from symgrad.core.trees import LEAF, Branch
+from symgrad.engine.program import Spec
 from symgrad.errors import GraphError
 
 backends = pytest.mark.parametrize("backend", BACKENDS)

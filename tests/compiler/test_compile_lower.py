@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,38 @@ def test_bytes_are_arguments_constants_and_results_each_once():
     found = lowered(lambda x: (x.sum(1) + CONSTANT, x > 0), x).cost_analysis()
     assert (found["arguments"], found["constants"], found["results"]) == (400, 400, 400 + 100)
     assert found["bytes"] == 1300
+
+
+# ------------------------------------------------------------------ one form of programs
+def test_compiled_functions_closed_forms_and_steps_of_loops_are_programs_of_one_form():
+    x = sg.symbol("x", "n")
+    form = sg.derive((sg.tanh(x) * x).sum(), x).lambdify().program
+    loop = sg.compile(lambda c: sg.fori_loop(0, 3, lambda _, y: sg.sin(y) * y, c)).lower(()).program
+    compiled = lowered(lambda a: sg.sin(a) * a, (3,)).program
+    body = next(v.op.body for v in loop.values if hasattr(v.op, "body"))
+    assert type(form) is type(loop) is type(compiled) is type(body)
+    assert repr(compiled).splitlines() == [
+        "%0: float64[3] = input 0",
+        "%1: float64[3] = Map(sin(x0))(%0)",
+        "%2: float64[3] = Map(x0*x1)(%1, %0)",
+        "return %2",
+    ]
+    assert repr(form).splitlines()[0] == "%0: float64[n] = input 0"
+    assert "; ".join(body.lines()) in repr(loop)
+
+
+def test_programs_are_equal_by_what_they_compute():
+    one, same, other = (lowered(f, (3,)).program for f in (lambda a: a * 2.0, lambda b: b * 2.0, lambda a: a * 2))
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other  # of 2.0 and 2 integers become different numbers
+    assert repr(pickle.loads(pickle.dumps(one))) == repr(one)
+
+
+def test_the_program_of_a_closed_form_computes_it():
+    A, x = sg.symbol("A", ("n", "n")), sg.symbol("x", "n")
+    form = sg.derive((sg.sin(A @ x) * 2).sum(), x)
+    a, at = np.random.default_rng(0).normal(size=(3, 3)), np.ones(3)
+    assert form.args == ("A", "x")
+    (y,) = form.lambdify().program.sized({next(iter(form.lambdify().program.sizes)): 3})(a, at)
+    np.testing.assert_allclose(y, form(a, at))

@@ -10,7 +10,7 @@ import pytest
 import symgrad as sg
 from symgrad.compiler.backends.choose import MOST_ARGUMENTS, build_with
 from symgrad.compiler.passes.assemble import Assemble
-from symgrad.compiler.program import Program
+from symgrad.compiler.program import Builder
 from symgrad.core import trees
 from symgrad.ops.keys import Span
 from symgrad.ops.slicing import Slice
@@ -105,10 +105,10 @@ def test_many_parts_overlap_as_each_two_of_them_do():
 
 def test_auto_leaves_very_many_arguments_to_python():
     def wide(n):
-        program = Program()
-        places = [program.input((), np.float64) for _ in range(n)]
-        program.outputs = [places[-1]]
+        builder = Builder()
+        places = [builder.input((), np.float64) for _ in range(n)]
+        builder.program.outputs = [places[-1]]
         tree = trees.flatten(((1.0,) * n, {}), lambda x: isinstance(x, float), [])
-        return build_with("auto", program, tree, trees.LEAF).backend
+        return build_with("auto", builder.program, tree, trees.LEAF).backend
 
     assert wide(MOST_ARGUMENTS + 1) == "python"

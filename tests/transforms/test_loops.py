@@ -445,7 +445,7 @@ def test_constant_from_outside_is_an_input_and_what_depends_on_it_alone_runs_onc
     (node,) = scans(sg.scan(lambda c, x: (sg.exp(w) @ c + x, None), H, X)[0])
     op = node.op
     assert (op.carries, op.xs, op.consts) == (1, 1, 1)
-    assert [type(s.op).__name__ for s in op.body.steps] == ["Einsum", "Map"]  # exp came from outside
+    assert [type(op.body.values[k].op).__name__ for k in op.body.steps()] == ["Einsum", "Map"]  # exp came from outside
 
 
 def test_operation_pickles():

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 from symgrad.errors import SymgradError
 from symgrad.ops.protocol import Op, failed
 

@@ -13,8 +13,8 @@ from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.backends.pairs import paired
 from symgrad.compiler.primitives.pairs import has_complex
 from symgrad.compiler.primitives.scalarise import Written
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra
 from symgrad.support.extras import is_installed, needs
 

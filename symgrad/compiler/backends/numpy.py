@@ -19,9 +19,9 @@ from symgrad.compiler.backends.shared import made_in_chunks
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import Elements
-from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.core.promotion import FLOAT64, is_integer
+from symgrad.engine.program import Program
 from symgrad.ops.shape import Reshape
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import SCALARS

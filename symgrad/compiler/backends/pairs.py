@@ -8,8 +8,8 @@ from typing import Any
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable, as_result
 from symgrad.compiler.primitives.pairs import as_numbers, as_pairs, in_pairs
-from symgrad.compiler.program import Program
 from symgrad.core.promotion import is_complex
+from symgrad.engine.program import Program
 
 
 def paired(build: Callable[[Program], Kernel], program: Program) -> Kernel:

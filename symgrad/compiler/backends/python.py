@@ -20,10 +20,10 @@ from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.primitives.infix import FUNCTIONS, SIGNS, infix
 from symgrad.compiler.primitives.scalar import LEAVES
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
-from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core import trees
 from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.promotion import FLOAT64, is_integer
+from symgrad.engine.program import STEP, Program, Value
 from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS, Scalar
 from symgrad.support.lazy import cached_property

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core.node import Shape
+from symgrad.engine.program import STEP, Program, Value
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD, Map
 from symgrad.ops.protocol import Op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symgrad.compiler.passes.assemble import assembled
 from symgrad.compiler.passes.repeated import run_once
-from symgrad.compiler.program import Program
+from symgrad.engine.program import Program
 
 
 def simplified(program: Program) -> Program:

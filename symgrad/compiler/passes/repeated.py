@@ -5,7 +5,8 @@ The packed result of the plain loop is the front of the other's.
 
 from __future__ import annotations
 
-from symgrad.compiler.program import STEP, Program
+from symgrad.compiler.program import Builder
+from symgrad.engine.program import STEP, Program
 from symgrad.ops.keys import Span
 from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.op import Scan
@@ -32,16 +33,14 @@ def _is_front(plain: Scan, full: Scan) -> bool:
         same
         and plain is not full
         and not plain.kept
-        and own.steps == full.body.steps
-        and own.inputs == full.body.inputs
-        and own.outputs == outputs[: len(own.outputs)]
+        and own == full.body.returning(outputs[: len(own.outputs)])
         and plain.packed == full.packed
     )
 
 
 def _joined(program: Program, fuller: dict[int, int]) -> Program:
     """Write the program again, with the fuller loop in the plain one's place."""
-    values, out = program.values, Program()
+    values, out = program.values, Builder()
     place: dict[int, int] = {}
     for k in program.inputs:
         place[k] = out.input(values[k].shape, values[k].dtype)
@@ -58,5 +57,5 @@ def _joined(program: Program, fuller: dict[int, int]) -> Program:
             place[fuller[k]] = found
             found = out.step(Slice((Span(0, v.op.size, None),)), (found,), v.shape)
         place[k] = found
-    out.outputs = [place[k] for k in program.outputs]
-    return out
+    out.program.outputs = [place[k] for k in program.outputs]
+    return out.program

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import CONST, INPUT, STEP, Program, Value
+from symgrad.compiler.program import Builder
 from symgrad.core.node import Shape
+from symgrad.engine.program import CONST, INPUT, STEP, Program, Value
 from symgrad.ops.contract import Einsum
 from symgrad.ops.keys import ALL
 from symgrad.ops.protocol import Op
@@ -61,7 +62,7 @@ class Rows:
 
     def part(self, starts: Sequence[int], ends: Sequence[int], count: int) -> Program:
         """Return the program from some values to others, for so many rows."""
-        values, out = self.program.values, Program()
+        values, out = self.program.values, Builder()
         place = {k: out.input(self._shape(k, count), values[k].dtype) for k in starts}
         for k in self._between(starts, ends):
             v = values[k]
@@ -71,9 +72,9 @@ class Rows:
             shape = self._shape(k, count)
             op = replace(v.op, to=shape) if isinstance(v.op, (Expand, Reshape, ScatterAdd)) else v.op
             place[k] = out.step(op, tuple([place[a] for a in v.args]), shape)
-        out.outputs = [place[k] for k in ends]
-        out.cached = self.program.cached
-        return out
+        out.program.outputs = [place[k] for k in ends]
+        out.program.cached = self.program.cached
+        return out.program
 
     def passes(self) -> int:
         """Return how many operations that no loop over entries takes in read rows."""

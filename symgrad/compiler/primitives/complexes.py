@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from symgrad.compiler.primitives.payload import replay, steps_in_parts, steps_of
-from symgrad.compiler.program import Program
+from symgrad.compiler.program import Builder
 from symgrad.ops.elementwise.declared import BINARY, CLAMP, UNARY, WHERE
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB
 from symgrad.ops.protocol import Op
@@ -30,7 +30,7 @@ class Unwritten(Exception):
 class Arithmetic:
     """Steps of a program of real numbers, which complex ones are computed by."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Builder) -> None:
         self.program = program
 
     # -------------------------------------------------------------- real steps

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.primitives.elements import Elements
-from symgrad.compiler.program import Program, Value, from_nodes
+from symgrad.compiler.program import from_nodes
 from symgrad.core.node import TRACED, Leaf, Shape
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import Program, Value
 from symgrad.engine.record import handle
 from symgrad.ops.contract import Einsum, pairwise
 from symgrad.ops.protocol import Op

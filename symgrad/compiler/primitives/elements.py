@@ -14,9 +14,9 @@ import numpy as np
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import TRUTH, Scalars
-from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.node import Shape
 from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_floating
+from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import Map, broadcast_shapes

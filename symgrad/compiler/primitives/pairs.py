@@ -16,9 +16,10 @@ from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten, angle
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.program import CONST, INPUT, Program, Value
+from symgrad.compiler.program import Builder
 from symgrad.core.node import Shape
 from symgrad.core.promotion import FLOAT64, Kind, is_complex, is_discrete, parts
+from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Real, Sign
@@ -49,7 +50,7 @@ def has_complex(program: Program) -> bool:
 
 def in_pairs(program: Program) -> Program:
     """Return the program of real numbers: its complex arguments and results have a last axis of two more."""
-    made = _Pairs(program).made
+    made = _Pairs(program).made.program
     made.donated, made.digits, made.cached = program.donated, program.digits, program.cached
     return made
 
@@ -101,7 +102,7 @@ class _Pairs:
     """``made``: the program with parts in the place of complex values."""
 
     def __init__(self, program: Program) -> None:
-        self.values, self.made = program.values, Program()
+        self.values, self.made = program.values, Builder()
         self.w = Arithmetic(self.made)
         self.places: dict[int, Any] = {}  # by value: its place in ``made``, or its parts
         self.packed: dict[Parts, int] = {}  # arrays that have the parts side by side
@@ -110,7 +111,7 @@ class _Pairs:
         for k in program.live():
             if k not in self.places:
                 self.places[k] = self._value(program.values[k])
-        self.made.outputs = [self._whole(k) for k in program.outputs]
+        self.made.program.outputs = [self._whole(k) for k in program.outputs]
 
     def _input(self, v: Value) -> Any:
         if not is_complex(v.dtype):

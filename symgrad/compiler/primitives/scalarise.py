@@ -16,8 +16,8 @@ from symgrad.compiler.primitives.decompose import program_of
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import LEAVES, ONE, TRUTH, ZERO, Scalars, total
-from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.promotion import BOOL, FLOAT64, is_bool, is_discrete, is_floating, is_integer
+from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import Map

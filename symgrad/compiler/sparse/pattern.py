@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.primitives.decompose import program_of
-from symgrad.compiler.program import CONST, Program, Value
 from symgrad.compiler.sparse.entries import Entries, joined
 from symgrad.compiler.sparse.rules import constant, dense, rule, variables
 from symgrad.compiler.sparse.sets import Sets, none
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import CONST, Program, Value
 from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
 
@@ -57,7 +57,7 @@ def apply(op: Op, args: Sequence[Entries], to: Shape, dtype: Any) -> Entries:
 # ------------------------------------------------------------------ loops
 def _loop(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
     """Follow the loop step by step; a long one as any operation."""
-    if op.length * len(op.body.steps) > _MOST_STEPS:
+    if op.length * len(op.body.steps()) > _MOST_STEPS:
         return dense(args, to)
     n, m = op.carries, op.carries + op.xs
     carry, parts = list(args[:n]), []
@@ -75,7 +75,4 @@ def _slice(x: Entries, t: int) -> Entries:
 
 
 def _step(op: Scan, args: Sequence[Entries]) -> list[Entries]:
-    values = [*args, *map(constant, op.body.literals)]
-    for step in op.body.steps:
-        values.append(apply(step.op, [values[k] for k in step.args], step.result.shape, step.result.dtype))
-    return [values[k] for k in op.body.outputs]
+    return op.body.walk(args, lambda v, xs: apply(v.op, xs, v.shape, v.dtype), constant)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.program import Program
 from symgrad.compiler.sparse.colouring import NO_COLOUR
 from symgrad.compiler.sparse.sweeps import Sweeps
-from symgrad.compiler.trace import Spec, trace
+from symgrad.compiler.trace import trace
 from symgrad.core import trees
+from symgrad.engine.program import Program, Spec
 from symgrad.func import jvp, vjp
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat

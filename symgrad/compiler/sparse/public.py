@@ -15,10 +15,11 @@ from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import costs, entries_of, is_array
 from symgrad.compiler.sparse.sets import Sets
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
-from symgrad.compiler.trace import Spec, trace
+from symgrad.compiler.trace import trace
 from symgrad.core import trees
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import Spec
 from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad

@@ -17,8 +17,8 @@ from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE
 from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.program import Program
 from symgrad.core.promotion import is_complex, is_floating, is_integer
+from symgrad.engine.program import Program
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps, in_words, is_published
@@ -191,7 +191,7 @@ class ArrayWriter:
     def _scan(self, op: Scan, refs: Sequence[int]) -> str:
         """A loop: its body as a function of its own, before this one."""
         d, n, m = self.dialect, op.carries, op.carries + op.xs
-        names = [f"v{k}" for k in range(1, len(op.body.inputs) + 1)]
+        names = [f"v{k}" for k in range(1, len(op.body.arguments) + 1)]
         inner = ArrayWriter(program_of_body(op.body), d, self.words, names, {}, len(names))
         step = d.step_function(names, inner.lines, inner.results)
         args = [d.cast(self.ref(r), op.packed) if r in self._plain else self.ref(r) for r in refs]

@@ -16,8 +16,8 @@ import sympy as sp
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.primitives.views import View, view_of, whole
-from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
+from symgrad.engine.program import Program, Value
 from symgrad.exports.arrays.programs import size_text
 from symgrad.exports.errors import power_of_integers, unsupported
 from symgrad.exports.loops.kernels import KERNELS, kernels

@@ -12,7 +12,7 @@ from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.primitives.views import View
-from symgrad.compiler.program import Program
+from symgrad.engine.program import Program
 from symgrad.exports.loops.programs import INFIX, WIDE, LoopWriter, has
 from symgrad.exports.steps import in_words, is_published
 

@@ -12,8 +12,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.symbol import Str
 
-from symgrad.compiler.program import CONST, INPUT, STEP
 from symgrad.core.promotion import is_floating
+from symgrad.engine.program import CONST, INPUT, STEP
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.names import identifier, identifiers

@@ -18,7 +18,7 @@ from symgrad.solvers.programs import Frozen
 
 def integrand(pool: Pool, op: Integral, args: Sequence[Term]) -> tuple[Term, Any, dict[Any, int]]:
     """Return f of ∫ f dx, the key of x, and those of arrays that f holds, with their numbers of axes."""
-    specs = op.body.inputs
+    specs = op.body.arguments
     leaves = [Leaf(None, s.shape, TRACED) for s in specs]
     for leaf, spec in zip(leaves, specs, strict=True):
         leaf.dtype = spec.dtype

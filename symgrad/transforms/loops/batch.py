@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.engine.program import Program, Spec, Value
 from symgrad.engine.record import as_tensor
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import Cast
@@ -12,10 +13,9 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Reshape, repeated
 from symgrad.ops.shapes.join import Cat
 from symgrad.transforms.batching import batch
-from symgrad.transforms.loops.body import Body, Spec, close
 from symgrad.transforms.tracing import Trace
 
-Batched = tuple[Body, list[bool], list[Any]]  # the body, which carries have the batch in front, further constants
+Batched = tuple[Program, list[bool], list[Any]]  # the body, which carries have the batch in front, further constants
 
 
 def batched(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -49,7 +49,7 @@ def _batched(op: Any, size: int, flags: Sequence[bool]) -> Batched:
     flags = list(flags)
     while True:
         trace = Trace()
-        specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(op.body.inputs, flags, strict=True)]
+        specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(op.body.arguments, flags, strict=True)]
         variables = trace.variables(specs)
         outs = trace.run(_run, (op.body, size, variables, flags), "vmap: a rule looks at a value.")
         grown = [k for k in range(op.carries) if outs[k][1] and not flags[k]]
@@ -59,15 +59,15 @@ def _batched(op: Any, size: int, flags: Sequence[bool]) -> Batched:
             flags[k] = True
     wide = [k >= op.carries or flags[k] for k in range(len(outs))]
     roots = [as_tensor(t if b or not w else repeated(t, size)) for (t, b), w in zip(outs, wide, strict=True)]
-    body, captured = close(variables, op.carries + op.xs, roots, trace)
+    body, captured = trace.program(variables, roots)
     return body, flags[: op.carries], [t._value for t in captured]
 
 
-def _run(body: Body, size: int, variables: Sequence[Any], flags: Sequence[bool]) -> list[tuple[Any, bool]]:
+def _run(body: Program, size: int, variables: Sequence[Any], flags: Sequence[bool]) -> list[tuple[Any, bool]]:
     """Apply the body; return its outputs, and whether they have the batch in front."""
-    env = [*zip(variables, flags, strict=True), *[(v, False) for v in body.literals]]
-    for step in body.steps:
-        args = [env[k] for k in step.args]
+
+    def step(v: Value, args: Sequence[tuple[Any, bool]]) -> tuple[Any, bool]:
         xs, fs = [x for x, _ in args], [f for _, f in args]
-        env.append((batch(step.op, size, xs, fs), True) if any(fs) else (step.op(*xs), False))
-    return [env[k] for k in body.outputs]
+        return (batch(v.op, size, xs, fs), True) if any(fs) else (v.op(*xs), False)
+
+    return body.walk([*zip(variables, flags, strict=True)], step, lambda constant: (constant, False))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core.node import AnyNode
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.convert import Cast
@@ -15,7 +16,6 @@ from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import ADD
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
-from symgrad.transforms.loops.body import Body, Spec, close
 from symgrad.transforms.tracing import Trace
 
 Source = tuple[str, int]  # "seed": a cotangent or tangent; "carry": its values before each step; "input": of the loop
@@ -32,7 +32,7 @@ class Derived(NamedTuple):
         places: for each input of the loop that is differentiated by, which output of the body its cotangent is.
     """
 
-    body: Body
+    body: Program
     inits: tuple[tuple[int | None, Spec], ...]
     slices: tuple[Source, ...]
     shared: tuple[Source, ...]
@@ -49,34 +49,34 @@ Rule = Callable[[Sequence[Any], dict[Source, Any]], Sequence[Any]]
 Reads = Sequence[tuple[Source, Spec]]
 
 
-def pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
+def pullback(body: Program, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
     """Return the loop that pulls cotangents of the results back to the inputs in ``which``, all floating point."""
     return _once(body, ("pull", carries, xs, which), lambda: _pullback(body, carries, xs, which))
 
 
-def pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
+def pushforward(body: Program, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
     """Return the loop that pushes tangents of the inputs in ``which`` forward. Integers have zeros of ``dtype``."""
     return _once(body, ("push", carries, xs, which, dtype), lambda: _pushforward(body, carries, xs, which, dtype))
 
 
-def _once(body: Body, key: Any, make: Callable[[], Derived]) -> Derived:
+def _once(body: Program, key: Any, make: Callable[[], Derived]) -> Derived:
     if key not in body.derived:
         body.derived[key] = make()
     return body.derived[key]  # type: ignore[no-any-return]
 
 
-def _inputs(body: Body, carries: int, xs: int) -> tuple[Reads, Reads]:
+def _inputs(body: Program, carries: int, xs: int) -> tuple[Reads, Reads]:
     """The inputs of a body in a loop derived from it: those that are sliced, and the constants."""
     m = carries + xs
-    slices = [(("carry" if k < carries else "input", k), s) for k, s in enumerate(body.inputs[:m])]
-    return slices, [(("input", k), s) for k, s in enumerate(body.inputs[m:], m)]
+    slices = [(("carry" if k < carries else "input", k), s) for k, s in enumerate(body.arguments[:m])]
+    return slices, [(("input", k), s) for k, s in enumerate(body.arguments[m:], m)]
 
 
-def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
-    moving = [k for k in range(carries) if body.inputs[k].is_float]
+def _pullback(body: Program, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
+    moving = [k for k in range(carries) if body.arguments[k].is_float]
     constants = [i for i in which if i >= carries + xs]
     targets = [*moving, *constants, *[i for i in which if carries <= i < carries + xs]]
-    inits = [(k, body.inputs[k]) for k in moving] + [(None, body.inputs[i]) for i in constants]
+    inits = [(k, body.arguments[k]) for k in moving] + [(None, body.arguments[i]) for i in constants]
     stacked = [(("seed", k), s) for k, s in enumerate(body.results) if k >= carries and s.is_float]
     slices, shared = _inputs(body, carries, xs)
 
@@ -86,7 +86,7 @@ def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Deri
         seeds = [conj(s) for s in (*now[: len(moving)], *[env[source] for source, _ in stacked])]
         wrt = [primal[i]._node for i in targets]
         found = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
-        cotangents = [fitted(conj(found.get(node)), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
+        cotangents = [fitted(conj(found.get(node)), body.arguments[i]) for node, i in zip(wrt, targets, strict=True)]
         for k in range(len(moving), len(inits)):
             cotangents[k] = ADD(now[k], cotangents[k])
         return cotangents
@@ -95,19 +95,19 @@ def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Deri
     return _derived(inits, [*stacked, *slices], shared, rule)._replace(places=places)
 
 
-def _pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
+def _pushforward(body: Program, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
     def tangent(spec: Spec) -> Spec:
         return spec if spec.is_float else Spec(spec.shape, dtype)
 
     slices, shared = _inputs(body, carries, xs)
-    inits = [(k, tangent(s)) for k, s in enumerate(body.inputs[:carries])]
+    inits = [(k, tangent(s)) for k, s in enumerate(body.arguments[:carries])]
     m = carries + xs
-    along = [(("seed", i), body.inputs[i]) for i in which if carries <= i < m]
-    fixed = [(("seed", i), body.inputs[i]) for i in which if i >= m]
+    along = [(("seed", i), body.arguments[i]) for i in which if carries <= i < m]
+    fixed = [(("seed", i), body.arguments[i]) for i in which if i >= m]
 
     def rule(now: Sequence[Any], env: dict[Source, Any]) -> list[Any]:
         primal, outs = _applied(body, env, slices, shared)
-        tangents = {primal[k]._node: t for k, t in enumerate(now) if body.inputs[k].is_float}
+        tangents = {primal[k]._node: t for k, t in enumerate(now) if body.arguments[k].is_float}
         tangents |= {primal[i]._node: env["seed", i] for (_, i), _ in [*along, *fixed]}
         found = push(outs, tangents, handle, record=True, symbolic=True)
         return [fitted(t, tangent(s)) for t, s in zip(found, body.results, strict=True)]
@@ -115,7 +115,7 @@ def _pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtyp
     return _derived(inits, [*along, *slices], [*fixed, *shared], rule)
 
 
-def _applied(body: Body, env: dict[Source, Any], slices: Reads, shared: Reads) -> tuple[list[Any], list[AnyNode]]:
+def _applied(body: Program, env: dict[Source, Any], slices: Reads, shared: Reads) -> tuple[list[Any], list[AnyNode]]:
     """Apply a body to its inputs; return these and the nodes of its outputs."""
     primal = [env[source] for source, _ in [*slices, *shared]]
     return primal, [input_of(as_tensor(t)) for t in body(*primal)]
@@ -137,10 +137,10 @@ def _derived(inits: Sequence[tuple[int | None, Spec]], slices: Reads, shared: Re
     now, others = variables[: len(inits)], variables[len(inits) :]
     env = {source: t for (source, _), t in zip(given, others, strict=True)}
     roots = [as_tensor(t) for t in trace.run(rule, (now, env), "scan: a rule looks at a value.")]
-    everything, _ = close(variables, len(inits) + len(slices), roots, trace)
+    everything, _ = trace.program(variables, roots)
     read = {given[k - len(inits)][0] for k in everything.reads if len(inits) <= k < len(variables)}
     slices, shared = ([r for r in rs if r[0] in read] for rs in (slices, shared))
     used = [*now, *[env[source] for source, _ in [*slices, *shared]]]
-    body, extra = close(used, len(inits) + len(slices), roots, trace)
+    body, extra = trace.program(used, roots)
     sliced, whole = (tuple([source for source, _ in rs]) for rs in (slices, shared))
     return Derived(body, tuple(inits), sliced, whole, tuple([t._value for t in extra]), {})

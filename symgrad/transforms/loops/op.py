@@ -12,6 +12,7 @@ from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import Node, Shape
 from symgrad.core.promotion import Kind, is_complex, is_floating, is_integer
 from symgrad.core.streams import Stream, given
+from symgrad.engine.program import Program, Spec
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import real
@@ -22,7 +23,6 @@ from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat
 from symgrad.support.lazy import cached_property
 from symgrad.transforms.loops.batch import batched
-from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import Derived, pullback, pushforward
 from symgrad.transforms.loops.series import Expanded, expanded, patterns
 
@@ -46,7 +46,7 @@ class Scan(Op):
     flattened, one after the other.
 
     Attributes:
-        body: the ``Body`` of one step. Its inputs are the carries, the slices x_t, and the constants; its outputs
+        body: the program of one step. Its inputs are the carries, the slices x_t, and the constants; its outputs
             are the carries and the y_t.
         carries, xs, consts: how many inputs of each kind there are.
         length: the number of steps.
@@ -62,10 +62,10 @@ class Scan(Op):
     explained = "a loop: the adjoint runs through its steps backwards"
     dense = "a loop too long to follow step by step"
 
-    def __init__(self, body: Body, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...]) -> None:
+    def __init__(self, body: Program, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...]) -> None:
         self.body, self.carries, self.xs, self.length, self.reverse = body, carries, xs, length, reverse
         self.kept = kept
-        self.consts = len(body.inputs) - carries - xs
+        self.consts = len(body.arguments) - carries - xs
         self.pieces = _pieces(body.results, carries, length)
         self.size = self.pieces[-1].stop if self.pieces else 0
         self.packed = np.result_type(*[p.dtype for p in self.pieces]) if self.pieces else np.dtype(np.float64)
@@ -73,7 +73,9 @@ class Scan(Op):
         self._keeping: dict[tuple[int, ...], Scan] = {}
 
     @staticmethod
-    def of(body: Body, carries: int, xs: int, length: int, reverse: bool = False, kept: tuple[int, ...] = ()) -> Scan:
+    def of(
+        body: Program, carries: int, xs: int, length: int, reverse: bool = False, kept: tuple[int, ...] = ()
+    ) -> Scan:
         """Return the operation; one object for equal ones, so that kernels and derivatives are made once."""
         return _shared(Scan(body, carries, xs, length, reverse, kept))
 
@@ -87,7 +89,8 @@ class Scan(Op):
         return Scan.of, self._key
 
     def __repr__(self) -> str:
-        return f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {self.body!r})"
+        body = "; ".join(self.body.lines())
+        return f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {{{body}}})"
 
     def __call__(self, *args: Any) -> Any:
         y = super().__call__(*args)
@@ -112,7 +115,7 @@ class Scan(Op):
         if is_complex(dtype) or any(np.iscomplexobj(v) for v in values):
             dtype, fast = np.result_type(dtype, np.complex64), False
         packed = np.empty(self.size, dtype)
-        step = self.body.bind([canonical(v) for v in values[m:]], fast)
+        step = self.body.bind(m, [canonical(v) for v in values[m:]], None if fast else self.body.operations)
         carry = [v if dtype.hasobject else canonical(v) for v in values[:n]]
         rows = [_rows(x) for x in values[n:m]]
         stacks = [packed[p.start : p.stop].reshape(p.shape) for p in self.pieces[n:]]
@@ -138,7 +141,7 @@ class Scan(Op):
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """(size,), for inputs of the shapes that the body was traced with."""
-        for k, (s, spec) in enumerate(zip(shapes, self.body.inputs, strict=True)):
+        for k, (s, spec) in enumerate(zip(shapes, self.body.arguments, strict=True)):
             expected = (self.length, *spec.shape) if self.carries <= k < self.carries + self.xs else spec.shape
             if s != expected:
                 raise ShapeError(
@@ -183,14 +186,14 @@ class Scan(Op):
     @cached_property
     def needed(self) -> tuple[int, ...]:
         """The carries whose values before each step a derivative reads; none where there is no derivative."""
-        wanted = self._floats(range(len(self.body.inputs)))
+        wanted = self._floats(range(len(self.body.arguments)))
         try:
             return pullback(self.body, self.carries, self.xs, wanted).carries_read
         except (NotImplementedError, NotDifferentiable):
             return ()
 
     def _floats(self, which: Sequence[int]) -> tuple[int, ...]:
-        return tuple(i for i in which if self.body.inputs[i].is_float)
+        return tuple(i for i in which if self.body.arguments[i].is_float)
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep the inputs, and the result where it holds the carries."""
@@ -237,7 +240,7 @@ class Scan(Op):
         m = self.carries + self.xs
         known = patterns(xs, [i for i in wanted if i >= self.carries], order)
         loop = expanded(self.body, self.carries, self.xs, known, order)
-        starts = [self.body.inputs[i].zeros() if xs[i][j] is None else xs[i][j] for i, j in loop.moving]
+        starts = [self.body.arguments[i].zeros() if xs[i][j] is None else xs[i][j] for i, j in loop.moving]
         along, fixed = ([xs[i][j] for i, j in places] for places in (loop.along, loop.fixed))
         x0 = [x[0] for x in xs]
         inputs = [*x0[: self.carries], *starts, *x0[self.carries : m], *along, *x0[m:], *fixed, *loop.extra]

@@ -12,6 +12,7 @@ from symgrad.core import modes
 from symgrad.core.node import GRAD
 from symgrad.core.promotion import is_complex, is_differentiable, is_floating, is_signed
 from symgrad.engine.generator import Repeated, Tape, taken, taping
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
 from symgrad.ops.convert import Cast
@@ -19,11 +20,10 @@ from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
 from symgrad.support.foreign_draws import watched
 from symgrad.transforms.calls import is_written_to
-from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.loops.chunks import in_chunks
 from symgrad.transforms.loops.op import Scan
 from symgrad.transforms.loops.trees import Tree, flatten, unflatten
-from symgrad.transforms.tracing import Trace
+from symgrad.transforms.tracing import Trace, spec_of
 
 _FLOAT64 = np.dtype(np.float64)
 _ONCE = ": the body looks at a value, but is traced once without values, for all steps."
@@ -174,7 +174,7 @@ def _length(call: _Call, length: int | None) -> int:
 
 
 # ------------------------------------------------------------------ the body
-def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tuple[Body, list[Any], Tree, list[int]]:
+def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tuple[Program, list[Any], Tree, list[int]]:
     """Trace f; again where a number that started a carry takes the dtype of what the carry becomes.
 
     What f draws becomes further xs, so that every step has random numbers of its own. What it writes to slices in place
@@ -196,7 +196,7 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
                 written = [k for k, (x, y) in enumerate(pairs) if is_written_to(x, y)]
                 ys += [pairs[k][1] for k in written]
                 variables = [handle(leaf, None) for leaf in trace.leaves]
-                body, captured = close(variables, len(variables), [*out, *ys], trace)
+                body, captured = trace.program(variables, [*out, *ys])
                 break
         call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
     if tape.draws:

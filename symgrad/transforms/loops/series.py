@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from symgrad.core.node import AnyNode
 from symgrad.core.streams import Stream, given
+from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, input_of
-from symgrad.transforms.loops.body import Body, close
 from symgrad.transforms.loops.linear import fitted
 from symgrad.transforms.taylor.operations import Graph
 from symgrad.transforms.tracing import Trace
@@ -26,7 +26,7 @@ class Expanded(NamedTuple):
         places: which output of the body the coefficient of a result is; one that is missing is zero.
     """
 
-    body: Body
+    body: Program
     moving: tuple[Place, ...]
     along: tuple[Place, ...]
     fixed: tuple[Place, ...]
@@ -34,7 +34,7 @@ class Expanded(NamedTuple):
     places: dict[Place, int]
 
 
-def expanded(body: Body, carries: int, xs: int, known: tuple[Place, ...], order: int) -> Expanded:
+def expanded(body: Program, carries: int, xs: int, known: tuple[Place, ...], order: int) -> Expanded:
     """Return the body of the coefficients up to an order, where those in ``known`` and of the carries are not zero."""
     key = ("series", carries, xs, known, order)
     if key not in body.derived:
@@ -42,8 +42,8 @@ def expanded(body: Body, carries: int, xs: int, known: tuple[Place, ...], order:
     return body.derived[key]  # type: ignore[no-any-return]
 
 
-def _expanded(body: Body, n: int, m: int, known: tuple[Place, ...], order: int) -> Expanded:
-    specs, orders = body.inputs, range(1, order + 1)
+def _expanded(body: Program, n: int, m: int, known: tuple[Place, ...], order: int) -> Expanded:
+    specs, orders = body.arguments, range(1, order + 1)
     moving = tuple((i, j) for i in range(n) if specs[i].is_float for j in orders)
     along = tuple(p for p in known if n <= p[0] < m)
     fixed = tuple(p for p in known if m <= p[0])
@@ -63,17 +63,17 @@ def _expanded(body: Body, n: int, m: int, known: tuple[Place, ...], order: int) 
         return [fitted(found[k][j], body.results[k]) for k, j in places]
 
     roots = trace.run(rule, variables, "scan: a rule looks at a value.")
-    closed, extra = close(variables, m + len(moving) + len(along), roots, trace)
+    closed, extra = trace.program(variables, roots)
     at = {p: k for k, p in enumerate(places)}
     return Expanded(closed, moving, along, fixed, tuple([t._value for t in extra]), at)
 
 
-def coefficients(body: Body, env: dict[Place, Any], order: int) -> list[list[Any]]:
+def coefficients(body: Program, env: dict[Place, Any], order: int) -> list[list[Any]]:
     """Return of each result its coefficients of orders 0, 1, …; ``env`` has those of the inputs, None stands for zero.
 
     All are tensors, and those of integers are zero.
     """
-    count = len(body.inputs)
+    count = len(body.arguments)
     primal = [env[i, 0] for i in range(count)]
     outs = [as_tensor(t) for t in body(*primal)]
     known: dict[AnyNode, Stream] = {}

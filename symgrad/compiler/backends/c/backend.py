@@ -5,8 +5,8 @@ from __future__ import annotations
 from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.backends.c.compiler import assemble, needed
 from symgrad.compiler.backends.llvm.native import compiled
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:

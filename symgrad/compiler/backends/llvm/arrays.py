@@ -15,7 +15,7 @@ from symgrad.compiler.backends.llvm.steps import Outside, Workspace
 from symgrad.compiler.backends.llvm.workspace import constants, functions, places
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import Elements
-from symgrad.compiler.program import Program
+from symgrad.engine.program import Program
 
 _STACK = 32_768  # bytes of workspace that fit the stack
 _KEPT = 4 << 20  # bytes of workspace that are kept for the next call: new memory takes as long as a loop over it

@@ -12,8 +12,8 @@ from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.module import Assemble, Level, Machine, Module
 from symgrad.compiler.backends.llvm.pool import Pool, available, pool
 from symgrad.compiler.backends.llvm.wrapper import Array, only_tuples, positional, wrapper
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 
 
 class Interface:

@@ -13,8 +13,8 @@ from symgrad.compiler.backends.llvm.build import Interface, finished
 from symgrad.compiler.backends.llvm.code import KNOWN, Used
 from symgrad.compiler.backends.llvm.module import Assemble, straight_level
 from symgrad.compiler.primitives.scalarise import Written
-from symgrad.compiler.program import Program
 from symgrad.core import trees
+from symgrad.engine.program import Program
 
 LONGEST = 400_000  # scalar operations in straight-line code
 SHORT = 600  # up to which programs of arrays are written out

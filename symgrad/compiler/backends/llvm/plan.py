@@ -23,14 +23,14 @@ from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import LOAD, OP, Elements
 from symgrad.compiler.primitives.views import View, whole
-from symgrad.compiler.program import Program
+from symgrad.compiler.program import Builder
 from symgrad.core.promotion import is_bool, is_floating, is_integer
+from symgrad.engine.program import CONST, INPUT, Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Eye, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Gather, Slice
-from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.op import Scan
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
@@ -357,7 +357,7 @@ class Plan:
     def _loop(self, op: Scan, k: int, refs: Sequence[int]) -> bool:
         """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
         e = self.e
-        dtypes = {op.packed, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
+        dtypes = {op.packed, *[s.dtype for s in op.body.arguments], *[s.dtype for s in op.body.results]}
         if op.length < 1 or len(dtypes) != 1 or not is_floating(op.packed):
             return False
         body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
@@ -455,15 +455,19 @@ def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
     return View(home.memory, offset, strides, shape)
 
 
-def program_of_body(body: Body) -> Program:
-    """Return a loop's body as a program of its carries, slices and constants."""
-    program = Program()
-    places = [program.input(s.shape, s.dtype) for s in body.inputs] + [program.const(c) for c in body.literals]
-    for step in body.steps:
-        args = tuple(places[k] for k in step.args)
-        places.append(program.step(step.op, args, step.result.shape))
-    program.outputs = [places[k] for k in body.outputs]
-    return simplified(program)
+def program_of_body(body: Program) -> Program:
+    """Return a loop's body as it is compiled: shared, folded, and with conversions of dtypes as steps."""
+    builder = Builder()
+    places: list[int] = []
+    for v in body.values:
+        if v.kind == INPUT:
+            places.append(builder.input(v.shape, v.dtype))
+        elif v.kind == CONST:
+            places.append(builder.const(v.op))
+        else:
+            places.append(builder.step(v.op, tuple([places[a] for a in v.args]), v.shape))
+    builder.program.outputs = [places[k] for k in body.outputs]
+    return simplified(builder.program)
 
 
 def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:

@@ -45,9 +45,9 @@ class _Writer:
     def __init__(self, name: str, loop: Loop, used: Used) -> None:
         self.name, self.op, self.used = name, loop.op, used
         self.every = 1 << max(0, (ASKS // max(1, loop.body.effort())).bit_length() - 1)  # steps between two questions
-        self.inputs = len(self.op.body.inputs)
+        self.inputs = len(self.op.body.arguments)
         self.size = self.op.packed.itemsize
-        self.bytes = [prod(s.shape) * self.size for s in self.op.body.inputs]
+        self.bytes = [prod(s.shape) * self.size for s in self.op.body.arguments]
         self.lines: list[str] = []
 
     def copy(self, to: str, source: str, k: int) -> None:

@@ -86,7 +86,7 @@ def loop_memory(op: Scan, body: Steps) -> int:
 
 def carry_bytes(op: Scan, k: int) -> int:
     """Return the room of a carry."""
-    return -(-max(1, prod(op.body.inputs[k].shape)) * op.packed.itemsize // 64) * 64
+    return -(-max(1, prod(op.body.arguments[k].shape)) * op.packed.itemsize // 64) * 64
 
 
 def refuse_overlaps(step: Step) -> None:

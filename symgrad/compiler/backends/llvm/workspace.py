@@ -70,7 +70,7 @@ def _anywhere(nest: Nest) -> Nest:
 def _body(name: str, loop: Loop, used: Used) -> str:
     """The functions of a loop's body and of its steps."""
     inner, calls = functions(loop.body, f"{name}.", used)
-    params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.inputs))]]
+    params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.arguments))]]
     params += [f"ptr %o{k}" for k in range(len(loop.op.body.outputs))]
     lines = [*places(loop.body, Workspace(loop.body), used), *[line for c in calls for line in c], "  ret void"]
     text = "\n".join(lines)

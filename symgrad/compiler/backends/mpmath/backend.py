@@ -16,9 +16,9 @@ from symgrad.compiler.backends.backend import Kernel, Unsuitable, as_result
 from symgrad.compiler.backends.mpmath.matrices import numbers
 from symgrad.compiler.backends.mpmath.number import Ball, Field, Undecided
 from symgrad.compiler.backends.mpmath.operations import name_of, run
-from symgrad.compiler.program import INPUT, STEP, Program
 from symgrad.core import trees
 from symgrad.core.promotion import is_floating, is_symbolic
+from symgrad.engine.program import Program, Value
 
 _MOST = 1 << 15  # bits
 PER_DIGIT = 3.3219280948873626
@@ -49,16 +49,11 @@ def _outputs(program: Program) -> list[Any]:
 # ------------------------------------------------------------------ one run
 def evaluate(field: Field, program: Program, given: Sequence[Any]) -> list[Any]:
     """Return the results with these bits: object arrays of numbers, arrays of integers and truth values."""
-    values = program.values
-    at: dict[int, Any] = {}
-    for k in program.live():
-        v = values[k]
-        if v.kind == STEP:
-            found = run(field, v.op, [at[a] for a in v.args], v.dtype)
-            at[k] = np.broadcast_to(found, v.shape)
-        else:
-            at[k] = _loaded(field, given[v.op] if v.kind == INPUT else v.op)
-    return [at[k] for k in program.outputs]
+
+    def step(v: Value, args: list[Any]) -> Any:
+        return np.broadcast_to(run(field, v.op, args, v.dtype), v.shape)
+
+    return program.walk([_loaded(field, x) for x in given], step, lambda constant: _loaded(field, constant))
 
 
 def _loaded(field: Field, x: Any) -> Any:

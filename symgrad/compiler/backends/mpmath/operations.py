@@ -21,6 +21,7 @@ from symgrad.compiler.backends.mpmath.matrices import floats, numbers
 from symgrad.compiler.backends.mpmath.number import Field, Undecided
 from symgrad.compiler.primitives.map_steps import meaning_of
 from symgrad.core.promotion import is_bool, is_floating
+from symgrad.engine.program import Value
 from symgrad.errors import FormError, NotYet
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.logic import Test
@@ -322,10 +323,8 @@ def _scan(field: Field, op: Scan, args: Sequence[Any]) -> Any:
     carry, rows, constants = list(args[:n]), args[n:m], list(args[m:])
     stacks = [np.empty(p.shape, dtype=object) for p in op.pieces[n:]]
     for t in reversed(range(op.length)) if op.reverse else range(op.length):
-        env = [*carry, *[np.asarray(x)[t] for x in rows], *constants, *map(np.asarray, op.body.literals)]
-        for step in op.body.steps:
-            env.append(_step(field, step, [env[k] for k in step.args]))
-        found = [env[k] for k in op.body.outputs]
+        xs = [*carry, *[np.asarray(x)[t] for x in rows], *constants]
+        found = op.body.walk(xs, lambda v, args: _step(field, v, args), np.asarray)
         carry = found[:n]
         for stack, y in zip(stacks, found[n:], strict=True):
             stack[t] = y if stack.ndim > 1 else np.asarray(y)[()]
@@ -333,9 +332,9 @@ def _scan(field: Field, op: Scan, args: Sequence[Any]) -> Any:
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)
 
 
-def _step(field: Field, step: Any, args: Sequence[Any]) -> Any:
+def _step(field: Field, step: Value, args: Sequence[Any]) -> Any:
     args = [numbers(field, a) if is_floating(np.asarray(a).dtype) else np.asarray(a) for a in args]
-    return np.broadcast_to(run(field, step.op, args, step.result.dtype), step.result.shape)
+    return np.broadcast_to(run(field, step.op, args, step.dtype), step.shape)
 
 
 _OWN: dict[Any, Own] = {

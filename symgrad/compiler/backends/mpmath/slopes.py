@@ -15,7 +15,7 @@ from mpmath import libmp
 from symgrad.compiler.backends.mpmath.backend import PER_DIGIT, evaluate, public, with_enough_bits
 from symgrad.compiler.backends.mpmath.matrices import numbers
 from symgrad.compiler.backends.mpmath.number import Ball, Field
-from symgrad.compiler.program import Program
+from symgrad.engine.program import Program
 
 _FINER = 4  # the smaller step is 2 to minus this of the larger
 
