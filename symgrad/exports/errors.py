@@ -6,7 +6,7 @@ from typing import Any
 
 from symgrad.compiler.primitives.pairs import OnPairs
 from symgrad.errors import SymgradError
-from symgrad.solvers.implicit import SOLVER
+from symgrad.implicit.conditions import SOLVER
 
 
 class ExportError(SymgradError, NotImplementedError):

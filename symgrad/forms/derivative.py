@@ -23,11 +23,11 @@ from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.holomorphic import check_holomorphic, squared
 from symgrad.forms.leave_one_out import divided
 from symgrad.forms.notations.index import Reading
+from symgrad.implicit.expand import closed, equations, has_answers, shortened, spelled
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.complexes import COMPLEX, conj, imag, real
 from symgrad.ops.map import MUL
 from symgrad.ops.shape import Expand
-from symgrad.solvers.expand_implicit import closed, equations, has_answers, shortened, spelled
 
 _CUT = (
     "derive: the output is made of {name} only through detach() or under no_grad(), where no derivative is taken: its "

@@ -14,17 +14,17 @@ from symgrad.core.promotion import Kind
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, NotDifferentiable
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import SOLVER, Conditions, Root, checked_system
+from symgrad.implicit.factors import Way, norm
+from symgrad.implicit.unknowns import flat_result, number, title_of, traced
 from symgrad.ode import letters
 from symgrad.ode.flow import Flow, Pull, unpacked
 from symgrad.ode.public import System, control_of, way_of
 from symgrad.ode.stepping import Control, Steps, between_at, machine
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Way, norm
-from symgrad.solvers.implicit import SOLVER, Conditions, Root, checked_system
 from symgrad.solvers.newton import few
-from symgrad.solvers.unknowns import flat_result, number, title_of, traced
 from symgrad.support.arguments import checked
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function

@@ -20,6 +20,8 @@ from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError, NotDifferentiable, NotYet
+from symgrad.implicit import programs
+from symgrad.implicit.discontinuities import Breaks, breaks_of
 from symgrad.ode import letters, scipy_methods
 from symgrad.ode.shifts import shifted
 from symgrad.ode.stepping import Control, steps_of
@@ -28,8 +30,6 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat
-from symgrad.solvers import programs
-from symgrad.solvers.discontinuities import Breaks, breaks_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.linear import fitted
 from symgrad.transforms.loops.series import Place, ahead, coefficients

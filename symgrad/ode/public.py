@@ -14,15 +14,15 @@ from symgrad.core import trees
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
+from symgrad.implicit import programs
+from symgrad.implicit.factors import positive, whole
+from symgrad.implicit.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.ode.flow import Flow
 from symgrad.ode.scipy_methods import Borrowed
 from symgrad.ode.stepping import Control, check_times
 from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.solvers import programs
-from symgrad.solvers.factors import positive, whole
-from symgrad.solvers.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.support.arguments import checked
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.public import fori_loop, scan

@@ -10,9 +10,9 @@ import numpy as np
 
 from symgrad.engine.program import Program
 from symgrad.errors import NotConverged
+from symgrad.implicit import programs
 from symgrad.ode.stepping import check_times, machine
 from symgrad.ode.tableaus import STIFF
-from symgrad.solvers import programs
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 

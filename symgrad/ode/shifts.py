@@ -16,10 +16,10 @@ from symgrad.core.streams import Stream, add, each
 from symgrad.core.streams import times as products
 from symgrad.engine.program import Program
 from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
+from symgrad.implicit import programs
 from symgrad.ops.contract import Einsum
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.solvers import programs
 from symgrad.transforms.taylor.operations import Graph
 from symgrad.transforms.tracing import leaf_of
 

@@ -18,9 +18,9 @@ from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
 from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, NotConverged
+from symgrad.implicit import programs
+from symgrad.implicit.unknowns import double
 from symgrad.ode.tableaus import Explicit, Rosenbrock
-from symgrad.solvers import programs
-from symgrad.solvers.unknowns import double
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.public import scan

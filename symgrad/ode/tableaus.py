@@ -14,8 +14,8 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
+from symgrad.implicit import programs
 from symgrad.ops.linalg.solving import Solve
-from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
 
 NUMBER = Spec((), np.dtype(np.float64))

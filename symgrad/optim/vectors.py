@@ -15,8 +15,8 @@ from symgrad.core.pairs import in_parts, of_parts
 from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.implicit.unknowns import check_entries, is_numbers
 from symgrad.ops.value import is_foreign
-from symgrad.solvers.unknowns import check_entries, is_numbers
 
 
 class Vector:

@@ -4,8 +4,8 @@ One idea carries the first three: where conditions determine the unknown, the im
 derivative, whichever way it was found.
 """
 
+from symgrad.implicit.operators import cg, gmres, lsqr
 from symgrad.solvers.minima import argmin
-from symgrad.solvers.operators import cg, gmres, lsqr
 from symgrad.solvers.public import custom_root, fixed_point, root
 from symgrad.solvers.quadrature import dblquad, expectation, quad
 

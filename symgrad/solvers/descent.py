@@ -10,9 +10,9 @@ import numpy as np
 
 from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Record, System, norm
-from symgrad.solvers.implicit import Conditions, EachSlice
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import Conditions, EachSlice
+from symgrad.implicit.factors import Record, System, norm
 from symgrad.solvers.newton import Newton, few, polished
 from symgrad.solvers.problem import WEAK, Shape
 from symgrad.solvers.quadratic import Together

@@ -12,7 +12,7 @@ from typing import Any
 from symgrad.core import trees
 from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.solvers.unknowns import is_variable
+from symgrad.implicit.unknowns import is_variable
 
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

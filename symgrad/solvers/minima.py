@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.solvers import programs
+from symgrad.implicit import programs
+from symgrad.implicit.factors import Way, positive, whole
 from symgrad.solvers.descent import Known, Minimiser
-from symgrad.solvers.factors import Way, positive, whole
 from symgrad.solvers.problem import Minimum, Problem, listed
 from symgrad.solvers.scipy_methods import foreign
 from symgrad.support.arguments import check_all

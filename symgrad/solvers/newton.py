@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import Conditions, EachSlice
+from symgrad.implicit.factors import Record, System, keep, norm, norms
 from symgrad.ops.protocol import shape
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Record, System, keep, norm, norms
-from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 

@@ -18,11 +18,11 @@ from symgrad import functions as F
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError, SymgradError
-from symgrad.solvers import programs
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import Conditions, Root
+from symgrad.implicit.factors import Way
+from symgrad.implicit.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
 from symgrad.solvers.bounds import pairs
-from symgrad.solvers.factors import Way
-from symgrad.solvers.implicit import Conditions, Root
-from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
 from symgrad.support.frozen import frozen
 from symgrad.transforms.tracing import spec_of
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
-from symgrad.solvers.factors import Way, positive, whole
-from symgrad.solvers.implicit import Root
+from symgrad.implicit.conditions import Root
+from symgrad.implicit.factors import Way, positive, whole
+from symgrad.implicit.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
 from symgrad.solvers.scipy_methods import Foreign, Polished, foreign
-from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 

@@ -13,13 +13,13 @@ import numpy as np
 import sympy as sp
 
 from symgrad.engine.program import Program
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import Conditions, EachSlice
+from symgrad.implicit.factors import Record, System, norms
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import X
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Record, System, norms
-from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.frozen import frozen
 
 _MOST = 30  # steps, after which the guesses go round in circles

@@ -16,12 +16,12 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.program import Spec
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
+from symgrad.implicit.factors import positive, whole
+from symgrad.implicit.integral import Accuracy, Integral
+from symgrad.implicit.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape, sum_terms
-from symgrad.solvers.factors import positive, whole
-from symgrad.solvers.integral import Accuracy, Integral
 from symgrad.solvers.subintervals import End, infinite, split
-from symgrad.solvers.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.vmap import vmap

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.solvers.implicit import Conditions
+from symgrad.implicit.conditions import Conditions
+from symgrad.implicit.unknowns import Arguments, Unknown
 from symgrad.solvers.newton import polished
-from symgrad.solvers.unknowns import Arguments, Unknown
 from symgrad.support.frozen import frozen
 
 

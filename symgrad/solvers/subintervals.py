@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.errors import ArgumentError
-from symgrad.solvers.unknowns import number
+from symgrad.implicit.unknowns import number
 
 End = tuple[Any, Any]  # a limit as the user gave it, and as a tensor
 

@@ -12,8 +12,8 @@ from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.solvers.expand_implicit import equations, spelled
-from symgrad.solvers.implicit import Root
+from symgrad.implicit.conditions import Root
+from symgrad.implicit.expand import equations, spelled
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.steps.tape import Tape
 

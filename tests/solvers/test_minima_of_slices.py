@@ -7,8 +7,8 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import NotDifferentiable
+from symgrad.implicit.conditions import OperatorSolve
 from symgrad.solvers.descent import Minimiser
-from symgrad.solvers.implicit import OperatorSolve
 
 pytest.importorskip("scipy", reason="minima under constraints start with SciPy's methods")
 

@@ -12,8 +12,8 @@ from symgrad.engine.record import as_tensor, handle
 from symgrad.forms.canon.lower import lowered
 from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import Pool, Term
-from symgrad.solvers.integral import Integral
-from symgrad.solvers.programs import Frozen
+from symgrad.implicit.integral import Integral
+from symgrad.implicit.programs import Frozen
 
 
 def integrand(pool: Pool, op: Integral, args: Sequence[Term]) -> tuple[Term, Any, dict[Any, int]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from symgrad.forms.canon.complexes import CONJ, IM, RE
 from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
-from symgrad.solvers import programs
-from symgrad.solvers.integral import Integral
+from symgrad.implicit import programs
+from symgrad.implicit.integral import Integral
 from symgrad.support.frozen import replace
 
 

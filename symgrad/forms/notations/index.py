@@ -24,8 +24,8 @@ from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import At, Branches, PiProduct, Sigma, dressed
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import integral
+from symgrad.implicit.integral import Integral
 from symgrad.scalars import tidy
-from symgrad.solvers.integral import Integral
 from symgrad.support.symbols import Letter
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})

@@ -48,10 +48,10 @@ from symgrad.forms.nodes.matrices import (
 )
 from symgrad.forms.nodes.tables import Table
 from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer, turned_sum
+from symgrad.implicit.integral import Integral
 from symgrad.ops.protocol import Op
 from symgrad.ops.shapes.join import Stack
 from symgrad.scalars import BY_FUNCTION
-from symgrad.solvers.integral import Integral
 
 
 class MatrixReading:

@@ -19,8 +19,8 @@ from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag
 from symgrad.forms.nodes.matrices import Kronecker, Product
 from symgrad.forms.where import Explained
+from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
-from symgrad.solvers.expand_implicit import spelled
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label

@@ -7,9 +7,9 @@ from typing import Any
 
 from symgrad.core.node import AnyNode, Leaf, is_node
 from symgrad.forms.closed import ClosedForm
+from symgrad.implicit.conditions import Root
+from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
-from symgrad.solvers.expand_implicit import equations, spelled
-from symgrad.solvers.implicit import Root
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.matrix.symbols import Differential, sized
 from symgrad.teach.steps.brief import brief

@@ -17,13 +17,13 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged, ShapeError
+from symgrad.implicit import programs
+from symgrad.implicit.factors import System, Way, norm, norms, system_of
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape, repeated
-from symgrad.solvers import programs
-from symgrad.solvers.factors import System, Way, norm, norms, system_of
 from symgrad.support.frozen import frozen
 
 SOLVER = "a solver in Python"  # why exports lack it

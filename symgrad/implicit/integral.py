@@ -24,13 +24,13 @@ from symgrad.core.streams import Stream, add, times
 from symgrad.engine.program import Program, Value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import FormError, NotConverged, SymgradError
+from symgrad.implicit import programs
+from symgrad.implicit.discontinuities import Breaks, breaks_of
+from symgrad.implicit.peaks import Look, look
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.solvers import programs
-from symgrad.solvers.discontinuities import Breaks, breaks_of
-from symgrad.solvers.peaks import Look, look
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.linear import fitted

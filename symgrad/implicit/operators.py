@@ -10,13 +10,13 @@ import numpy as np
 from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import OperatorSolve
+from symgrad.implicit.factors import Way, positive, whole
+from symgrad.implicit.rectangular import LeastSquares
+from symgrad.implicit.unknowns import Arguments, floating, traced
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Way, positive, whole
-from symgrad.solvers.implicit import OperatorSolve
-from symgrad.solvers.rectangular import LeastSquares
-from symgrad.solvers.unknowns import Arguments, floating, traced
 from symgrad.support.arguments import check_all
 from symgrad.transforms.tracing import spec_of
 

@@ -20,11 +20,11 @@ from sympy.core.relational import Relational
 from symgrad.core.promotion import is_complex, is_floating
 from symgrad.engine.program import INPUT, STEP, Program, Value
 from symgrad.errors import NotDifferentiable, SymgradError
+from symgrad.implicit import programs
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.reductions.extremes import First, Ties
 from symgrad.scalars import Atom, X
-from symgrad.solvers import programs
 from symgrad.support.frozen import frozen
 
 _JUMP = 1e-7  # what is a jump of f, relative to its largest value

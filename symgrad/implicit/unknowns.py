@@ -17,12 +17,12 @@ from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import Conditions
+from symgrad.implicit.factors import Way
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.value import is_foreign
-from symgrad.solvers import programs
-from symgrad.solvers.factors import Way
-from symgrad.solvers.implicit import Conditions
 from symgrad.support.arguments import shown
 from symgrad.transforms.tracing import Trace, spec_of
 

@@ -12,10 +12,10 @@ from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.program import Spec
 from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import OperatorSolve, Root
+from symgrad.implicit.lagrange import Blocks, letters
 from symgrad.ops.map import NEG
-from symgrad.solvers import programs
-from symgrad.solvers.implicit import OperatorSolve, Root
-from symgrad.solvers.lagrange import Blocks, letters
 
 _ENTRIES = 16  # up to which vectors are compared entry by entry
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
-from symgrad.solvers import programs
+from symgrad.implicit import programs
 from symgrad.support.extras import is_installed, required
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen

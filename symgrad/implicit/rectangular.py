@@ -16,13 +16,13 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.engine.program import Program
 from symgrad.errors import LinAlgError, NotConverged
+from symgrad.implicit import programs
+from symgrad.implicit.conditions import SOLVER
+from symgrad.implicit.factors import LARGE, Way
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, NEG, SUB
 from symgrad.ops.protocol import Op, bracket
-from symgrad.solvers import programs
-from symgrad.solvers.factors import LARGE, Way
-from symgrad.solvers.implicit import SOLVER
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 

@@ -15,9 +15,9 @@ from symgrad import functions as F
 from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor, handle
+from symgrad.implicit import programs
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
-from symgrad.solvers import programs
 
 MULTIPLIERS = "λ"
 _REGULAR = 1e10  # condition up to which a matrix counts as one with an inverse

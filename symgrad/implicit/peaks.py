@@ -18,9 +18,9 @@ import sympy as sp
 from symgrad.core.promotion import is_bool
 from symgrad.engine.program import Program, Value
 from symgrad.errors import SymgradError
+from symgrad.implicit import programs
+from symgrad.implicit.discontinuities import places
 from symgrad.ops.map import Map
-from symgrad.solvers import programs
-from symgrad.solvers.discontinuities import places
 
 Parts = Callable[[Any], Any]  # of places, the values of all parts: a row for each place, f's entries last
 

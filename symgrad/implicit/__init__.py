@@ -1,0 +1,1 @@
+"""Operations whose value is a solution: roots of conditions, and integrals; with their derivatives."""
