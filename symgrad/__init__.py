@@ -129,7 +129,9 @@ def _later(module: str, name: str) -> _typing.Callable[..., _typing.Any]:
 _UPCALLS.update(
     backward_symbolic=_later("symgrad.forms.derive", "symbolic"),
     expression=_later("symgrad.forms.derive", "expression"),
+    formula=_later("symgrad.forms.exported", "formula"),
     numpy_function=_later("symgrad.numpy_api", "call"),
+    parse=_later("symgrad.expression.reader", "parse"),
     plot=_later("symgrad.teach.plot", "plot"),
 )
 

@@ -25,8 +25,8 @@ from symgrad.expression.reader import Expression
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.joint_forms import Blocks, in_latex, in_text
-from symgrad.forms.names import latex_name
 from symgrad.forms.nodes import printers
+from symgrad.support.foreign import latex_name
 from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck

@@ -198,6 +198,11 @@ def is_node(x: Any) -> bool:
     return isinstance(x, _NODES)
 
 
+def is_outside(leaf: Leaf) -> bool:
+    """Whether a leaf is an array that the function took from outside: it has numbers, and the user gave it no name."""
+    return leaf.level == CONSTANT and leaf.title is None and leaf.value is not None
+
+
 def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozenset()) -> list[AnyNode]:
     """Return all nodes that the roots depend on, oldest first; do not look behind nodes whose id is in ``stop``."""
     seen: dict[int, AnyNode] = {}

@@ -6,6 +6,7 @@ One form for what is compiled and exported, for the step of a loop, and for the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,9 +16,10 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import AnyNode, Leaf, Shape, ancestors, is_node
 from symgrad.core.promotion import FLOAT64, Kind, is_differentiable, kind_of, kind_of_number
 from symgrad.engine.dtypes import dtype_of
+from symgrad.errors import ShapeError
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.resize import expressions_in, resized
+from symgrad.ops.resize import expressions_in, resized, solved
 from symgrad.scalars import X
 from symgrad.support.lazy import cached_property
 
@@ -238,6 +240,35 @@ class Program:
         step: Callable[..., tuple[Any, ...]] = make(kernels, env)
         return step
 
+    def run(
+        self,
+        values: Sequence[Any],
+        given: dict[Any, int] | None = None,
+        watch: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """Return the first result for these values of the last arguments; those before stand for unit vectors, each.
+
+        ``given`` are sizes by symbol; the others are read off the values. Nothing reads a value that is None. ``watch``
+        sees the result of each step.
+        """
+        bases = self.inputs[: len(self.inputs) - len(values)]
+        leaves = [(self.values[k], x) for k, x in zip(self.inputs[len(bases) :], values, strict=True) if x is not None]
+        sizes = solved([v.shape for v, _ in leaves], [np.shape(x) for _, x in leaves], given or {})
+        untold = sorted(str(s) for s in self.sizes - set(sizes))
+        if untold:
+            raise ShapeError(
+                f"the sizes {untold} are unknown: no argument has them. Pass them by name, as in {untold[0]}=3."
+            )
+        program = self.sized(sizes)
+        with np.errstate(all="ignore"):
+            row = program.bind(len(bases), values, [_watched(op, watch) for op in program.operations])
+            if not bases:
+                return row()[0]
+            shapes, (into,) = [s.shape for s in program.arguments[: len(bases)]], [s.shape for s in program.results]
+            rows = [np.broadcast_to(row(*units)[0], into) for units in product(*map(_units, shapes))]
+        whole = (*chain(*shapes), *into)
+        return np.stack(rows).reshape(whole) if rows else np.zeros(whole)
+
     @property
     def operations(self) -> list[Any]:
         """The operation at each place."""
@@ -269,6 +300,25 @@ class Program:
             " return step",
         ]
         return "\n".join(lines)
+
+
+def _watched(op: Any, watch: Callable[[Any], None] | None) -> Any:
+    """Return an operation that shows what it returns."""
+    if watch is None:
+        return op
+
+    def call(*xs: Any) -> Any:
+        y = op(*xs)
+        watch(y)
+        return y
+
+    return call
+
+
+def _units(shape: tuple[int, ...]) -> list[Any]:
+    """Return the arrays of this shape with one 1."""
+    count = int(np.prod(shape, dtype=int))
+    return list(np.eye(count).reshape(count, *shape)) if shape else [1.0]
 
 
 def _restored(values: Sequence[Value], inputs: Sequence[int], outputs: Sequence[int]) -> Program:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.promotion import is_complex, is_real
+from symgrad.core.upcalls import UPCALLS
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, ShapeError
-from symgrad.expression.reader import parse
 from symgrad.support.arguments import checked
 from symgrad.support.files import path_of
 
@@ -151,7 +151,7 @@ def _size(text: str, sizes: dict[str, int]) -> int:
         return int(text)
     if text in sizes:
         return sizes[text]
-    return round(float(parse(text, dict.fromkeys(sizes, ()))(*map(float, sizes.values()))))
+    return round(float(UPCALLS["parse"](text, dict.fromkeys(sizes, ()))(*map(float, sizes.values()))))
 
 
 def _pointer(array: Any) -> Any:

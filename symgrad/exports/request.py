@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import sympy as sp
@@ -20,7 +20,8 @@ from symgrad.compiler import Compiled
 from symgrad.compiler.arguments import as_input, is_array
 from symgrad.compiler.trace import is_result, trace
 from symgrad.core import modes, trees
-from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.core.node import TRACED, AnyNode, Leaf, ancestors, is_node, is_outside
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
 from symgrad.engine.program import Program, Spec
@@ -30,13 +31,27 @@ from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
-from symgrad.forms import ClosedForm, names
-from symgrad.forms.function import run
-from symgrad.forms.names import is_outside
-from symgrad.ops.shape import Expand
 from symgrad.support.frozen import is_frozen, items, replace
 
 _FLOAT64 = np.dtype(np.float64)
+
+
+@runtime_checkable
+class Form(Protocol):
+    """What exports read of a closed form: its graph, what its leaves are called, and what it is in LaTeX and SymPy."""
+
+    args: tuple[str, ...]
+    _root: AnyNode
+    _bases: Sequence[Leaf]
+    _leaves: Sequence[Leaf]
+    _names: Mapping[int, str]
+    _program: Program
+
+    def latex(self, form: str | None = None) -> str:
+        """Return LaTeX of one notation."""
+
+    def to_sympy(self) -> Any:
+        """Return the formula in SymPy's classes."""
 
 
 @dataclass
@@ -58,7 +73,7 @@ class Request:
     params: list[str]
     results: trees.Tree
     sizes: dict[sp.Symbol, str]
-    forms: list[ClosedForm | None]
+    forms: list[Form | None]
     examples: list[Any] | None = None
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -73,7 +88,7 @@ def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int, l
 
     ``formula`` is the number of operations up to which a formula is wanted.
     """
-    if isinstance(fn, ClosedForm):
+    if isinstance(fn, Form):
         return _of_form(fn, args, shapes, name, formula, language)
     if isinstance(fn, Compiled) and args is None and shapes is None:
         return _of_compiled(fn, name, formula, language)
@@ -186,7 +201,7 @@ def _formulas(
     sizes: dict[Any, str],
     count: int,
     longest: int,
-) -> list[ClosedForm | None]:
+) -> list[Form | None]:
     """Return the closed form of each result: of the same function, run on symbols that are called as in the source."""
     renamed = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
     leaves = [Leaf(None, tuple(renamed.get(n, n) for n in s.shape), TRACED, p) for s, p in zip(specs, params)]
@@ -200,32 +215,10 @@ def _formulas(
     return [_formula(as_tensor(y), longest) for y in found]
 
 
-def _formula(y: Any, longest: int) -> ClosedForm | None:
+def _formula(y: Any, longest: int) -> Form | None:
     if y._node is None or y._value is not None or len(ancestors([y._node])) > longest:
         return None
-    with modes.enable_grad():
-        root = _with_numbers(y._node)
-    return ClosedForm(root, [root], check=False)
-
-
-def _with_numbers(root: AnyNode) -> AnyNode:
-    """Return the graph with constants that are one number everywhere written as that number."""
-    env: dict[int, Any] = {}
-    for node in ancestors([root]):
-        if isinstance(node, Leaf):
-            env[id(node)] = _number(node) if names.same_everywhere(node) and node.shape else handle(node, node.value)
-        elif not node.inputs:  # such as an identity matrix, whose size may be a letter
-            env[id(node)] = handle(node, None)
-        else:
-            env[id(node)] = node.op(*[env[id(p)] if is_node(p) else p for p in node.inputs])
-    found: AnyNode = input_of(env[id(root)])
-    return found
-
-
-def _number(leaf: Leaf) -> Any:
-    if leaf.level != CONSTANT or leaf.title is not None:
-        return handle(leaf, leaf.value)
-    return Expand(leaf.shape)(handle(Leaf(float(np.ravel(leaf.value)[0]), (), CONSTANT), None))
+    return UPCALLS["formula"](y._node)  # type: ignore[no-any-return]
 
 
 # ------------------------------------------------------------------ compiled functions and forms
@@ -241,7 +234,7 @@ def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: st
     return Request(found.program, short, params, found.results, {}, forms)
 
 
-def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: int, language: str) -> Request:
+def _of_form(form: Form, args: Any, shapes: Any, name: str | None, formula: int, language: str) -> Request:
     """Export the formula's own graph, as a function of its leaves."""
     if args is not None or shapes is not None:
         raise ArgumentTypeError(
@@ -257,12 +250,12 @@ def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula
     return Request(program, short, params, trees.LEAF, sizes, [shown], examples if known else None)
 
 
-def _own(form: ClosedForm) -> list[Leaf]:
+def _own(form: Form) -> list[Leaf]:
     """The leaves that are arguments; arrays from outside are written into the source."""
     return [leaf for leaf in form._leaves if not is_outside(leaf)]
 
 
-def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> ClosedForm:
+def _renamed(form: Form, params: Sequence[str], sizes: dict[Any, str]) -> Form:
     """Return the form with leaves and sizes called as in the source."""
     table = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
     env: dict[int, Any] = {}
@@ -277,9 +270,7 @@ def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> 
             elif id(node) not in env:
                 args = [env[id(p)] if is_node(p) else _put(p, table) for p in node.inputs]
                 env[id(node)] = _put(node.op, table)(*args)
-    with modes.enable_grad():
-        root = _with_numbers(input_of(as_tensor(env[id(form._root)])))
-    return ClosedForm(root, [root], bases, check=False)
+    return UPCALLS["formula"](input_of(as_tensor(env[id(form._root)])), bases)  # type: ignore[no-any-return]
 
 
 def _put(x: Any, table: dict[Any, Any]) -> Any:
@@ -314,7 +305,7 @@ def _helpers() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for m in modules for name in (*m.defined, *m.inside, *m.outside)))
 
 
-def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
+def _jacobian(form: Form, symbols: Collection[Any]) -> Program:
     """The rows, one for each unit vector."""
     if symbols:
         raise ExportError(
@@ -325,8 +316,8 @@ def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
     specs = [Spec(leaf.shape, dtype_of(leaf)) for leaf in _own(form)]
 
     def rows(*xs: Any) -> Any:
-        given = iter(xs)
-        return run(form._program, [leaf.value if is_outside(leaf) else next(given) for leaf in form._leaves])
+        given = dict(zip(map(id, _own(form)), xs, strict=True))
+        return form._program.run([given.get(id(leaf), leaf.value) for leaf in form._leaves])
 
     tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
     return trace(rows, tree, specs, "export").program

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import complexes
-from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_outside
 from symgrad.core.promotion import is_complex
 from symgrad.engine.dtypes import dtype_of
 from symgrad.forms import names
@@ -75,7 +75,7 @@ def leaf_reading(inner: set[int]) -> LeafReading:
         if names.is_identity(leaf) and (id(leaf) in inner or names.is_known(leaf)):
             return pool.eye(leaf.shape[0])
         kinds = {"complex"} if complexes.met and is_complex(dtype_of(leaf)) else set()
-        known = kinds | {"symmetric"} if names.is_outside(leaf) and _is_symmetric(leaf.value) else kinds
+        known = kinds | {"symmetric"} if is_outside(leaf) and _is_symmetric(leaf.value) else kinds
         return pool.leaf(id(leaf), leaf.shape, leaf.assumptions | known)
 
     return read

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_outside, size_symbol
 from symgrad.core.pickling import read, written
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import is_imaginary
@@ -21,7 +21,6 @@ from symgrad.engine.program import Program, recorded
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
-from symgrad.forms.budget import MOST, Budget
 from symgrad.forms.calculus.cases import in_matrix_notation
 from symgrad.forms.calculus.decimals import with_decimals_in_arrays
 from symgrad.forms.calculus.length import length
@@ -29,7 +28,7 @@ from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.derivative import Derivative, repeated
-from symgrad.forms.function import Function, run
+from symgrad.forms.function import Function
 from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
@@ -47,6 +46,7 @@ from symgrad.forms.where import Definition, Explained, Named, WhereForm
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
 from symgrad.support.arguments import check_all, shown
+from symgrad.support.budget import MOST, Budget
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 from symgrad.support.symbols import Letter, plain
@@ -131,7 +131,7 @@ class ClosedForm(Arithmetic):
         >>> print(form, form.args, form.values)
         2*Aᵀ*A*w ('w',) {'A': array([[1., 2.]])}
         """
-        return {self._names[id(leaf)]: np.array(leaf.value) for leaf in self._leaves if names.is_outside(leaf)}
+        return {self._names[id(leaf)]: np.array(leaf.value) for leaf in self._leaves if is_outside(leaf)}
 
     # -------------------------------------------------------------- notations
     @cached_property
@@ -374,7 +374,7 @@ class ClosedForm(Arithmetic):
                 f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
             )
         try:
-            array = np.asarray(run(self._program, self._symbols(), watch=Budget(most).check), dtype=object)
+            array = np.asarray(self._program.run(self._symbols(), watch=Budget(most).check), dtype=object)
             return [_with_integers(exact(e)) for e in array.reshape(-1)]  # .flat has at most 32 axes
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain, product
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +71,7 @@ class Function(AsFunction):
                 )
         self._check_uncut({leaf: name for name, leaf in leaves if name not in arrays})
         every = [arrays.get(name, leaf.value) for name, leaf in leaves]
-        return _narrowed(run(self.program, every, sizes), [v for v in every if v is not None])
+        return _narrowed(self.program.run(every, sizes), [v for v in every if v is not None])
 
     def _given(self, values: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Return what is passed, by name."""
@@ -102,57 +101,6 @@ class Function(AsFunction):
     @cached_property
     def _read(self) -> set[int]:
         return set(map(id, ancestors([self._root])))
-
-
-def run(
-    program: Program,
-    values: Sequence[Any],
-    given: dict[Any, int] | None = None,
-    watch: Callable[[Any], None] | None = None,
-) -> Any:
-    """Return the first result for these values of the last arguments; those before stand for unit vectors, each.
-
-    ``given`` are sizes by symbol; the others are read off the values, of which None only has a shape, and nothing reads
-    it. ``watch`` sees the result of each step.
-    """
-    bases = program.inputs[: len(program.inputs) - len(values)]
-    leaves = [
-        (program.values[k], x) for k, x in zip(program.inputs[len(bases) :], values, strict=True) if x is not None
-    ]
-    sizes = solved([v.shape for v, _ in leaves], [np.shape(x) for _, x in leaves], given or {})
-    untold = sorted(str(s) for s in program.sizes - set(sizes))
-    if untold:
-        raise ShapeError(
-            f"the sizes {untold} are unknown: no argument has them. Pass them by name, as in {untold[0]}=3."
-        )
-    program = program.sized(sizes)
-    with np.errstate(all="ignore"):
-        row = program.bind(len(bases), values, [_watched(op, watch) for op in program.operations])
-        if not bases:
-            return row()[0]
-        shapes, (into,) = [s.shape for s in program.arguments[: len(bases)]], [s.shape for s in program.results]
-        rows = [np.broadcast_to(row(*units)[0], into) for units in product(*map(_units, shapes))]
-    whole = (*chain(*shapes), *into)
-    return np.stack(rows).reshape(whole) if rows else np.zeros(whole)
-
-
-def _watched(op: Any, watch: Callable[[Any], None] | None) -> Any:
-    """Return an operation that shows what it returns."""
-    if watch is None:
-        return op
-
-    def call(*xs: Any) -> Any:
-        y = op(*xs)
-        watch(y)
-        return y
-
-    return call
-
-
-def _units(shape: tuple[int, ...]) -> list[Any]:
-    """Return the arrays of this shape with one 1."""
-    count = int(np.prod(shape, dtype=int))
-    return list(np.eye(count).reshape(count, *shape)) if shape else [1.0]
 
 
 def _count(name: str, n: Any) -> int:

@@ -19,7 +19,7 @@ from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.notations.tables import picks
 from symgrad.forms.recurrences import recurrences
 from symgrad.forms.where import Definition, Named, WhereForm
-from symgrad.support.foreign import latex_in_html
+from symgrad.support.foreign import latex_in_html, latex_name
 from symgrad.support.lazy import cached_property
 from symgrad.support.symbols import plain
 
@@ -131,7 +131,7 @@ class ClosedForms(tuple[ClosedForm, ...]):
         return in_html(*[derivative_by([by], body, in_text([by])) for by, body in rows], *said)
 
     def _repr_latex_(self) -> str:
-        by = [in_latex([name]) for name in self._of(names.latex_name, printers.latex)]
+        by = [in_latex([name]) for name in self._of(latex_name, printers.latex)]
         rows: list[tuple[str, Any]] = list(zip(by, self._bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self._definitions)]
         named_e = printers.has_e(e for _, e in rows)
@@ -195,7 +195,7 @@ class Blocks(tuple[Any, ...]):
         return in_html(*[derivative_by(of, form._expr, in_text(of)) for of, form in zip(by, self.flat, strict=True)])
 
     def _repr_latex_(self) -> str:
-        of = self._by(in_latex, lambda forms: forms._of(names.latex_name, printers.latex))
+        of = self._by(in_latex, lambda forms: forms._of(latex_name, printers.latex))
         rows = [f"{by} &= {printers.latex(form._expr)}" for by, form in zip(of, self.flat, strict=True)]
         inside = latex_in_html(r" \\ ".join(rows))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"

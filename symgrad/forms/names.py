@@ -5,7 +5,6 @@ Names are only ever printed; symbols are made from them without parsing.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
+from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node, is_outside
 from symgrad.ops.resize import sizes_in, told_by
-from symgrad.support.foreign import latex_letters, named
+from symgrad.support.foreign import named
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π
@@ -208,11 +207,6 @@ class Naming:
         self.taken = {*self.shown.values(), *self.sizes}
 
 
-def is_outside(leaf: Leaf) -> bool:
-    """Whether a leaf is an array that the function took from outside: it has numbers, and the user gave it no name."""
-    return leaf.level == CONSTANT and leaf.title is None and leaf.value is not None
-
-
 def _telling(passed: Sequence[Leaf], used: Sequence[Leaf], needed: set[Any]) -> list[Leaf]:
     """Return the leaves in use, and of the others those that tell a size which is needed."""
     kept = list(used)
@@ -223,29 +217,3 @@ def _telling(passed: Sequence[Leaf], used: Sequence[Leaf], needed: set[Any]) -> 
         if leaf not in kept and told_by([leaf.shape], told) & (needed - told):
             kept.append(leaf)
     return [leaf for leaf in passed if leaf in kept]
-
-
-_GREEK = re.compile(r"([ΓΔΘΛΞΠΣΥΦΨΩα-νξπρσ-ω])_?(\d*)")  # those that TeX has
-
-
-def _greek(letter: str) -> str:
-    """Return TeX's name of a Greek letter, such as delta or Delta."""
-    *_, size, _, name = unicodedata.name(letter).split()
-    name = name.lower().replace("lamda", "lambda")
-    return name if size == "SMALL" else name.capitalize()
-
-
-_LETTERS = re.compile(r"^([A-Za-z]{2,})")  # side by side they would be factors
-
-
-def latex_name(name: str) -> str:
-    """Write a user's name in LaTeX: identifiers as SymPy does (w_1, alpha), anything else as escaped text."""
-    greek = _GREEK.fullmatch(name)
-    if greek:
-        found = f"\\{_greek(greek[1])}"
-        return f"{found}_{{{greek[2]}}}" if greek[2] else found
-    if name.isascii() and name[0].isalpha() and name.replace("_", "").isalnum() and "__" not in name:
-        return _LETTERS.sub(r"\\mathrm{\1}", str(sp.latex(sp.Symbol(name))))
-    plain = latex_letters(name)
-    short = len(name.rstrip("′")) == 1 and name[0].isprintable() and name[0] not in " ᵀ"  # those take no index
-    return plain if short else f"\\mathrm{{{plain}}}"

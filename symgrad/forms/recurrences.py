@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node, is_outside
 from symgrad.engine import program
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term
@@ -100,7 +100,7 @@ class Recurrences(Named):
     # -------------------------------------------------------------- reading the graph
     def _read(self, node: AnyNode) -> Any:
         if isinstance(node, Leaf):
-            if names.is_outside(node) and _counts(node.value):
+            if is_outside(node) and _counts(node.value):
                 self._counts[id(node)] = int(node.value[0])
             return self._leaf(self._pool, node)
         inputs = [self._found[p] if is_node(p) else self._pool.constant(number(p)) for p in node.inputs]

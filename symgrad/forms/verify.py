@@ -13,7 +13,6 @@ from symgrad.core.promotion import is_floating
 from symgrad.errors import FormError
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
-from symgrad.forms.function import run
 from symgrad.forms.nodes.indexed import Place
 from symgrad.forms.nodes.matrices import Scaled
 from symgrad.forms.nodes.tables import Table
@@ -111,7 +110,7 @@ def _count(name: Any) -> int:
 
 
 def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
-    expected = _in_double(run(form._program, [leaf.value for leaf in form._leaves]))
+    expected = _in_double(form._program.run([leaf.value for leaf in form._leaves]))
     try:
         got = np.broadcast_to(_in_double(compute()), expected.shape)
     except np.linalg.LinAlgError:  # the formula has A⁻¹ where A is singular

@@ -89,4 +89,6 @@ solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.to
 solve_banded, khatri_rao = public_named(structured.solve_banded, "ab", "b"), public(structured.khatri_rao)
 block_diag = public_all(join.block_diag)
 
-__getattr__, __dir__ = namespace(globals(), __all__, dict.fromkeys(["cg", "gmres", "lsqr"], "symgrad.solvers"))
+__getattr__, __dir__ = namespace(
+    globals(), __all__, dict.fromkeys(["cg", "gmres", "lsqr"], "symgrad.implicit.operators")
+)

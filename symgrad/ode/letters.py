@@ -18,9 +18,9 @@ from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.names import latex_name
 from symgrad.implicit import programs
 from symgrad.ops.protocol import Op
+from symgrad.support.foreign import latex_name
 from symgrad.support.frozen import frozen
 
 NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."

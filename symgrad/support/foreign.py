@@ -7,7 +7,11 @@ There is one function for each place that text can stand in; no other module esc
 from __future__ import annotations
 
 import numbers
+import re
+import unicodedata
 from typing import Any
+
+import sympy as sp
 
 UNPRINTABLE = "␣"  # in the place of what is not seen, or moves what is around it
 _LATEX = {
@@ -135,3 +139,29 @@ def latex_letters(name: str) -> str:
 def latex_in_html(formula: str) -> str:
     """Return LaTeX in which nothing reads as a tag: notebooks put it into a page."""
     return formula.replace("<", r"\lt ").replace(">", r"\gt ")
+
+
+_GREEK = re.compile(r"([ΓΔΘΛΞΠΣΥΦΨΩα-νξπρσ-ω])_?(\d*)")  # those that TeX has
+
+
+def _greek(letter: str) -> str:
+    """Return TeX's name of a Greek letter, such as delta or Delta."""
+    *_, size, _, name = unicodedata.name(letter).split()
+    name = name.lower().replace("lamda", "lambda")
+    return name if size == "SMALL" else name.capitalize()
+
+
+_LETTERS = re.compile(r"^([A-Za-z]{2,})")  # side by side they would be factors
+
+
+def latex_name(name: str) -> str:
+    """Write a user's name in LaTeX: identifiers as SymPy does (w_1, alpha), anything else as escaped text."""
+    greek = _GREEK.fullmatch(name)
+    if greek:
+        found = f"\\{_greek(greek[1])}"
+        return f"{found}_{{{greek[2]}}}" if greek[2] else found
+    if name.isascii() and name[0].isalpha() and name.replace("_", "").isalnum() and "__" not in name:
+        return _LETTERS.sub(r"\\mathrm{\1}", str(sp.latex(sp.Symbol(name))))
+    plain = latex_letters(name)
+    short = len(name.rstrip("′")) == 1 and name[0].isprintable() and name[0] not in " ᵀ"  # those take no index
+    return plain if short else f"\\mathrm{{{plain}}}"

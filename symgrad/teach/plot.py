@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import evaluate, size_symbol
+from symgrad.core.node import evaluate, is_outside, size_symbol
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
 from symgrad.expression.given import text_of_names
 from symgrad.expression.reader import Expression, names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
-from symgrad.forms.names import is_outside
 from symgrad.func import grad, value_and_grad
 from symgrad.functions import stack
 from symgrad.ops.map import show_shape

@@ -18,12 +18,12 @@ import symgrad as sg
 import symgrad.forms.nodes
 import symgrad.teach.steps
 from symgrad import errors
-from symgrad.forms.names import latex_name
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import PiProduct
 from symgrad.forms.nodes.mathml import MathML
 from symgrad.forms.nodes.matrices import ArraySymbol
+from symgrad.support.foreign import latex_name
 
 bce = sg.nn.functional.binary_cross_entropy_with_logits
 SIZES = {"n": 4, "d": 3}

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,7 @@ def test_no_module_imports_another_by_a_string():
 
 def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
     """An entry is an import up the layers that no checker sees: each needs a reason, and a line here."""
-    assert sorted(UPCALLS) == ["backward_symbolic", "expression", "numpy_function", "plot"]
+    assert sorted(UPCALLS) == ["backward_symbolic", "expression", "formula", "numpy_function", "parse", "plot"]
 
 
 def test_no_file_imports_itself_through_others():
@@ -165,3 +166,60 @@ def test_folders_of_tests_are_rooms_of_the_package():
     folders = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("*/*.py")}
     assert folders - rooms - beside - beyond == set()
     assert [path.name for path in (ROOT / "tests").glob("test_*.py")] == []
+
+
+# ------------------------------------------------------------------ books
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+CONTRACTS = {contract["id"]: contract for contract in PROJECT["importlinter"]["contracts"]}
+ALONE = """
+import importlib, json, sys
+
+names, above = json.loads(sys.argv[1])
+
+class Above:
+    def find_spec(self, name, path=None, target=None):
+        if any((name + ".").startswith(room + ".") for room in above):
+            raise ImportError(name + " is in a book above")
+
+sys.meta_path.insert(0, Above())
+for name in names:
+    importlib.import_module(name)
+
+import numpy as np
+import symgrad as sg
+"""
+USES = {
+    "library": """
+assert sg.grad(lambda x: (sg.sin(x) * x).sum())(sg.ones(2)).shape == (2,)
+""",
+    "formulas": """
+assert str(sg.derive("x**2", "x")) == "2*x"
+""",
+    "kernels": """
+loss = lambda A, x, b: ((A @ x - b) ** 2).sum()
+assert sg.compile(sg.grad(loss, argnums=1))(np.eye(2), np.ones(2), np.ones(2)).tolist() == [0, 0]
+for target in ("c", "jax", "numpy", "python", "sympy", "torch"):
+    assert "loss" in sg.export(loss, shapes=[(3, 2), 2, 3], target=target, formula=False, name="loss")
+""",
+    "answers": """
+assert abs(float(sg.root(lambda x: x * x - 2.0, 1.0)) - 2**0.5) < 1e-12
+""",
+}
+
+
+@pytest.mark.parametrize("book", USES)
+def test_a_book_is_read_without_those_above_it(book, tmp_path):
+    """Every module of it is imported, and it is used, where no module that it must not import can be."""
+    rooms, above = CONTRACTS[book]["source_modules"], CONTRACTS[book]["forbidden_modules"]
+    names = [m for m in MODULES if any(f"{m}.".startswith(f"{r}.") for r in rooms) and ".exports.library." not in m]
+    assert len(names) > 20
+    python("-c", ALONE + USES[book], json.dumps([names, above]), cwd=tmp_path)
+
+
+def test_each_room_is_in_one_book():
+    rooms = {m.split(".")[1] for m in MODULES if "." in m} - {"__main__", "_version", "errors"}
+    books = [room.split(".")[1] for book in USES for room in CONTRACTS[book]["source_modules"]]
+    pages = {"cli", "teach", "testing", "web"}
+    assert sorted([*books, *pages]) == sorted(rooms)
+    assert all(pages <= {room.split(".")[1] for room in CONTRACTS[book]["forbidden_modules"]} for book in USES)
+    assert {"symgrad.expression", "symgrad.forms"} <= set(CONTRACTS["kernels"]["forbidden_modules"])

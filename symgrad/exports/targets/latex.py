@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError, is_solver, unsupported
-from symgrad.exports.request import Request
+from symgrad.exports.request import Form, Request
 from symgrad.exports.targets.target import Source, Target, constants, key_text, shape_words
-from symgrad.forms import ClosedForm
-from symgrad.forms.names import latex_name
-from symgrad.support.foreign import comment
+from symgrad.support.foreign import comment, latex_name
 
 OPERATIONS = 1000  # up to which a formula is written
 
@@ -48,7 +46,7 @@ def _places(tree: trees.Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
             yield from _places(part, (*path, "".join(key) if isinstance(key, str) else key_text(key)))
 
 
-def _formula(form: ClosedForm) -> str:
+def _formula(form: Form) -> str:
     for kind in ("matrix", "where", "index"):
         try:
             return " ".join(form.latex(kind).split())

@@ -20,9 +20,9 @@ from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
 from symgrad.exports.targets.target import Source, Target
-from symgrad.forms.budget import Budget
 from symgrad.ops.map import exact
 from symgrad.scalars.declare import Atom
+from symgrad.support.budget import Budget
 
 WIDE = 60  # characters up to which an expression stands inside its reader's line
 LARGE = 4096  # entries

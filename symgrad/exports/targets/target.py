@@ -14,8 +14,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON
-from symgrad.exports.request import Request
-from symgrad.forms import ClosedForm
+from symgrad.exports.request import Form, Request
 from symgrad.support.foreign import comment, literal
 
 FORMULA = 60  # operations up to which a formula stands in a source
@@ -85,7 +84,7 @@ def formula_after(r: Request, n: int) -> str:
     return f" = {text}" if len(text) <= LONGEST else ""
 
 
-def constants(r: Request, form: ClosedForm) -> list[str]:
+def constants(r: Request, form: Form) -> list[str]:
     """Return what the letters of a formula stand for that are no arguments: arrays that the function holds."""
     mine = [(form._names[id(leaf)], np.asarray(leaf.value)) for leaf in form._leaves if leaf.title not in r.params]
     return [f"{name} = {_entries(a)}" if a.size <= SHORT else f"{name}: {a.shape}, a constant" for name, a in mine]

@@ -10,9 +10,10 @@ from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
 from symgrad.errors import FormError
-from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.names import plain_name
 from symgrad.forms.nodes import markup, numpycode
 from symgrad.forms.nodes.indexed import no_array
+from symgrad.support.foreign import latex_name
 
 ATOM = PRECEDENCE["Atom"]
 _BINDING = {

@@ -14,8 +14,9 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.errors import FormError
 from symgrad.forms.canon.cases import Tie
-from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.names import plain_name
 from symgrad.forms.nodes import markup
+from symgrad.support.foreign import latex_name
 from symgrad.support.symbols import Letter, named
 
 

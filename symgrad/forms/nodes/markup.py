@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from symgrad.forms.names import latex_name
-from symgrad.support.foreign import html, named
+from symgrad.support.foreign import html, latex_name, named
 
 INVISIBLE = "<mo>&#x2062;</mo>"  # times, so that screen readers know
 BEFORE_WORD = '<mo lspace="0.17em" rspace="0">&#x2062;</mo>'  # the same before a function's name

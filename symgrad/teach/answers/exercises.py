@@ -11,8 +11,8 @@ from typing import Any
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.names import latex_name
 from symgrad.support.arguments import checked
+from symgrad.support.foreign import latex_name
 from symgrad.support.lazy import cached_property
 from symgrad.teach.answers.formulas import latex
 from symgrad.teach.answers.grading import Grade, grade

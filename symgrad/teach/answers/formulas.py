@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad.expression.formula import Attribute, Binary, Call, Constant, Formula, Name, Unary
 from symgrad.expression.formula import text as text_of
-from symgrad.forms.names import latex_name
+from symgrad.support.foreign import latex_name
 
 _LOW, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
 _FUNCTIONS = {"sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "log", "det"}

@@ -8,10 +8,11 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.names import plain_name
 from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import joined
+from symgrad.support.foreign import latex_name
 
 
 class Adjoint(ArrayExpr):
