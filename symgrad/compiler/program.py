@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,12 @@ class Builder:
             plain = type(op) is Map and self._numbers.issuperset(args)  # as most: nothing to convert or fold
             found = self._known[key] = self._of_floats(op, args) if plain else self._added(op, args, shape)
         return found
+
+    def again(self, v: Value, places: Mapping[int, int] | Sequence[int]) -> int:
+        """Return the place of another program's value, given the places of its arguments."""
+        if v.kind == STEP:
+            return self.step(v.op, tuple([places[a] for a in v.args]), v.shape)
+        return self.input(v.shape, v.dtype) if v.kind == INPUT else self.const(v.op)
 
     def _of_floats(self, op: Op, args: tuple[int, ...]) -> int:
         dtype = self._of_numbers.get(op)

@@ -119,6 +119,12 @@ class Program:
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Program) and self._key == other._key)
 
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what is derived of the program under this key, made when it is first asked for."""
+        if key not in self.derived:
+            self.derived[key] = make()
+        return self.derived[key]
+
     def replace(self, place: int, value: Value) -> None:
         """Put another value, of the same shape and dtype, in a place."""
         self.values[place], self._live = value, None
@@ -228,9 +234,7 @@ class Program:
             kernels: what computes the value at each place. By default kernels for these dtypes, some of which raise
                 where NumPy gives inf or nan; ``operations`` take symbols and complex numbers as well.
         """
-        if ("bound", varying) not in self.derived:
-            self.derived["bound", varying] = self._compiled(varying)
-        once, make = self.derived["bound", varying]
+        once, make = self.once(("bound", varying), lambda: self._compiled(varying))
         kernels = self._kernels if kernels is None else kernels
         env: list[Any] = [_number(v.op) if v.kind == CONST else None for v in self.values]
         for k, x in zip(self.inputs[varying:], constants, strict=True):

@@ -144,9 +144,7 @@ def breaks_of(body: Program, wanted: Iterable[int], bends: bool = False, along: 
     Of several inputs along, a way between few points is known, whose values tell of no pole and no cut.
     """
     key = ("breaks", frozenset(wanted), bends, frozenset(along))
-    if key not in body.derived:
-        body.derived[key] = _breaks_of(body, frozenset(wanted), bends, frozenset(along))
-    return body.derived[key]  # type: ignore[no-any-return]
+    return body.once(key, lambda: _breaks_of(body, *key[1:]))  # type: ignore[no-any-return]
 
 
 def _breaks_of(body: Program, wanted: frozenset[int], bends: bool, along: frozenset[int]) -> Breaks | None:

@@ -55,9 +55,7 @@ _GROWTH = 16.0  # of pieces away from a peak
 
 def parts_of(body: Program, thetas: Sequence[Any]) -> tuple[Parts, int] | None:
     """Return the function from places to parts, and how many columns f has; None where parts cannot be looked at."""
-    if "parts" not in body.derived:
-        body.derived["parts"] = _parts(body)
-    many = body.derived["parts"]
+    many = body.once("parts", lambda: _parts(body))
     if many is None:
         return None
 
@@ -156,7 +154,7 @@ def _turns(at: Parts, x: Any, values: Any, width: int) -> tuple[list[float], boo
         turns = np.where(ways[:-1] * ways[1:] < 0, ways[:-1], 0.0)
     counts = np.count_nonzero(crossings, axis=0) + np.count_nonzero(turns, axis=0)
     exact: set[float] = set()
-    brackets: list[tuple[float, float, float, int]] = []  # with 1 for a top, -1 for a bottom, 0 for a zero
+    brackets: list[tuple[float, float, float, Any]] = []  # with 1 for a top, -1 for a bottom, 0 for a zero
     for column in np.flatnonzero((counts > 0) & (counts <= _TURNS)):
         rows, tops = np.flatnonzero(crossings[:, column]), np.flatnonzero(turns[:, column])
         exact.update(float(x[k + j]) for k in rows for j in (0, 1) if values[k + j, column] == 0)
@@ -167,7 +165,7 @@ def _turns(at: Parts, x: Any, values: Any, width: int) -> tuple[list[float], boo
     return found, bool(np.any(inner > _TURNS)) or len(brackets) > _MOST
 
 
-def _narrowed(at: Parts, brackets: list[tuple[float, float, float, int]]) -> list[float]:
+def _narrowed(at: Parts, brackets: list[tuple[float, float, float, Any]]) -> list[float]:
     """Return the zeros and turning points in all brackets, by ever finer grids."""
     low, high, way, column = map(np.array, zip(*brackets, strict=True))
     t = np.linspace(0.0, 1.0, max(9, _ROWS // len(brackets)))

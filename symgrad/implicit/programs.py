@@ -143,22 +143,19 @@ def all_numbers(body: Program, *args: Any) -> tuple[Any, ...]:
     values = [canonical(a) for a in args]
     with np.errstate(all="ignore"):
         try:
-            return _bound(body, True)(*values)
+            return _bound(body, None)(*values)
         except ARITHMETIC:  # of Python numbers
-            return _bound(body, False)(*[np.asarray(v) for v in values])
+            return _bound(body, body.operations)(*[np.asarray(v) for v in values])
 
 
-def _bound(body: Program, fast: bool) -> Callable[..., tuple[Any, ...]]:
-    if ("numbers", fast) not in body.derived:
-        body.derived["numbers", fast] = body.bind(len(body.inputs), (), None if fast else body.operations)
-    return body.derived["numbers", fast]  # type: ignore[no-any-return]
+def _bound(body: Program, kernels: Any) -> Callable[..., tuple[Any, ...]]:
+    made = body.once(("numbers", kernels is None), lambda: body.bind(len(body.inputs), (), kernels))
+    return made  # type: ignore[no-any-return]
 
 
 def once(body: Program, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Program:
     """Return what is derived of a body under this key, traced when it is first asked for."""
-    if key not in body.derived:
-        body.derived[key] = traced(specs, rule, _LOOKS)
-    return body.derived[key]  # type: ignore[no-any-return]
+    return body.once(key, lambda: traced(specs, rule, _LOOKS))  # type: ignore[no-any-return]
 
 
 def pushforward(body: Program, which: tuple[int, ...]) -> Program:

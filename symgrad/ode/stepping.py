@@ -294,13 +294,7 @@ def _powers(part: Any, count: int) -> Any:
 # ------------------------------------------------------------------ compiled programs
 def machine(body: Program) -> Any:
     """Return a body as a compiled function of arrays, to a tuple of them."""
-    return _once(body, "machine", lambda *xs: tuple(body(*xs)))
-
-
-def _once(body: Program, key: Any, f: Any) -> Any:
-    if key not in body.derived:
-        body.derived[key] = compiled(f)
-    return body.derived[key]
+    return body.once("machine", lambda: compiled(lambda *xs: tuple(body(*xs))))
 
 
 def walking(step: Program, order: int, length: int) -> Any:
@@ -334,7 +328,7 @@ def walking(step: Program, order: int, length: int) -> Any:
         state, tries = scan(attempt, (t, y, h, before, ended), length=length)
         return (*state, *tries)
 
-    return _once(step, ("walking", order, length), run)
+    return step.once(("walking", order, length), lambda: compiled(run))
 
 
 def beginning(field: Program, order: int) -> Any:
@@ -355,7 +349,7 @@ def beginning(field: Program, order: int) -> Any:
         largest = F.maximum(F.amax(F.abs(y)), F.amax(F.abs(slope)))
         return way * F.minimum(F.minimum(100 * h, other), F.abs(span)), F.where(largest < np.inf, 1.0, 0.0)
 
-    return _once(field, ("beginning", order), run)
+    return field.once(("beginning", order), lambda: compiled(run))
 
 
 def returning(step: Program, wanted: tuple[int, ...]) -> Any:
@@ -375,7 +369,7 @@ def returning(step: Program, wanted: tuple[int, ...]) -> Any:
 
         return scan(back, (now, *sums), tuple(made), reverse=True)[0]
 
-    return _once(step, ("returning", wanted), run)
+    return step.once(("returning", wanted), lambda: compiled(run))
 
 
 # ------------------------------------------------------------------ what was walked last

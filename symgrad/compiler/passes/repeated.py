@@ -6,7 +6,7 @@ The packed result of the plain loop is the front of the other's.
 from __future__ import annotations
 
 from symgrad.compiler.program import Builder
-from symgrad.engine.program import STEP, Program
+from symgrad.engine.program import Program
 from symgrad.ops.keys import Span
 from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.op import Scan
@@ -42,20 +42,11 @@ def _joined(program: Program, fuller: dict[int, int]) -> Program:
     """Write the program again, with the fuller loop in the plain one's place."""
     values, out = program.values, Builder()
     place: dict[int, int] = {}
-    for k in program.inputs:
-        place[k] = out.input(values[k].shape, values[k].dtype)
-    for k in program.live():
+    for k in sorted({*program.inputs, *program.live()}):
         v = values[k]
-        if k in place:
-            continue
-        if v.kind != STEP:
-            place[k] = out.const(v.op)
-            continue
-        w = values[fuller.get(k, k)]
-        found = out.step(w.op, tuple(place[a] for a in w.args), w.shape)
+        place[k] = out.again(values[fuller.get(k, k)], place)
         if k in fuller:
-            place[fuller[k]] = found
-            found = out.step(Slice((Span(0, v.op.size, None),)), (found,), v.shape)
-        place[k] = found
+            place[fuller[k]] = place[k]
+            place[k] = out.step(Slice((Span(0, v.op.size, None),)), (place[k],), v.shape)
     out.program.outputs = [place[k] for k in program.outputs]
     return out.program

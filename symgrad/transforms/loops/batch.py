@@ -21,9 +21,7 @@ Batched = tuple[Program, list[bool], list[Any]]  # the body, which carries have 
 def batched(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     """Apply a loop to every slice at once."""
     key = ("batch", size, op.carries, tuple(flags))
-    if key not in op.body.derived:
-        op.body.derived[key] = _batched(op, size, flags)
-    body, moving, extra = op.body.derived[key]
+    body, moving, extra = op.body.once(key, lambda: _batched(op, size, flags))
     n, m = op.carries, op.carries + op.xs
     inits = [x if f or not b else repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
     slices = [_second(x) if f else x for x, f in zip(xs[n:m], flags[n:m])]

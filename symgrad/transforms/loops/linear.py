@@ -51,18 +51,14 @@ Reads = Sequence[tuple[Source, Spec]]
 
 def pullback(body: Program, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
     """Return the loop that pulls cotangents of the results back to the inputs in ``which``, all floating point."""
-    return _once(body, ("pull", carries, xs, which), lambda: _pullback(body, carries, xs, which))
+    made = body.once(("pull", carries, xs, which), lambda: _pullback(body, carries, xs, which))
+    return made  # type: ignore[no-any-return]
 
 
 def pushforward(body: Program, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
     """Return the loop that pushes tangents of the inputs in ``which`` forward. Integers have zeros of ``dtype``."""
-    return _once(body, ("push", carries, xs, which, dtype), lambda: _pushforward(body, carries, xs, which, dtype))
-
-
-def _once(body: Program, key: Any, make: Callable[[], Derived]) -> Derived:
-    if key not in body.derived:
-        body.derived[key] = make()
-    return body.derived[key]  # type: ignore[no-any-return]
+    made = body.once(("push", carries, xs, which, dtype), lambda: _pushforward(body, carries, xs, which, dtype))
+    return made  # type: ignore[no-any-return]
 
 
 def _inputs(body: Program, carries: int, xs: int) -> tuple[Reads, Reads]:

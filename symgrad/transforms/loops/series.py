@@ -37,9 +37,7 @@ class Expanded(NamedTuple):
 def expanded(body: Program, carries: int, xs: int, known: tuple[Place, ...], order: int) -> Expanded:
     """Return the body of the coefficients up to an order, where those in ``known`` and of the carries are not zero."""
     key = ("series", carries, xs, known, order)
-    if key not in body.derived:
-        body.derived[key] = _expanded(body, carries, carries + xs, known, order)
-    return body.derived[key]  # type: ignore[no-any-return]
+    return body.once(key, lambda: _expanded(body, carries, carries + xs, known, order))  # type: ignore[no-any-return]
 
 
 def _expanded(body: Program, n: int, m: int, known: tuple[Place, ...], order: int) -> Expanded:

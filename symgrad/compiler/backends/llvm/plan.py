@@ -25,7 +25,7 @@ from symgrad.compiler.primitives.elements import LOAD, OP, Elements
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.compiler.program import Builder
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.engine.program import CONST, INPUT, Program
+from symgrad.engine.program import Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Eye, Reshape
@@ -460,12 +460,7 @@ def program_of_body(body: Program) -> Program:
     builder = Builder()
     places: list[int] = []
     for v in body.values:
-        if v.kind == INPUT:
-            places.append(builder.input(v.shape, v.dtype))
-        elif v.kind == CONST:
-            places.append(builder.const(v.op))
-        else:
-            places.append(builder.step(v.op, tuple([places[a] for a in v.args]), v.shape))
+        places.append(builder.again(v, places))
     builder.program.outputs = [places[k] for k in body.outputs]
     return simplified(builder.program)
 
