@@ -7,6 +7,7 @@ import pickle
 import shutil
 from functools import cache
 
+import mpmath
 import numpy as np
 import pytest
 from complex_rows import PROGRAMS, Z
@@ -336,3 +337,25 @@ def test_what_is_not_written_in_parts_is_refused_by_its_name():
 def test_targets_of_real_numbers_refuse_complex_ones(target):
     with pytest.raises(ExportError, match="real numbers only"):
         sg.export(lambda z: abs(z).sum(), (V,), target=target, name="f")
+
+
+EXTREMES = [
+    1.2e308 + 1e308j,
+    1e308 - 1.7e308j,
+    -1.7e308 + 1j,
+    1e-320 + 2e-320j,
+    -3e-315 + 1e-316j,
+    2e-323j,
+    1.7e308 + 0j,
+]
+
+
+@pytest.mark.parametrize("name", ["sqrt", "rsqrt", "log", "sgn"])
+@pytest.mark.parametrize("backend", ["numpy", "auto"])
+def test_functions_of_complex_numbers_reach_the_ends_of_floats(name, backend):
+    meanings = {"sqrt": mpmath.sqrt, "rsqrt": lambda z: 1 / mpmath.sqrt(z), "log": mpmath.log, "sgn": mpmath.sign}
+    with mpmath.workdps(40):
+        expected = np.array([complex(meanings[name](mpmath.mpc(z))) for z in EXTREMES])
+    f = getattr(sg, name)
+    np.testing.assert_allclose(f(sg.tensor(np.array(EXTREMES))).numpy(), expected, rtol=1e-14)
+    np.testing.assert_allclose(sg.compile(f, backend=backend)(np.array(EXTREMES)), expected, rtol=1e-14)

@@ -485,3 +485,46 @@ def test_beside_a_kink_there_is_a_series():
     assert [c[1] for c in sg.taylor(sg.abs, np.array([np.nan, 1.5]), 2)] == [1.5, 1.0, 0.0]  # nan is no jump
     assert sg.taylor(lambda x: sg.where(sg.tensor(True), x * x, x), 0.0, 2) == [0.0, 0.0, 1.0]
     assert sg.taylor(lambda x: sg.floor(x.detach()) * x, 2.0, 2) == [4.0, 2.0, 0.0]
+
+
+WITHOUT_SERIES = {
+    "a remainder": (lambda x: x % 1.0, 2.0),
+    "fmod": (lambda x: sg.fmod(x, 1.0), 2.0),
+    "heaviside": (lambda x: sg.heaviside(x, sg.tensor(0.5)), 0.0),
+    "copysign": (lambda x: sg.copysign(sg.tensor(2.0), x), 0.0),
+    "the cut of atan2": (lambda x: sg.atan2(x, x * 0 - 1), 0.0),
+    "atan2 at the origin": (lambda x: sg.atan2(x, 2 * x), 0.0),
+    "hypot at the origin": (lambda x: sg.hypot(x, 2 * x), 0.0),
+    "an angle at the origin": (lambda x: sg.angle(sg.complex(x, x * 0)), 0.0),
+    "the cut of an angle": (lambda x: sg.angle(sg.complex(x * 0 - 1, x)), 0.0),
+    "a complex absolute value": (lambda x: sg.abs(sg.complex(x, x)), 0.0),
+    "the root of a square": (lambda x: sg.sqrt(x * x), 0.0),
+    "a root of a fourth power": (lambda x: sg.sqrt(x**4), 0.0),
+    "a norm": (lambda x: sg.stack([x, 2 * x]).norm(), 0.0),
+    "a root": (sg.sqrt, 0.0),
+    "a power": (lambda x: x**2.5, 0.0),
+    "a logarithm": (sg.log, 0.0),
+    "a pole": (lambda x: 1 / x, 0.0),
+    "a branch point": (sg.acos, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_SERIES)
+def test_points_without_a_series_are_refused(name):
+    f, x = WITHOUT_SERIES[name]
+    with pytest.raises(NotDifferentiable, match=r"no Taylor series.*Move the point\.|Move the point\."):
+        sg.taylor(f, x, 3)
+    with pytest.raises(NotDifferentiable, match=r"Move the point"):
+        sg.jet(f, (x,), ([1.0, 0.0, 0.0],))
+    sg.taylor(f, x, 1)  # the first order alone follows the gradient
+    beside = sg.taylor(f, x + 0.3 if name != "a branch point" else 0.3, 3)
+    assert all(np.isfinite(c) for c in beside)
+
+
+def test_steep_functions_with_a_series_have_it():
+    for f in (
+        lambda x: sg.atan2(x, sg.tensor(1e-9)),
+        lambda x: sg.hypot(x, sg.tensor(1e-9)),
+        lambda x: sg.tanh(1e12 * x),
+    ):
+        assert len(sg.taylor(f, 0.0, 3)) == 4

@@ -135,11 +135,22 @@ def _log(w: Arithmetic, z: Parts) -> Parts:
     p, q, one = w.real(BINARY["maximum"], x, y), w.real(BINARY["minimum"], x, y), w.number(1.0)
     near = w.real(ADD, w.real(MUL, w.real(SUB, p, one), w.real(ADD, p, one)), w.real(MUL, q, q))
     near = w.real(MUL, w.number(0.5), w.real(UNARY["log1p"], near))
-    size = w.real(BINARY["hypot"], x, y)
+    z, root = scaled(w, z)
+    size = w.real(BINARY["hypot"], z.re, w.imag(z))
     above = w.real(BINARY["gt"], size, w.number(0.7))
     close = w.real(MUL, above, w.real(BINARY["lt"], size, w.number(1.4)))
-    re = w.real(WHERE, close, near, w.real(UNARY["log"], size))
-    return Parts(re, angle(w, z))
+    far = w.real(SUB, w.real(UNARY["log"], size), w.real(MUL, w.number(2.0), w.real(UNARY["log"], root)))
+    return Parts(w.real(WHERE, close, near, far), angle(w, z))
+
+
+def scaled(w: Arithmetic, z: Parts) -> tuple[Parts, int]:
+    """Return z s² whose size neither overflows nor has few digits, and s, a power of two that is 1 elsewhere."""
+    x, y = w.real(UNARY["abs"], z.re), w.real(UNARY["abs"], w.imag(z))
+    size, one = w.real(BINARY["maximum"], x, y), w.number(1.0)
+    root = w.real(WHERE, w.real(BINARY["lt"], size, w.number(2.0**-960)), w.number(2.0**32), one)
+    root = w.real(WHERE, w.real(BINARY["gt"], size, w.number(2.0**1000)), w.number(2.0**-32), root)
+    unit = w.real(MUL, root, root)
+    return Parts(w.real(MUL, z.re, unit), None if z.im is None else w.real(MUL, z.im, unit)), root
 
 
 def angle(w: Arithmetic, z: Parts) -> int:
@@ -149,11 +160,13 @@ def angle(w: Arithmetic, z: Parts) -> int:
 
 def _sqrt(w: Arithmetic, z: Parts) -> Parts:
     """t + iy/(2t) right of the imaginary axis, |y|/(2t) ± it left of it; t = √((|x| + |z|)/2)."""
+    z, root = scaled(w, z)
     y, zero = w.imag(z), w.number(0.0)
     half = w.real(MUL, w.number(0.5), w.real(ADD, w.real(UNARY["abs"], z.re), w.real(BINARY["hypot"], z.re, y)))
     t = w.real(UNARY["sqrt"], half)
     other = w.real(DIV, w.real(MUL, w.number(0.5), y), t)
     other = w.real(WHERE, w.real(BINARY["eq"], t, zero), y, other)
+    t, other = w.real(DIV, t, root), w.real(DIV, other, root)
     right = w.real(BINARY["ge"], z.re, zero)
     turned = w.real(BINARY["copysign"], t, y)
     return Parts(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
-from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten, angle
+from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten, angle, scaled
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Builder
@@ -294,6 +294,7 @@ def _imag(w: Arithmetic, z: Parts) -> Parts:
 
 def _sign(w: Arithmetic, z: Parts) -> Parts:
     """z/|z|, 0 at 0."""
+    z, _ = scaled(w, z)
     size = w.magnitude(z)
     below = w.real(WHERE, w.real(BINARY["eq"], size, w.number(0.0)), w.number(1.0), size)
     return Parts(w.real(DIV, z.re, below), None if z.im is None else w.real(DIV, z.im, below))

@@ -218,8 +218,10 @@ class Sign(Part):
     explained = "sign: what of the adjoint turns z, over |z|"
 
     def forward(self, z: Any) -> Any:
-        """Divide by the absolute value."""
-        return np.sign(z)
+        """Divide by the absolute value, where this overflows or has few digits by that of a multiple."""
+        size = np.maximum(np.abs(np.real(z)), np.abs(np.imag(z)))
+        scale = np.where((size > 2.0**1000) & (size < np.inf), 2.0**-64, np.where(size < 2.0**-960, 2.0**64, 1.0))
+        return np.sign(z * scale)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """(g - conj(g·y²))/(2|z|): ∂y/∂z = 1/(2|z|), ∂y/∂z̄ = -y²/(2|z|)."""

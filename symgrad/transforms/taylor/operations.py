@@ -21,10 +21,11 @@ from symgrad.engine.record import handle
 from symgrad.engine.sweep import push
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
+from symgrad.ops.elementwise.complexes import Angle
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
-from symgrad.transforms.taylor.payloads import Table, stepping
+from symgrad.transforms.taylor.payloads import Table, stepping, unbroken
 from symgrad.transforms.tracing import leaf_of
 
 
@@ -110,7 +111,8 @@ def _of(node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: Graph
         return _contraction(op, inputs)
     if op.linear or isinstance(op, Einsum):
         return _linear(op, inputs, active)
-    return _Followed(node, inputs, active, graph).stream
+    found = _Followed(node, inputs, active, graph).stream
+    return unbroken(found, [op], inputs) if isinstance(op, Angle) else found
 
 
 def _linear(op: Any, inputs: Sequence[Stream], active: Sequence[int]) -> Stream:

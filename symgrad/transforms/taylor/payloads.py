@@ -19,6 +19,9 @@ from symgrad.ops.map import Map
 from symgrad.scalars import BY_FUNCTION, Undeclared, X, Y
 from symgrad.scalars.elementary import power_log, power_slope
 
+_BREAKING = {"remainder", "fmod", "copysign", "heaviside", "atan2", "hypot"}  # whose derivatives do not tell
+_ROUNDING = 1e-6
+
 
 class Table:
     """The series of a payload's parts, for series in the places of its letters."""
@@ -95,6 +98,12 @@ class Table:
             parts = [self[a] for a in e.args]
             return stepping(Map.of(e.func(*X[: len(parts)]), len(parts)), parts)
         found = _Late(self, e, pairs).stream
+        scalar = BY_FUNCTION.get(type(e))
+        if scalar is not None and scalar.name in _BREAKING:
+            letters = sorted(e.free_symbols, key=X.index)
+            places = dict(zip(letters, X, strict=False))
+            ops = [Map.of(sp.sympify(p).xreplace(places), len(letters)) for p in (e, *(p for p, _ in pairs))]
+            return unbroken(found, ops, [self[x] for x in letters])
         return _of_power(found, *[self[a] for a in e.args]) if isinstance(e, sp.Pow) and len(pairs) == 2 else found
 
     def _value(self, e: Any) -> Any:
@@ -133,6 +142,50 @@ def _partials(e: Any) -> Sequence[Any]:
         return ()
     env = {**dict(zip(X, e.args, strict=False)), Y: e}
     return [p.xreplace(env) for p in scalar.partials]
+
+
+def unbroken(found: Stream, ops: Sequence[Any], parts: Sequence[Stream]) -> Stream:
+    """The series of a function, refused where it or a derivative of it, the operations of ``parts``, jumps."""
+
+    def follow(k: int) -> Any:
+        if k == 2:  # the first order alone follows the gradient
+            for op in ops:
+                here, up, down = (op(*[_nudged(u, side) for u in parts]) for side in (0, 1, -1))
+                values = [getattr(y, "_value", y) for y in (here, up, down)]
+                if all(y is not None for y in values) and _jumps(*map(np.asarray, values)):
+                    raise _no_series()
+        return found[k]
+
+    return Stream(follow)
+
+
+def _jumps(here: Any, up: Any, down: Any) -> bool:
+    """Whether finite values beside each other differ by more than rounding."""
+    with np.errstate(all="ignore"):
+        apart = np.maximum(np.abs(up - here), np.abs(down - here)) > _ROUNDING * np.maximum(1.0, np.abs(here))
+        return bool(np.any(apart & np.isfinite(here) & np.isfinite(up) & np.isfinite(down)))
+
+
+def _nudged(u: Stream, side: int) -> Any:
+    """The number next to a coefficient of order 0 that a series goes through, for t > 0 or t < 0."""
+    at = getattr(u[0], "_value", u[0])
+    steps = [(k, getattr(c, "_value", c)) for k, c in enumerate(u.known[1:], 1)]
+    if at is None or not side or any(s is None for (_, s), c in zip(steps, u.known[1:]) if c is not None):
+        return u[0]
+    found: Any = np.asarray(at) + 0.0
+    todo = np.ones(found.shape, bool)
+    for k, step in [s for s in steps if s[1] is not None]:
+        ways = np.asarray(step) * float(side**k)
+        found = np.where(todo & (ways != 0), _next(found, ways), found)
+        todo = todo & (ways == 0)
+    return found
+
+
+def _next(x: Any, ways: Any) -> Any:
+    """The neighbouring floats, of complex numbers in both parts."""
+    if np.iscomplexobj(x):
+        return _next(x.real, np.real(ways)) + 1j * _next(x.imag, np.imag(ways))
+    return np.where(ways == 0, x, np.nextafter(x, np.where(ways > 0, np.inf, -np.inf)))
 
 
 def stepping(op: Any, parts: Sequence[Stream]) -> Stream:
@@ -182,9 +235,11 @@ def _check_smooth(value: Callable[[Callable[[Stream], Any]], Any]) -> None:
         return  # traced without values
     here, up, down = (np.asarray(getattr(y, "_value", y)) for y in sides)
     if not (np.array_equal(here, up, equal_nan=True) and np.array_equal(here, down, equal_nan=True)):
-        raise NotDifferentiable(
-            "A function on the way has a kink or a jump here, and no Taylor series. Move the point."
-        )
+        raise _no_series()
+
+
+def _no_series() -> NotDifferentiable:
+    return NotDifferentiable("A function on the way has a kink or a jump here, and no Taylor series. Move the point.")
 
 
 def _beside(u: Stream, side: int) -> Any:

@@ -14,7 +14,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.streams import given
 from symgrad.core.trees import LEAF, unflatten
 from symgrad.engine.record import TensorBase, as_tensor, handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked, shown
 from symgrad.transforms.arguments import check_function
@@ -134,6 +134,7 @@ class _Run:
                 for k in range(order + 1):
                     graph.at(k)
                 self._found = [[self._out(streams.get(y._node), y, k) for k in range(order + 1)] for y in call.ys]
+            self._check_finite(who)
         finally:
             call._count(-1)
 
@@ -152,6 +153,19 @@ class _Run:
             c = t._value if self._call.plain else t
             found.append(None if zero else c if self._scale is _one else c / float(self._scale(k)))
         return found
+
+    def _check_finite(self, who: str) -> None:
+        """Refuse coefficients that are none; a first order alone follows the gradient, which may be infinite."""
+        known = [x._value for x in self._call.xs]
+        if self._order < 2 or any(x is None or np.any(np.isnan(x)) for x in known):
+            return
+        for coefficients in self._found:
+            for k, c in enumerate(coefficients):
+                if c._value is not None and not np.all(np.isfinite(c._value)):
+                    raise NotDifferentiable(
+                        f"{who}: the coefficient of order {k} is not finite: f has no Taylor series here, as sqrt(x) "
+                        "has none at 0, or it overflows. Move the point."
+                    )
 
     def _out(self, stream: Any, y: Any, k: int) -> Any:
         if k == 0:
