@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import float_kernel
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError, NotYet
@@ -365,7 +366,10 @@ class _Declared:
         title = f"{self.dist.name.title().replace('_', '')}{what.title()}"
         if what in ("mean", "var", "std", "entropy", "median", "information"):
             back = {x: X[k] for k, x in enumerate(X[1 : len(self.given) + 1])}
-            payload = self._checked(sp.sympify(self._moment(what, names)))
+            moment = sp.sympify(self._moment(what, names))
+            payload = self._checked(moment)
+            if what in ("mean", "median") and self.scale != 1 and self._is_centred(moment):
+                payload = checked(payload, sp.Piecewise((1, 1 / self.scale > 0), (-1, True)))  # nan of an infinite one
             if self.loc != 0 and self.loc not in payload.free_symbols:
                 payload = checked(payload, sp.Abs(self.loc))  # which may be nan
             return Operation(payload.xreplace(back), title), None
@@ -377,6 +381,12 @@ class _Declared:
             return Operation(self._checked(self._masked(rest + constant)), title), None
         total = self._checked(self._masked(rest + X[len(self.given) + 1]))
         return Operation(total, title), Operation(constant, "Normaliser")
+
+    def _is_centred(self, moment: Any) -> bool:
+        """Whether a mean or median is that of loc, whatever the scale is."""
+        if self.scale not in moment.free_symbols:
+            return True
+        return not self.shapes and bool(float_kernel(moment.subs({self.loc: 0, self.scale: 1}), ())() == 0)
 
     def _of_x(self, what: str, names: tuple[str, ...]) -> Any:
         if what in ("score", "hessian"):

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import mpmath
@@ -148,7 +149,8 @@ def crosscheck(
         f: function of tensors returning a tensor of any shape.
         inputs: floating-point arrays, numbers or tensors. At a kink the report says which operation has it; near one,
             differences are taken over a smaller step.
-        rtol: allowed error relative to the size of the derivative.
+        rtol: allowed error relative to each entry of the derivative, beyond the rounding of its terms, and for
+            differences that of f.
         raise_exception: raise where witnesses disagree, rather than only report it.
         digits: also compute the gradient to so many digits, by differences of the recorded program in mpmath, which
             need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
@@ -184,6 +186,7 @@ def crosscheck(
 
     if digits is not None:
         check_digits("crosscheck", digits)
+    _check_same(f, inputs)
     rows: list[Witness] = []
     forms, reasons = [], []
     with long_work("crosscheck", len(which), shown=progress) as work:
@@ -202,6 +205,17 @@ def crosscheck(
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
+
+
+def _check_same(f: Callable[..., Any], inputs: Sequence[Any]) -> None:
+    """Refuse a function that draws random numbers."""
+    with no_grad():
+        first, *others = [as_tensor(f(*map(as_tensor, inputs)))._value for _ in range(_DRAWS)]
+    if not all(np.allclose(first, y, rtol=1e-9, atol=0.0, equal_nan=True) for y in others):
+        raise ArgumentError(
+            "crosscheck: f returned two different results for the same inputs, so it draws random numbers. Seed them "
+            "inside of f, as by sg.manual_seed(0)."
+        )
 
 
 def _whole(x: Any) -> Any:
@@ -260,6 +274,7 @@ def _name_of(f: Callable[..., Any], k: int) -> str:
     return parameters[k].name if named else f"input {k}"
 
 
+_DRAWS = 5  # of a function that may be random, whose sums may come out alike
 _NOTATIONS = {"index notation": index_value, "matrix notation": matrix_value}
 
 
@@ -328,6 +343,8 @@ def _extrapolated(at: Callable[[Any], Any], x: Any, place: tuple[int, ...]) -> A
 
 
 # ------------------------------------------------------------------ kinks
+_MORE = 64.0  # times the rounding of the first differences, beyond which finer ones tell nothing new
+_COARSE = 1e-6  # distances of floats, over which a function may change that has a slope
 _FINER = [16.0**-k for k in range(1, 11)]  # steps beside a kink or pole, down to 1e-15
 
 
@@ -353,10 +370,13 @@ def _judged_without(
     judged = _judged(compared, rtol)
     if all(w.agrees for w in judged):
         return judged
-    noise = _without(_noise(case), places, spoilt)
+    noise = {"finite differences": _noise(case)}
+    if not all(w.agrees for w in judged[:-1]):
+        noise |= dict.fromkeys([w.name for w in judged[:-1]], _rounding(case))
     for w in judged:
         if form is not None and w.name in _NOTATIONS and not w.agrees:
-            noise = np.maximum(noise, np.max(_without(_rounding(form, w), places, spoilt), initial=0.0))
+            noise[w.name] = np.fmax(noise[w.name], _rounding_of_terms(form, w))
+    noise = {name: _without(n, places, spoilt) for name, n in noise.items()}
     return _nearer(case, _judged(compared, rtol, noise), places, rtol, noise)
 
 
@@ -497,15 +517,28 @@ def _noise(case: _Case) -> Any:
     for place in np.ndindex(*x.shape):
         h = _step(x[place])
         values = np.stack([np.asarray(case.shifted(place, 1e-4 * h * n), np.float64) for n in range(9)])
-        least = np.spacing(np.abs(values[0]))  # a slope that moves f by less is none
+        least = 4 * np.spacing(np.abs(values[0])) / h
         columns.append(np.fmax(_spread(values) / h, least))
     return np.stack(columns, -1).reshape((*columns[0].shape, *x.shape)) if columns else 0.0
 
 
-def _rounding(form: ClosedForm, w: Witness) -> Any:
+def _rounding(case: _Case) -> Any:
+    """Return how far the entries of a gradient are off by the rounding of terms, which may cancel."""
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    floats = [is_floating(np.asarray(v).dtype) for v in case.values]
+    points = [[v * (1 + 1e-12 * n) if f else v for v, f in zip(case.values, floats)] for n in range(9)]
+    least = np.spacing(np.abs(np.asarray(case.shifted((), 0.0), np.float64)))  # a slope that moves f by less is none
+    found = np.expand_dims(least, tuple(range(least.ndim, least.ndim + x.ndim)))
+    for transform in (jacrev, jacfwd):
+        found = np.fmax(found, _spread(np.stack([np.asarray(transform(case.f, case.k)(*point)) for point in points])))
+    return found
+
+
+def _rounding_of_terms(form: ClosedForm, w: Witness) -> Any:
     """Return how far a notation is off by the rounding of its terms, which may cancel."""
     values = [_witness(w.input, w.name, partial(_NOTATIONS[w.name], form, 1 + 1e-12 * n)) for n in range(1, 10)]
-    return np.zeros(w.value.shape) if any(v.missing for v in values) else _spread(np.stack([v.value for v in values]))
+    found = np.zeros(w.value.shape) if any(v.missing for v in values) else _spread(np.stack([v.value for v in values]))
+    return np.full(found.shape, np.max(found, initial=0.0))  # its terms are common to all entries
 
 
 def _spread(values: Any) -> Any:
@@ -520,37 +553,53 @@ def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
 
 
 def _nearer(
-    case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float, noise: Any
+    case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float, noise: dict[str, Any]
 ) -> list[Witness]:
     """Repeat differences that disagree: over smaller steps, and to the limit where the slope has a kink.
 
-    Where the slope is 0 they only come ever closer to it.
+    Where the slope is 0 they only come ever closer to it; where they change with every step they cannot tell.
     """
     reading, last = rows[0], rows[-1]
     if last.agrees or last.missing or reading.missing or reading.value.shape != last.value.shape:
         return rows
     x = np.asarray(case.values[case.k], dtype=np.float64)
-    gaps = [_gap(last.value, reading.value)]
+    slope = reading.value
+    left = _errors(last.value, slope, noise[last.name]) > rtol
+    gaps, again, best = [np.abs(last.value - slope)], last.value, last.value
+    told = np.zeros(slope.shape, bool)
     for level, finer in enumerate(_FINER):
         shifts = [partial(case.shifted, p) for p in np.ndindex(*x.shape)]
         steps = [finer * _step(x[p]) for p in np.ndindex(*x.shape)]
-        if level >= 2 and not all(_is_seen(at, h, rtol / 64) for at, h in zip(shifts, steps)):
+        seen = [level < 2 or _is_seen(at, h, rtol / 64) for at, h in zip(shifts, steps)]
+        if not any(seen):
             break
-        gaps.append(gaps[-1])
+        shaped = lambda columns: _without(np.stack(columns, -1).reshape(last.value.shape), places)
+        rounding = shaped([32 * np.spacing(np.abs(at(h))) / h for at, h in zip(shifts, steps)])
+        least = np.fmin(rounding, _MORE * noise[last.name])
+        before, closest = again, gaps[-1]
         for column in zip(*map(limits, shifts, steps), strict=True):
-            again = _without(np.stack(column, -1).reshape(last.value.shape), places)
-            gaps[-1] = min(gaps[-1], _gap(again, reading.value))
-            if _distance(again, reading.value) <= rtol or _vanishes(gaps, reading.value):
-                closer = replace(
-                    last, value=again, agrees=True, error=gaps[-1] / (np.max(np.abs(reading.value)) or 1.0)
-                )
-                return [*_judged(rows[:-1], rtol, noise), closer]
+            again = np.where(np.reshape(seen, x.shape), shaped(column), before)
+            best = np.where(_beyond(again, slope, least) < closest, again, best)
+            closest = np.fmin(closest, _beyond(again, slope, least))
+            left &= _errors(again, slope, least) > rtol
+        gaps.append(closest)
+        left &= ~_vanishes(gaps, slope)
+        steady = 16 * np.abs(again - before) <= np.fmax(np.abs(again), 16 * rounding)
+        told |= np.reshape(seen, x.shape) & steady & (16 * np.abs(again - before) <= np.abs(again - slope))
+        if not left.any():
+            closer = replace(last, value=best, agrees=True, error=float(np.max(_errors(slope + closest, slope))))
+            return [*_judged(rows[:-1], rtol, noise), closer]
+    coarse = np.broadcast_to(np.spacing(np.abs(x)) > _COARSE, slope.shape)
+    if not np.any((told | ~coarse) & left):
+        silent = replace(last, agrees=True, missing="f changes within the smallest step of x")
+        return [*_judged(rows[:-1], rtol, noise), silent]
     return rows
 
 
-def _vanishes(gaps: Sequence[float], slope: Any) -> bool:
+def _vanishes(gaps: Sequence[Any], slope: Any) -> Any:
     """Whether differences come ever closer to a slope of 0, to which no difference is close."""
-    return not slope.any() and len(gaps) > 2 and all(b <= a / 16 for a, b in pairwise(gaps))
+    closer = [b <= a / 16 for a, b in pairwise(gaps)]
+    return np.all(closer, axis=0) & (slope == 0) if len(closer) > 1 else np.zeros(slope.shape, bool)
 
 
 def _kink_at(case: _Case, place: tuple[int, ...]) -> str:
@@ -594,11 +643,14 @@ def _with_truth(case: _Case, rows: list[Witness], digits: int, rtol: float) -> l
         said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0])
         return [replace(w, kink=w.kink or ("" if w.missing else said)) for w in [*rows, Witness(case.k, name)]]
     truth = np.stack([s.middle for s in found], -1)
-    measured = [w if w.missing else _measured(w, truth, places, x, rtol) for w in rows]
+    measured = [w if w.missing else _measured(w, truth, places, x, rtol, 0.0) for w in rows]
+    if not all(w.agrees for w in measured):
+        noise = np.stack([_rounding(case)[(..., *p)] for p in places], -1)
+        measured = [w if w.missing else _measured(w, truth, places, x, rtol, noise) for w in rows]
     return [*measured, Witness(case.k, name, truth, ulps=0.0)]
 
 
-def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float) -> Witness:
+def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float, noise: Any) -> Witness:
     """Give a witness's error in ulps of the true gradient; an entry that is 0 is measured by the largest."""
     near = truth.astype(np.float64)
     picked = np.stack([w.value[(..., *p)] for p in places], -1)
@@ -607,8 +659,10 @@ def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float
     scale = np.where(near == 0, np.max(np.abs(near), initial=0.0), np.abs(near))
     unit = np.spacing(np.where(scale == 0, 1.0, scale).astype(x.dtype)).astype(np.float64)
     gap = np.frompyfunc(lambda a, t: abs(float(mpmath.mpf(float(a)) - t)), 2, 1)(picked, truth).astype(np.float64)
-    error = _distance(picked, near)
-    slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
+    differences = w.name == "finite differences"
+    loose = differences or w.name in _NOTATIONS  # which lose more digits than what they are compared to
+    error = _distance(picked, near) if loose else float(np.max(_errors(picked, near, noise), initial=0.0))
+    slack = 100 * rtol if differences and rtol < 1e-8 else rtol
     return replace(w, ulps=float(np.max(gap / unit)), error=error, agrees=error <= slack)
 
 
@@ -643,7 +697,7 @@ def _is_cut(case: _Case, rows: Sequence[Witness], differences: Witness, rtol: fl
     return _distance(reading.value, expected) <= max(rtol, 1e-5) < _distance(differences.value, expected)
 
 
-def _judged(rows: list[Witness], rtol: float, noise: Any = 0.0) -> list[Witness]:
+def _judged(rows: list[Witness], rtol: float, noise: Mapping[str, Any] = MappingProxyType({})) -> list[Witness]:
     """Measure each witness against the one that the others are closest to.
 
     The notations do not vote: they are read off the closed form, and would outvote the others with it.
@@ -651,31 +705,43 @@ def _judged(rows: list[Witness], rtol: float, noise: Any = 0.0) -> list[Witness]
     present = [w for w in rows if not w.missing]
     shapes = {w.value.shape for w in present}
     voters = [w for w in present if not w.name.endswith("notation")]
-    best = min(voters, key=lambda w: np.median([_distance(w.value, v.value) for v in voters]), default=None)
+    allowed = lambda w, v: noise.get(w.name, 0.0) + noise.get(v.name, 0.0)
+    apart = lambda w, v: float(np.max(_errors(w.value, v.value, allowed(w, v)), initial=0.0))
+    best = min(voters, key=lambda w: np.median([apart(w, v) for v in voters]), default=None)
     judged = []
     for w in rows:
         if w.missing or best is None:
             judged.append(w)
             continue
-        error = _distance(w.value, best.value, noise)
+        error = apart(w, best)
         slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
         judged.append(replace(w, error=error, agrees=len(shapes) == 1 and error <= slack))
     return judged
 
 
-def _distance(a: Any, b: Any, noise: Any = 0.0) -> float:
-    """Return the largest difference, beyond the noise, relative to the largest entry; ∞ where one is not finite."""
-    gap = _gap(a, b, noise)
-    scale = float(np.max(np.abs(b), initial=0.0)) if 0 < gap < np.inf else 0.0
-    return gap / scale if scale else np.inf if gap else 0.0
+def _errors(a: Any, b: Any, noise: Any = 0.0) -> Any:
+    """Return the difference of each entry, beyond the noise, relative to it; ∞ where one is not finite."""
+    if a.shape != b.shape:
+        return np.array(np.inf)
+    gap = _beyond(a, b, noise)
+    with np.errstate(all="ignore"):
+        return np.where(gap == 0, 0.0, np.where(np.isfinite(gap), gap / np.abs(b), np.inf))
 
 
-def _gap(a: Any, b: Any, noise: Any = 0.0) -> float:
+def _beyond(a: Any, b: Any, noise: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return np.maximum(np.abs(a - b) - noise, 0.0)
+
+
+def _distance(a: Any, b: Any) -> float:
+    """Return the largest difference relative to the largest entry; ∞ where one is not finite."""
     if a.shape != b.shape:
         return float("inf")
     with np.errstate(all="ignore"):
-        gap = np.maximum(np.abs(a - b) - noise, 0.0)
-    return float(np.max(np.where(np.isfinite(gap), gap, np.inf), initial=0.0))
+        gap = np.abs(a - b)
+    gap = float(np.max(np.where(np.isfinite(gap), gap, np.inf), initial=0.0))
+    scale = float(np.max(np.abs(b), initial=0.0)) if 0 < gap < np.inf else 0.0
+    return gap / scale if scale else np.inf if gap else 0.0
 
 
 check_all(globals(), __all__)

@@ -659,3 +659,10 @@ def test_ends_of_parameters_are_degenerate_distributions():
         np.testing.assert_array_equal(family.cdf(counts, *shapes), (counts >= mass).astype(float))
     slope = sg.grad(lambda x: stats.vonmises.cdf(x, 2.5).sum())(np.array([-np.inf, 0.4, np.inf]))
     np.testing.assert_allclose(slope, [0.0, stats.vonmises.pdf(0.4, 2.5).item(), 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["norm", "laplace", "logistic", "cauchy", "gumbel_r", "expon", "uniform"])
+@pytest.mark.parametrize("what", ["mean", "median", "var"])
+def test_moments_of_an_infinite_scale_are_scipys(name, what):
+    expected = getattr(getattr(pytest.importorskip("scipy.stats"), name), what)(0.3, np.inf)
+    np.testing.assert_equal(float(getattr(getattr(sg.stats, name), what)(0.3, np.inf)), expected)

@@ -5,7 +5,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.cli.main import main
-from symgrad.errors import CrosscheckError
+from symgrad.errors import ArgumentError, CrosscheckError
 from symgrad.testing import crosschecks
 
 check = sg.testing.crosscheck
@@ -278,3 +278,65 @@ def test_report_is_a_table_without_empty_columns():
     page = kink._repr_html_()
     assert page.count("<tr>") == 1 + len(kink.witnesses)
     assert "<td>kink: abs has no derivative at x[0] = 0</td>" in page
+
+
+class SmallWrong(sg.autograd.Function):
+    """x₀² and 1e-9·x₁², whose second slope is half of what it should be."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return sg.stack([x[0] ** 2, 1e-9 * x[1] ** 2])
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return sg.stack([2 * x[0] * g[0], 1e-9 * x[1] * g[1]])
+
+
+@pytest.mark.parametrize("f", [SmallWrong.apply, lambda x: SmallWrong.apply(x).sum()])
+def test_a_small_entry_is_measured_by_itself(f):
+    report = sg.testing.crosscheck(f, np.array([1.3, 0.7]), raise_exception=False)
+    assert [w.name for w in report.witnesses if not w.agrees] == ["finite differences"]
+
+
+ROUNDED = {  # entries that differences or terms see through rounding only
+    "a zero by cancelling": (lambda x: sg.softmax(x, 0), [0.0, 1.0, 30.0]),
+    "beside large ones": (lambda x: (sg.tensor([1.0, 1e-12, 1e12]) * x**2).sum(), [1.0, 2.0, 3.0]),
+    "at extrema": (lambda x: sg.cos(x).sum(), [0.0, np.pi / 2, np.pi, 1e-9]),
+    "at huge arguments": (lambda x: sg.sin(x).sum(), [1e15, 1.0]),
+    "of a normalisation": (lambda x: sg.nn.functional.layer_norm(x, (4,)), [0.1, 0.2, 1e4, -3.0]),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_rounding_is_no_disagreement(name):
+    f, x = ROUNDED[name]
+    assert sg.testing.crosscheck(f, np.array(x)).ok
+
+
+def test_wrong_rules_are_found_where_differences_need_small_steps():
+    class Wrong(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return sg.sin(1e5 * x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 1e5 * sg.cos(1e5 * x) * (1 + 1e-4)
+
+    assert not sg.testing.crosscheck(Wrong.apply, np.array([0.3]), raise_exception=False).ok
+
+
+@pytest.mark.parametrize("f", [lambda x: (x * sg.rand(3)).sum(), lambda x: sg.nn.functional.dropout(x).sum()])
+def test_a_random_function_is_called_random(f):
+    with pytest.raises(ArgumentError, match=r"crosscheck: f returned two different results .* sg.manual_seed\(0\)"):
+        sg.testing.crosscheck(f, np.ones(3))
+
+    def seeded(x):
+        sg.manual_seed(0)
+        return f(x)
+
+    assert sg.testing.crosscheck(seeded, np.ones(3)).ok
