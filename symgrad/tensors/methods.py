@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from symgrad.engine.record import TensorBase, apply, as_tensor, binary, unary
+from symgrad.errors import DTypeError
 from symgrad.ops import contract
 from symgrad.ops.elementwise import complexes, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise import declared as elementwise
@@ -218,6 +219,20 @@ class Matrices(TensorBase):
     stft, istft = spectra.stft, spectra.istft
 
 
+def _write_real(self: Any, value: Any) -> None:
+    """x.real = v: the real parts of x become v."""
+    self.real.copy_(value)
+
+
+def _write_imag(self: Any, value: Any) -> None:
+    """x.imag = v: the imaginary parts of x become v."""
+    if not complexes.holds_complex(self):
+        raise DTypeError(
+            f"imag: a tensor of {self.dtype} has no imaginary part to write to. Convert it: x.to(sg.complex128)."
+        )
+    self.imag.copy_(value)
+
+
 class Arrays(TensorBase):
     """What the door ``arrays`` has, and torch's second names."""
 
@@ -231,8 +246,8 @@ class Arrays(TensorBase):
     signbit, isposinf, isneginf, isclose = signs.signbit, finite.isposinf, finite.isneginf, finite.isclose
     frexp, mvlgamma = exponents.frexp, gamma.mvlgamma
     conj, conj_physical, angle = complexes.conj, complexes.conj_physical, complexes.angle
-    real = property(complexes.real, doc="The real part; of real numbers the tensor itself.")
-    imag = property(complexes.imag, doc="The imaginary part; of real numbers zeros.")
+    real = property(complexes.real, _write_real, doc="The real part; of real numbers the tensor itself.")
+    imag = property(complexes.imag, _write_imag, doc="The imaginary part; of real numbers zeros.")
     resolve_conj, resolve_neg = signs.positive, signs.positive
     ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
     H = property(arrange.mH, doc="The matrix transposed and conjugated.")

@@ -38,7 +38,7 @@ class Mixed(TensorBase):
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""
     def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
-        """The CPU."""
+        """Return the CPU as DLPack names it."""
     def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> builtins.float: ...
     def __floordiv__(self, other: Any) -> Tensor: ...
@@ -224,13 +224,13 @@ class Mixed(TensorBase):
     def broadcast_to(self, size: Sequence[Any]) -> Tensor:
         """x expanded to the shape ``size``."""
     def cdouble(self) -> Tensor:
-        """As complex128."""
+        """Return the tensor as complex128."""
     def ceil(self) -> Tensor:
         """As ``symgrad.ceil``."""
     def ceil_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.ceil(…), in x's shape and dtype."""
     def cfloat(self) -> Tensor:
-        """As complex64."""
+        """Return the tensor as complex64."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
         """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
@@ -467,6 +467,8 @@ class Mixed(TensorBase):
         """x ← x.i1e(…), in x's shape and dtype."""
     @property
     def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, value: Any) -> None: ...
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: builtins.float = 1) -> Tensor:
         """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -749,6 +751,8 @@ class Mixed(TensorBase):
         """The entries of x as a vector, in row-major order."""
     @property
     def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, value: Any) -> None: ...
     def reciprocal(self) -> Tensor:
         """As ``symgrad.reciprocal``."""
     def reciprocal_(self, *args: Any, **kwargs: Any) -> Tensor:

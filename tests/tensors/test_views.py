@@ -318,6 +318,28 @@ def test_what_is_written_to_a_conjugate_has_its_slope():
     np.testing.assert_allclose(sg.compile(sg.grad(f))(x), z.grad, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "statement", ["z.real = 5", "z.imag = z.real", "z.real += 1", "z[0].imag *= 2", "z.T.real -= z.imag"]
+)
+def test_parts_of_complex_numbers_are_assigned_to(statement):
+    both = []
+    for library in (sg, torch):
+        w = library.tensor([[1.0 + 2.0j, 3.0 - 4.0j], [0.5 - 1.0j, 2.0 + 0.0j]], requires_grad=True)
+        names = {"z": w * 1}
+        exec(statement, names)
+        (abs(names["z"]) ** 2).sum().backward()
+        both.append((names["z"].tolist(), w.grad.tolist()))
+    np.testing.assert_allclose(both[0], both[1], rtol=1e-6, atol=1e-6)  # PyTorch's are of single precision
+
+
+def test_real_numbers_have_no_imaginary_part_to_assign_to():
+    x = sg.tensor([1.0])
+    with pytest.raises(sg.errors.DTypeError, match="imag: a tensor of float64 has no imaginary part to write to"):
+        x.imag = 2.0
+    x.real = 3.0
+    assert x.tolist() == [3.0]
+
+
 def test_numpys_conjugate_is_a_copy():
     z = sg.tensor([1.0 + 2.0j])
     np.conj(z)[0] = 5

@@ -188,6 +188,8 @@ def of_methods(cls: type, base: type) -> str:
         if isinstance(found, property):
             result = stub.annotation(inspect.signature(found.fget).return_annotation, found.fget.__globals__)
             stub.lines += ["    @property", f"    def {name}(self) -> {of_tensors(name, result)}: ..."]
+            if found.fset is not None:
+                stub.lines += [f"    @{name}.setter", f"    def {name}(self, value: Any) -> None: ..."]
         elif callable(found):
             stub.function(name, found, method=True)
         else:
