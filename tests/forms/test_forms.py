@@ -19,7 +19,6 @@ import symgrad as sg
 from symgrad import errors
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import names
-from symgrad.forms.budget import Budget
 from symgrad.forms.nodes import elementwise, marks, markup, printers
 from symgrad.forms.nodes import matrices as nodes
 from symgrad.forms.verify import index_value, matrix_value
@@ -28,6 +27,7 @@ from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.support import symbols as handed
+from symgrad.support.budget import Budget
 from symgrad.support.foreign import latex_name
 
 from identities import tokens
