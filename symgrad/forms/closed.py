@@ -19,6 +19,7 @@ from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.engine.program import Program, recorded
 from symgrad.errors import ArgumentError, FormError, SymgradError
+from symgrad.expression.constants import MEANINGS
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.calculus.cases import in_matrix_notation
@@ -507,16 +508,17 @@ class ClosedForm(Arithmetic):
         return found and self._where is not None and self._where.of_values
 
     def __repr__(self) -> str:
-        text, unit = self._summary()
-        constants = ", constants={'i': 'the imaginary unit'}" if unit else ""
-        return f"ClosedForm({text}, args={self.args}{constants}, shape={show_shape(self.shape)})"
+        text, constants = self._summary()
+        said = f", constants={constants}" if constants else ""
+        return f"ClosedForm({text}, args={self.args}{said}, shape={show_shape(self.shape)})"
 
-    def _summary(self) -> tuple[str, bool]:
-        """Return the formula where it can be written as one, without failing, and whether it has the imaginary unit."""
+    def _summary(self) -> tuple[str, dict[str, str]]:
+        """Return the formula where it can be written as one, without failing, and what its constants are."""
         try:
-            return Explained(self._expr).text(), self._expr.has(sp.I)
+            has = self._expr.has
+            return Explained(self._expr).text(), {n: MEANINGS[n] for n, c in (("i", sp.I), ("E", sp.E)) if has(c)}
         except FormError:
-            return "…", False
+            return "…", {}
 
     def latex(self, form: str | None = None) -> str:
         """Return LaTeX of the formula as it is shown, or of one notation. Names are escaped.

@@ -11,6 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
+from symgrad.core.promotion import is_complex
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
@@ -131,6 +132,11 @@ class System:
                 found = F.stack(list(map(as_tensor, found)), 0)
             parts = unknown.beside(f"{who}: what f returned", found)
             row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
+            if is_complex(row.dtype):
+                raise ArgumentTypeError(
+                    f"{who}: f returned complex numbers, and y0 is real. Pass y0, and return the derivative, as real "
+                    "and imaginary parts, two arrays."
+                )
             return double(row)
 
         self.plain, (_, *self.inputs) = traced(who, slope, Spec(shape, _FLOAT64), [as_tensor(0.0), *given.tensors])

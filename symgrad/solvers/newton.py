@@ -202,6 +202,11 @@ class Borrowed:
             )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {error}.") from error
+        except ArithmeticError as error:
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} went beyond the floating-point numbers. Start nearer, or "
+                "take another method."
+            ) from error
         if not found.success:
             left = norm(found.fun)
             raise NotConverged(

@@ -15,7 +15,7 @@ import sympy as sp
 
 from symgrad.core.journal import changing
 from symgrad.core.kernels import canonical
-from symgrad.core.modes import is_grad_enabled, no_grad
+from symgrad.core.modes import enable_grad, is_grad_enabled, no_grad
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
@@ -121,7 +121,7 @@ def _unrecorded(old: Any, value: Any) -> Any:
         return old
     if old.level == CONSTANT and old.cell is None:
         return None
-    return old.successor(value, old.shape, old.level, old.title)
+    return old.successor(value, np.shape(value), old.level, old.title)
 
 
 def _in_dtype_of(x: Any, new: Any) -> Any:
@@ -158,6 +158,29 @@ def _of(name: str) -> Callable[..., Any]:
     return update
 
 
+def _rearranged(name: str) -> Callable[..., Any]:
+    """The method ``name`` in place, which gives the handle another shape."""
+
+    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
+        prepare(self)
+        if getattr(self, "_origin", None) is not None:
+            raise GraphError(
+                f"{name}_: this tensor is a view, whose shape follows from its base. Write x = x.{name}(…)."
+            )
+        is_leaf = isinstance(self._node, Leaf) and self._value is not None
+        with nullcontext() if is_leaf else enable_grad():
+            new = getattr(self, name)(*args, **kwargs)
+        changing(self)
+        node = _unrecorded(self._node, new._value) if is_leaf and not is_grad_enabled() else new._node
+        self._value, self._node = new._value, node
+        note_written(self)
+        return self
+
+    update.__name__ = update.__qualname__ = f"{name}_"
+    update.__doc__ = f"x ← x.{name}(…)."
+    return update
+
+
 def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The statement ``x += y`` and its like: it rebinds the handle; x without axes becomes what a number would."""
 
@@ -179,9 +202,25 @@ def _make_number(x: Any) -> None:
         x._origin = None
 
 
+_SAME_SHAPE = (
+    "absolute", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "arccos", "arccosh", "arcsin", "arcsinh",
+    "arctan", "arctan2", "arctanh", "atan2", "baddbmm", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
+    "clamp_max", "clamp_min", "conj_physical", "copysign", "cumprod", "cumsum", "deg2rad", "digamma", "divide", "eq",
+    "fix", "float_power", "floor_divide", "fmod", "frac", "ge", "greater", "greater_equal", "gt", "heaviside", "hypot",
+    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "ldexp", "le", "lerp", "less", "less_equal",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "lt", "masked_fill", "masked_scatter",
+    "multiply", "mvlgamma", "nan_to_num", "ne", "negative", "not_equal", "polygamma", "put", "rad2deg", "reciprocal",
+    "remainder", "renorm", "round", "rsqrt", "scatter", "scatter_add", "scatter_reduce", "sgn", "square", "subtract",
+    "tril", "triu", "true_divide", "xlogy",
+)  # fmt: skip
+_OTHER_SHAPE = ("squeeze", "swapaxes", "swapdims", "t", "transpose", "unsqueeze")
+
+
 def _declared() -> dict[str, Callable[..., Any]]:
-    """The methods in place of the declared functions of one argument."""
-    return {f"{s.name}_": _of(s.name) for s in SCALARS.values() if s.public not in ("", "ops") and s.nargs == 1}
+    """The methods in place of methods that there are: of the declared functions of one argument, and of others."""
+    names = [s.name for s in SCALARS.values() if s.public not in ("", "ops") and s.nargs == 1]
+    kept = {f"{name}_": _of(name) for name in [*names, *_SAME_SHAPE]}
+    return kept | {f"{name}_": _rearranged(name) for name in _OTHER_SHAPE}
 
 
 Declared: Any = type("Declared", (TensorBase,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
@@ -277,14 +316,4 @@ class InPlace(Declared):
             check_range(other, self.dtype)
         return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")
 
-    atan2_ = _of("atan2")
-    digamma_ = _of("digamma")
-    frac_ = _of("frac")
-    logit_ = _of("logit")
-    nan_to_num_, reciprocal_, round_ = _of("nan_to_num"), _of("reciprocal"), _of("round")
-    rsqrt_, square_ = _of("rsqrt"), _of("square")
-    tril_, triu_ = _of("tril"), _of("triu")
-    copysign_, floor_divide_, fmod_, hypot_ = _of("copysign"), _of("floor_divide"), _of("fmod"), _of("hypot")
-    remainder_, lerp_, addcmul_, addcdiv_ = _of("remainder"), _of("lerp"), _of("addcmul"), _of("addcdiv")
-    addmm_, cumsum_, cumprod_, masked_fill_ = _of("addmm"), _of("cumsum"), _of("cumprod"), _of("masked_fill")
-    index_add_, scatter_, scatter_add_, clip_ = _of("index_add"), _of("scatter"), _of("scatter_add"), clamp_
+    clip_ = clamp_

@@ -113,6 +113,8 @@ class Mixed(TensorBase):
         """x ← x.abs(…), in x's shape and dtype."""
     def absolute(self) -> Tensor:
         """As ``symgrad.abs``."""
+    def absolute_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.absolute(…), in x's shape and dtype."""
     def acos(self) -> Tensor:
         """As ``symgrad.acos``."""
     def acos_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -127,6 +129,8 @@ class Mixed(TensorBase):
         """x ← x + alpha·other."""
     def addbmm(self, batch1: Any, batch2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
         """beta · x + alpha · Σ_b A_b B_b."""
+    def addbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.addbmm(…), in x's shape and dtype."""
     def addcdiv(self, tensor1: Any, tensor2: Any, *, value: builtins.float = 1) -> Tensor:
         """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
     def addcdiv_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -141,8 +145,12 @@ class Mixed(TensorBase):
         """x ← x.addmm(…), in x's shape and dtype."""
     def addmv(self, mat: Any, vec: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
         """beta · x + alpha · A v."""
+    def addmv_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.addmv(…), in x's shape and dtype."""
     def addr(self, vec1: Any, vec2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
         """beta · x + alpha · u vᵀ."""
+    def addr_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.addr(…), in x's shape and dtype."""
     def adjoint(self) -> Tensor:
         """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
     def all(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
@@ -161,18 +169,32 @@ class Mixed(TensorBase):
         """Whether some entry along the axes is nonzero."""
     def arccos(self) -> Tensor:
         """As ``symgrad.acos``."""
+    def arccos_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arccos(…), in x's shape and dtype."""
     def arccosh(self) -> Tensor:
         """As ``symgrad.acosh``."""
+    def arccosh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arccosh(…), in x's shape and dtype."""
     def arcsin(self) -> Tensor:
         """As ``symgrad.asin``."""
+    def arcsin_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arcsin(…), in x's shape and dtype."""
     def arcsinh(self) -> Tensor:
         """As ``symgrad.asinh``."""
+    def arcsinh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arcsinh(…), in x's shape and dtype."""
     def arctan(self) -> Tensor:
         """As ``symgrad.atan``."""
     def arctan2(self, other: Any) -> Tensor:
         """As ``symgrad.atan2``."""
+    def arctan2_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arctan2(…), in x's shape and dtype."""
+    def arctan_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arctan(…), in x's shape and dtype."""
     def arctanh(self) -> Tensor:
         """As ``symgrad.atanh``."""
+    def arctanh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.arctanh(…), in x's shape and dtype."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Any = ...) -> Tensor:
         """The index of the largest entry, the first among ties; of the flattened tensor without an axis."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Any = ...) -> Tensor:
@@ -205,18 +227,28 @@ class Mixed(TensorBase):
         """x ← x.atanh(…), in x's shape and dtype."""
     def baddbmm(self, batch1: Any, batch2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
         """beta · x + alpha · A B, of stacks of matrices."""
+    def baddbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.baddbmm(…), in x's shape and dtype."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with 1 with probability p, else 0."""
     def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
         """How often each of 0, 1, … occurs in x, or the sum of the weights of its occurrences."""
     def bitwise_and(self, other: Any) -> Tensor:
         """As ``symgrad.bitwise_and``."""
+    def bitwise_and_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_and(…), in x's shape and dtype."""
     def bitwise_not(self) -> Tensor:
         """As ``symgrad.bitwise_not``."""
+    def bitwise_not_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_not(…), in x's shape and dtype."""
     def bitwise_or(self, other: Any) -> Tensor:
         """As ``symgrad.bitwise_or``."""
+    def bitwise_or_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_or(…), in x's shape and dtype."""
     def bitwise_xor(self, other: Any) -> Tensor:
         """As ``symgrad.bitwise_xor``."""
+    def bitwise_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_xor(…), in x's shape and dtype."""
     def bmm(self, mat2: Any) -> Tensor:
         """The batch of matrix products Σ_j x_bij y_bjk."""
     def bool(self) -> Tensor:
@@ -245,8 +277,12 @@ class Mixed(TensorBase):
         """x ← x limited to [min, max]."""
     def clamp_max(self, max: Any) -> Tensor:
         """min(x, max)."""
+    def clamp_max_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.clamp_max(…), in x's shape and dtype."""
     def clamp_min(self, min: Any) -> Tensor:
         """max(x, min)."""
+    def clamp_min_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.clamp_min(…), in x's shape and dtype."""
     def clip(self, min: Any = None, max: Any = None, *, out: Any = ...) -> Tensor:
         """Limit x to [min, max]; either may be missing. The edges count as inside."""
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:
@@ -259,6 +295,8 @@ class Mixed(TensorBase):
         """The conjugate of complex numbers; x itself of real ones."""
     def conj_physical(self) -> Tensor:
         """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
+    def conj_physical_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.conj_physical(…), in x's shape and dtype."""
     def conjugate(self) -> Tensor:
         """The conjugate; of real numbers the tensor itself."""
     def contiguous(self) -> Tensor:
@@ -303,6 +341,8 @@ class Mixed(TensorBase):
         """x ← x.cumsum(…), in x's shape and dtype."""
     def deg2rad(self) -> Tensor:
         """As ``symgrad.deg2rad``."""
+    def deg2rad_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.deg2rad(…), in x's shape and dtype."""
     def det(self) -> Tensor:
         """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
     @property
@@ -333,6 +373,8 @@ class Mixed(TensorBase):
         """x ← x/other."""
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / other, or that rounded."""
+    def divide_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.divide(…), in x's shape and dtype."""
     def dot(self, tensor: Any, out: Any = None) -> Tensor:
         """Σ xᵢ yᵢ of vectors; of matrices their product, as NumPy's method."""
     def double(self) -> Tensor:
@@ -347,6 +389,8 @@ class Mixed(TensorBase):
         """x ← x.entr(…), in x's shape and dtype."""
     def eq(self, other: Any) -> Tensor:
         """As ``symgrad.eq``."""
+    def eq_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.eq(…), in x's shape and dtype."""
     def equal(self, other: Any) -> builtins.bool:
         """Whether x and other have one shape and the same entries."""
     def erf(self) -> Tensor:
@@ -389,6 +433,8 @@ class Mixed(TensorBase):
         """x ← value everywhere; the gradient of what x was is zero."""
     def fix(self) -> Tensor:
         """As ``symgrad.trunc``."""
+    def fix_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.fix(…), in x's shape and dtype."""
     @property
     def flat(self) -> Flat: ...
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -403,6 +449,8 @@ class Mixed(TensorBase):
         """Convert to float32, as in torch."""
     def float_power(self, exponent: Any) -> Tensor:
         """xᵖ in double precision, of complex numbers in that of their parts."""
+    def float_power_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.float_power(…), in x's shape and dtype."""
     def floor(self) -> Tensor:
         """As ``symgrad.floor``."""
     def floor_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -429,18 +477,28 @@ class Mixed(TensorBase):
         """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
     def ge(self, other: Any) -> Tensor:
         """As ``symgrad.ge``."""
+    def ge_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.ge(…), in x's shape and dtype."""
     def ger(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
     def greater(self, other: Any) -> Tensor:
         """As ``symgrad.gt``."""
+    def greater_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.greater(…), in x's shape and dtype."""
     def greater_equal(self, other: Any) -> Tensor:
         """As ``symgrad.ge``."""
+    def greater_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.greater_equal(…), in x's shape and dtype."""
     def gt(self, other: Any) -> Tensor:
         """As ``symgrad.gt``."""
+    def gt_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.gt(…), in x's shape and dtype."""
     def half(self) -> Tensor:
         """Convert to float16."""
     def heaviside(self, values: Any) -> Tensor:
         """0 for x < 0, values at 0, 1 for x > 0."""
+    def heaviside_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.heaviside(…), in x's shape and dtype."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
         """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out."""
     def hsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
@@ -475,12 +533,20 @@ class Mixed(TensorBase):
         """x ← x.index_add(…), in x's shape and dtype."""
     def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
         """x with source[k] at index[k] along ``dim``."""
+    def index_copy_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.index_copy(…), in x's shape and dtype."""
     def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
         """x with one value at the positions ``index`` along ``dim``."""
+    def index_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.index_fill(…), in x's shape and dtype."""
     def index_put(self, indices: Sequence[Any], values: Any, accumulate: builtins.bool = False) -> Tensor:
         """x with x[indices] = values, or x[indices] += values where repeated places add up."""
+    def index_put_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.index_put(…), in x's shape and dtype."""
     def index_reduce(self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
         """As scatter_reduce, with index (k,) for whole slices along ``dim``."""
+    def index_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.index_reduce(…), in x's shape and dtype."""
     def index_select(self, dim: builtins.int | None = None, index: Any = None, *, axis: builtins.int | None = None) -> Tensor:
         """The entries of x at the positions ``index`` along ``dim``; positions may repeat."""
     def inner(self, other: Any) -> Tensor:
@@ -525,16 +591,24 @@ class Mixed(TensorBase):
         """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
     def ldexp(self, other: Any) -> Tensor:
         """x · 2ⁿ."""
+    def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.ldexp(…), in x's shape and dtype."""
     def le(self, other: Any) -> Tensor:
         """As ``symgrad.le``."""
+    def le_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.le(…), in x's shape and dtype."""
     def lerp(self, end: Any, weight: Any) -> Tensor:
         """x + w (end - x), the point between x and end."""
     def lerp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.lerp(…), in x's shape and dtype."""
     def less(self, other: Any) -> Tensor:
         """As ``symgrad.lt``."""
+    def less_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.less(…), in x's shape and dtype."""
     def less_equal(self, other: Any) -> Tensor:
         """As ``symgrad.le``."""
+    def less_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.less_equal(…), in x's shape and dtype."""
     def lgamma(self) -> Tensor:
         """As ``symgrad.lgamma``."""
     def lgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -571,12 +645,20 @@ class Mixed(TensorBase):
         """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated."""
     def logical_and(self, other: Any) -> Tensor:
         """As ``symgrad.logical_and``."""
+    def logical_and_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.logical_and(…), in x's shape and dtype."""
     def logical_not(self) -> Tensor:
         """As ``symgrad.logical_not``."""
+    def logical_not_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.logical_not(…), in x's shape and dtype."""
     def logical_or(self, other: Any) -> Tensor:
         """As ``symgrad.logical_or``."""
+    def logical_or_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.logical_or(…), in x's shape and dtype."""
     def logical_xor(self, other: Any) -> Tensor:
         """As ``symgrad.logical_xor``."""
+    def logical_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.logical_xor(…), in x's shape and dtype."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """log(p/(1 - p)), the inverse of the logistic function."""
     def logit_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -594,6 +676,8 @@ class Mixed(TensorBase):
         """Convert to int64."""
     def lt(self, other: Any) -> Tensor:
         """As ``symgrad.lt``."""
+    def lt_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.lt(…), in x's shape and dtype."""
     def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Tensor:
         """X with A X = b, A = P L U as linalg.lu_factor returns it."""
     @property
@@ -606,6 +690,8 @@ class Mixed(TensorBase):
         """x ← x.masked_fill(…), in x's shape and dtype."""
     def masked_scatter(self, mask: Any, source: Any) -> Tensor:
         """x with the entries of source, in row-major order, where the mask is true."""
+    def masked_scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.masked_scatter(…), in x's shape and dtype."""
     def masked_select(self, mask: Any) -> Tensor:
         """The entries of x where the mask is true, in row-major order; x and mask are broadcast."""
     def matmul(self, other: Any) -> Tensor:
@@ -651,10 +737,14 @@ class Mixed(TensorBase):
         """x ← x·other."""
     def multiply(self, other: Any) -> Tensor:
         """As ``symgrad.mul``."""
+    def multiply_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.multiply(…), in x's shape and dtype."""
     def mv(self, vec: Any) -> Tensor:
         """The matrix-vector product Σ_j x_ij v_j."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+    def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.mvlgamma(…), in x's shape and dtype."""
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts."""
     def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -688,12 +778,16 @@ class Mixed(TensorBase):
         """x ← x.ndtri(…), in x's shape and dtype."""
     def ne(self, other: Any) -> Tensor:
         """As ``symgrad.ne``."""
+    def ne_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.ne(…), in x's shape and dtype."""
     def neg(self) -> Tensor:
         """As ``symgrad.neg``."""
     def neg_(self) -> Tensor:
         """x ← -x."""
     def negative(self) -> Tensor:
         """As ``symgrad.neg``."""
+    def negative_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.negative(…), in x's shape and dtype."""
     def nelement(self) -> Any:
         """The number of entries."""
     def new_empty(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
@@ -717,6 +811,8 @@ class Mixed(TensorBase):
         """Fill with normal random numbers of this mean and standard deviation."""
     def not_equal(self, other: Any) -> Tensor:
         """As ``symgrad.ne``."""
+    def not_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.not_equal(…), in x's shape and dtype."""
     def numel(self) -> Any:
         """The number of entries."""
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -729,6 +825,8 @@ class Mixed(TensorBase):
         """As linalg.pinv, with singular values up to rcond times the largest taken for 0."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """ψₙ(x), the n-th derivative of digamma."""
+    def polygamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.polygamma(…), in x's shape and dtype."""
     def positive(self) -> Tensor:
         """x itself."""
     def pow(self, exponent: Any) -> Tensor:
@@ -741,10 +839,14 @@ class Mixed(TensorBase):
         """max x - min x."""
     def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """x with the entries of source at the given positions of the flattened x."""
+    def put_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.put(…), in x's shape and dtype."""
     def quantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The q-quantiles along one axis: the entry at place q (n - 1) in order, between two entries on their line."""
     def rad2deg(self) -> Tensor:
         """As ``symgrad.rad2deg``."""
+    def rad2deg_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.rad2deg(…), in x's shape and dtype."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
         """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
     def ravel(self) -> Tensor:
@@ -767,6 +869,8 @@ class Mixed(TensorBase):
         """x ← x.remainder(…), in x's shape and dtype."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, axis: builtins.int | None = None) -> Tensor:
         """x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm."""
+    def renorm_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.renorm(…), in x's shape and dtype."""
     def repeat(self, *counts: Any, repeats: Any = None, axis: Any = ...) -> Tensor:
         """x laid out side by side ``counts`` times along each axis, extra counts making new leading axes."""
     def repeat_interleave(self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None, axis: builtins.int | None = None) -> Tensor:
@@ -801,6 +905,8 @@ class Mixed(TensorBase):
         """x ← x.scatter_add(…), in x's shape and dtype."""
     def scatter_reduce(self, dim: builtins.int | None = None, index: Any = None, src: Any = None, reduce: str = 'sum', include_self: builtins.bool = True, *, axis: builtins.int | None = None) -> Tensor:
         """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there."""
+    def scatter_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.scatter_reduce(…), in x's shape and dtype."""
     def searchsorted(self, v: Any, side: str | None = None, sorter: Any = None, **named: Any) -> Tensor:
         """Where v belongs in this vector, sorted or in the order ``sorter``; or in these rows. These are integers."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
@@ -809,6 +915,8 @@ class Mixed(TensorBase):
         """x with src as its slice at ``index`` along ``dim``."""
     def sgn(self) -> Tensor:
         """As ``symgrad.sign``."""
+    def sgn_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.sgn(…), in x's shape and dtype."""
     def sigmoid(self) -> Tensor:
         """As ``symgrad.sigmoid``."""
     def sigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -859,6 +967,8 @@ class Mixed(TensorBase):
         """x ← x.square(…), in x's shape and dtype."""
     def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = None, *, axis: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
         """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
+    def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.squeeze(…)."""
     def std(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
         """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|²."""
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
@@ -869,16 +979,24 @@ class Mixed(TensorBase):
         """x ← x - alpha·other."""
     def subtract(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """As ``symgrad.sub``."""
+    def subtract_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.subtract(…), in x's shape and dtype."""
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor:
         """Σ x along the axes."""
     def sum_to_size(self, *size: Any) -> Tensor:
         """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """As transpose, by NumPy's name."""
+    def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.swapaxes(…)."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """x with two axes exchanged."""
+    def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.swapdims(…)."""
     def t(self) -> Tensor:
         """xᵀ, for x with at most two axes; a vector or number stays."""
+    def t_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.t(…)."""
     def take(self, index: Any, *, axis: Any = ..., mode: Any = ..., out: Any = ..., indices: Any = ...) -> Tensor:
         """The entries of the flattened x at the given positions."""
     def take_along_dim(self, indices: Any, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
@@ -907,6 +1025,8 @@ class Mixed(TensorBase):
         """Σ of a diagonal."""
     def transpose(self, *axes: Any, **named: Any) -> Tensor:
         """Two axes exchanged, as in PyTorch; NumPy's order of the axes where there are not two, or they are a tuple."""
+    def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.transpose(…)."""
     def triangular_solve(self, A: Any, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Triangular[Tensor]:
         """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
@@ -919,6 +1039,8 @@ class Mixed(TensorBase):
         """x ← x.triu(…), in x's shape and dtype."""
     def true_divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / other, or that rounded."""
+    def true_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.true_divide(…), in x's shape and dtype."""
     def trunc(self) -> Tensor:
         """As ``symgrad.trunc``."""
     def trunc_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -947,6 +1069,8 @@ class Mixed(TensorBase):
         """The first entry of each run of equal ones, or the first slice along one axis."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """x with a new axis of size 1 at ``dim``."""
+    def unsqueeze_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.unsqueeze(…)."""
     def var(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
         """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction)."""
     def vdot(self, other: Any) -> Tensor:
@@ -963,5 +1087,7 @@ class Mixed(TensorBase):
         """As ``symgrad.special.xlog1py``."""
     def xlogy(self, other: Any) -> Tensor:
         """As ``symgrad.xlogy``."""
+    def xlogy_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.xlogy(…), in x's shape and dtype."""
     def zero_(self) -> Tensor:
         """x ← 0; the gradient of what x was is zero."""
