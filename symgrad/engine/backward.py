@@ -192,12 +192,13 @@ def _wanted(t: Any, i: int) -> AnyNode:
 
 
 def _as_gradient(g: Any, value: Any) -> Any:
-    """Return a cotangent as a tensor of the dtype of the value it belongs to."""
+    """Return a cotangent as a tensor of its own, of the dtype of the value it belongs to."""
     if g is None:
         return handle(None, 0.0 if type(value) is float else np.zeros_like(value))
     if isinstance(g, TensorBase):
         wanted = value.dtype if type(value) is np.ndarray else _FLOAT64
-        return g if g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted else Cast(wanted)(g)
+        fits = g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted
+        return handle(g._node, g._value) if fits else Cast(wanted)(g)
     if type(value) is np.ndarray:
         return handle(None, g if type(g) is np.ndarray and g.dtype is value.dtype else np.asarray(g, value.dtype))
     return handle(None, float(g))

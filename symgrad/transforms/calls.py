@@ -161,10 +161,8 @@ class Call:
         if g is None:
             return zeros(x)
         if isinstance(g, TensorBase):
-            found: Any = g
-            if found.dtype != x.dtype:
-                found = apply(Cast(x.dtype), (g,))
-            return self.cut(found)
+            own = handle(g._node, g._value) if g.dtype == x.dtype else apply(Cast(x.dtype), (g,))
+            return self.cut(own)
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:

@@ -239,6 +239,15 @@ def test_retain_grad_sees_the_sum_over_all_uses(L):
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_every_gradient_is_a_tensor_of_its_own(L, create_graph):
+    a, b, g = L.tensor([1.0], requires_grad=True), L.tensor([2.0], requires_grad=True), L.tensor([1.0])
+    (a + b).backward(g, create_graph=create_graph)
+    a.grad.mul_(5)
+    assert (a.grad.tolist(), b.grad.tolist(), g.tolist()) == ([5.0], [1.0], [1.0])
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
 def test_retained_gradients_are_added_to_wherever_a_sweep_passes(L, create_graph):
     w = L.tensor([1.0, 2.0], requires_grad=True)
     z = w * w
