@@ -97,10 +97,7 @@ class Function:
         level = max([t._node.level for t in tensors if t._node is not None], default=CONSTANT)
         ctx = FunctionCtx(tuple(is_tensor(a) and a.requires_grad for a in args))
         inside = [handle(a._node, a._value) if is_tensor(a) else a for a in args]
-        with modes.no_grad():
-            result = cls._run(ctx, inside)
-        if any(is_tensor(a) and is_written_to(a, own) for a, own in zip(args, inside, strict=True)):
-            raise NotYet(f"{cls.__name__}: forward changes an argument in place. {DIRTY}")
+        result = cls._run(ctx, inside)
         if level == CONSTANT or not modes.recording():
             return result
         if modes.opens():
@@ -109,11 +106,16 @@ class Function:
 
     @classmethod
     def _run(cls, ctx: FunctionCtx, args: Sequence[Any]) -> Any:
-        if cls.setup_context is Function.setup_context:
-            result = cls.forward(ctx, *args)
-        else:
-            result = cls.forward(*args)
-            cls.setup_context(ctx, tuple(args), result)
+        """Run forward on tensors that are its own, and refuse to change them."""
+        before = [handle(a._node, a._value) if is_tensor(a) else a for a in args]
+        with modes.no_grad():
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(ctx, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(ctx, tuple(args), result)
+        if any(is_tensor(a) and is_written_to(a, own) for a, own in zip(before, args, strict=True)):
+            raise NotYet(f"{cls.__name__}: forward changes an argument in place. {DIRTY}")
         for t in result if isinstance(result, tuple) else (result,):
             if not is_tensor(t) and not isinstance(result, tuple):
                 raise ArgumentTypeError(
@@ -159,12 +161,12 @@ class Function:
     @classmethod
     def _probe(cls, args: Sequence[Any]) -> Any:
         """Return results of the right shapes and dtypes: of forward without values, or else of ones."""
-        with modes.no_grad():
-            try:
-                return cls._run(FunctionCtx((False,) * len(args)), args)
-            except ValueNeeded as error:
-                reason = error
-            return cls._run(FunctionCtx((False,) * len(args)), [ones_like(a, reason) for a in args])
+        try:
+            own = [handle(a._node, a._value) if is_tensor(a) else a for a in args]
+            return cls._run(FunctionCtx((False,) * len(args)), own)
+        except ValueNeeded as error:
+            reason = error
+        return cls._run(FunctionCtx((False,) * len(args)), [ones_like(a, reason) for a in args])
 
     @classmethod
     def _is_once(cls) -> bool:

@@ -969,8 +969,9 @@ def test_the_forward_of_a_custom_function_does_not_change_its_arguments():
         def forward(ctx, x):
             return x.mul_(2)
 
-    with pytest.raises(NotImplementedError, match=r"Doubles: forward changes an argument in place.* work on x\.clone"):
-        Doubles.apply(sg.tensor(X))
+    for call in (Doubles.apply, sg.compile(Doubles.apply), sg.vmap(Doubles.apply), sg.grad(Doubles.apply)):
+        with pytest.raises(NotImplementedError, match=r"Doubles: forward changes an argument.* work on x\.clone"):
+            call(sg.tensor(X))
 
 
 # ------------------------------------------------------------------ after an exception
