@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import math
 import os
 import shutil
 import stat
@@ -231,21 +232,21 @@ INSTRUCTIONS = [
     ("float", "fptrunc double 0.1 to float", 0.10000000149011612), ("double", "fpext float 0.5 to double", 0.5),
     ("i64", "bitcast double 1.0 to i64", 1023 << 52), ("double", f"bitcast i64 {1023 << 52} to double", 1.0),
     ("i32", "bitcast float 1.0 to i32", 127 << 23), ("float", f"bitcast i32 {127 << 23} to float", 1.0),
-    ("double", "frem double -5.5, 2.0", -1.5), ("float", "frem float 5.5, 2.0", 1.5),
-    ("double", "fneg double 2.5", -2.5), ("double", "fsub double 2.5, 4.0", -1.5),
-    ("double", "fdiv double 3.0, 8.0", 0.375), ("double", "select i1 true, double 1.5, double 2.5", 1.5),
+    ("double", "frem double -1.0e300, 3.5", math.fmod(-1e300, 3.5)), ("float", "frem float 5.5, 2.0", 1.5),
+    ("double", "fneg double 2.5e200", -2.5e200), ("double", "fsub double 2.5, 1.0e200", -1e200),
+    ("double", "fdiv double 3.0e200, 7.0", 3e200 / 7), ("double", "select i1 true, double 1.5, double 2.5", 1.5),
     ("double", "select i1 false, double 1.5, double 2.5", 2.5), ("double", f"fadd double {INF}, 1.0", float("inf")),
     ("float", f"fneg float {INF}", -float("inf")), ("double", "fadd double 0xBFF8000000000000, 0.25", -1.25),
-    ("double", "call double @llvm.fma.f64(double 3.0, double 4.0, double 5.0)", 17.0),
-    ("double", "call double @llvm.copysign.f64(double 3.0, double -0.0)", -3.0),
-    ("double", "call double @llvm.floor.f64(double -2.5)", -3.0),
+    ("double", "call double @llvm.fma.f64(double 134217729.0, double 134217729.0, double -18014398777917440.0)", 1.0),
+    ("double", "call double @llvm.copysign.f64(double 3.0e200, double -0.0)", -3e200),
+    ("double", "call double @llvm.floor.f64(double -1073741825.5)", -1073741826.0),
     ("float", "call float @llvm.ceil.f32(float -2.5)", -2.0),
-    ("double", "call double @llvm.trunc.f64(double -2.75)", -2.0),
-    ("double", "call double @llvm.rint.f64(double 2.5)", 2.0),
-    ("double", "call double @llvm.sqrt.f64(double 2.25)", 1.5),
+    ("double", "call double @llvm.trunc.f64(double -1073741825.75)", -1073741825.0),
+    ("double", "call double @llvm.rint.f64(double 1073741824.5)", 1073741824.0),
+    ("double", "call double @llvm.sqrt.f64(double 2.25e200)", 1.5e100),
     ("float", "call float @llvm.fabs.f32(float -2.5)", 2.5),
-    ("double", "call double @llvm.maximum.f64(double 1.0, double 3.0)", 3.0),
-    ("double", "call double @llvm.minimum.f64(double 1.0, double 3.0)", 1.0),
+    ("double", "call double @llvm.maximum.f64(double 1.0, double 3.0e200)", 3e200),
+    ("double", "call double @llvm.minimum.f64(double 1.0e-200, double 3.0)", 1e-200),
     ("double", f"call double @llvm.maximum.f64(double {NAN}, double 3.0)", float("nan")),
     ("float", f"call float @llvm.minimum.f32(float 1.0, float {NAN})", float("nan")),
 ]  # fmt: skip
