@@ -53,6 +53,25 @@ def in_full(definitions, body, shape, arrays, sizes):
     return value(body, shape, known)
 
 
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (
+            "exp(-2*(X @ w))*(X @ w) + exp(X @ w)*sin(exp(X @ w))",
+            "diag(μ ⊙ (sin(μ) + μ ⊙ cos(μ)) + (1 - 2*X*w) ⊘ μ^⊙2)*X where μ = exp(X*w)",
+        ),
+        (
+            "exp(X @ w - y)*y + exp(y - X @ w)*sin(exp(X @ w - y)) + cos(exp(X @ w - y))",
+            "diag(cos(μ) - (sin(μ) ⊙ (μ + 1 ⊘ μ)) + y ⊙ μ)*X where μ = exp(X*w - y)",
+        ),
+    ],
+)
+def test_powers_of_an_exponential_are_powers_of_its_name(text, form):
+    shapes = {"X": ("n", "d"), "w": ("d",), "y": ("n",)}
+    formula = sg.parse(text, {name: shape for name, shape in shapes.items() if name in text})
+    assert str(sg.derive(formula, "w")) == form
+
+
 # ------------------------------------------------------------------ the where-form
 @pytest.mark.parametrize(
     ("loss", "leaf", "text"),
