@@ -87,6 +87,7 @@ LOOKUPS = {
     "pairs": lambda x, i, j: x[i, :, j],
     "neighbouring axes": lambda x, i, j: x[:, i, j],
     "a table of pairs": lambda x, i, j: x[i[:, None], :, j[None]],
+    "a table of rows and a row": lambda x, i, j: x[i[:, None], j],
     "one entry": lambda x, i, j: x[i[0], 1, j[1]],
     "a slice of a slice": lambda x, i, j: x[1:, ::2][:, i[1:] * 0 + 1, 2:],
 }
@@ -265,6 +266,14 @@ def composed(u, d, v):
 MATRICES = {
     "solving": lambda a, s: (sg.linalg.solve(a, s[..., :2]), sg.linalg.solve(a.mT, s[..., 0]), sg.linalg.inv(a),
                              sg.linalg.cholesky(s)),
+    "solving backwards": lambda a, s: (
+        *sg.grad(lambda a, s: (sg.linalg.solve(a, s[..., 0]) * M[:2, :4]).sum(), argnums=(0, 1))(a, s),
+        sg.grad(lambda a: (sg.linalg.solve(a, s[..., :3]) ** 2).sum())(a),
+    ),
+    "triangles": lambda a, s: (sg.linalg.eigvalsh(a, "U"), sg.linalg.eigvalsh(a), sg.linalg.eigvalsh(a * 2 - 1),
+                               sg.abs(sg.linalg.eigh(a, "U")[1]), sg.logdet(-a[:, :3, :3]),
+                               sg.abs(sg.linalg.qr(a[..., :3])[0]), sg.linalg.qr(a[:, :3])[0] ** 2,
+                               sg.grad(lambda s: (sg.linalg.eigh(s)[1] ** 2 * a).sum())(s)),
     "determinants": lambda a, s: (sg.linalg.det(a), sg.linalg.slogdet(-a[:, :3, :3])[0], sg.linalg.slogdet(a)[1],
                                   sg.logdet(s), sg.grad(lambda a: sg.linalg.det(a).sum())(a)),
     "spectra": lambda a, s: (sg.linalg.eigvalsh(s), sg.linalg.svdvals(a[:, :3]), sg.linalg.svdvals(a[..., :2]),
@@ -294,13 +303,20 @@ def test_matrices_of_a_batch_are_each_their_own_in_c(tmp_path):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_matrix_without_an_inverse_is_said(target, tmp_path):
-    text = sg.export(
-        sg.linalg.inv, (np.array([[1.0, 2.0], [2.0, 5.0]]),), target=target, name="f", path=tmp_path / "f.c"
-    )
+@pytest.mark.parametrize(
+    ("f", "bad"),
+    [
+        (sg.linalg.inv, [[1.0, 2.0], [2.0, 4.0]]),
+        (sg.linalg.cholesky, [[1.0, 2.0], [2.0, 3.0]]),
+        (lambda a: sg.linalg.solve(a, a[0]), [[1.0, 2.0], [2.0, 4.0]]),
+    ],
+    ids=["inv", "cholesky", "solve"],
+)
+def test_a_matrix_without_an_inverse_or_a_root_is_said(f, bad, target, tmp_path):
+    text = sg.export(f, (np.array([[1.0, 2.0], [2.0, 5.0]]),), target=target, name="f", path=tmp_path / "f.c")
     f = loaded(text) if target == "python" else load_c(tmp_path / "f.c")
     with pytest.raises((ZeroDivisionError, sg.errors.LinAlgError)):
-        f([[1.0, 2.0], [2.0, 4.0]] if target == "python" else np.array([[1.0, 2.0], [2.0, 4.0]]))
+        f(bad if target == "python" else np.array(bad))
 
 
 @pytest.mark.parametrize(

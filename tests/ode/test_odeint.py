@@ -332,6 +332,12 @@ def test_too_many_steps_are_told():
         sg.odeint(lambda y, t: sg.cos(40 * t) + 0 * y, 0.5, [0.0, 9.0], max_steps=20)
 
 
+def test_the_first_step_is_no_longer_than_hmax_either():
+    early = lambda y, t: 1 + 1000 * sg.exp(-(((t - 0.05) / 0.004) ** 2))
+    end = sg.odeint(early, 0.5, [0.0, 0.2], hmax=0.005, rtol=1e-2, atol=1e-2)[1].item()
+    assert end == pytest.approx(0.7 + 4 * math.sqrt(math.pi), rel=0.02)
+
+
 def test_steps_are_no_longer_than_hmax_in_either_direction():
     pulse = lambda y, t: sg.exp(-(((t - 3.3) / 0.02) ** 2)) + 0 * y
     for times, sign in (([0.0, 9.0], 1), ([9.0, 0.0], -1)):
@@ -402,6 +408,9 @@ def test_events():
         assert time.item() == pytest.approx(expected, rel=1e-8)
     time, _ = sg.odeint_event(circle, [0.0, 1.0], 0.0, event=lambda y, t: y[0], t_max=9.0)  # it starts at 0
     assert time.item() == pytest.approx(math.pi, rel=1e-8)
+    for below in (0.0, -1e-17, 1e-17):  # what rounding leaves of 0 is no event of its own
+        thrown = sg.odeint_event(lambda y, t: [y[1], -g], [below, 3.0], 0.0, event=lambda y, t: y[0], t_max=9.0)[0]
+        assert thrown.item() == pytest.approx(6 / g, rel=1e-8)
 
 
 K, START = sg.tensor(0.5, name="k"), sg.tensor(1.0, name="y0")
