@@ -112,7 +112,7 @@ ALONG = {
     "norms": lambda x: (sg.var(x[1, 2, 3], correction=0), sg.median(x[2, 0, 1]), sg.argmax(x[0, 1, 2]) * 1.0,
                         sg.linalg.vector_norm(x, 3, (0, 2)), sg.linalg.norm(x, np.inf, 1), sg.linalg.norm(x - 1, 0, -1),
                         sg.linalg.norm(x, -np.inf, 0, keepdim=True), sg.linalg.vector_norm(x[0, 0, 0], 2.5)),
-    "deviations": lambda x: (sg.var(x, (0, 2), correction=2), sg.std(x, 1, correction=0.5), sg.var(x, correction=0)),
+    "deviations": lambda x: (sg.var(x, (0, 2), correction=2), sg.std(x, 1, correction=0.5), sg.std(x, correction=3)),
     "products": lambda x: (x.prod(1), sg.prod(x[:, 1:, ::-2], 0, keepdim=True), sg.prod(x), sg.prod(x[1, 2, 3])),
     "running": lambda x: (sg.cumsum(x, 0), sg.cumprod(x, 1), sg.logcumsumexp(x, 2), sg.cummax(x, 1).values,
                           sg.cummin(x, 2).indices),
@@ -138,6 +138,15 @@ def test_rows_along_axes_are_those_of_the_array(name, tmp_path):
 @needs_cc
 def test_rows_along_axes_are_those_of_the_array_in_c(tmp_path):
     check(ALONG.values(), (X,), "c", tmp_path)
+
+
+def test_extremes_and_their_slopes_of_as_many_rows_as_there_are():
+    f = lambda x: (sg.grad(lambda x: (sg.max(x, 0).values ** 2).sum() - 3 * sg.min(x, 1).values.sum())(x), x.amax(0))
+    written = loaded(sg.export(f, shapes=[("n", 3)], target="python", name="f"))
+    x = M[:5, :3]
+    slope = 2 * x * (x == x.max(0)) - 3 * (x == x.min(1, keepdims=True))
+    for found, expected in zip(written(x.tolist()), (slope, x.max(0)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 # ------------------------------------------------------------------ moving
