@@ -1,6 +1,7 @@
 """The canonical graph: each rule by itself, random graphs as the numbers they stand for, and what graphs cost."""
 
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -919,3 +920,75 @@ def test_powers_whose_exponents_have_no_known_order_share_no_factor():
     p, A = sg.symbol("p", "n", positive=True), sg.symbol("A", ("n", "d"))
     n, d = A.shape
     assert str(sg.derive(3 * sg.prod(p) ** n + sg.prod(p) ** d, p)) == "(d*prod(p)**d + 3*n*prod(p)**n) ⊘ p"
+
+
+# ------------------------------------------------------------------ the rules, one formula or two for each
+_MARKED = {"S": {"symmetric": True}, "p": {"positive": True}}
+_SHAPES = dict.fromkeys("xyzuvp", ("n",)) | dict.fromkeys("ABS", ("n", "n")) | {"X": ("n", "d"), "w": ("d",)}
+BY_RULE = [  # derivatives that all readings compute alike
+    ("sum(z*(y + x - 1)/(x - 1))", "z", "1 - (y ⊘ -(x - 1))"),
+    ("sum(z*(y + 3*(1 - x))/(1 - x))", "z", "y ⊘ (1 - x) + 3"),
+    ("sum(z*(y - 2*(x - 1))/(x - 1))", "z", "y ⊘ (x - 1) - 2"),
+    ("sum(z*(x + y + 1)/(x + y))", "z", "1 ⊘ (x + y) + 1"),
+    ("sum(z*(3*y - 3*x)/(5*(2*x - 2*y)))", "z", "-3*1/10"),
+    ("sum((-2*x - 4*y)**3*z)", "x", "-24*(z ⊙ (x + 2*y)^⊙2)"),
+    ("sum(z*(pi*x - pi*y)**2)", "x", "2*pi**2*(z ⊙ (x - y))"),
+    ("sum((x - sum(x)/3)**2)", "x", "2*x + 2*(n - 6)*sum(x)/9"),
+    ("x @ (A @ B) @ inv(A @ B) @ y", "x", "y"),
+    ("(inv(S) @ x) @ (S @ y)", "x", "y"),
+    ("(inv(A) @ x) @ (A @ y)", "x", "A⁻ᵀ*A*y"),
+    ("sum(softmax(x, 0))*a + t*sum(softmax(x,0)*y)", "x", "t*(softmax(x) ⊙ (y - yᵀ*softmax(x)))"),
+    ("sum(log(softmax(x, 0))*y)", "x", "y - sum(y)*softmax(x)"),
+    ("sum((x*x)**(3/2)*y)", "x", "3*(x ⊙ y ⊙ sqrt(x^⊙2))"),
+    ("sum(abs(x)**3*y)", "x", "3*(x ⊙ y ⊙ abs(x))"),
+    ("sum(abs(x)**4*y)", "x", "4*(y ⊙ x^⊙3)"),
+    ("sum((4*x)**0.5*y)", "x", "y ⊘ sqrt(x)"),
+    ("sum(z/(1+exp(x))**2)", "z", "σ(-x)^⊙2"),
+    ("sum(z*exp(x)/(1+exp(x)))", "z", "σ(x)"),
+    ("sum(z*exp(x)/(1+exp(x))**3)", "z", "σ(x) ⊙ σ(-x)^⊙2"),
+    ("sum((x/a)**(t-1)*x)", "x", "t*(x/a)^⊙(t - 1)"),
+    ("sum((x**y)**3)", "x", "3*(y ⊙ x^⊙(2*y) ⊙ x^⊙(y - 1))"),
+    ("sum((A@x)*y/((A@x)*y)**2*z)", "z", "1 ⊘ (y ⊙ A*x)"),
+    ("prod(x)", "x", "cumprod(x, exclusive) ⊙ cumprod(x, reverse, exclusive)"),
+    ("logdet(inv(2*A))", "A", "-A⁻ᵀ"),
+    ("trace(inv(2*A + 4*B))", "A", "-((A + 2*B)⁻²)ᵀ/2"),
+    ("trace(inv(A @ B))", "A", "-(A⁻¹*B⁻¹*A⁻¹)ᵀ"),
+    ("det(A @ B)", "A", "det(A)*det(B)*A⁻ᵀ"),
+    ("logdet(A @ B)", "A", "A⁻ᵀ"),
+    ("logdet(X.T @ X)", "X", "2*X*(Xᵀ*X)⁻¹"),
+    ("trace(inv(diag(x)))", "x", "-(1 ⊘ x^⊙2)"),
+    ("sum(exp(x)*exp(y)*exp(-x)*z)", "z", "exp(y)"),
+    ("sum(where(x > 0, x, 0)*y)", "x", "y ⊙ [x > 0]"),
+    ("sum(x**y*x**(-y)*z)", "z", "1"),
+    ("sum(x**y*x**(2 - y)*z)", "z", "x^⊙2"),
+    ("sum(z*(A @ (x*y))/(A @ x)**2)", "z", "A*(x ⊙ y) ⊘ (A*x)^⊙2"),
+    ("sum(z*(pi*x - pi*y)*sin(x - y))", "z", "pi*((x - y) ⊙ sin(x - y))"),
+    ("x @ (inv(A)*y) @ A @ z", "x", "A⁻¹*(y ⊙ A*z)"),
+    ("sum(softmax(X, 1) @ w)", "w", "softmax(X)ᵀ*1"),
+    ("sum(y @ softmax(X, 1))", "y", "1"),
+    ("sum(A*A.T*B)", "B", "A ⊙ Aᵀ"),
+    ("sum(S*S.T*B)", "B", "S^⊙2"),
+    ("sum((-4*x)**0.5*z)", "z", "sqrt(-4*x)"),
+    ("sum(where(p > 1, x, y)*z)", "z", "{x if p > 1; y otherwise}"),
+    ("sum(where(p > 0, x, y)*z)", "z", "x"),
+    ("sum(where(p < 0, x, y)*z)", "z", "y"),
+    ("sum(where(p == 1, x, y)*z)", "z", "{x if p = 1; y otherwise}"),
+    ("sum(abs(p)*z)", "z", "p"),
+    ("sum(sqrt(p**2)*z)", "z", "p"),
+    ("sum(sqrt(x**2)*z)", "z", "sqrt(x^⊙2)"),
+    ("sum(log(softmax(x, 0))*y)", "y", "x - logsumexp(x)"),
+    ("t*log(det(A))", "t", "log|det(A)|"),
+    ("x @ (diag(u) + A + diag(v)) @ y", "x", "(diag(u + v) + A)*y"),
+    ("trace((diag(u) + diag(v)) @ B)", "B", "diag(u + v)"),
+    ("trace(B @ (A + outer(x, x) @ A))", "B", "Aᵀ*(I + x*xᵀ)"),
+    ("trace(B @ (A + A @ outer(x, x)))", "B", "(I + x*xᵀ)*Aᵀ"),
+    ("sum(sqrt(1 + p**2)*z/(1 + p**2))", "z", "1 ⊘ sqrt(1 + p^⊙2)"),
+    ("sum((x + exp(y))*z/(exp(y) + x)**3)", "z", "1 ⊘ (x + exp(y))^⊙2"),
+]
+
+
+@pytest.mark.parametrize(("text", "wrt", "form"), BY_RULE, ids=[f"{text} by {wrt}" for text, wrt, _ in BY_RULE])
+def test_each_rule_gives_the_form_that_its_words_say(text, wrt, form):
+    names = set(re.findall(r"[A-Za-z]\w*", text)) & {*_SHAPES, "a", "t"}
+    leaves = {k: sg.symbol(k, _SHAPES.get(k, ()), **_MARKED.get(k, {})) for k in sorted(names)}
+    assert str(sg.derive(sg.parse(text, leaves), wrt)) == form
