@@ -332,6 +332,15 @@ def test_too_many_steps_are_told():
         sg.odeint(lambda y, t: sg.cos(40 * t) + 0 * y, 0.5, [0.0, 9.0], max_steps=20)
 
 
+def test_so_many_equal_steps_are_made_as_were_asked_for():
+    h = -0.5 * 1.5 / 3
+    growth = (1 + h + h**2 / 2 + h**3 / 6 + h**4 / 24) ** 3
+    found = sg.odeint(lambda y, t: -0.5 * y, 1.3, [0.0, 1.5, 4.5], method="rk4", steps=3)
+    h = 2 * h
+    onward = growth * (1 + h + h**2 / 2 + h**3 / 6 + h**4 / 24) ** 3
+    assert found.tolist() == pytest.approx([1.3, 1.3 * growth, 1.3 * onward], rel=1e-14)
+
+
 def test_the_first_step_is_no_longer_than_hmax_either():
     early = lambda y, t: 1 + 1000 * sg.exp(-(((t - 0.05) / 0.004) ** 2))
     end = sg.odeint(early, 0.5, [0.0, 0.2], hmax=0.005, rtol=1e-2, atol=1e-2)[1].item()
