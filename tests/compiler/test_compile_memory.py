@@ -224,7 +224,7 @@ def test_a_model_that_one_thread_traces_is_left_alone_by_others(second):
     threads[0].start()
     assert inside.wait(20)
     threads[1].start()
-    while g._lock not in forks._WAITING.values():  # the second one has seen that it has to wait
+    while g._lock not in list(forks._WAITING.values()):  # the second one has seen that it has to wait
         time.sleep(0.001)
     go_on.set()
     for t in threads:
