@@ -27,7 +27,7 @@ from symgrad.ops.map import IDENTITY
 from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import replayed
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.calls import Own, is_written_to, zeros
+from symgrad.transforms.calls import Own, is_written_to, write_back, zeros
 
 __all__ = ["checkpoint"]
 
@@ -85,7 +85,7 @@ def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     done = [y if flows else handle(None, v) for y, v, flows in zip(ys, piece.values, active, strict=True)]
     piece.values = []
     for k in reversed(piece.written):
-        tensors[k].copy_(done.pop())
+        write_back(tensors[k], done.pop(), tensors)
     return unflatten(results, iter(done))
 
 

@@ -40,6 +40,7 @@ from symgrad.support.extras import is_installed
 from symgrad.support.foreign_draws import watched
 from symgrad.support.forks import Lock
 from symgrad.support.store import wanted
+from symgrad.transforms.calls import write_back
 
 MOST_SIGNATURES = 256
 _NO_KEYWORDS = trees.flatten({}, is_array, [])
@@ -285,8 +286,7 @@ class Compiled(AsFunction, Generic[P]):
             self._returning[which] = made
         result, after = self._returning[which](*args, **kwargs)
         for k, t in zip(which, after, strict=True):
-            if isinstance(leaves[k], TensorBase):
-                leaves[k].copy_(t)
+            write_back(leaves[k], t, leaves)
         return result
 
     def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:

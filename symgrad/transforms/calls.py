@@ -18,7 +18,7 @@ from symgrad.core.promotion import COMPLEX128, is_differentiable
 from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.engine.sweep import push, sweep
-from symgrad.errors import ArgumentError, DTypeError, ShapeError, uncovered
+from symgrad.errors import ArgumentError, DTypeError, GraphError, ShapeError, uncovered
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.value import array_of, is_foreign, to_value
@@ -104,7 +104,8 @@ class Call:
         finally:
             self._count(-1)
         for original, x, changed in zip(originals, self.xs, own, strict=True):
-            write_back(original, x, self.cut(changed))
+            if is_written_to(x, changed):
+                write_back(original, self.cut(changed), originals)
 
     def _count(self, step: int) -> None:
         """Once the function has run, no result can be followed back to these variables but by this transform.
@@ -248,13 +249,22 @@ def _tangent(found: Any, y: Any) -> Any:
 
 
 # ------------------------------------------------------------------ what is written to arguments
-def write_back(x: Any, before: Any, own: Any) -> None:
-    """Write to a user's tensor what a function wrote in place to ``own``, which was ``before`` and stood for x.
+def write_back(x: Any, own: Any, given: Sequence[Any]) -> None:
+    """Write to one of the tensors that were given what a function wrote in place to the one that stood for it.
 
     What stood for a number or an array is the function's own.
+
+    Raises:
+        GraphError: the same tensor was given twice, and the function has not seen the change in the other one.
     """
-    if isinstance(x, TensorBase) and is_written_to(before, own):
-        x.copy_(own)  # type: ignore[attr-defined]
+    if not isinstance(x, TensorBase):
+        return
+    if sum(t is x for t in given) > 1:
+        raise GraphError(
+            "the function changes an argument in place, and the same tensor was passed for another argument. Pass "
+            "x.clone() for one of them."
+        )
+    x.copy_(own)  # type: ignore[attr-defined]
 
 
 def is_written_to(before: Any, own: Any) -> bool:

@@ -28,7 +28,7 @@ from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import watched
 from symgrad.transforms.arguments import check_function, check_results
 from symgrad.transforms.batching import batch
-from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy
+from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy, write_back
 from symgrad.transforms.jacobians import check_chunk_size, check_randomness
 from symgrad.transforms.tracing import Trace
 
@@ -93,7 +93,7 @@ def vmap(
             results = _in_chunks(slices, given, chunk_size or max(given.size, 1))
         found = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
         for k in reversed(slices.written):
-            given.originals[k].copy_(found.pop())
+            write_back(given.originals[k], found.pop(), given.originals)
         done = [to_numpy(y) if plain and y._node is None else y for y in found]
         return unflatten(slices.tree, iter(done))
 

@@ -952,6 +952,22 @@ def test_a_parameter_that_is_an_argument_is_not_changed_in_place(call):
     assert w.tolist() == X.tolist()
 
 
+@pytest.mark.parametrize("call", ["compile", "vmap", "checkpoint", "grad", "jvp"])
+def test_a_tensor_that_is_passed_twice_is_not_written_to(call):
+    calls = {
+        "compile": lambda f, x: sg.compile(f, backend="numpy")(x, x),
+        "vmap": lambda f, x: sg.vmap(f)(x, x),
+        "checkpoint": lambda f, x: sg.checkpoint(f)(x, x),
+        "grad": lambda f, x: sg.grad(f, argnums=(0, 1))(x, x),
+        "jvp": lambda f, x: sg.jvp(f, (x, x), (x, x)),
+    }
+    x = sg.tensor(X)
+    with pytest.raises(sg.errors.GraphError, match=r"the same tensor was passed for another argument.* x\.clone\(\)"):
+        calls[call](lambda a, b: (a.mul_(2) + b).sum(), x)
+    assert x.tolist() == X.tolist()
+    calls[call](lambda a, b: (a * 2 + b).sum(), x)
+
+
 def test_arguments_in_structures_and_slices_in_chunks_are_written_to():
     p = {"a": sg.tensor(X), "b": [sg.tensor(X)]}
     sg.grad(lambda p: p["a"].mul_(2).sum() + p["b"][0].sum())(p)
