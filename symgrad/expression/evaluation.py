@@ -8,7 +8,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -32,6 +31,7 @@ from symgrad.expression.formula import (
     Subscript,
     Tuple,
     Unary,
+    replace,
 )
 from symgrad.expression.instead import product, refused_at
 from symgrad.expression.listed import listed

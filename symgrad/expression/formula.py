@@ -7,25 +7,47 @@ product of matrices, ``mpower``, ``mrdivide`` and ``mldivide`` are MATLAB's ``^`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 Span = tuple[int, int]
+F = TypeVar("F", bound="Formula")
+_BESIDE = ("place", "mark", "brackets", "silent")
 
 
-@dataclass(unsafe_hash=True)
 class Formula:
-    """A part of a formula. Two are equal where they say the same, wherever they stand.
+    """A part of a formula. Two are equal where they say the same, wherever they stand. Formulas are never changed.
 
     Attributes:
+        fields: the names of what it is made of.
+        operands_in: those of them that hold formulas, without indices and names of functions.
         place: the characters of the text that it was read from; None where it was not read.
         mark: the characters that an error about it points at: of an operation its operator.
         brackets: the place of the brackets that it stands in; None without.
+        silent: whether it is a product that was written without a sign.
     """
 
-    place: Span | None = field(default=None, compare=False, kw_only=True, repr=False)
-    mark: Span | None = field(default=None, compare=False, kw_only=True, repr=False)
-    brackets: Span | None = field(default=None, compare=False, kw_only=True, repr=False)
+    fields: ClassVar[tuple[str, ...]] = ()
+    operands_in: ClassVar[tuple[str, ...]] = ()
+    place: Span | None = None
+    mark: Span | None = None
+    brackets: Span | None = None
+    silent = False
+
+    def __init__(self, *values: Any, **beside: Any) -> None:
+        for name, value in (*zip(self.fields, values, strict=False), *beside.items()):
+            self.__dict__[name] = tuple(value) if isinstance(value, list) else value
+
+    def _key(self) -> tuple[Any, ...]:
+        return (type(self), *(getattr(self, name) for name in self.fields))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Formula) and self._key() == other._key())
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._key()[1:]))})"
 
     @property
     def span(self) -> Span:
@@ -34,102 +56,88 @@ class Formula:
 
     @property
     def operands(self) -> tuple[Formula, ...]:
-        """The parts that are formulas themselves, without indices and names of functions."""
-        return ()
+        """The parts that are formulas themselves."""
+        found: list[Formula] = []
+        for name in self.operands_in:
+            value = getattr(self, name)
+            found.extend(value if isinstance(value, tuple) else (value,))
+        return tuple(found)
 
     def with_operands(self, new: Sequence[Formula]) -> Formula:
         """Return the same kind of formula of other parts, in the order of ``operands``."""
-        return self
+        left, changes = list(new), dict[str, Any]()
+        for name in self.operands_in:
+            value = getattr(self, name)
+            many = len(value) if isinstance(value, tuple) else 1
+            changes[name] = tuple(left[:many]) if isinstance(value, tuple) else left[0]
+            left = left[many:]
+        return replace(self, **changes)
 
 
-@dataclass(unsafe_hash=True)
+def replace(node: F, **changes: Any) -> F:
+    """Return a formula with other parts, at the same place."""
+    kept = {name: node.__dict__[name] for name in (*node.fields, *_BESIDE) if name in node.__dict__}
+    return type(node)(**(kept | changes))
+
+
 class Constant(Formula):
     """A number, or a word in quotation marks."""
 
+    fields = ("value",)
     value: Any
-    kind: str = field(init=False, repr=False)  # 1, 1.0 and True are different constants
 
-    def __post_init__(self) -> None:
-        self.kind = type(self.value).__name__
+    def _key(self) -> tuple[Any, ...]:
+        return (Constant, type(self.value), self.value)  # 1, 1.0 and True are different constants
 
 
-@dataclass(unsafe_hash=True)
 class Name(Formula):
     """A name, or a constant's letter."""
 
+    fields = ("id",)
     id: str
 
 
-@dataclass(unsafe_hash=True)
 class Unary(Formula):
     """A sign before its operand: ``-`` or ``+``."""
 
+    fields, operands_in = ("op", "operand"), ("operand",)
     op: str
     operand: Formula
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (self.operand,)
 
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, operand=new[0])
-
-
-@dataclass(unsafe_hash=True)
 class Binary(Formula):
-    """An operation of two.
+    """An operation of two."""
 
-    Attributes:
-        silent: whether it is a product that was written without a sign.
-    """
-
+    fields, operands_in = ("left", "op", "right"), ("left", "right")
     left: Formula
     op: str
     right: Formula
-    silent: bool = field(default=False, compare=False, kw_only=True, repr=False)
-
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (self.left, self.right)
-
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, left=new[0], right=new[1])
 
 
-@dataclass(unsafe_hash=True)
 class Compare(Formula):
     """A comparison of two."""
 
+    fields, operands_in = ("left", "op", "right"), ("left", "right")
     left: Formula
     op: str
     right: Formula
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (self.left, self.right)
 
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, left=new[0], right=new[1])
-
-
-@dataclass(unsafe_hash=True)
 class Keyword(Formula):
     """An argument with its name, as ``dim=0``."""
 
+    fields = ("name", "value")
     name: str
     value: Formula
 
 
-@dataclass(unsafe_hash=True)
 class Call(Formula):
     """A function with its arguments; in MATLAB's notation perhaps an array with its indices."""
 
+    fields = ("func", "args", "keywords")
     func: Formula
     args: Sequence[Formula]
     keywords: Sequence[Keyword] = ()
-
-    def __post_init__(self) -> None:
-        self.args, self.keywords = tuple(self.args), tuple(self.keywords)
 
     @property
     def operands(self) -> tuple[Formula, ...]:
@@ -139,65 +147,41 @@ class Call(Formula):
     def with_operands(self, new: Sequence[Formula]) -> Formula:
         method = isinstance(self.func, Attribute)
         func = self.func.with_operands(new[:1]) if method else self.func
-        args = new[method : method + len(self.args)]
-        words = zip(self.keywords, new[method + len(self.args) :], strict=True)
-        return replace(self, func=func, args=args, keywords=[replace(k, value=v) for k, v in words])
+        args, values = new[method : method + len(self.args)], new[method + len(self.args) :]
+        words = [replace(k, value=v) for k, v in zip(self.keywords, values, strict=True)]
+        return replace(self, func=func, args=tuple(args), keywords=words)
 
 
-@dataclass(unsafe_hash=True)
 class Attribute(Formula):
     """``x.T``, and the function of ``x.sum()`` or ``np.exp(x)``."""
 
+    fields, operands_in = ("value", "attr"), ("value",)
     value: Formula
     attr: str
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (self.value,)
 
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, value=new[0])
-
-
-@dataclass(unsafe_hash=True)
 class Subscript(Formula):
     """``x[0]``."""
 
+    fields, operands_in = ("value", "key"), ("value",)
     value: Formula
     key: Formula
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (self.value,)
 
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, value=new[0])
-
-
-@dataclass(unsafe_hash=True)
 class Slice(Formula):
     """``a:b:c`` among indices."""
 
+    fields = ("lower", "upper", "step")
     lower: Formula | None = None
     upper: Formula | None = None
     step: Formula | None = None
 
 
-@dataclass(unsafe_hash=True)
 class Tuple(Formula):
     """``a, b``."""
 
+    fields, operands_in = ("elts",), ("elts",)
     elts: Sequence[Formula]
-
-    def __post_init__(self) -> None:
-        self.elts = tuple(self.elts)
-
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return tuple(self.elts)
-
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, elts=new)
 
 
 class List(Tuple):
@@ -206,21 +190,11 @@ class List(Tuple):
 
 def within(node: Formula) -> Iterator[Formula]:
     """Yield what a part is made of at once, names of functions and indices too."""
-    for name in _fields(type(node)):
+    for name in node.fields:
         value = getattr(node, name)
-        if isinstance(value, Formula):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (v for v in value if isinstance(v, Formula))
-
-
-def _fields(kind: type[Formula]) -> list[str]:
-    if kind not in _FIELDS:
-        _FIELDS[kind] = [f.name for f in fields(kind) if f.compare]
-    return _FIELDS[kind]
-
-
-_FIELDS: dict[type[Formula], list[str]] = {}
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Formula):
+                yield part
 
 
 def walk(node: Formula) -> Iterator[Formula]:
@@ -251,6 +225,8 @@ def text(node: Formula) -> str:
 
 def _written(node: Formula) -> tuple[str, int]:
     """Return the text, and how strongly it holds together."""
+    if isinstance(node, Compare):
+        return f"{_held(node.left, 2)} {node.op} {_held(node.right, 2)}", _COMPARED
     if isinstance(node, Binary):
         level = _STRENGTH[node.op]
         right_first = level == _STRENGTH["**"]
@@ -260,8 +236,6 @@ def _written(node: Formula) -> tuple[str, int]:
         return f"{left}{sign}{right}", level
     if isinstance(node, Unary):
         return f"{node.op}{_held(node.operand, _UNARY)}", _UNARY
-    if isinstance(node, Compare):
-        return f"{_held(node.left, 2)} {node.op} {_held(node.right, 2)}", _COMPARED
     if isinstance(node, Call) and node.func == Name("|"):
         return f"|{text(node.args[0])}|", _ATOM
     if isinstance(node, Call):

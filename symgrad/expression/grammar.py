@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from symgrad.errors import ParseError
 from symgrad.expression.constants import CONSTANTS
@@ -28,6 +28,7 @@ from symgrad.expression.formula import (
     Subscript,
     Tuple,
     Unary,
+    replace,
     text,
     within,
 )
@@ -39,6 +40,7 @@ from symgrad.expression.words import ALIASES, GLUED, INVERSE, LETTERS, SPOKEN
 MOST_SIGNS = 10_000
 MOST_DEEP = 60
 NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
+F = TypeVar("F", bound=Formula)
 _SUM, _PRODUCT, _UNARY, _POWER = 1, 2, 3, 4
 _LEVELS = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "⊙": _PRODUCT, "⊘": _PRODUCT, "^": _POWER}
 _PYTHON = {"@": _PRODUCT, "%": _PRODUCT, "//": _PRODUCT, "**": _POWER}
@@ -48,8 +50,13 @@ _IN_MATLAB = {"*": "@", "/": "mrdivide", "\\": "mldivide", "⊙": "*", **_MEANS}
 _COMPARED = ("<", "<=", ">", ">=", "==", "!=", "~=")
 _CASES = ("if", "for", "when")
 _NOT_FACTORS = {*_CASES, "otherwise", "else", "where", "and", "or", "with"}
+_SIGNS_IN_WORDS = {"mod", "times", "plus", "minus", "over", "by", "of", "per", "squared", "cubed", "div"}
+_GREEK = {"mu", "nu", "xi", "pi"}
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
-_LEIBNIZ = re.compile(r"\s*(?:\(?d[^\W\d]? ?/ ?d ?([^\W\d])\b\)?\s*|\\frac\{d[^\W\d]?\}\{d([^\W\d])\}\s*)(?=[\w(\[\\])")
+_LEIBNIZ = re.compile(
+    r"[\s$]*(?:\(?d[^\W\d]? ?/ ?d ?([^\W\d])\b\)?|\\[dt]?frac\s*\{\s*d[^\W\d]?\s*\}\s*\{\s*d\s*([^\W\d])\s*\})"
+    r"\s*(?=[\w(\[\\])"
+)
 _LABEL = re.compile(  # f(x) =, y =, f'(x) =, dy/dx =, ∂f/∂x =, \frac{dy}{dx} =, or = alone
     r"\s*(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*(?:\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
     r"|\\frac\{[^{}]*\}\{[^{}]*\})\s*[=:](?!=))"
@@ -113,7 +120,7 @@ def read(
     _check_size(formula)
     paper = syntax == "paper"
     listing = tokens(formula, paper)
-    if not paper and (quotient := _LEIBNIZ.match(formula)):
+    if "d" not in (known or {}) and not (answer and "=" in formula) and (quotient := _LEIBNIZ.match(formula)):
         name = quotient[1] or quotient[2]
         raise refused_at(formula, 0, f"write only what is differentiated; by {name} is said beside the formula")
     if paper:
@@ -425,7 +432,7 @@ class _Parser:
         return found
 
     # -------------------------------------------------------------- operators
-    def made(self, node: Formula, start: Span | None, mark: Token | None = None) -> Any:
+    def made(self, node: F, start: Span | None, mark: Token | None = None) -> F:
         """Return a node with its place, from the start of what it begins with to what was read last."""
         first = start[0] if start is not None else self.before.start
         node.place = (first, max(self.before.end, first + 1))
@@ -442,7 +449,7 @@ class _Parser:
             if self.at(close) or self.next.kind == "end":
                 break
             elts.append(self.ranged())
-        return self.made(Tuple(elts), first.span)  # type: ignore[no-any-return]
+        return self.made(Tuple(elts), first.span)
 
     def ranged(self) -> Formula:
         """Read a formula, or a slice between indices."""
@@ -460,7 +467,7 @@ class _Parser:
         if self.matlab and len(parts) == 3:
             raise self.refused("a range is written a:b", token)
         parts += [None] * (3 - len(parts))
-        return self.made(Slice(*parts), first.span if first else (token.start, token.end), token)  # type: ignore[no-any-return]
+        return self.made(Slice(*parts), first.span if first else (token.start, token.end), token)
 
     _in_indices = False
 
@@ -471,14 +478,15 @@ class _Parser:
         token = self.next
         self.k += 1
         op = "!=" if token.text == "~=" else token.text
-        found = self.made(Compare(left, op, self.expression(_SUM)), left.span, token)
+        right = self.expression(_SUM)
+        found: Formula = self.made(Compare(left, op, right), left.span, token)
         if self.at(*_COMPARED) and self.paper:  # which [0 < x < 1] may have
-            second = self._condition(found.right)
+            second = self._condition(right)
             for condition in second:
                 found = self.made(Binary(found, "*", condition), left.span, token)
         elif self.at(*_COMPARED):
             raise self.refused("a < b < c is two comparisons; write (a < b)*(b < c)", token)
-        return found  # type: ignore[no-any-return]
+        return found
 
     def expression(self, least: int) -> Formula:
         self.depth += 1
@@ -511,9 +519,13 @@ class _Parser:
         if doubt and said is not None and _is_plain(right, token.text):
             call = said[1]
             inner = _argument(call)
-            self._doubt(call, found, f"{_said(call)}{behind.text}{text(right)}",
-                        _said(_with_argument(call, Binary(inner, token.text, right))))  # fmt: skip
-        return found  # type: ignore[no-any-return]
+            self._doubt(
+                call,
+                found,
+                f"{_said(call)}{behind.text}{text(right)}",
+                _said(_with_argument(call, Binary(inner, token.text, right))),
+            )
+        return found
 
     def _doubt(self, first: Formula, last: Formula, one: str, other: str) -> None:
         """Note that people read a part in two ways."""
@@ -525,7 +537,7 @@ class _Parser:
         token = self.next
         if self.at("-", "+"):
             self.k += 1
-            return self.made(Unary(token.text, self.expression(_UNARY)), (token.start, token.end))  # type: ignore[no-any-return]
+            return self.made(Unary(token.text, self.expression(_UNARY)), (token.start, token.end))
         return self.postfix()
 
     def power(self, base: Formula, token: Token) -> Formula:
@@ -538,20 +550,37 @@ class _Parser:
             exponent = self._signed(lambda: self.expression(_POWER + 1))
         else:
             exponent = self._raised_operand()
-        found = self.made(Binary(base, op, exponent), base.span, token)
+        found: Formula = self.made(Binary(base, op, exponent), base.span, token)
         while self.paper and self.at("ᵀ", "'"):  # (X⁻²)ᵀ is written X⁻²ᵀ too
             self.k += 1
             found = self.made(Attribute(found, "T"), base.span, self.before)
         if self.paper and not exponent.brackets and not grouped:
-            self._raised = (self.before.end, found)
+            plain = isinstance(exponent, Constant) and not isinstance(base, Constant) and base != Name("e")
+            self._raised = None if plain else (self.before.end, found)  # x^2y is x²y, but e^2x perhaps e^(2x)
+            self._note_a_root(base, exponent)
             inner = exponent
             while isinstance(inner, Unary):
                 inner = inner.operand
             if token.text == "^" and isinstance(inner, Binary) and inner.op in ("**", "mpower") and not inner.brackets:
                 sign = "-" * isinstance(exponent, Unary)
-                self._doubt(found, found, f"{_shown(base)}^({sign}{text(inner)})",
-                            f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}")  # fmt: skip
-        return found  # type: ignore[no-any-return]
+                self._doubt(
+                    found,
+                    found,
+                    f"{_shown(base)}^({sign}{text(inner)})",
+                    f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}",
+                )
+        return found
+
+    def _note_a_root(self, base: Formula, exponent: Formula) -> None:
+        """Note x^1/2, by which people mean a root."""
+        over, divisor = self.tokens[self.k : self.k + 2] if self.at("/") else (None, None)
+        if over is None or divisor is None or divisor.kind != "number" or over.gap or divisor.gap:
+            return
+        if exponent in (Constant(1), Unary("-", Constant(1))):
+            start, below = _shown(base), f"{text(exponent)}/{divisor.text}"
+            part = self.text[base.span[0] : divisor.end]
+            said = two_ways(part, f"{start}^({below})", f"({start}^{text(exponent)})/{divisor.text}")
+            self.two_ways.append(((base.span[0], divisor.end), said))
 
     def _raised_operand(self) -> Formula:
         """Read an exponent; of paper a mark behind a number or a group is that of the whole power."""
@@ -570,7 +599,7 @@ class _Parser:
         token = self.next
         if not self.take("-", "+"):
             return read_operand()
-        return self.made(Unary(token.text, self._signed(read_operand)), (token.start, token.end))  # type: ignore[no-any-return]
+        return self.made(Unary(token.text, self._signed(read_operand)), (token.start, token.end))
 
     def _transposed(self, base: Formula, token: Token) -> Formula | None:
         r"""Return the transpose of x^T, x^{\top}, and x^{-T}; None where T is a name, and the power a power."""
@@ -587,7 +616,7 @@ class _Parser:
         self.k = k + 1 + depth
         if inverse:
             base = self.made(Binary(base, "mpower", Unary("-", Constant(1))), base.span, token)
-        return self.made(Attribute(base, "T"), base.span, token)  # type: ignore[no-any-return]
+        return self.made(Attribute(base, "T"), base.span, token)
 
     def _is_mark(self, mark: Token, k: int) -> bool:
         """Whether a T behind ^ is a transpose's, and no name."""
@@ -631,6 +660,7 @@ class _Parser:
         if not self.paper:
             self._refuse_a_missing_sign(previous, token)
         raised, said = self._raised, self._said
+        self._check_silent(left, previous, token)
         if _is_typed_fraction(left, token):
             left = replace(left, brackets=left.span)
         numbers = previous.kind == "number" or token.kind == "number"
@@ -652,7 +682,20 @@ class _Parser:
             self._doubt(left, found, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
         elif _is_fraction(left):
             self._doubt(left, found, f"({text(left)})*{other}", _below(left, right))
-        return found  # type: ignore[no-any-return]
+        return found
+
+    def _check_silent(self, left: Formula, before: Token, token: Token) -> None:
+        """Refuse two numbers in a row, and a function whose argument has no brackets, as gamma x."""
+        name = left.right if isinstance(left, Binary) and not left.brackets else left
+        if token.kind == "number" and isinstance(name, Constant) and not _is_power(left):
+            raise self.refused(f"a sign is missing between {before.text} and {token.text}")
+        for here in (before, token):
+            if here.kind == "name" and here.text in _SIGNS_IN_WORDS and here.text not in self.known:
+                raise self.refused(f"write a sign for {here.text}", here)
+        is_function = isinstance(name, Name) and name.id in listed() and len(name.id) > 1 and name.id not in self.known
+        if is_function and before.kind == "name" and isinstance(name, Name):
+            said = (f"{before.text}({token.text})", f"{before.text}*{token.text}")
+            self.two_ways.append(((before.start, token.end), two_ways(f"{before.text} {token.text}", *said)))
 
     def _refuse_a_missing_sign(self, before: Token, token: Token) -> None:
         if before.kind == "name" and before.text in listed() and before.text not in self.known and token.text != "(":
@@ -761,9 +804,9 @@ class _Parser:
         if token.kind == "number":
             return self.number(token)
         if token.kind == "word":
-            return self.made(Constant(token.text), start)  # type: ignore[no-any-return]
+            return self.made(Constant(token.text), start)
         if token.kind == "sign" and token.text == "..." and not self.matlab:
-            return self.made(Constant(...), start)  # type: ignore[no-any-return]
+            return self.made(Constant(...), start)
         if token.kind == "sign" and token.text == "(":
             return self.round(token)
         if token.kind == "sign" and token.text == "[":
@@ -796,9 +839,9 @@ class _Parser:
                     raise refused_at(self.text, token.end - 1, product(digits, word[-1]))
                 left = self.made(Constant(_value(digits)), (token.start, token.end))
                 right = self.made(Name("j"), (token.start, token.end))
-                return self.made(Binary(left, "*", right, silent=True), left.span)  # type: ignore[no-any-return]
+                return self.made(Binary(left, "*", right, silent=True), left.span)
             value = complex(word.replace("_", ""))
-            return self.made(Constant(value), (token.start, token.end))  # type: ignore[no-any-return]
+            return self.made(Constant(value), (token.start, token.end))
         try:
             found = Constant(_value(word))
         except ValueError as error:
@@ -810,11 +853,13 @@ class _Parser:
 
     def round(self, token: Token) -> Formula:
         if not self.matlab and self.take(")"):
-            return self.made(Tuple([]), (token.start, token.end))  # type: ignore[no-any-return]
+            return self.made(Tuple([]), (token.start, token.end))
         inside, self._in_indices = self._in_indices, False
-        inner = (lambda: self._tuple_or_cases(")")) if self.paper else (
-            self.compared if self.matlab else (lambda: self.listed_parts(")"))
-        )  # fmt: skip
+        inner = (
+            (lambda: self._tuple_or_cases(")"))
+            if self.paper
+            else (self.compared if self.matlab else (lambda: self.listed_parts(")")))
+        )
         found = self.in_brackets(token, ")", inner)
         self._in_indices = inside
         return found
@@ -826,7 +871,7 @@ class _Parser:
         elts = [first]
         while self.take(","):
             elts.append(self.rows())
-        return self.made(Tuple(elts), first.span)  # type: ignore[no-any-return]
+        return self.made(Tuple(elts), first.span)
 
     def square(self, token: Token) -> Formula:
         """Read a list; of paper perhaps [x > 0], which is 1 where it holds, or brackets around a part."""
@@ -861,8 +906,8 @@ class _Parser:
                 return replace(single, brackets=(token.start, self.before.end))
         if self.matlab:
             made = [self.made(Tuple(row), start) for row in rows]
-            return self.made(List(made), start)  # type: ignore[no-any-return]
-        return self.made(List(rows[0]), start)  # type: ignore[no-any-return]
+            return self.made(List(made), start)
+        return self.made(List(rows[0]), start)
 
     def of_paper(self, token: Token) -> Formula | None:
         """Read what only paper has: roots, bars, fractions of LaTeX, cases in braces."""
@@ -872,14 +917,14 @@ class _Parser:
         if token.text in ("|", "‖"):
             return self.barred(token)
         if token.text == "½":
-            return self.made(Binary(Constant(1), "/", Constant(2), brackets=start), start)  # type: ignore[no-any-return]
+            return self.made(Binary(Constant(1), "/", Constant(2), brackets=start), start)
         if token.text == "√":
             return self.root(token)
         if token.text == "\\sqrt":
             return self.latex_root(token)
         if token.text == "\\frac":
             above, below = self.group(), self.group()
-            return self.made(Binary(above, "mrdivide" if self.matlab else "/", below, brackets=start), start)  # type: ignore[no-any-return]
+            return self.made(Binary(above, "mrdivide" if self.matlab else "/", below, brackets=start), start)
         return None
 
     def group(self) -> Formula:
@@ -900,11 +945,11 @@ class _Parser:
             degree = self.bracketed(opened, "]", self.compared)
         inner = self.group()
         if degree is None:
-            return self.made(Call(Name("sqrt"), [inner]), start)  # type: ignore[no-any-return]
+            return self.made(Call(Name("sqrt"), [inner]), start)
         if degree == Constant(3):
-            return self.made(Call(Name("cbrt"), [inner]), start)  # type: ignore[no-any-return]
+            return self.made(Call(Name("cbrt"), [inner]), start)
         exponent = Binary(Constant(1), "/", degree)
-        return self.made(Binary(inner, "**", exponent, brackets=start), start)  # type: ignore[no-any-return]
+        return self.made(Binary(inner, "**", exponent, brackets=start), start)
 
     def root(self, token: Token) -> Formula:
         first = self.next
@@ -912,10 +957,16 @@ class _Parser:
         found = self.made(Call(Name("sqrt"), [inner]), (token.start, token.end))
         if first.text != "(" and first.kind == "number" and self._begins_a_factor() and not self.next.gap:
             self.two_ways.append(
-                ((token.start, self.next.end), two_ways(self.text[token.start : self.next.end],
-                 f"√({first.text})*{self.next.text}", f"√({first.text}*{self.next.text})"))
-            )  # fmt: skip
-        return found  # type: ignore[no-any-return]
+                (
+                    (token.start, self.next.end),
+                    two_ways(
+                        self.text[token.start : self.next.end],
+                        f"√({first.text})*{self.next.text}",
+                        f"√({first.text}*{self.next.text})",
+                    ),
+                )
+            )
+        return found
 
     def barred(self, token: Token) -> Formula:
         """Read |x|, or ||x|| and ‖x‖, which is a norm."""
@@ -933,8 +984,8 @@ class _Parser:
             return norm
         inner = _argument(found) if _is_barred(found) else None
         if inner is not None and found.place == (token.end, self.before.start):
-            return self.made(Call(Name("norm"), [inner]), start)  # type: ignore[no-any-return]
-        return self.made(Call(Name("|"), [found]), start)  # type: ignore[no-any-return]
+            return self.made(Call(Name("norm"), [inner]), start)
+        return self.made(Call(Name("|"), [found]), start)
 
     # -------------------------------------------------------------- names and calls
     def named(self) -> Formula:
@@ -943,8 +994,11 @@ class _Parser:
         if not self.paper:
             return self.strict_name(token)
         name = word if word in self.known else LETTERS.get(word, word)
+        if name == word and word not in self.known and (said := of_python(word)):
+            raise self.refused(said)
         if name not in self.known:
             name = self._alias(name)
+            self._note_two_letters(token)
         after = self.tokens[self.k + 1]
         function = name not in self.known and name not in CONSTANTS and name in listed()
         spoken = function and (word in SPOKEN or name in SPOKEN or word.lower() in SPOKEN)
@@ -966,14 +1020,14 @@ class _Parser:
             self.k += 1
             return self.call(self.made(Name(name), (token.start, token.end)))
         self.k += 1
-        return self.made(Name(name), (token.start, token.end))  # type: ignore[no-any-return]
+        return self.made(Name(name), (token.start, token.end))
 
     def strict_name(self, token: Token) -> Formula:
         word, start = token.text, (token.start, token.end)
         after = self.tokens[self.k + 1]
         if word in ("None", "True", "False") and not self.matlab:
             self.k += 1
-            return self.made(Constant({"None": None, "True": True, "False": False}[word]), start)  # type: ignore[no-any-return]
+            return self.made(Constant({"None": None, "True": True, "False": False}[word]), start)
         if said := of_python(word, self._rest() if not self.matlab else ()):
             raise self.refused(said, token)
         if len(word) > 1 and word[0] == "π" and word not in self.known:
@@ -1029,6 +1083,16 @@ class _Parser:
             t.kind == "name" and t.text == token.text and self.tokens[k + 1].text != "("
             for k, t in enumerate(self.tokens[:-1])
         )
+
+    def _note_two_letters(self, token: Token) -> None:
+        """Note ax where x is known: a product to people, a name to programs."""
+        word = token.text
+        if len(word) != 2 or not word.isalpha() or word in listed() or word in ALIASES or word in _GREEK:
+            return
+        known = [self.known.get(letter) == 0 for letter in word]
+        if any(known) and not all(letter in self.known or letter in CONSTANTS for letter in word):
+            said = f"{word} is read in two ways; write {word[0]}*{word[1]}, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), said))
 
     def _pieces(self, token: Token, after: Token) -> list[str]:
         """Return the names that a word is made of, one of them known or a number; nothing where it is one name."""
@@ -1098,7 +1162,7 @@ class _Parser:
             else:
                 args.append(self._argument(token))
         self.bars, self._in_indices = bars, inside
-        return self.made(Call(func, args, words), func.span)  # type: ignore[no-any-return]
+        return self.made(Call(func, args, words), func.span)
 
     def _argument(self, opened: Token) -> Formula:
         if not self.matlab and not self.paper and self.at("*", "**"):
@@ -1122,11 +1186,11 @@ class _Parser:
         if name in INVERSE and exponent == Unary("-", Constant(1)):
             inverse = self.made(Call(Name(INVERSE[name]), [_argument(found)]), start)
             self._doubt(inverse, inverse, text(inverse), f"1/{text(found)}")
-            return inverse  # type: ignore[no-any-return]
+            return inverse
         powered = self.made(Binary(found, "**", exponent), start, sign)
         if self._said is not None and self._said[1] is found:
             self._said = (self.before.end, powered)
-        return powered  # type: ignore[no-any-return]
+        return powered
 
     def _exponent(self) -> Formula:
         token = self.next
@@ -1137,9 +1201,9 @@ class _Parser:
         if self.take("-"):
             inner = self.made(_number_or_name(self.next), (self.next.start, self.next.end))
             self.k += 1
-            return self.made(Unary("-", inner), (token.start, token.end))  # type: ignore[no-any-return]
+            return self.made(Unary("-", inner), (token.start, token.end))
         self.k += 1
-        return self.made(_number_or_name(token), (token.start, token.end))  # type: ignore[no-any-return]
+        return self.made(_number_or_name(token), (token.start, token.end))
 
     def spoken(self) -> Formula:
         """Read the factors that a function without brackets is taken of, with their powers."""
@@ -1151,9 +1215,12 @@ class _Parser:
             here = self.next
             if found is not None and (here.text in _NOT_FACTORS or self._is_said(here)):
                 break
-            if here.kind == "name" and found is not None and len(self._parts(here.text)) > 1 and any(
-                p in GLUED for p in self._parts(here.text)
-            ):  # fmt: skip
+            if (
+                here.kind == "name"
+                and found is not None
+                and len(self._parts(here.text)) > 1
+                and any(p in GLUED for p in self._parts(here.text))
+            ):
                 break
             factor = self.number_or_name()
             while self.at("^", "**"):
@@ -1252,6 +1319,10 @@ def _conditions(node: Formula) -> list[Formula]:
         first = _conditions(node.left)
         return [*first, node.right] if first else []
     return [node] if isinstance(node, Compare) else []
+
+
+def _is_power(node: Formula) -> bool:
+    return isinstance(node, Binary) and node.op in ("**", "mpower")
 
 
 def _is_barred(node: Formula) -> bool:

@@ -28,6 +28,7 @@ from symgrad.expression.formula import (
     Unary,
     walk,
 )
+from symgrad.expression.formula import replace as with_parts
 from symgrad.expression.grammar import Reading, read
 from symgrad.expression.listed import ALONG
 from symgrad.expression.reader import Expression, names_in
@@ -195,7 +196,7 @@ def _with_signs(reading: Reading, products: Sequence[Binary]) -> Reading:
 
 def _with_matmul(node: Formula, products: Sequence[Binary]) -> Formula:
     new = node.with_operands([_with_matmul(part, products) for part in node.operands]) if node.operands else node
-    return replace(new, op="@") if isinstance(new, Binary) and any(node is p for p in products) else new
+    return with_parts(new, op="@") if isinstance(new, Binary) and any(node is p for p in products) else new
 
 
 def wanted(names: Iterable[str]) -> str | None:

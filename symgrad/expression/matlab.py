@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -18,7 +17,7 @@ from symgrad import functions, linalg
 from symgrad.engine.record import as_tensor
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import BINARY, COMPARE, Evaluation, refused, unknown
-from symgrad.expression.formula import Attribute, Binary, Call, Compare, Formula, List, Name, Slice, Unary
+from symgrad.expression.formula import Attribute, Binary, Call, Compare, Formula, List, Name, Slice, Unary, replace
 from symgrad.expression.listed import listed
 from symgrad.expression.matlab_functions import OWN, RENAMED, Row, acts_along, along, kind_of, plain
 from symgrad.ops.elementwise.complexes import conj

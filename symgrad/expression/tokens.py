@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<number>0[xXbBoO]\w+|(?:\d[\d_]*(?:\.(?!\*(?!\*)|/(?!/)|[\^'\\])\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:[jJ]\b)?)"
     rf"|(?P<name>[^\W\d½{_RAISED}](?:[^\W½{_RAISED}]|[\u0300-\u036f])*)"
     rf"|(?P<command>\\[A-Za-z]+)|(?P<raised>[{_RAISED}]+)"
-    r"|(?P<sign>\*\*|//|<=|>=|==|!=|~=|:=|->|\.\.\.|\.\*|\./|\.\^|\.\\|\.'|\\\\|.)",
+    r"|(?P<sign>\*\*|//|<=|>=|==|!=|~=|:=|->|\.\.\.|\.\*|\./|\.\^|\.\\|\.'|\\\\|\\\||.)",
     re.DOTALL,
 )
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -37,7 +37,7 @@ _SIGNS = {
 }  # fmt: skip
 _NAMES = {"infty": "inf", "lambda": "λ", "arctg": "atan"}
 _KNOWN = {*_SIGNS, "frac", "dfrac", "tfrac", "cfrac", "sqrt", "begin", "end", "cdots", "dots", "sum", "prod"}
-FOREIGN = set("²³⁻ᵀ⊤ᴴ·×⋅÷−–√‖∥⊙⊘|∞≤≥≠∑′“”!") | {*_RAISED}
+FOREIGN = set("²³⁻ᵀ⊤ᴴ·×⋅÷−–√‖∥⊙⊘|∞≤≥≠∑′“”!") | {*_RAISED, "\\|"}
 
 
 class Token(NamedTuple):
@@ -122,9 +122,9 @@ def _of_raised(word: str, place: int, gap: bool) -> Iterator[Token]:
 
 
 def _of_paper(sign: str, place: int, gap: bool) -> Iterator[Token]:
-    words = {"≤": "<=", "≥": ">=", "≠": "!=", "∥": "‖", "∞": "inf"}
+    words = {"≤": "<=", "≥": ">=", "≠": "!=", "∥": "‖", "\\|": "‖", "∞": "inf"}
     kind = "name" if sign == "∞" else "sign"
-    yield Token(kind, words.get(sign, sign), place, place + 1, gap)
+    yield Token(kind, words.get(sign, sign), place, place + len(sign), gap)
 
 
 def _of_command(

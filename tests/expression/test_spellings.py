@@ -114,6 +114,7 @@ TWO_WAYS = {
     "sin x/2": "write sin(x)/2 or sin(x/2)",
     "sin 2*x": "write sin(2)*x or sin(2*x)",
     "sin^-1 x": "write asin(x) or 1/sin(x)",
+    "x^1/2": "write x^(1/2) or (x^1)/2",
     "√2x": "write √(2)*x or √(2*x)",
     "2e3x": "write 2e3*x or 2*e^(3*x)",
 }
@@ -135,7 +136,36 @@ def test_what_people_read_in_two_ways_is_refused_with_both_which_are_read_and_di
 def test_words_are_taken_apart_where_their_names_are_known():
     assert str(sg.derive("xsinx", "x")) == "x*cos(x) + sin(x)"
     assert str(sg.derive("2xln2", "x")) == "2*log(2)"
-    assert str(sg.derive("xy + pie*x", "x")) == "pie"
+    assert str(sg.derive("pie*x", "x")) == "pie"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ax^2 + bx + c", "ax is read in two ways; write a*x, or give the name ax a shape"),
+        ("xy", "write x*y, or give the name xy a shape"),
+        ("erf x", "write erf(x) or erf*x"),
+        ("gamma x", "write gamma(x) or gamma*x"),
+        ("x mod 2", "write a sign for mod"),
+        ("1.2.3x", "a sign is missing between 1.2 and .3"),
+        ("2 3x", "a sign is missing between 2 and 3"),
+        ("d/dx x^2", "write only what is differentiated"),
+        (r"\frac{d}{dx} x^2", "write only what is differentiated"),
+        ("x is 2", "a word of Python's|cannot be part of a formula"),
+        ("x!", "factorials"),
+        ("x, 2", "cannot be part of a formula"),
+        ("2x = 4", "one side, or one side minus the other"),
+        ("0,5x", "write 3.5 for 3,5"),
+        ("(x", "was never closed"),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_no_number_but_an_error(text, said):
+    with pytest.raises(ParseError, match=re.sub(r"([*^().])", r"\\\1", said)):
+        sg.derive(text, "x")
+
+
+def test_a_name_of_two_letters_may_be_declared():
+    assert str(sg.derive("ax*x", "x", shapes={"ax": ()})) == "ax"
 
 
 @pytest.mark.parametrize("text", ["x'", "2x' + 1"])

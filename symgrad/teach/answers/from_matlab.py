@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from symgrad.expression.formula import (
     Subscript,
     Tuple,
     Unary,
+    replace,
 )
 from symgrad.expression.grammar import Reading
 from symgrad.expression.matlab_functions import RENAMED

@@ -12,7 +12,7 @@ import copy
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -474,10 +474,10 @@ class Case:
         ]
 
 
-@dataclass(unsafe_hash=True)
 class Whole(Formula):
     """A tree that is a whole derivative, and no move in a direction."""
 
+    fields = ("tree",)
     tree: Formula | None
 
 

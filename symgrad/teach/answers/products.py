@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
 
-from symgrad.expression.formula import Attribute, Binary, Call, Formula, Name, Subscript
+from symgrad.expression.formula import Attribute, Binary, Call, Formula, Name, Subscript, replace
 from symgrad.teach.answers.trees import call, children, value_of, with_children
 
 _NUMBERS = ("sum", "trace", "det", "logdet", "norm", "mean", "logsumexp", "dot", "max", "min")

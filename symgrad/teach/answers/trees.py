@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from symgrad.expression.formula import (
     Formula,
     Name,
     Unary,
+    replace,
 )
 from symgrad.expression.formula import text as text_of
 from symgrad.teach.answers.values import Slope, Tangent

@@ -10,7 +10,6 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -59,7 +58,6 @@ def is_pointwise(name: str, count: int) -> bool:
 
 
 # ------------------------------------------------------------------ nodes that no text has
-@dataclass(unsafe_hash=True)
 class Slope(Formula):
     """The partial derivative of a function of entries, by its arguments in turn: f, or ∂f/∂u, or ∂²f/∂u∂v, ….
 
@@ -69,22 +67,12 @@ class Slope(Formula):
         args: its arguments.
     """
 
+    fields, operands_in = ("name", "path", "args"), ("args",)
     name: str
     path: tuple[int, ...]
     args: Sequence[Formula]
 
-    def __post_init__(self) -> None:
-        self.args = tuple(self.args)
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return tuple(self.args)
-
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, args=new)
-
-
-@dataclass(unsafe_hash=True)
 class Tangent(Formula):
     """What a node moves by when its children move: the derivative of any function at all, in a direction.
 
@@ -94,20 +82,11 @@ class Tangent(Formula):
         points, moves: the children, and what they move by.
     """
 
+    fields, operands_in = ("template", "names", "points", "moves"), ("points", "moves")
     template: Formula
     names: Sequence[str]
     points: Sequence[Formula]
     moves: Sequence[Formula]
-
-    def __post_init__(self) -> None:
-        self.names, self.points, self.moves = tuple(self.names), tuple(self.points), tuple(self.moves)
-
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        return (*self.points, *self.moves)
-
-    def with_operands(self, new: Sequence[Formula]) -> Formula:
-        return replace(self, points=new[: len(self.points)], moves=new[len(self.points) :])
 
 
 def _exactly(op: str, a: Any, b: Any) -> Any:
