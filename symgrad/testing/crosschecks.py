@@ -573,12 +573,13 @@ def _nearer(
         seen = [level < 2 or _is_seen(at, h, rtol / 64) for at, h in zip(shifts, steps)]
         if not any(seen):
             break
-        shaped = lambda columns: _without(np.stack(columns, -1).reshape(last.value.shape), places)
-        rounding = shaped([32 * np.spacing(np.abs(at(h))) / h for at, h in zip(shifts, steps)])
+        units = [32 * np.spacing(np.abs(at(h))) / h for at, h in zip(shifts, steps)]
+        rounding = np.stack(units, -1).reshape(slope.shape)
         least = np.fmin(rounding, _MORE * noise[last.name])
         before, closest = again, gaps[-1]
         for column in zip(*map(limits, shifts, steps), strict=True):
-            again = np.where(np.reshape(seen, x.shape), shaped(column), before)
+            finer_slopes = _without(np.stack(column, -1).reshape(slope.shape), places)
+            again = np.where(np.reshape(seen, x.shape), finer_slopes, before)
             best = np.where(_beyond(again, slope, least) < closest, again, best)
             closest = np.fmin(closest, _beyond(again, slope, least))
             left &= _errors(again, slope, least) > rtol
@@ -705,18 +706,22 @@ def _judged(rows: list[Witness], rtol: float, noise: Mapping[str, Any] = Mapping
     present = [w for w in rows if not w.missing]
     shapes = {w.value.shape for w in present}
     voters = [w for w in present if not w.name.endswith("notation")]
-    allowed = lambda w, v: noise.get(w.name, 0.0) + noise.get(v.name, 0.0)
-    apart = lambda w, v: float(np.max(_errors(w.value, v.value, allowed(w, v)), initial=0.0))
-    best = min(voters, key=lambda w: np.median([apart(w, v) for v in voters]), default=None)
+    best = min(voters, key=lambda w: np.median([_apart(w, v, noise) for v in voters]), default=None)
     judged = []
     for w in rows:
         if w.missing or best is None:
             judged.append(w)
             continue
-        error = apart(w, best)
+        error = _apart(w, best, noise)
         slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
         judged.append(replace(w, error=error, agrees=len(shapes) == 1 and error <= slack))
     return judged
+
+
+def _apart(w: Witness, v: Witness, noise: Mapping[str, Any]) -> float:
+    """Return the largest error of two witnesses, beyond what each may be off by."""
+    allowed = noise.get(w.name, 0.0) + noise.get(v.name, 0.0)
+    return float(np.max(_errors(w.value, v.value, allowed), initial=0.0))
 
 
 def _errors(a: Any, b: Any, noise: Any = 0.0) -> Any:
