@@ -138,9 +138,6 @@ __all__ = [
     "nrdtrimn",
     "nrdtrisd",
     "tklmbda",
-    "chndtr",
-    "chndtrix",
-    "chndtrinc",
     "nctdtr",
     "kolmogorov",
     "kolmogi",
@@ -172,6 +169,9 @@ __all__ = [
     "hyperu",
     "wright_bessel",
     "log_wright_bessel",
+    "chndtr",
+    "chndtrix",
+    "chndtrinc",
     "eval_jacobi",
     "eval_gegenbauer",
     "eval_chebyt",
@@ -496,12 +496,6 @@ def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
     """The standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
 def tklmbda(input: Any, lmbda: Any) -> Tensor:
     """Tukey's lambda distribution function."""
-def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
-    """The noncentral χ² distribution function, nc > 0."""
-def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
-    """The x with chndtr(x, df, nc) = p."""
-def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
-    """The nc with chndtr(x, df, nc) = p."""
 def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
     """The noncentral t distribution function; differentiated by t."""
 def kolmogorov(input: Any) -> Tensor:
@@ -564,6 +558,12 @@ def wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
     """Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b))."""
 def log_wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
     """Its logarithm."""
+def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
+    """The noncentral χ² distribution function, nc ≥ 0."""
+def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
+    """The x with chndtr(x, df, nc) = p."""
+def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
+    """The nc with chndtr(x, df, nc) = p."""
 def eval_jacobi(n: Any, alpha: Any, beta: Any, x: Any) -> Tensor:
     """Jacobi's polynomial P_n^(α, β)(x)."""
 def eval_gegenbauer(n: Any, alpha: Any, x: Any) -> Tensor:

@@ -6,6 +6,7 @@ The witness of a derivative is a difference of SciPy's values; of one by a param
 import math
 import pickle
 
+import mpmath
 import numpy as np
 import pytest
 import scipy_page
@@ -662,3 +663,27 @@ def test_polynomials_of_high_degree_keep_their_digits(name, x, degree):
     space: dict = {}
     exec(sg.export(lambda t: f(degree, t), (x,), target="numpy", name="p"), space)
     assert float(space["p"](x)) == pytest.approx(y, rel=1e-12)
+
+
+def test_slopes_reach_the_ends_of_what_scipy_takes():
+    """Against mpmath's numerical derivatives of the same functions."""
+    special = sg.special
+    chi2 = lambda t, k: mpmath.gammainc(k / 2, 0, t / 2, regularized=True)
+    with mpmath.workdps(40):
+        for x, df in ((3.0, 2.0), (1.0, 5.0)):
+            expected = float(mpmath.diff(lambda t, df=df: chi2(t, mpmath.mpf(df)), x))
+            assert sg.grad(lambda t, df=df: special.chndtr(t, df, 0.0))(x) == pytest.approx(expected, rel=1e-13)
+            assert sg.grad(lambda t, df=df: special.chndtr(t, df, 1e-20))(x) == pytest.approx(expected, rel=1e-13)
+            by_nc = float(chi2(mpmath.mpf(x), df + 2) - chi2(mpmath.mpf(x), df)) / 2
+            assert sg.grad(lambda c, x=x, df=df: special.chndtr(x, df, c))(0.0) == pytest.approx(by_nc, rel=1e-13)
+        for k in range(3):
+            at = lambda v, k=k: special.elliprg(*[v if j == k else 0.0 for j in range(3)])  # R_G(0, 0, v) = √v/2
+            assert sg.grad(at)(2.0) == pytest.approx(1 / (4 * math.sqrt(2)), rel=1e-14)
+        for a, b in ((1.0, 1e-155), (1.0, 1e-300), (1e-155, 1.0), (1e300, 1e-5), (1e200, 3e200), (3.0, 0.7)):
+            by_a = float(mpmath.diff(lambda t, a=a, b=b: mpmath.agm(t * mpmath.mpf(a), b), 1) / mpmath.mpf(a))
+            assert sg.grad(lambda a, b=b: special.agm(a, b))(a) == pytest.approx(by_a, rel=1e-12)
+            assert sg.grad(lambda a, b=b: special.agm(b, a))(a) == pytest.approx(by_a, rel=1e-12)
+        for x, y in ((1e-300, 1e300), (1e300, 1e-300), (3.0, 4.0)):
+            ratio = float(mpmath.log(mpmath.mpf(x) / mpmath.mpf(y)))
+            assert sg.grad(lambda x, y=y: special.rel_entr(x, y))(x) == pytest.approx(ratio + 1, rel=1e-13)
+            assert sg.grad(lambda x, y=y: special.kl_div(x, y))(x) == pytest.approx(ratio, rel=1e-13)

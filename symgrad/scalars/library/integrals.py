@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.scalars.densities import quotient
 from symgrad.scalars.kinks import trunc
-from symgrad.scalars.library.besselkind import spherical_in
+from symgrad.scalars.library.besselkind import ive, spherical_in
+from symgrad.scalars.library.gammas import rgamma
 from symgrad.scalars.library.kernels import of_orders, own, scipys
 from symgrad.scalars.library.named import function, slope, where_zero
-from symgrad.scalars.library.simple import log1p_bend
+from symgrad.scalars.library.simple import log1p_bend, log_ratio
 from symgrad.scalars.library.slopes import carlson_kernel, faddeeva_nth
 from symgrad.scalars.special import half_gaussian, hazard, sinc
 
 _HALF, _PI = sp.Rational(1, 2), sp.pi
+_RATIO = 1e-150  # of arguments, whose square is no float
 
 # ------------------------------------------------------------------ exponential integrals
 expi = function("expi", "x", "The exponential integral Ei(x).", lambda x, y: sp.exp(x) / x, lambda x: sp.Ei(x),
@@ -388,16 +391,28 @@ elliprc = function(
 elliprg = function(
     "elliprg", "x y z", "Carlson's R_G(x, y, z).",
     lambda x, y, z, r: tuple(
-        (elliprf(x, y, z) - where_zero(v, 0, v * elliprd(*others, v)) / 3) / 4
+        where_zero(
+            others[0],
+            where_zero(others[1], 1 / (4 * sp.sqrt(v)), by),
+            by,
+        )
         for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))
+        for by in [(elliprf(x, y, z) - where_zero(v, 0, v * elliprd(*others, v)) / 3) / 4]
     ),
     latex="R_G", real=0,
 )  # fmt: skip
 
 
 def _mean_slope(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> sp.Expr:
-    """Of π/(2 R_F(0, a², b²)) by a; R_D is homogeneous of degree -3/2."""
-    return 2 * (y / a) ** 2 * elliprd(0, (b / a) ** 2, 1) / (3 * _PI)
+    """Of π/(2 R_F(0, a², b²)) by a; R_D is homogeneous of degree -3/2, and far out a logarithm or a power.
+
+    Source: Carlson and Gustafson 1994, Asymptotic approximations for symmetric elliptic integrals.
+    """
+    above, below = sp.log(4) + log_ratio(a, b), sp.log(4) + log_ratio(b, a)
+    far, back = _PI * (above - 1) / (2 * above**2), _PI * b / (2 * below**2 * a)
+    near = 2 * quotient(y, a) ** 2 * elliprd(0, quotient(b, a) ** 2, 1) / (3 * _PI)
+    small, large = (sp.Piecewise((0, p < _RATIO * q), (1, True)) for p, q in ((b, a), (a, b)))
+    return where_zero(small, far, where_zero(large, back, near))
 
 
 agm = function(
@@ -432,4 +447,31 @@ wright_bessel: Any = function(
 log_wright_bessel: Any = function(
     "log_wright_bessel", "a b x", "Its logarithm.",
     lambda a, b, x, y: (None, None, sp.exp(log_wright_bessel(a, a + b, x) - y)),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ the noncentral χ² distribution
+def _chi2_pdf(x: sp.Expr, k: sp.Expr, c: sp.Expr) -> sp.Expr:
+    """The density of the noncentral χ² distribution; near c = 0 that of χ² times a series in cx."""
+    from_peak = sp.exp(-((sp.sqrt(x) - sp.sqrt(c)) ** 2) / 2)
+    far = from_peak * (x / c) ** ((k - 2) / 4) * ive(k / 2 - 1, sp.sqrt(c * x)) / 2
+    near = sp.exp(-(x + c) / 2) * (x / 2) ** (k / 2 - 1) * rgamma(k / 2) * hyp0f1(k / 2, c * x / 4) / 2
+    return where_zero(sp.Piecewise((0, c * x < 1), (1, True)), near, far)
+
+
+def _chi2_by_c(x: sp.Expr, k: sp.Expr, c: sp.Expr) -> sp.Expr:
+    return (chndtr(x, k + 2, c) - chndtr(x, k, c)) / 2
+
+
+chndtr: Any = function(
+    "chndtr", "x df nc", "The noncentral χ² distribution function, nc ≥ 0.",
+    lambda x, k, c, y: (_chi2_pdf(x, k, c), None, (chndtr(x, k + 2, c) - y) / 2),
+)  # fmt: skip
+chndtrix = function(
+    "chndtrix", "p df nc", "The x with chndtr(x, df, nc) = p.",
+    lambda p, k, c, y: (1 / _chi2_pdf(y, k, c), None, -_chi2_by_c(y, k, c) / _chi2_pdf(y, k, c)),
+)  # fmt: skip
+chndtrinc = function(
+    "chndtrinc", "x df p", "The nc with chndtr(x, df, nc) = p.",
+    lambda x, k, p, y: (-_chi2_pdf(x, k, y) / _chi2_by_c(x, k, y), None, 1 / _chi2_by_c(x, k, y)),
 )  # fmt: skip

@@ -94,6 +94,13 @@ def digamma_gain(z: F64, m: F64) -> F64:
     return np.where(inside, found, digamma(z + m) - digamma(z))
 
 
+@elementwise
+def log_ratio(x: F64, y: F64) -> F64:
+    """log(x/y), also where the quotient has no float."""
+    q = x / y
+    return np.where((q > 1e-290) & (q < 1e290), np.log(q), np.log(x) - np.log(y))
+
+
 # ------------------------------------------------------------------ densities
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 

@@ -10,7 +10,6 @@ import sympy as sp
 
 from symgrad.scalars.elementary import log1p, power_log, power_slope
 from symgrad.scalars.library import ratios
-from symgrad.scalars.library.besselkind import ive
 from symgrad.scalars.library.named import function, slope, where_zero
 from symgrad.scalars.numerics import elementwise
 from symgrad.scalars.special import ndtri
@@ -109,14 +108,17 @@ pseudo_huber = function(
     "pseudo_huber", "delta r", "δ² (√(1 + (r/δ)²) - 1).", _pseudo_huber,
     lambda d, r: d**2 * (sp.sqrt(1 + (r / d) ** 2) - 1),
 )  # fmt: skip
+log_ratio = slope(
+    "log_ratio", "x y", lambda x, z, y: (1 / x, -1 / z), ratios.log_ratio, lambda x, z: sp.log(x / z), hidden=True,
+)  # fmt: skip
 rel_entr = function(
     "rel_entr", "x y", "x log(x/y), 0 at x = 0: a term of the relative entropy.",
-    lambda x, z, y: (sp.log(x / z) + 1, -x / z),
+    lambda x, z, y: (log_ratio(x, z) + 1, -x / z),
     lambda x, z: sp.Piecewise((x * sp.log(x / z), x > 0), (0, sp.Eq(x, 0)), (sp.oo, True)),
 )  # fmt: skip
 kl_div = function(
     "kl_div", "x y", "x log(x/y) - x + y: a term of the divergence of Kullback and Leibler.",
-    lambda x, z, y: (sp.log(x / z), 1 - x / z),
+    lambda x, z, y: (log_ratio(x, z), 1 - x / z),
     lambda x, z: sp.Piecewise((x * sp.log(x / z) - x + z, x > 0), (z, sp.Eq(x, 0)), (sp.oo, True)),
 )  # fmt: skip
 
@@ -147,28 +149,6 @@ def _tukey(x: sp.Expr, p: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]:
 tklmbda = function("tklmbda", "x lmbda", "Tukey's lambda distribution function.", _tukey)
 
 
-def _chi2_pdf(x: sp.Expr, k: sp.Expr, c: sp.Expr) -> sp.Expr:
-    """The density of the noncentral χ² distribution."""
-    from_peak = sp.exp(-((sp.sqrt(x) - sp.sqrt(c)) ** 2) / 2)
-    return from_peak * (x / c) ** ((k - 2) / 4) * ive(k / 2 - 1, sp.sqrt(c * x)) / 2
-
-
-def _chi2_by_c(x: sp.Expr, k: sp.Expr, c: sp.Expr) -> sp.Expr:
-    return (chndtr(x, k + 2, c) - chndtr(x, k, c)) / 2
-
-
-chndtr: Any = function(
-    "chndtr", "x df nc", "The noncentral χ² distribution function, nc > 0.",
-    lambda x, k, c, y: (_chi2_pdf(x, k, c), None, (chndtr(x, k + 2, c) - y) / 2),
-)  # fmt: skip
-chndtrix = function(
-    "chndtrix", "p df nc", "The x with chndtr(x, df, nc) = p.",
-    lambda p, k, c, y: (1 / _chi2_pdf(y, k, c), None, -_chi2_by_c(y, k, c) / _chi2_pdf(y, k, c)),
-)  # fmt: skip
-chndtrinc = function(
-    "chndtrinc", "x df p", "The nc with chndtr(x, df, nc) = p.",
-    lambda x, k, p, y: (-_chi2_pdf(x, k, y) / _chi2_by_c(x, k, y), None, 1 / _chi2_by_c(x, k, y)),
-)  # fmt: skip
 nctdtr: Any = function(
     "nctdtr", "df nc t", "The noncentral t distribution function; differentiated by t.",
     lambda d, c, t, y: (None, None, d / t * (nctdtr(d + 2, c, t * sp.sqrt(1 + 2 / d)) - y)),
