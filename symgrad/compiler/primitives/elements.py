@@ -6,16 +6,18 @@ elementwise operation and no reduction stays a step that runs its forward.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from symgrad.compiler.primitives.map_steps import steps_of_map
-from symgrad.compiler.primitives.payload import replay
+from symgrad.compiler.primitives.payload import Steps, replay, steps_of
 from symgrad.compiler.primitives.scalar import TRUTH, Scalars
 from symgrad.core.node import Shape
-from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_floating
+from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_complex, is_floating, is_integer
 from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
@@ -24,8 +26,26 @@ from symgrad.ops.protocol import Op
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.shape import total as entries
+from symgrad.scalars import SCALARS
 
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
+LOADED = frozenset({"in", "const", "array", "size", "number"})  # what is there from the start
+_LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
+_COMPARE: dict[str, Any] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": operator.not_,
+}  # fmt: skip
+
+
+def is_published(name: str) -> bool:
+    """Whether a step is a function that a language may lack: one that users are given, or one of complex numbers."""
+    return name in SCALARS and (SCALARS[name].public not in ("", "ops") or SCALARS[name].parts is not None)
+
+
+def in_words(name: str) -> Steps:
+    """Return the steps of what a declared function means, for a language that has no such function."""
+    return steps_of(SCALARS[name].meaning, SCALARS[name].nargs)
 
 
 class Reduce(NamedTuple):
@@ -43,6 +63,8 @@ class Elements(Scalars):
         program: Program,
         expand: Callable[[Elements, Value], int | None],
         known: frozenset[str] | None = None,
+        has: Callable[[str], bool] | None = None,
+        whole: bool = False,
     ) -> None:
         """Take a program apart.
 
@@ -50,6 +72,9 @@ class Elements(Scalars):
             program: what to take apart.
             expand: how to write an operation in others, or None to leave it.
             known: the primitives there are; an elementwise operation with others runs its forward.
+            has: in source, which scalar functions a language has; of another its meaning is written, and what numbers
+                alone decide is folded.
+            whole: whether integers and truth values are numbers like others, which wrap around as their dtypes do.
         """
         self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
@@ -57,7 +82,7 @@ class Elements(Scalars):
         self.inputs: list[int] = []
         self._dtype = FLOAT64
         super().__init__()
-        self.expand, self._program, self.known_names = expand, program, known
+        self.expand, self._program, self.known_names, self.has, self.whole = expand, program, known, has, whole
         self.places: dict[int, int] = {}
         for k in program.live():
             self.places[k] = self._value(program.values[k])
@@ -75,7 +100,17 @@ class Elements(Scalars):
             return self._constant(v)
         return self.lowered(v, [self.places[a] for a in v.args])
 
+    def size(self, n: Any) -> int:
+        """Return the reference of a size as a number, which is a step of its own where the size has a name."""
+        if not isinstance(n, sp.Expr) or n.is_Integer:
+            return self.const(int(n))
+        return self.place(("size", n), (), FLOAT64)
+
     def _constant(self, v: Value) -> int:
+        if isinstance(v.op, sp.Expr):
+            return self.size(v.op)
+        if self.has is not None and v.shape == () and is_complex(v.dtype):
+            return self.place(("number", complex(v.op)), (), v.dtype)
         if v.weak or (v.shape == () and v.dtype == FLOAT64):
             return self.const(float(v.op))
         array = np.asarray(v.op)
@@ -151,6 +186,8 @@ class Elements(Scalars):
             self._dtype = before
 
     def _floating(self, args: Sequence[int], v: Value) -> bool:
+        if self.whole:
+            return True
         names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
         if self.known_names is not None and not names <= self.known_names:
             return False
@@ -165,9 +202,9 @@ class Elements(Scalars):
         """Whether a value is a number, which takes the dtype of what it meets."""
         return self.shapes[ref] == () and self.dtypes[ref] == FLOAT64
 
-    def cast(self, ref: int, dtype: Any) -> int:
-        """Return a value in another floating dtype; numbers fit any."""
-        if self.dtypes[ref] == dtype or self.value(ref) is not None:
+    def cast(self, ref: int, dtype: Any, again: bool = False) -> int:
+        """Return a value in another dtype; numbers fit any. ``again`` where it has the dtype, and may have left it."""
+        if self.value(ref) is not None or (self.dtypes[ref] == dtype and not again):
             return ref
         return self.place((f"cast_{np.dtype(dtype).name}", ref), self.shapes[ref], np.dtype(dtype))
 
@@ -179,7 +216,7 @@ class Elements(Scalars):
         terms = self.in_full(self.terms(op, args, v), sizes)
         added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
         before, self._dtype = self._dtype, v.dtype
-        found = self.emit("div", added, self.const(int(np.prod(sizes)))) if op.mean else added
+        found = self.emit("div", added, self.size(entries(sizes))) if op.mean else added
         self._dtype = before
         return found
 
@@ -282,6 +319,32 @@ class Elements(Scalars):
         return found
 
     def emit(self, name: str, *refs: int) -> int:
+        """Return the reference of a primitive; of whole numbers one that wraps around where those of the dtype do."""
+        if self.has is None:
+            return self._emitted(name, *refs)
+        if not self.whole:
+            return self._in_source(self.has, name, *refs)
+        if name == "mul" and self._dtype in (np.int32, np.uint32):
+            return self._new((f"times_{self._dtype.name}", *refs))
+        found = self._in_source(self.has, name, *refs)
+        return self.cast(found, self._dtype, again=True) if name in _LEAVING and is_integer(self._dtype) else found
+
+    def _in_source(self, has: Callable[[str], bool], name: str, *refs: int) -> int:
+        """Write a function's meaning where a language lacks it, and fold what numbers alone decide."""
+        if is_published(name) and not has(name):
+            meaning = in_words(name)
+            if all(op[0] != name for op in meaning.ops):  # else it means itself, and the target says what it lacks
+                return int(replay(meaning, refs, self.emit, self.const))
+        values = [self.value(r) for r in refs] if name in TRUTH else [None]
+        if None not in values:
+            return self.const(float(_COMPARE[name](*values)))
+        if name in ("and", "or"):
+            for known, other in ((values[0], refs[1]), (values[-1], refs[0])):
+                if known is not None:
+                    return other if bool(known) is (name == "and") else self.const(float(name == "or"))
+        return self._emitted(name, *refs)
+
+    def _emitted(self, name: str, *refs: int) -> int:
         """Return the reference of a primitive; a truth value compared with zero is itself, or its opposite."""
         if name in ("ne", "eq") and len(refs) == 2 and self.value(refs[1]) == 0 and self.dtypes[refs[0]] == BOOL:
             return refs[0] if name == "ne" else super().emit("not", refs[0])
@@ -300,7 +363,7 @@ class Elements(Scalars):
             return REDUCE
         if not isinstance(name, str):
             return OP
-        return LOAD if name in ("in", "const", "array") else ELEMENT
+        return LOAD if name in LOADED else ELEMENT
 
     def refs(self, ref: int) -> tuple[int, ...]:
         """Return what a step is computed from."""

@@ -6,14 +6,17 @@ line.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from symgrad.compiler.backends.llvm.plan import program_of_body
-from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE
+from symgrad.compiler.primitives.decompose import expand
+from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE, Elements, in_words, is_published
 from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
@@ -21,9 +24,11 @@ from symgrad.core.promotion import is_complex, is_floating, is_integer
 from symgrad.engine.program import Program
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.steps import Steps, in_words, is_published
 from symgrad.exports.words import Words
+from symgrad.ops.contract import Einsum
+from symgrad.ops.elementwise.complexes import Imag, Real
 from symgrad.ops.map import Map
+from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
 
 WIDE = 64  # characters up to which a step stands inside its reader's line
@@ -38,6 +43,13 @@ class _Number(str):
     """The text of a number, which is no array."""
 
 
+def is_view(e: Elements, ref: int) -> bool:
+    """Whether a result may share its entries with an argument."""
+    op = e.ops[ref][0]
+    sums = isinstance(op, Einsum) and len(op.terms) == 1
+    return e.kind(ref) == LOAD or sums or isinstance(op, (Real, Imag)) or (isinstance(op, Op) and op.views)
+
+
 class ArrayWriter:
     """The lines that compute one program."""
 
@@ -45,16 +57,18 @@ class ArrayWriter:
         self, program: Program, dialect: Dialect, words: Words, inputs: Sequence[str], sizes: dict[Any, str],
         minted: int = 0,
     ) -> None:  # fmt: skip
-        self.e, self.dialect, self.words, self.sizes = Steps(program, dialect.has), dialect, words, sizes
+        self.e, self.dialect, self.words, self.sizes = Elements(program, expand, has=dialect.has), dialect, words, sizes
         self.lines: list[str] = []
         self.text: dict[int, tuple[str, int]] = {}
         self._shared: dict[Any, list[str]] = {}
         self._minted = minted
         self._plain: set[int] = set()  # what is made of numbers and sizes alone
-        self._readers = {r: j for j in self.e.live for r in self.e.refs(j)}
+        live = self.e.reachable(self.e.outputs)
+        self._uses = Counter(chain(self.e.outputs, *map(self.e.refs, live)))
+        self._readers = {r: j for j in live for r in self.e.refs(j)}
         for k, ref in enumerate(self.e.inputs):
             self.text[ref] = (inputs[k], _ATOM)
-        for k in self.e.live:
+        for k in live:
             if k not in self.text:
                 self._step(k)
         self.results = [self.ref(r) for r in self.e.outputs]
@@ -76,7 +90,7 @@ class ArrayWriter:
             self.text[k] = self._load(k)
         elif kind == ELEMENT:
             text, level = self._element(k)
-            inner = e.uses[k] == 1 and len(text) <= WIDE and k not in e.outputs and self._read_by_element(k)
+            inner = self._uses[k] == 1 and len(text) <= WIDE and k not in e.outputs and self._read_by_element(k)
             self.text[k] = (text, level) if inner else (self.let(text), _ATOM)
         elif kind == REDUCE:
             op, r = e.ops[k]

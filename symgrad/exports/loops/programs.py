@@ -14,14 +14,15 @@ import numpy as np
 import sympy as sp
 
 from symgrad.compiler.primitives.clusters import Cluster, clusters
+from symgrad.compiler.primitives.decompose import expand
+from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.engine.program import Program, Value
+from symgrad.engine.program import Program
 from symgrad.exports.arrays.programs import size_text
 from symgrad.exports.errors import power_of_integers, unsupported
 from symgrad.exports.loops.kernels import KERNELS, kernels
-from symgrad.exports.steps import Steps
 from symgrad.exports.words import Words
 from symgrad.ops.shape import total
 
@@ -35,29 +36,8 @@ MATH = {
 }  # fmt: skip
 RENAMED = {"round": "round_even", "cast_float32": "single"}
 WIDE = 60
-_LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
-
-
-class Numbers(Steps):
-    """The steps of a program in which integers and truth values are numbers like others."""
-
-    def _floating(self, args: Sequence[int], v: Value) -> bool:
-        return True
-
-    def emit(self, name: str, *refs: int) -> int:
-        """Integers are computed as numbers, which wrap around where those of the dtype do."""
-        if name == "mul" and self._dtype in (np.int32, np.uint32):
-            return self._new((f"times_{self._dtype.name}", *refs))
-        found = super().emit(name, *refs)
-        return self.cast(found, self._dtype, again=True) if name in _LEAVING and is_integer(self._dtype) else found
-
-    def cast(self, ref: int, dtype: Any, again: bool = False) -> int:
-        """Return a value in another dtype; ``again`` where it has the dtype, and may have left its range."""
-        if self.value(ref) is not None or (self.dtypes[ref] == dtype and not again):
-            return ref
-        return self.place((f"cast_{np.dtype(dtype).name}", ref), self.shapes[ref], np.dtype(dtype))
 
 
 def range_of(dtype: Any) -> tuple[float, float] | None:
@@ -96,13 +76,13 @@ class LoopWriter:
         self._depth = 0
         self._minted = 0
         self._known: dict[Any, str] = {}
-        self.e: Steps
+        self.e: Elements
         self.views: dict[int, View]
 
     def run(self, program: Program, inputs: Sequence[View]) -> list[View]:
         """Write a program, and return where its results lie."""
         before = getattr(self, "e", None), getattr(self, "views", None)
-        e = self.e = Numbers(program, has)
+        e = self.e = Elements(program, expand, has=has, whole=True)
         self.views = {ref: view for ref, view in zip(e.inputs, inputs, strict=True) if ref >= 0}
         for stage in clusters(e):
             if isinstance(stage, Cluster):

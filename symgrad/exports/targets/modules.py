@@ -8,7 +8,7 @@ from typing import Any
 from symgrad.core import trees
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.arrays.operations import WORDS
-from symgrad.exports.arrays.programs import ArrayWriter
+from symgrad.exports.arrays.programs import ArrayWriter, is_view
 from symgrad.exports.request import Request
 from symgrad.exports.targets.target import key_text, returned, signature
 from symgrad.support.foreign import docstring as quoted
@@ -54,7 +54,7 @@ def body(r: Request, dialect: Dialect, convert: Sequence[str]) -> list[str]:
     start = [f"{v} = {text}" for v, text in zip(names, convert, strict=True)]
     writer = ArrayWriter(r.program, dialect, WORDS, names, r.sizes, len(names))
     e = writer.e
-    results = [dialect.result(t, e.dtypes[k], e.is_view(k), e.value(k)) for t, k in zip(writer.results, e.outputs)]
+    results = [dialect.result(t, e.dtypes[k], is_view(e, k), e.value(k)) for t, k in zip(writer.results, e.outputs)]
     return [*start, *size_lines(r, names), *writer.lines, f"return {structured(r.results, iter(results))}"]
 
 
