@@ -96,7 +96,7 @@ class Integral(Op):
         thetas = tuple(map(canonical, thetas))
         integrate = _numbers if spec.shape == () else _arrays
         f = lambda x: programs.numbers(self.body, float(x), *thetas)
-        low, high, sign = (a, b, 1) if a < b else (b, a, -1)
+        low, high, sign = (a, b, 1) if a <= b else (b, a, -1)
         with warnings.catch_warnings(action="ignore"):
             if self.breaks is not None and a != b:
                 self.breaks.check(a, b, thetas, self.accuracy.split)

@@ -516,7 +516,7 @@ def _noise(case: _Case) -> Any:
     columns = []
     for place in np.ndindex(*x.shape):
         h = _step(x[place])
-        values = np.stack([np.asarray(case.shifted(place, 1e-4 * h * n), np.float64) for n in range(9)])
+        values = np.stack([np.asarray(case.shifted(place, 1.618e-4 * h * n), np.float64) for n in range(9)])
         least = 4 * np.spacing(np.abs(values[0])) / h
         columns.append(np.fmax(_spread(values) / h, least))
     return np.stack(columns, -1).reshape((*columns[0].shape, *x.shape)) if columns else 0.0
