@@ -162,8 +162,8 @@ class Call:
         if g is None:
             return zeros(x)
         if isinstance(g, TensorBase):
-            own = handle(g._node, g._value) if g.dtype == x.dtype else apply(Cast(x.dtype), (g,))
-            return self.cut(own)
+            own = handle(g._node, g._value)
+            return self.cut(own if own.dtype == x.dtype else apply(Cast(x.dtype), (own,)))
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
