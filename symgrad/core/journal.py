@@ -12,15 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import attrgetter
+from threading import get_ident
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from symgrad.core import modes
+from symgrad.errors import GraphError
 from symgrad.support.arguments import BARE, blame
+from symgrad.support.forks import in_children
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NOW: ContextVar[Journal | None] = ContextVar("symgrad_journal", default=None)
 _FIXED: ContextVar[bool] = ContextVar("symgrad_fixed", default=False)
+_TAKEN: dict[int, int] = {}  # the thread that will settle what is done to an object, by the id of that
+in_children(_TAKEN.clear)
 ABSENT = object()
 Read = Callable[[Any], Any]
 PutBack = Callable[[Any, Any], None]
@@ -46,13 +51,14 @@ class Journal:
         settles: whether its keeper undoes, writes back or refuses what was changed in any case.
     """
 
-    __slots__ = ("_modes", "_outer", "_token", "changes", "settles")
+    __slots__ = ("_modes", "_outer", "_taken", "_token", "changes", "settles")
 
     def __init__(self, settles: bool = False) -> None:
         self.settles = settles
 
     def __enter__(self) -> Journal:
         self.changes: dict[int, Change] = {}
+        self._taken: list[int] = []
         self._outer, self._modes = _NOW.get(), modes.now()
         self._token = _NOW.set(self)
         return self
@@ -61,11 +67,19 @@ class Journal:
         _NOW.reset(self._token)
         if kind is not None:
             self.undo()
+        if self._outer is not None and is_settled():
+            self._outer._taken += self._taken
+        else:
+            for key in self._taken:
+                if _TAKEN.get(key) == get_ident():
+                    del _TAKEN[key]
 
     def note(self, owner: Any, read: Read, put_back: PutBack) -> None:
         """Write down what an object is like, here and in the journals around this one."""
         if id(owner) in self.changes:
             return
+        if put_back in (_put_handle, _put_items) and is_settled():
+            self._take(id(owner))
         before, journal = read(owner), self
         while journal is not None:
             journal._note(id(owner), owner, before, read, put_back)
@@ -73,8 +87,22 @@ class Journal:
 
     def _note(self, key: int, owner: Any, before: Any, read: Read, put_back: PutBack) -> None:
         if key not in self.changes:  # a tensor that nobody holds any more has nothing to put back
-            held = weakref.ref(owner, lambda _: self.changes.pop(key, None))
+            held = weakref.ref(owner, lambda _: self._forget(key))
             self.changes[key] = Change(held, before, read, put_back)
+
+    def _take(self, key: int) -> None:
+        """Let no other thread change an object until this one has settled what it does to it."""
+        here = get_ident()
+        if _TAKEN.setdefault(key, here) != here:
+            raise GraphError(
+                "another thread is tracing a function that changes the same tensor or module, which stands for "
+                "something else meanwhile. Call one of the functions once before the threads start."
+            )
+        self._taken.append(key)
+
+    def _forget(self, key: int) -> None:
+        self.changes.pop(key, None)
+        _TAKEN.pop(key, None)
 
     def undo(self) -> None:
         """Put everything back."""

@@ -234,6 +234,34 @@ def test_a_model_that_one_thread_traces_is_left_alone_by_others(second):
     assert all(isinstance(b.tolist(), (list, int)) for b in model.buffers())
 
 
+def test_another_function_of_a_model_that_a_thread_traces_is_refused_and_leaves_it_whole():
+    model, inside, go_on, results = sg.nn.BatchNorm1d(2, affine=False), threading.Event(), threading.Event(), []
+    rows = np.array([[1.0, 2.0], [3.0, 6.0]])
+
+    def slow(x):
+        y = model(x)
+        inside.set()
+        assert go_on.wait(20)
+        return y.sum()
+
+    first, second = sg.compile(slow, backend="numpy"), sg.compile(lambda x: model(x).mean(), backend="numpy")
+    thread = threading.Thread(target=lambda: results.append(first(rows)), daemon=True)
+    thread.start()
+    assert inside.wait(20)
+    try:
+        with pytest.raises(
+            GraphError, match="another thread is tracing a function that changes the same tensor or mod"
+        ):
+            second(rows)
+    finally:
+        go_on.set()
+        thread.join(20)
+    assert len(results) == 1
+    second(rows)
+    assert model.num_batches_tracked.item() == 2
+    np.testing.assert_allclose(model.running_mean.tolist(), rows.mean(0) * (1 - 0.9**2), rtol=1e-14)
+
+
 def test_functions_that_trace_each_other_from_two_threads_do_not_wait_for_each_other():
     both, depth, results = threading.Barrier(2, timeout=20), threading.local(), {}
 
