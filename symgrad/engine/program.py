@@ -79,6 +79,12 @@ def _applied(v: Value, args: Sequence[Any]) -> Any:
     return v.op(*args)
 
 
+def _resized(x: Any, sizes: dict[Any, int]) -> Any:
+    """Return an operation, or a constant, with numbers for sizes: an int, or a float such as that of n/2."""
+    new = resized(x, sizes)
+    return float(new) if isinstance(new, sp.Number) and new is not x else new
+
+
 def _number(constant: Any) -> Any:
     """Return a constant as operations take it: pi, and the root of a size, as a number."""
     is_open = isinstance(constant, sp.Expr) and not isinstance(constant, sp.Number)
@@ -160,7 +166,7 @@ class Program:
         """Return the program with numbers for sizes: itself where it has none of them."""
         numbers = frozenset((s, n) for s, n in sizes.items() if s in self.sizes)
         if numbers and self.derived.get("sized", (None,))[0] != numbers:
-            values = [v._replace(op=resized(v.op, sizes), shape=resized(v.shape, sizes)) for v in self.values]
+            values = [v._replace(op=_resized(v.op, sizes), shape=resized(v.shape, sizes)) for v in self.values]
             self.derived["sized"] = numbers, Program(values, self.inputs, self.outputs)
         return self.derived["sized"][1] if numbers else self
 
