@@ -14,7 +14,7 @@ from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import conj, conj_physical
-from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
+from symgrad.ops.elementwise.declared import BINARY, UNARY, float_power, power, where
 from symgrad.ops.elementwise.exponents import ldexp
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.elementwise.signs import heaviside as _heaviside
@@ -37,7 +37,7 @@ RENAMED = {
     "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
     "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj_physical", "power": "pow",
-    "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
+    "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
 }  # fmt: skip
 
@@ -63,6 +63,7 @@ _ALONG = {
 _SPECIAL: dict[str, Function] = {
     "conjugate": lambda x: conj_physical(as_tensor(x)),
     "matmul": matmul,
+    "float_power": lambda x, p: float_power(x, p),
     "ldexp": lambda x, n: ldexp(x, n),
     "heaviside": lambda x, v: _heaviside(x, v),
     "divmod": lambda x, y: (apply(BINARY["floor_divide"], (x, y)), apply(BINARY["remainder"], (x, y))),

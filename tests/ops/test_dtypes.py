@@ -541,6 +541,15 @@ def test_powers_of_integers_are_integers_whatever_the_exponents_are(name):
             reading(sg.tensor(p) if reading is f else np.array(p))
 
 
+def test_float_power_of_integers_is_of_floats_by_any_name():
+    x, p = np.array([2, 3]), np.array([1, -1])
+    for f in (sg.float_power, np.float_power):
+        found = f(sg.tensor(x), sg.tensor(p))
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, np.float_power(x, p))
+    assert np.float_power(sg.tensor(x), 2).dtype == np.float64
+
+
 def test_sources_refuse_powers_of_integers_which_they_could_not_refuse_when_they_run():
     for target in ("torch", "jax", "python", "c"):
         with pytest.raises(ExportError, match=r"negative integer powers of integers.*Write a power of floats"):
