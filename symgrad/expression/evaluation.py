@@ -253,10 +253,10 @@ class Evaluation:
 
     def refuse_a_prime(self, node: Attribute, x: Any) -> None:
         """Refuse x' of a number, by which people mean a derivative."""
-        place, end = node.mark or (0, 0)
+        place, _ = node.mark or (0, 0)
         if (
             self.paper
-            and self.text[place:end] in ("'", "’", "′")
+            and self.text.startswith(("'", "’", "′", "\\prime"), place)
             and not getattr(x, "shape", ())
             and not hasattr(x, "value")
         ):

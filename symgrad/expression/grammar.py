@@ -7,6 +7,7 @@ leaves signs out; what people read in two ways is noted, with both readings, for
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -30,12 +31,13 @@ from symgrad.expression.formula import (
     Unary,
     replace,
     text,
+    walk,
     within,
 )
 from symgrad.expression.instead import of_a_sign, of_python, product, refused_at, two_ways
 from symgrad.expression.listed import listed
-from symgrad.expression.tokens import Token, tokens
-from symgrad.expression.words import ALIASES, GLUED, INVERSE, LETTERS, SPOKEN
+from symgrad.expression.tokens import Token, tokens, without_layout
+from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SPOKEN
 
 MOST_SIGNS = 10_000
 MOST_DEEP = 60
@@ -58,8 +60,8 @@ _LEIBNIZ = re.compile(
     r"\s*(?=[\w(\[\\])"
 )
 _LABEL = re.compile(  # f(x) =, y =, f'(x) =, dy/dx =, ∂f/∂x =, \frac{dy}{dx} =, or = alone
-    r"\s*(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*(?:\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
-    r"|\\frac\{[^{}]*\}\{[^{}]*\})\s*[=:](?!=))"
+    r"\s*(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*\s*(?:\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
+    r"|\\frac\s*\{[^{}]*\}\s*\{[^{}]*\})\s*(?::?=|:)(?!=))"
 )
 _QUADRATIC = re.compile(r"\b([^\W\d]\w*) ?(?:\^|\*\*) ?t\b ?\* ?[A-Z]\w* ?\* ?\1\b")  # x^t*A*x
 
@@ -124,7 +126,7 @@ def read(
         name = quotient[1] or quotient[2]
         raise refused_at(formula, 0, f"write only what is differentiated; by {name} is said beside the formula")
     if paper:
-        label = _LABEL.match(formula)
+        label = _LABEL.match(without_layout(formula))
         body = [t for t in listing if label is None or t.start >= label.end()]
         syntax = meaning or ("matlab" if spelling_of(body) == "matlab" else "python")
     parser = _Parser(formula, listing, syntax == "matlab", paper, known or {}, answer)
@@ -298,8 +300,8 @@ class _Parser:
             ):  # the name stands last, as in 2x = y'
                 last, side = side - 1, starts[-2]
             self.k = side
-        elif starts and (label := _LABEL.match(self.text)):
-            names = [t.text for t in self.tokens[starts[0] :] if t.kind == "name"]
+        elif starts and (label := _LABEL.match(without_layout(self.text))):
+            names = [*self.known, *(t.text for t in self.tokens[starts[0] :] if t.kind == "name")]
             if label.end() == self.tokens[starts[0] - 1].end and label[1] not in names:
                 self.k = starts[0]
         if self.answer:
@@ -351,12 +353,14 @@ class _Parser:
     def _unexpected(self) -> ParseError:
         token = self.next
         if token.text == "=":
-            label = _LABEL.match(self.text)
+            label = _LABEL.match(without_layout(self.text))
             own = label is not None and label.end() >= token.end and label[1] not in self._rest()
             meant = "only what stands to its right" if own else "one side, or one side minus the other"
             return self.refused(f"= cannot be part of a formula; write {meant}")
         if token.text == "," and (self.before.kind == "number" or self.matlab):
             return self.refused(_of_a_comma(self.tokens, self.k) or "',' is not expected here")
+        if token.kind == "foreign" and self.paper:
+            return self.refused(f"{token.text} is not read; write the formula without it")
         if token.kind == "foreign" or (token.kind == "sign" and token.text not in _CLOSED_BY.values()):
             return self.refused(of_a_sign(token.text, self.matlab))
         if token.kind == "end":
@@ -554,10 +558,13 @@ class _Parser:
         while self.paper and self.at("ᵀ", "'"):  # (X⁻²)ᵀ is written X⁻²ᵀ too
             self.k += 1
             found = self.made(Attribute(found, "T"), base.span, self.before)
-        if self.paper and not exponent.brackets and not grouped:
+        if self.paper and not exponent.brackets:
             plain = isinstance(exponent, Constant) and not isinstance(base, Constant) and base != Name("e")
-            self._raised = None if plain else (self.before.end, found)  # x^2y is x²y, but e^2x perhaps e^(2x)
-            self._note_a_root(base, exponent)
+            self._raised = (
+                None if plain or grouped else (self.before.end, found)
+            )  # x^2y is x²y, but e^2x perhaps e^(2x)
+            if not grouped:
+                self._note_a_root(base, exponent)
             inner = exponent
             while isinstance(inner, Unary):
                 inner = inner.operand
@@ -611,9 +618,12 @@ class _Parser:
         mark = self.tokens[k]
         closing = [t.text for t in self.tokens[k + 1 : k + 1 + depth]]
         is_letter = mark.kind == "name" and mark.text in ("T", "t") and self._is_mark(mark, k)
-        if not (is_letter or mark.text == "ᵀ") or any(t not in ("}", ")") for t in closing) or len(closing) < depth:
+        closed = all(t in ("}", ")") for t in closing) and len(closing) == depth
+        if not (is_letter or mark.text in ("ᵀ", "'")) or not closed:
             return None
         self.k = k + 1 + depth
+        if mark.text == "'":
+            return self.made(Attribute(base, "H"), base.span, mark)
         if inverse:
             base = self.made(Binary(base, "mpower", Unary("-", Constant(1))), base.span, token)
         return self.made(Attribute(base, "T"), base.span, token)
@@ -645,7 +655,9 @@ class _Parser:
             return token.text == "(" or (token.text == "[" and self.matlab)
         if token.text == "|":
             return not self.bars
-        return token.text in ("(", "[", "{", "√", "\\frac", "\\sqrt", "½") or (token.text == "‖" and not self.bars)
+        return token.text in ("(", "[", "{", "√", "\\frac", "\\binom", "\\sqrt", "½") or (
+            token.text == "‖" and not self.bars
+        )
 
     def _is_missing(self) -> bool:
         """Whether a word of Python's stands where an operator is missing."""
@@ -680,6 +692,8 @@ class _Parser:
         elif previous.kind == "number" and not token.gap and "e" in previous.text.lower():
             front, _, power = previous.text.lower().partition("e")
             self._doubt(left, found, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
+        elif previous.kind == "number" and isinstance(left, Constant) and token.text == "\\frac" and _is_numeric(right):
+            self._doubt(left, found, f"{previous.text} + {text(right)}", f"{previous.text}*{other}")
         elif _is_fraction(left):
             self._doubt(left, found, f"({text(left)})*{other}", _below(left, right))
         return found
@@ -848,7 +862,8 @@ class _Parser:
             raise self.refused(f"this is not a formula: {error}", token) from None
         node: Formula = self.made(found, (token.start, token.end))
         if self.paper and self.at("½"):
-            raise self.refused("write 5/2 for 2½")
+            above, below = _fraction(self.text[self.next.start])
+            raise self.refused(f"write {word} + {above}/{below} or {word}*({above}/{below})")
         return node
 
     def round(self, token: Token) -> Formula:
@@ -917,11 +932,14 @@ class _Parser:
         if token.text in ("|", "‖"):
             return self.barred(token)
         if token.text == "½":
-            return self.made(Binary(Constant(1), "/", Constant(2), brackets=start), start)
+            above, below = _fraction(self.text[token.start])
+            return self.made(Binary(Constant(above), "/", Constant(below), brackets=start), start)
         if token.text == "√":
             return self.root(token)
         if token.text == "\\sqrt":
             return self.latex_root(token)
+        if token.text == "\\binom":
+            return self.made(Call(Name("binom"), [self.group(), self.group()]), start)
         if token.text == "\\frac":
             above, below = self.group(), self.group()
             return self.made(Binary(above, "mrdivide" if self.matlab else "/", below, brackets=start), start)
@@ -932,10 +950,12 @@ class _Parser:
         token = self.next
         if self.take("{"):
             return self.in_brackets(token, "}", self.rows)
-        if token.kind == "number" and len(token.text) > 1:  # \frac12
-            first, rest = token.text[0], token.text[1:]
-            one = Token("number", first, token.start, token.start + 1, token.gap)
-            self.tokens[self.k : self.k + 1] = [one, Token("number", rest, token.start + 1, token.end, False)]
+        is_word = token.kind == "name" and token.end - token.start == len(token.text)  # and no command
+        if (token.kind == "number" or is_word) and len(token.text) > 1:  # \frac12, \frac x2
+            first = Token(token.kind, token.text[0], token.start, token.start + 1, token.gap)
+            rest = tokens(token.text[1:], True)[:-1]
+            at = token.start + 1
+            self.tokens[self.k : self.k + 1] = [first, *(t._replace(start=at + t.start, end=at + t.end) for t in rest)]
         return self.atom()
 
     def latex_root(self, token: Token) -> Formula:
@@ -955,17 +975,17 @@ class _Parser:
         first = self.next
         inner = self.postfix()
         found = self.made(Call(Name("sqrt"), [inner]), (token.start, token.end))
-        if first.text != "(" and first.kind == "number" and self._begins_a_factor() and not self.next.gap:
-            self.two_ways.append(
-                (
-                    (token.start, self.next.end),
-                    two_ways(
-                        self.text[token.start : self.next.end],
-                        f"√({first.text})*{self.next.text}",
-                        f"√({first.text}*{self.next.text})",
-                    ),
-                )
-            )
+        shown, behind = text(inner), self.next
+        if first.kind in ("number", "name") and not isinstance(inner, Call) and not behind.gap:
+            ways: tuple[str, ...] = ()
+            if self.at("^", "**"):
+                behind = next(t for t in self.tokens[self.k + 1 :] if t.text not in ("{", "("))
+                ways = (f"√({shown})^{behind.text}", f"√({shown}^{behind.text})")
+            elif behind.kind in ("name", "number"):
+                ways = (f"√({shown})*{behind.text}", f"√({shown}*{behind.text})")
+            if ways:
+                part = self.text[token.start : behind.end]
+                self.two_ways.append(((token.start, behind.end), two_ways(part, *ways)))
         return found
 
     def barred(self, token: Token) -> Formula:
@@ -1001,6 +1021,8 @@ class _Parser:
             self._note_two_letters(token)
         after = self.tokens[self.k + 1]
         function = name not in self.known and name not in CONSTANTS and name in listed()
+        if word[:4] == "log_" and len(word) > 4 and not function and name not in self.known:
+            return self.to_base(token)
         spoken = function and (word in SPOKEN or name in SPOKEN or word.lower() in SPOKEN)
         if after.text == "." and self.tokens[self.k + 2].kind == "name" and self._is_module(word):
             self.k += 2
@@ -1021,6 +1043,20 @@ class _Parser:
             return self.call(self.made(Name(name), (token.start, token.end)))
         self.k += 1
         return self.made(Name(name), (token.start, token.end))
+
+    def to_base(self, token: Token) -> Formula:
+        """Read a logarithm to a base, as in log_3 x."""
+        base = tokens(token.text[4:], True)[0]
+        self.tokens[self.k] = token._replace(text="log")
+        logarithm = self.named()
+        call = logarithm.left if isinstance(logarithm, Binary) else logarithm
+        if not isinstance(call, Call):
+            raise self.refused("log is a function: write what it is taken of, as in log_3(x)", token)
+        of = replace(call, args=[*call.args, _number_or_name(base._replace(start=token.start))])
+        found = of if call is logarithm else logarithm.with_operands([of, *logarithm.operands[1:]])
+        if self._said is not None and self._said[1] is logarithm:
+            self._said = (self._said[0], found)
+        return found
 
     def strict_name(self, token: Token) -> Formula:
         word, start = token.text, (token.start, token.end)
@@ -1069,7 +1105,7 @@ class _Parser:
             return True
         if after.kind == "name":
             return after.text not in _NOT_FACTORS or after.text in self.known
-        opens = after.text in ("√", "\\frac", "\\sqrt", "{", "‖") or (after.text == "|" and not self.bars)
+        opens = after.text in ("√", "\\frac", "\\binom", "\\sqrt", "{", "‖") or (after.text == "|" and not self.bars)
         return after.kind == "number" or (after.kind == "sign" and opens)
 
     def _is_factor(self, name: str, token: Token) -> bool:
@@ -1097,13 +1133,15 @@ class _Parser:
     def _pieces(self, token: Token, after: Token) -> list[str]:
         """Return the names that a word is made of, one of them known or a number; nothing where it is one name."""
         pieces = self._parts(token.text)
+        if not pieces and token.text[0] == "π" and token.text not in self.known:
+            return [token.text[0], token.text[1:]] if len(token.text) > 1 else []
         called = after.text == "(" and bool(pieces) and self._alias(pieces[-1]) not in listed()
         known = any(p in self.known or p.isdigit() for p in pieces)
         return pieces if len(pieces) > 1 and known and not called else []
 
     def _parts(self, word: str) -> list[str]:
         """Return the names that a word is made of, as x, sin and x in ``xsinx``; nothing where it is none."""
-        if not word:
+        if not word or word.lower() in GREEK - {"pi"}:
             return []
         for cut in range(len(word), 0, -1):
             head, tail = word[:cut], word[cut:]
@@ -1177,8 +1215,11 @@ class _Parser:
         if self.at("("):
             found = self.call(self.made(Name(name), start))
         elif self._is_spoken(self.next):
-            found = self.made(Call(Name(name), [self.spoken()]), start)
+            argument = self.spoken()
+            found = self.made(Call(Name(name), [argument]), start)
             self._said = (self.before.end, found)
+            if name not in ("trace", "det", "logdet") and (other := self._ended_early(found, argument, exponent)):
+                self._doubt(found, argument, text(_powered(found, exponent)), other)
         else:
             raise self.refused(f"{token.text} is a function: write what it is taken of, as in {token.text}(x)", token)
         if exponent is None:
@@ -1191,6 +1232,29 @@ class _Parser:
         if self._said is not None and self._said[1] is found:
             self._said = (self.before.end, powered)
         return powered
+
+    def _ended_early(self, call: Call, argument: Formula, exponent: Formula | None) -> str:
+        """Return what sin x y and ln x^2 say where the function is taken of x alone; nothing if nobody says so."""
+        factors: list[tuple[Formula, str]] = []
+        while isinstance(argument, Binary) and argument.silent and not argument.brackets:
+            factors.insert(0, (argument.right, self.text[: (argument.mark or (0, 1))[0]]))
+            argument = argument.left
+        factors.insert(0, (argument, ""))
+        said: Formula | None = None
+        for k, (factor, before) in enumerate(factors):
+            is_power = isinstance(factor, Binary) and factor.op in ("**", "mpower") and not factor.brackets
+            if said is not None and not _is_number(said) and _COMMAND.sub("", before)[-1:].isspace():
+                found, rest = _powered(replace(call, args=[said]), exponent), factors[k:]
+            elif exponent is None and is_power and not _is_number(factor.left):
+                inner = factor.left if said is None else Binary(said, "*", factor.left)
+                found, rest = _powered(replace(call, args=[inner]), factor.right), factors[k + 1 :]
+            else:
+                said = factor if said is None else Binary(said, "*", factor)
+                continue
+            for other, _ in rest:
+                found = Binary(found, "*", other)
+            return text(found)
+        return ""
 
     def _exponent(self) -> Formula:
         token = self.next
@@ -1245,7 +1309,7 @@ class _Parser:
         ):
             self._split(token, pieces)
             token = self.next
-            name = token.text
+            name = LETTERS.get(token.text, token.text)
         self.k += 1
         node: Formula = self.made(Name(name), (token.start, token.end))
         if self.at("'", "ᵀ"):
@@ -1323,6 +1387,29 @@ def _conditions(node: Formula) -> list[Formula]:
 
 def _is_power(node: Formula) -> bool:
     return isinstance(node, Binary) and node.op in ("**", "mpower")
+
+
+_COMMAND = re.compile(r"\\[A-Za-z]+\s+$")  # whose blank ends it, and says nothing
+
+
+def _is_number(node: Formula) -> bool:
+    """Whether a part is made of numbers and constants only."""
+    return all(n.id in CONSTANTS for n in walk(node) if isinstance(n, Name))
+
+
+def _is_numeric(node: Formula) -> bool:
+    """Whether a part is a fraction of two numbers."""
+    return isinstance(node, Binary) and all(isinstance(part, Constant) for part in node.operands)
+
+
+def _powered(node: Formula, exponent: Formula | None) -> Formula:
+    return node if exponent is None else Binary(node, "**", exponent)
+
+
+def _fraction(sign: str) -> tuple[int, int]:
+    """Return what a sign such as ½ stands for: 1 and 2."""
+    above, below = unicodedata.normalize("NFKC", sign).split("\u2044")
+    return int(above), int(below)
 
 
 def _is_barred(node: Formula) -> bool:

@@ -11,24 +11,34 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from symgrad.expression.listed import listed
+from symgrad.expression.words import ALIASES, GREEK, SPOKEN
+
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣᵀᴴ⊤"
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ₀₁₂₃₄₅₆₇₈₉", "0123456789+-nx0123456789")
 _ALIKE = str.maketrans(
-    {"÷": "/", "∕": "/", "−": "-", "–": "-", "’": "'", "′": "'", **dict.fromkeys("·⋅×∗•∙", "*")}
+    {**dict.fromkeys("÷∕⁄", "/"), **dict.fromkeys("−–—‐‑﹣", "-"), **dict.fromkeys("’′ʹʼ", "'"), "ˆ": "^"}
+    | {**dict.fromkeys("·⋅×∗•∙\u2062", "*"), **dict.fromkeys("\u200b\u2060\u2061\ufeff", " ")}  # of Word and MathML
     | {chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
 )
+_FRACTIONS = "½¼¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_LAYOUT = (
+    r"\\[,;:!()\[\] ]|\$|&(?=\s*=)"
+    r"|\\(?:quad|qquad|left|right|middle|displaystyle|limits|[bB]igg?[lrm]?|rm|bf|it|sf)(?![A-Za-z])"
+)
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<skipped>(?:\\[,;:!()\[\] ]|\\(?:quad|qquad|left|right|displaystyle|limits)(?![A-Za-z])|\$)+)"
+    rf"(?P<space>\s+)|(?P<skipped>(?:{_LAYOUT})+)"
     r"|(?P<number>0[xXbBoO]\w+|(?:\d[\d_]*(?:\.(?!\*(?!\*)|/(?!/)|[\^'\\])\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:[jJ]\b)?)"
-    rf"|(?P<name>[^\W\d½{_RAISED}](?:[^\W½{_RAISED}]|[\u0300-\u036f])*)"
+    rf"|(?P<name>[^\W\d{_FRACTIONS}{_RAISED}](?:[^\W{_FRACTIONS}{_RAISED}]|[\u0300-\u036f])*)"
     rf"|(?P<command>\\[A-Za-z]+)|(?P<raised>[{_RAISED}]+)"
     r"|(?P<sign>\*\*|//|<=|>=|==|!=|~=|:=|->|\.\.\.|\.\*|\./|\.\^|\.\\|\.'|\\\\|\\\||.)",
     re.DOTALL,
 )
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"")
 _GROUP = re.compile(r"\s*\{([^{}]*)\}")
+_BASE = re.compile("log(?=[₀-₉])")
 _BELOW = re.compile(r"_(?:\{(\w+)\}|([^\W_]))")
-_LETTERING = re.compile(r"math(bf|rm|sf|it|bb|cal)|text(bf|rm|it)?|operatorname|boldsymbol|bm|vec|hat")
+_LETTERING = re.compile(r"math(bf|rm|sf|it|bb|cal)|text(bf|rm|it)?|operatorname|boldsymbol|bm|vec")
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "top": "ᵀ", "intercal": "ᵀ", "le": "<=", "leq": "<=",
     "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=",
@@ -36,8 +46,9 @@ _SIGNS = {
     "prime": "'", "partial": "∂", "pm": "±", "int": "∫",
 }  # fmt: skip
 _NAMES = {"infty": "inf", "lambda": "λ", "arctg": "atan"}
-_KNOWN = {*_SIGNS, "frac", "dfrac", "tfrac", "cfrac", "sqrt", "begin", "end", "cdots", "dots", "sum", "prod"}
-FOREIGN = set("²³⁻ᵀ⊤ᴴ·×⋅÷−–√‖∥⊙⊘|∞≤≥≠∑′“”!") | {*_RAISED, "\\|"}
+_LETTERS = {*GREEK, *(f"var{letter}" for letter in GREEK), "ell", "hbar", *_NAMES}
+_KNOWN = {*_SIGNS, "frac", "dfrac", "tfrac", "cfrac", "binom", "sqrt", "begin", "end", "cdots", "dots", "sum", "prod"}
+FOREIGN = set("²³⁻ᵀ⊤ᴴ·×⋅÷−–√‖∥⊙⊘|∞≤≥≠∑′“”!") | {*_RAISED, *_FRACTIONS, "\\|"}
 
 
 class Token(NamedTuple):
@@ -75,6 +86,18 @@ def tokens(text: str, paper: bool) -> list[Token]:
     return [*found, Token("end", "", end, end, False)]
 
 
+def without_layout(text: str) -> str:
+    r"""Return a text with blanks for what only lays it out, as \left and $, each part at its place.
+
+    >>> without_layout(r"$f\left(x\right)$")
+    ' f     (x      ) '
+    """
+    text = text.translate(_ALIKE)
+    text = re.sub(r"\^(?:\{\s*\\prime\s*\}|\\prime\b)", lambda m: "'".ljust(len(m[0])), text)
+    text = re.sub(r"\\math(?:rm|it)\s*\{(\w)\}", lambda m: m[1].rjust(len(m[0])), text)
+    return re.sub(r"\\[dtc]frac", r" \\frac", re.sub(_LAYOUT, lambda m: " " * len(m[0]), text))
+
+
 def _tokens(text: str, start: int, stop: int, paper: bool, before: list[Token]) -> Iterator[Token]:
     place, gap = start, False
     while place < stop:
@@ -99,9 +122,13 @@ def _tokens(text: str, start: int, stop: int, paper: bool, before: list[Token]) 
                 yield from _of_raised(word, place, gap) if kind == "raised" else _of_paper(word, place, gap)
         else:
             if kind == "name" and (group := _GROUP.match(text, end, stop)) and word.endswith("_") and paper:
-                word, end = word + group[1], group.end()
-            word = unicodedata.normalize("NFKC", word) if kind == "name" and not word.isascii() else word
-            yield Token(kind, word.translate(_LOWERED) if kind == "name" and paper else word, place, end, gap)
+                word, end = word + group[1].strip(), group.end()
+                kind = kind if word.isidentifier() else "foreign"
+            if word == ":=" and paper:
+                word, place = "=", place + 1
+            if kind == "name" and not word.isascii():
+                word = unicodedata.normalize("NFKC", _BASE.sub("log_", word) if paper else word)
+            yield Token(kind, word, place, end, gap)
         place, gap = end, False
 
 
@@ -122,7 +149,7 @@ def _of_raised(word: str, place: int, gap: bool) -> Iterator[Token]:
 
 
 def _of_paper(sign: str, place: int, gap: bool) -> Iterator[Token]:
-    words = {"≤": "<=", "≥": ">=", "≠": "!=", "∥": "‖", "\\|": "‖", "∞": "inf"}
+    words = {"≤": "<=", "≥": ">=", "≠": "!=", "∥": "‖", "\\|": "‖", "∞": "inf", **dict.fromkeys(_FRACTIONS, "½")}
     kind = "name" if sign == "∞" else "sign"
     yield Token(kind, words.get(sign, sign), place, place + len(sign), gap)
 
@@ -143,8 +170,10 @@ def _of_command(
         return [Token("sign", "{" if word == "begin" else "}", place, group.end(), gap)], group.end()
     if word in _SIGNS:
         return [Token("sign", _SIGNS[word], place, end, gap)], end
-    if word in ("frac", "dfrac", "tfrac", "cfrac", "sqrt"):
-        return [Token("sign", "\\sqrt" if word == "sqrt" else "\\frac", place, end, gap)], end
+    if word in ("frac", "dfrac", "tfrac", "cfrac", "binom", "sqrt"):
+        return [Token("sign", "\\frac" if word.endswith("frac") else f"\\{word}", place, end, gap)], end
+    if word == "dot" or (word.lower() not in _LETTERS and not {word, word.lower()} & {*ALIASES, *SPOKEN, *listed()}):
+        return [Token("foreign", f"\\{word}", place, end, gap)], end
     if below := _BELOW.match(text, end):
         word, end = f"{word}_{below[1] or below[2]}", below.end()
     return [Token("name", _NAMES.get(word, word), place, end, gap)], end

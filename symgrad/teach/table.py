@@ -13,6 +13,7 @@ from symgrad.core.pickling import portable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
 from symgrad.expression.given import text_of_names
+from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
@@ -85,12 +86,23 @@ def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
       2     8             12               12      0              12  ...
     """
     if isinstance(f, str):
-        f = text_of_names(f, {})
+        f = _of_one_name(f)
     if not callable(f):
         raise ArgumentTypeError(f"table: expected a function of one number, got {type(f).__name__}.")
     at = _points(points)
     value, form = _formulas(f)
     return Table(f, [_row(f, x, form) for x in at], value, form)
+
+
+def _of_one_name(text: str) -> Expression:
+    """Return the formula of one number that people mean by a text; where x is its number, xe^x is x*e^x."""
+    formula = text_of_names(text, {})
+    if len(formula.names) > 1 and (letters := [name for name in formula.names if len(name) == 1]):
+        formula = text_of_names(text, {}, letters)
+    if len(formula.names) != 1:
+        names = ", ".join(formula.names) or "none"
+        raise ArgumentError(f"table: expected a formula of one number. Got {text!r}, whose names are: {names}.")
+    return formula
 
 
 def _points(points: Iterable[float]) -> list[float]:

@@ -54,6 +54,23 @@ SPELLINGS = {  # what is written, and the same for programs
     r"e^{2x}": "exp(2*x)",
     r"$x\,\mathrm{sin}(x)$": "x*sin(x)",
     r"\lvert x \rvert": "abs(x)",
+    "ˆ".join("x2"): "x**2",
+    "¾x³ — 1": "3*x**3/4 - 1",
+    "x^⅔": "x**(2/3)",
+    "\ufeffsin\u2061(x)\u2062x": "x*sin(x)",
+    "log_3 x": "log(x)/log(3)",
+    "max(x, 1)^2": "maximum(x, 1)**2",
+    "log₅² x": "(log(x)/log(5))**2",
+    "sin 2πx": "sin(2*pi*x)",
+    r"\log_{3}(x)": "log(x)/log(3)",
+    r"\frac x3": "x/3",
+    r"\ln\bigl(x\Bigr)": "log(x)",
+    r"\[ f\left(x\right) = x^3 \]": "x**3",
+    r"$\frac{\mathrm{d}y}{\mathrm{d}x} = x^3$": "x**3",
+    r"f^{\prime}(x) := x^3": "x**3",
+    r"f(x) &= {\rm e}^x": "exp(x)",
+    r"\binom{x}{2}": "x*(x - 1)/2",
+    r"\sin \pi x": "sin(pi*x)",
     r"\begin{cases} x & x > 1 \\ 2 & \text{otherwise} \end{cases}": "where(x > 1, x, 2)",
 }
 AT = 1.7
@@ -115,6 +132,13 @@ TWO_WAYS = {
     "sin 2*x": "write sin(2)*x or sin(2*x)",
     "sin^-1 x": "write asin(x) or 1/sin(x)",
     "x^1/2": "write x^(1/2) or (x^1)/2",
+    "sin x x": "write sin(x*x) or sin(x)*x",
+    "sin² 2x x": "write sin(2*x*x)^2 or sin(2*x)^2*x",
+    "ln x^2": "write log(x^2) or log(x)^2",
+    r"\cos 3x^{2}": "write cos(3*x^2) or cos(3*x)^2",
+    "x² ³": "write x^(2^3) or (x^2)^3",
+    "√xx": "write √(x)*x or √(x*x)",
+    r"2\frac13": "write 2 + 1/3 or 2*(1/3)",
     "√2x": "write √(2)*x or √(2*x)",
     "2e3x": "write 2e3*x or 2*e^(3*x)",
 }
@@ -131,6 +155,11 @@ def test_what_people_read_in_two_ways_is_refused_with_both_which_are_read_and_di
     with pytest.raises(ParseError, match="read in two ways"):
         sg.grade("1", of=text, wrt="x")
     assert main(["derive", text, "--wrt", "x"]) == 2
+
+
+def test_a_power_behind_a_root_without_brackets_is_refused():
+    with pytest.raises(ParseError, match=r"write √\(x\)\^2 or √\(x\^2\),"):
+        sg.derive("√x²", "x")
 
 
 def test_words_are_taken_apart_where_their_names_are_known():
@@ -168,7 +197,33 @@ def test_a_name_of_two_letters_may_be_declared():
     assert str(sg.derive("ax*x", "x", shapes={"ax": ()})) == "ax"
 
 
-@pytest.mark.parametrize("text", ["x'", "2x' + 1"])
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [(r"2\foo x", 1), (r"\hat{x} - x", 0), (r"x \over 2", 2), (r"\dot{x}", 0), (r"3x_{n+1}", 1), (r"x^\circ", 2)],
+)
+def test_commands_of_latex_that_are_no_part_of_a_formula_are_no_names(text, place):
+    with pytest.raises(ParseError, match="is not read") as caught:
+        sg.derive(text, "x")
+    assert caught.value.place[0] == place
+
+
+def test_names_of_greek_letters_are_not_taken_apart():
+    assert str(sg.derive("eta*t*a", "t")) == "a*eta"
+
+
+def test_an_equation_for_what_is_differentiated_by_is_no_formula():
+    with pytest.raises(ParseError, match="= cannot be part"):
+        sg.derive("x = 2", "x")
+
+
+def test_a_table_is_of_formulas_of_one_name():
+    assert sg.table("xe^x", [1.0]).rows[0].value == pytest.approx(np.e)
+    for text in ("x*y", "2"):
+        with pytest.raises(sg.errors.ArgumentError, match="formula of one number"):
+            sg.table(text, [1.0])
+
+
+@pytest.mark.parametrize("text", ["x'", "2x' + 1", r"x^\prime"])
 def test_a_dash_of_a_number_is_a_derivative_and_is_refused(text):
     with pytest.raises(ParseError, match="derivative"):
         sg.derive(text, "x")

@@ -160,8 +160,9 @@ class _Translated:
 
     def _called(self, name: str, given: Sequence[Any]) -> _Part:
         name = RENAMED.get(name, name)
-        word = given[-1].value if len(given) > 1 and isinstance(given[-1], Constant) else None
-        parts = [self.of(a) for a in (given[:-1] if isinstance(word, str) else given)]
+        last = given[-1].value if len(given) > 1 and isinstance(given[-1], Constant) else None
+        word = last if isinstance(last, str) else None
+        parts = [self.of(a) for a in (given if word is None else given[:-1])]
         kinds, trees = [p.kind for p in parts], [p.tree for p in parts]
         if word is None and set(kinds) == {"number"} and name not in ("eye", "ones", "zeros"):
             return _Part(call(name, *trees), "number")
