@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ParseError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ParseError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, IMAGINARY, MEANINGS, NO_NUMBERS, letters_as_names
 from symgrad.expression.evaluation import BARS, PREFIXES, Evaluation, refused
@@ -58,7 +58,8 @@ class Expression:
     def __call__(self, *arrays: Any) -> Tensor:
         """Return the formula's value at arrays or tensors."""
         if len(arrays) != len(self.names):
-            raise TypeError(f"the formula {self.text!r} takes {', '.join(self.names)}; got {len(arrays)} arguments")
+            taken = ", ".join(self.names) or "no arguments"
+            raise ArgumentTypeError(f"the formula {self.text!r} takes {taken}; got {len(arrays)} arguments")
         return self._evaluated(arrays, None)
 
     def bounded(self, *arrays: Any) -> tuple[Tensor, int]:

@@ -400,6 +400,9 @@ def _checked_units(units: Mapping[str, str], subject: Subject) -> Mapping[str, s
     unknown = [name for name in units if name not in known]
     if unknown:
         raise ArgumentError(f"plot: units has {unknown[0]!r}. Expected some of: {', '.join(known)}.")
+    for name, unit in units.items():
+        if not isinstance(unit, str):
+            raise ArgumentTypeError(f"plot: the unit of {name} is {unit!r}. Expected text, such as 'm/s'.")
     return units
 
 
