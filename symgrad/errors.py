@@ -65,6 +65,10 @@ class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
 
 
+class NoSuchName(SymgradError, AttributeError):
+    """A module has no part of this name."""
+
+
 class SympyError(ArgumentTypeError, sp.SympifyError):
     """A tensor was given to a function of SymPy's, which takes expressions."""
 

@@ -7,12 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import sympy as sp
 
 from symgrad.engine.record import TensorBase, as_tensor
-from symgrad.errors import ArgumentTypeError, NotYet, SymgradError
-from symgrad.ops.map import show_shape
-from symgrad.ops.protocol import shape
+from symgrad.errors import ArgumentTypeError
 from symgrad.support.arguments import BARE, blame
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +36,7 @@ def public(fn: F, *names: str) -> F:
                 _check_listed(fn, keywords[0], x, args)
             return fn(convert(x), *args, **kwargs)
         except BARE as error:
-            _blame(fn, fn.__name__, error, (x, *args), kwargs)
+            blame(fn, error, (x, *args), kwargs)
             raise
 
     return call  # type: ignore[return-value]
@@ -73,25 +70,6 @@ def _given(x: Any, fn: Any, keywords: tuple[str, ...], kwargs: dict[str, Any]) -
     )
 
 
-def _blame(fn: Any, name: str, error: Exception, args: Any, kwargs: Any) -> None:
-    """Say what an error of Python's own is about: a size that is a name, or an argument that is not as fn says."""
-    _blame_sizes(name, error, (*args, *kwargs.values()))
-    blame(fn, error, args, kwargs)
-
-
-def _blame_sizes(name: str, error: Exception, args: Any) -> None:
-    """Say that a function needs sizes that are numbers, where Python or SymPy stumbled over one that is a name."""
-    flat = [e for x in args for e in (x if isinstance(x, (list, tuple)) else (x,))]
-    shapes = [shape(x) for x in flat if isinstance(x, TensorBase)]
-    if isinstance(error, SymgradError) or not any(isinstance(n, sp.Expr) for s in shapes for n in s):
-        return
-    got = " and ".join(map(show_shape, shapes))
-    raise NotYet(
-        f"{name}: it depends on a size that is a name, and needs its number. Got shapes {got}; make the symbol with "
-        "numbers for such sizes."
-    ) from error
-
-
 def public_all(fn: F, name: str = "", text: str | None = None) -> F:
     """Return fn with all its positional arguments turned into tensors; of a list, its elements."""
 
@@ -101,7 +79,7 @@ def public_all(fn: F, name: str = "", text: str | None = None) -> F:
         try:
             return fn(*given, **kwargs)
         except BARE as error:
-            _blame(fn, name or fn.__name__, error, args, kwargs)
+            blame(call, error, args, kwargs)
             raise
 
     if name:
@@ -121,7 +99,7 @@ def public_named(fn: F, *names: str) -> F:
         try:
             return fn(*given, **named)
         except BARE as error:
-            _blame(fn, fn.__name__, error, given, named)
+            blame(fn, error, given, named)
             raise
 
     return call  # type: ignore[return-value]

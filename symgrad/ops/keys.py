@@ -15,11 +15,11 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_discrete, is_integer
-from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.map import broadcast_shapes, show_shape
 from symgrad.ops.protocol import Traced
 from symgrad.ops.value import array_of, is_foreign
-from symgrad.support.arguments import shown
+from symgrad.support.arguments import is_whole, shown
 
 Item = Any  # int, sympy.Expr, Span, or None for a new axis
 
@@ -165,6 +165,8 @@ def _span(k: Any) -> Span:
 def _bound(b: Any) -> Any:
     if b is None or isinstance(b, sp.Expr):
         return int(b) if b is not None and b.is_Integer else b
+    if not is_whole(b):
+        raise ArgumentTypeError(f"A slice goes from integer to integer. Got {shown(b)}; expected an integer or None.")
     return operator.index(b)
 
 

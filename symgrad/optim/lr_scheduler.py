@@ -241,7 +241,7 @@ class ReduceLROnPlateau(_Rates):
         self.best = math.inf if mode == "min" else -math.inf
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
 
-    def step(self, metrics: Any) -> None:
+    def step(self, metrics: float) -> None:
         """Take in the metric of an epoch, and lower the rates where there was no progress for long."""
         check_stepping()
         self.last_epoch += 1

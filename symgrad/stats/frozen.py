@@ -24,6 +24,8 @@ class Frozen:
         if name.startswith("_"):
             raise AttributeError(name)
         method = getattr(self.dist, name)
+        if not callable(method):
+            return method
 
         def call(*first: Any, **words: Any) -> Any:
             return method(*first, *self.args, **self.kwds, **words)

@@ -102,7 +102,7 @@ def _matrix(name: str, a: Any) -> Any:
 
 
 def _many(size: Any) -> tuple[int, ...]:
-    return tuple(size) if isinstance(size, (tuple, list)) else (int(size),)
+    return tuple(size) if isinstance(size, (tuple, list, range)) else (int(size),)
 
 
 def _check_positive(name: str, a: Any) -> None:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, NumberRangeError, SymgradError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, NumberRangeError, ShapeError, SymgradError
 
 F = TypeVar("F", bound=Callable[..., Any])
 BARE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -115,10 +115,26 @@ def blame(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs:
     """Raise an error that names the argument, if one is not what fn's signature says, or says what fn takes."""
     if isinstance(error, SymgradError) or _of_user(error.__traceback__):
         return
-    _refuse(fn, _told(_bound(fn, args, kwargs, error)), error, 63 if isinstance(error, OverflowError) else 1024)
+    too_long = isinstance(error, OverflowError) or str(error).startswith("Maximum allowed dimension")
+    _refuse(fn, _told(_bound(fn, args, kwargs, error)), error, 63 if too_long else 1024)
+    _blame_sizes(fn, error, (*args, *kwargs.values()))
+    if isinstance(error, ValueError) and "could not be broadcast" in str(error):
+        raise ShapeError(f"{_title(fn)}: {error}. Expected shapes that broadcast against each other.") from error
     if isinstance(error, (TypeError, ValueError)) and _rooms(error.__traceback__)[-1] == "scipy":
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
         raise kind(f"{_title(fn)}: SciPy refuses the arguments: {str(error).rstrip('.')}.") from error
+
+
+def _blame_sizes(fn: Callable[..., Any], error: Exception, args: Sequence[Any]) -> None:
+    """Say that a function needs sizes that are numbers, where Python or NumPy stumbled over one that is a name."""
+    flat = [e for x in args for e in (x if isinstance(x, (list, tuple)) else (x,))]
+    shapes = [x.shape for x in flat if _is_tensor(x)]
+    if any(isinstance(n, sp.Expr) for s in shapes for n in s):
+        got = " and ".join(f"[{', '.join(map(str, s))}]" for s in shapes)
+        raise NotYet(
+            f"{_title(fn)}: it depends on a size that is a name, and needs its number. Got shapes {got}; make the "
+            "symbol with numbers for such sizes."
+        ) from error
 
 
 def _refuse(
@@ -239,11 +255,11 @@ def _composed(kind: Kind, inner: list[Kind]) -> Kind:
 
 def _of_user(tb: TracebackType | None) -> bool:
     """Whether code of the user's was running: a function that was passed, or a subclass."""
-    return any(root not in _OURS and root not in sys.stdlib_module_names for root in _rooms(tb))
+    return any(root not in _OURS and root not in sys.stdlib_module_names for root in _rooms(tb) if root)
 
 
 def _rooms(tb: TracebackType | None) -> list[str]:
-    """Return the packages whose code was running, the innermost last."""
+    """Return the packages whose code was running, the innermost last; a kernel that SymPy wrote is in none."""
     names = []
     while tb is not None:
         names.append(str(tb.tb_frame.f_globals.get("__name__", "")).split(".")[0])
@@ -270,7 +286,7 @@ def is_whole(value: Any) -> bool:
         operator.index(value)
     except Exception:
         return False
-    return not isinstance(value, bool)
+    return not isinstance(value, (bool, np.timedelta64))
 
 
 def _is_beyond(limit: int, value: Any) -> bool:
@@ -282,6 +298,8 @@ def _is_beyond(limit: int, value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, np.timedelta64):
+        return False
     return (isinstance(value, (numbers.Real, sp.Expr)) and not _is_beyond(1 << 1024, value)) or _is_one(value)
 
 
@@ -329,7 +347,7 @@ def _is_even(value: Any) -> bool:
 
 
 def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "_node")
+    return hasattr(value, "_node") and not isinstance(value, type)
 
 
 def _each(value: Any) -> list[Any]:
@@ -345,7 +363,7 @@ def _is_dtype(value: Any) -> bool:
 
 
 def _is_listed(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) != 0
 
 
 _OURS = frozenset({"symgrad", "numpy", "scipy", "sympy", "mpmath", "llvmlite"})
@@ -382,7 +400,7 @@ _KINDS: dict[str, Kind] = {
     "bounds": ("pairs (lower, upper) in the structure of x0, SciPy's Bounds, or None", _are_bounds),
     "dataset": ("a data set: what has len() and [i], such as a list", _is_dataset),
     "PathLike": ("a path", lambda value: isinstance(value, os.PathLike)),
-    "set": ("a set", lambda value: isinstance(value, (set, frozenset))),
+    "set": ("a set", lambda value: isinstance(value, set)),
     "lr": ("a number, or a tensor of one", _is_rate),
     "dtype": ("a dtype, such as sg.float32", _is_dtype),
 }

@@ -177,6 +177,8 @@ class Conversions(TensorBase):
         value, other = self._known("in"), item._value if isinstance(item, TensorBase) else item
         try:
             return bool(np.any(value == other))
+        except OverflowError:  # an integer that no float is
+            return False
         except ValueError as error:  # shapes that do not fit
             raise ShapeError(f"in: {error}. Expected a number, or what broadcasts with the tensor.") from error
 

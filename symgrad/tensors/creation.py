@@ -326,8 +326,8 @@ def _range(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
 
 
 def linspace(
-    start: Any,
-    end: Any,
+    start: float,
+    end: float,
     steps: Any,
     *,
     dtype: Any = None,
@@ -343,7 +343,7 @@ def linspace(
         return found
     if any(isinstance(x, Tensor) and _has_history(x) for x in (start, end)) and not (requires_grad or name):
         share = leaf(np.linspace(0.0, 1.0, count), False, None)
-        return (start * (1 - share) + end * share).to(dtype)  # type: ignore[no-any-return]
+        return (start * (1 - share) + end * share).to(dtype)
     start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
     return made(np.linspace(start, end, count), dtype, requires_grad, name)
 

@@ -338,6 +338,7 @@ class Queries(TensorBase):
 
     def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
         """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
+        size = (size,) if isinstance(size, (int, np.integer, sp.Expr)) else size
         if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
             return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)

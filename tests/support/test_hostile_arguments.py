@@ -454,6 +454,14 @@ def test_an_error_of_the_users_own_code_stays(kind, place):
         (lambda: sg.compile(lambda x: sg.exp(x.reshape((1,) * 40)))(np.ones(1)), SymgradError),
         (lambda: sg.export(lambda x: sg.exp(x.reshape((1,) * 40)), np.ones(1), target="c"), SymgradError),
         (lambda: sg.ones(1).reshape((1,) * 70), ArgumentError),
+        (lambda: X[:"a"], ArgumentTypeError),
+        (lambda: sg.fft.fft2(X, 0.5), ArgumentTypeError),
+        (lambda: sg.polar([[]], (3.0, 3.0)), ShapeError),
+        (lambda: sg.nn.ReLU().get_submodule("a"), SymgradError),
+        (lambda: sg.optim.lr_scheduler.ReduceLROnPlateau(sg.optim.SGD([P])).step(((),)), ArgumentTypeError),
+        (lambda: sg.special.lambertw(sg.tensor([1j])).imag.sqrt_("a"), ArgumentTypeError),
+        (lambda: sg.stats.norm.rvs(sg.symbol("k", ("n",))), SymgradError),
+        (lambda: sg.isclose(X, {"a": 1}), ArgumentTypeError),
         (lambda: sg.stats.wishart.logpdf(2.0, 3.0, 1.0), ShapeError),
         (lambda: sg.stats.dirichlet.rvs(2.0), ShapeError),
         (lambda: sg.stats.norm.rvs(size=-2), ShapeError),
@@ -468,6 +476,14 @@ def test_an_error_of_the_users_own_code_stays(kind, place):
 def test_values_that_make_no_sense_are_errors(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_odd_arguments_that_make_sense_are_taken():
+    assert 10**400 not in X
+    assert X.new_full(3, 1.0).tolist() == [1.0, 1.0, 1.0]
+    assert sg.stats.norm(0.0, 1.0).name == sg.stats.norm.name
+    assert sg.squeeze(sg.ones(1, 2), axis=np.uint8(0)).shape == (2,)
+    np.testing.assert_allclose(sg.special.lambertw(sg.tensor([1j])).numpy(), [0.3746990207371175 + 0.576412723031435j])
 
 
 def test_an_order_beyond_the_degree_of_a_spline_gives_zeros_and_a_negative_one_integrals():

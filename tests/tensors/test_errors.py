@@ -138,7 +138,16 @@ def test_the_error_differs_from_torchs_as_documented(name):
 
 def test_every_exception_is_the_builtin_that_torch_or_numpy_would_raise():
     kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, sg.SymgradError)]
-    builtins = (RuntimeError, ValueError, TypeError, IndexError, BufferError, AssertionError, ImportError)
+    builtins = (
+        RuntimeError,
+        ValueError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        BufferError,
+        AssertionError,
+        ImportError,
+    )
     assert len(kinds) > 10
     assert all(issubclass(e, builtins) for e in kinds if e is not sg.SymgradError)
 

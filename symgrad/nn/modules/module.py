@@ -17,7 +17,7 @@ from symgrad.core.journal import changing_items
 from symgrad.core.modes import no_grad
 from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NoSuchName, ShapeError
 from symgrad.nn.modules.backward_hooks import watched
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
@@ -258,7 +258,7 @@ class Module:
         for step in target.split(".") if target else []:
             child = found._modules.get(step)
             if child is None:
-                raise AttributeError(f"{type(found).__name__} has no attribute `{step}`{near(step, found._modules)}")
+                raise NoSuchName(f"{type(found).__name__} has no attribute `{step}`{near(step, found._modules)}")
             found = child
         return found  # type: ignore[no-any-return]
 
@@ -268,7 +268,7 @@ class Module:
         owner = self.get_submodule(path)
         found = owner._parameters.get(name)
         if found is None:
-            raise AttributeError(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
+            raise NoSuchName(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
         return found
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:

@@ -206,7 +206,7 @@ def squeeze(x: Any, dim: Dims = None, *, axis: Dims = None) -> Any:
     if dims is None:
         gone: tuple[int, ...] = tuple(range(len(sizes)))
     else:
-        gone = axes_of((dims,) if isinstance(dims, int) else tuple(dims), len(sizes))
+        gone = axes_of((dims,) if isinstance(dims, (int, np.integer)) else tuple(dims), len(sizes))
     return Reshape(tuple(n for k, n in enumerate(sizes) if not (k in gone and n == 1)), "Squeeze")(x)
 
 

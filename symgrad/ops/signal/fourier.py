@@ -15,7 +15,7 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import complexes, is_complex, parts
-from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import show_shape
@@ -25,6 +25,7 @@ from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.arrange import roll
 from symgrad.ops.shapes.padding import pad
 from symgrad.ops.shapes.sizes import whole
+from symgrad.support.arguments import shown
 from symgrad.support.frozen import frozen
 
 NORMS = ("backward", "ortho", "forward")  # which of the two directions divides by n, or both by √n
@@ -272,6 +273,8 @@ def _several(x: Any, s: Any, dim: Any, axes: Any, name: str) -> tuple[list[int],
     if not sizes:
         raise ShapeError(f"{name}: got a tensor without axes. Expected at least one dimension to transform along.")
     sizes_given = [s] if isinstance(s, (int, np.integer)) else s
+    if not (sizes_given is None or isinstance(sizes_given, (list, tuple, range, np.ndarray))):
+        raise ArgumentTypeError(f"{name}: got s={shown(s)}. Expected an integer, a tuple of them, or None.")
     if dims is None:
         dims = range(len(sizes)) if sizes_given is None else range(-len(sizes_given), 0)
     found = [axis_of(a, len(sizes)) for a in ([dims] if isinstance(dims, (int, np.integer)) else dims)]

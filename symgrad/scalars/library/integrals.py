@@ -161,7 +161,7 @@ _REAL, _COMPLEX = own(_lambert), scipys("lambertw")
 
 def _lambert_kernel(x: Any, k: Any) -> Any:
     if np.iscomplexobj(x):
-        return _COMPLEX(x, np.real(k).astype(np.int64))
+        return _COMPLEX(x, np.asarray(np.real(k)).astype(np.int64))
     return _REAL(x, k)
 
 
