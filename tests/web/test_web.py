@@ -531,6 +531,16 @@ def test_each_bound_of_an_exercise_is_where_it_is_said():
     assert said(names=declared).startswith("its value has shape [2], declared as []")
 
 
+def test_values_have_a_thousand_numbers_and_long_texts_are_cut():
+    def valued(count):
+        return {"formula": "sum(x)", "names": {"x": {"kind": "vector", "shape": ["n"], "value": f"ones({count})"}}}
+
+    assert asked("look", exercise=valued(1000))["ok"]
+    assert "its value has 1001 numbers. Expected up to 1000" in asked("look", exercise=valued(1001))["error"]["what"]
+    what = asked("look", exercise={**CURVE, "wrt": "a" * 60})["error"]["what"]
+    assert f"there is no '{'a' * 39}… in the formula" in what
+
+
 def test_sizes_are_those_of_the_values_and_small_where_there_are_none():
     two = {"x": {"kind": "vector", "shape": ["n"], "value": "[1, 2, 3]"}, "y": {"kind": "vector", "shape": ["n"]}}
     assert len(asked("numbers", exercise={"formula": "x @ y", "names": two})["inputs"]["y"]) == 3
