@@ -425,8 +425,8 @@ class _Parser:
     def _condition(self, first: Formula | None = None) -> list[Formula]:
         """Return comparisons that hold together: two for 0 < x < 3."""
         left, found = first or self.expression(_SUM), list[Formula]()
-        while self.at(*_COMPARED):
-            token = self.next
+        while self.at(*_COMPARED, "="):
+            token = self.next._replace(text="==") if self.at("=") else self.next
             self.k += 1
             right = self.expression(_SUM)
             found.append(self.made(Compare(left, token.text, right), left.span, token))
@@ -474,9 +474,12 @@ class _Parser:
         return self.made(Slice(*parts), first.span if first else (token.start, token.end), token)
 
     _in_indices = False
+    _in_cases = False
 
     def compared(self) -> Formula:
         left = self.expression(_SUM)
+        if self._in_cases and self.at("="):  # as [x = 0] is printed
+            self.tokens[self.k] = self.next._replace(text="==")
         if not self.at(*_COMPARED) or (self.at("~=") and not (self.matlab or self.paper)):
             return left
         token = self.next
@@ -906,7 +909,9 @@ class _Parser:
                     raise self.refused(str(of_python("for", ["x"])))
                 raise self._unexpected()
             if not self.at("]"):
+                cases, self._in_cases = self._in_cases, self.paper
                 rows[-1].append(self.rows() if self.paper else self.compared())
+                self._in_cases = cases
         self._in_indices, self.bars = inside, bars
         start = (token.start, token.end)
         single = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
@@ -1030,7 +1035,7 @@ class _Parser:
         if function and after.text in ("(", "[") and (after.text == "(" or not after.gap):
             self.k += 1
             return self.call(self.made(Name(name), (token.start, token.end)))
-        if spoken and self._is_spoken(after):
+        if (spoken and self._is_spoken(after)) or (function and self._is_powered(after)):
             self.k += 1
             return self.applied(name, token)
         if name not in self.known and name not in CONSTANTS and not function and word not in LETTERS:
@@ -1107,6 +1112,17 @@ class _Parser:
             return after.text not in _NOT_FACTORS or after.text in self.known
         opens = after.text in ("√", "\\frac", "\\binom", "\\sqrt", "{", "‖") or (after.text == "|" and not self.bars)
         return after.kind == "number" or (after.kind == "sign" and opens)
+
+    def _is_powered(self, after: Token) -> bool:
+        """Whether a power stands before a function's brackets, as in erfinv²(x)."""
+        if after.text != "^" or self.tokens[self.k + 2].text != "{":
+            return False
+        depth = 0
+        for k, token in enumerate(self.tokens[self.k + 2 :], self.k + 3):
+            depth += (token.text == "{") - (token.text == "}")
+            if depth == 0:
+                return self.tokens[k].text == "(" and not self.tokens[k].gap
+        return False
 
     def _is_factor(self, name: str, token: Token) -> bool:
         """Whether a bracket behind a name is a factor of its own: x(x + 1), where x is a number."""

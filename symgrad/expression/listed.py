@@ -48,6 +48,8 @@ def listed() -> dict[str, Callable[..., Any]]:
     printed = {d.text: found[d.name] for d in BY_FUNCTION.values() if d.text.isidentifier() and d.name in found}
     found = printed | found
     found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
+    found |= {"φ": lambda u: functions.exp(-u * u / 2) / math.sqrt(2 * math.pi)}
+    found |= {f"J{n}": functools.partial(found["jv"], n) for n in range(2, 10)}
     found |= {"Γ": found["gamma"], "ζ": found["zeta"], "J0": found["bessel_j0"], "J1": found["bessel_j1"]}
     found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
     found |= {"Re": found["real"], "Im": found["imag"]}

@@ -262,6 +262,28 @@ def test_what_an_exercise_prints_is_read_again_with_its_value(topic):
             assert sg.grade(str(solution), of=printed, wrt=e.wrt, order=e.order).right
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x*erf(x)", "x*erfinv(x/2)", "x*ndtr(x)", "gelu(x)", "log_ndtr(x)*x", "x*gamma(x)", "x*digamma(x)",
+        "x*sigmoid(x)", "softplus(x)", "x*exprel(x)", "bessel_j1(x)", "sec(x)*x", "cbrt(x)", "x*abs(x)",
+        "max(x, 2)*x", "where(x > 1, x, x**2)", "x**x", "log(x, 2)", "x*asin(x/2)", "x*atanh(x/2)",
+        "exp(-x**2/2)/sqrt(2*pi)",
+        "1/(1 + exp(-x))", "x**(1/3)", "2**(x**2)", "(x**2 + 1)**(x + 1)", "2*e**x + pi*x**2",
+    ],
+)  # fmt: skip
+def test_a_form_and_the_last_line_of_its_steps_are_read_again_with_their_value(text):
+    form = sg.derive(text, "x")
+    assert values_of(str(form), ["x"], {"x": 0.6}) == pytest.approx(float(form(0.6)), rel=1e-12)
+    second = sg.derive(text, "x", 2)
+    assert values_of(str(second), ["x"], {"x": 0.6}) == pytest.approx(float(second(0.6)), rel=1e-12)
+    assert float(sg.derive(str(form), "x")(0.6)) == pytest.approx(float(second(0.6)), rel=1e-9)
+    *_, last = str(sg.explain(text, "x")).splitlines()
+    result = last.partition("= ")[2] if "{" in last else last.split("= ")[-1]
+    if last.lstrip().startswith(("f′", "=")) and "′" not in result:
+        assert values_of(result, ["x"], {"x": 0.6}) == pytest.approx(float(form(0.6)), rel=1e-9)
+
+
 def test_a_shorter_form_and_a_hint_are_read_again():
     found = sg.grade("(2*x*(x + 1) + 0)/(x + 1)", of="x^2", wrt="x")
     assert values_of(found.shorter, ["x"], {"x": 3.0}) == 6
