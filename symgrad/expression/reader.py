@@ -55,12 +55,14 @@ class Expression:
         """The tensor that the formula makes of its symbols; of numbers, as far as ``bounds`` allows."""
         return self._evaluated(self.leaves.values(), Bounds(), exact=True)
 
-    def __call__(self, *arrays: Any) -> Tensor:
-        """Return the formula's value at arrays or tensors."""
-        if len(arrays) != len(self.names):
+    def __call__(self, /, *arrays: Any, **named: Any) -> Tensor:
+        """Return the formula's value at arrays or tensors, in the order of its names or by name."""
+        given = {**dict(zip(self.names, arrays, strict=False)), **named}
+        count = len(arrays) + len(named)
+        if given.keys() != {*self.names} or count != len(self.names):
             taken = ", ".join(self.names) or "no arguments"
-            raise ArgumentTypeError(f"the formula {self.text!r} takes {taken}; got {len(arrays)} arguments")
-        return self._evaluated(arrays, None)
+            raise ArgumentTypeError(f"the formula {self.text!r} takes {taken}; got {count} arguments")
+        return self._evaluated([given[name] for name in self.names], None)
 
     def bounded(self, *arrays: Any) -> tuple[Tensor, int]:
         """Return the formula's value at arrays, and about how many additions it took.

@@ -226,6 +226,8 @@ SAID = {
     "x0: got 'a' in (1, 'a'). Expected numbers": lambda: sg.optim.minimize(lambda x: x.sum(), (1, "a")),
     "odeint: got 'a' in (1, 'a'). Expected numbers": lambda: sg.odeint(lambda y, t: y, (1, "a"), [0.0, 1.0]),
     "odeint: f returned complex numbers, and y0 is real.": lambda: sg.odeint(lambda y, t: 1j * y, 1.0, [0.0, 1.0]),
+    "sizes and dims are integers. Got 1.5.": lambda: sg.topk(X, 1.5),
+    "the formula 'self**2' takes self; got 2 arguments": lambda: sg.parse("self**2", shapes={"self": ()})(2.0, self=2),
     "root: got tol=inf. Expected a positive number.": lambda: sg.root(lambda x: x, 1.0, tol=np.inf),
     "taylor: got the order an integer of 1329 bits.": lambda: sg.taylor(sg.exp, 0.0, 10**400),
     "unexpected keyword argument 'seed'. Expected Generator().": lambda: sg.Generator(seed=1),
@@ -479,6 +481,7 @@ def test_values_that_make_no_sense_are_errors(call, error):
 
 
 def test_odd_arguments_that_make_sense_are_taken():
+    assert sg.parse("self**2*x", shapes={"self": (), "x": ()})(x=3.0, self=2.0).item() == 12.0
     assert 10**400 not in X
     assert X.new_full(3, 1.0).tolist() == [1.0, 1.0, 1.0]
     assert sg.stats.norm(0.0, 1.0).name == sg.stats.norm.name

@@ -15,6 +15,7 @@ from symgrad.ops.protocol import T, rename, shape
 from symgrad.ops.reduction import is_float, kept, needs_entries, over
 from symgrad.ops.reductions.extremes import Extremum
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 
@@ -99,7 +100,7 @@ def topk(
     Ordered(values=tensor([3., 2.]), indices=tensor([1, 0]))
     """
     x, a = _row(input, dim, axis)
-    n = shape(x)[a]
+    k, n = whole(k), shape(x)[a]
     if k < 0 or (isinstance(n, int) and k > n):
         raise ShapeError(f"selected index k out of range. Got k={k} for an axis of size {n}; expected 0 to {n}.")
     at = along(Argsort(a, largest)(x), a, 0, k)
