@@ -926,6 +926,7 @@ def test_powers_whose_exponents_have_no_known_order_share_no_factor():
 _MARKED = {"S": {"symmetric": True}, "p": {"positive": True}}
 _SHAPES = dict.fromkeys("xyzuvp", ("n",)) | dict.fromkeys("ABS", ("n", "n")) | {"X": ("n", "d"), "w": ("d",)}
 BY_RULE = [  # derivatives that all readings compute alike
+    ("(diag(S @ v) - S*v) @ y @ x", "x", "(diag(S*v) - S*diag(v))*y"),
     ("sum(z*(y + x - 1)/(x - 1))", "z", "1 - (y ⊘ -(x - 1))"),
     ("sum(z*(y + 3*(1 - x))/(1 - x))", "z", "y ⊘ (1 - x) + 3"),
     ("sum(z*(y - 2*(x - 1))/(x - 1))", "z", "y ⊘ (x - 1) - 2"),

@@ -64,7 +64,7 @@ ROOMS = {
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
-    "canon": Room("forms/canon/*.py", "canon forms identities textbook where complex_forms"),
+    "canon": Room("forms/canon/**/*.py", "canon forms identities textbook where complex_forms"),
     "notations": Room("forms/notations/*.py", "notation printing forms textbook canon named_sizes names mathml"),
     "state": Room("core/journal.py compiler/effects.py tensors/views.py", "effects views inplace hooks"),
     "arguments": Room("support/arguments.py", "hostile_arguments errors"),
