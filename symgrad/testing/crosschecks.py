@@ -503,7 +503,8 @@ def _is_seen(at: Callable[[float], Any], h: float, part: float = 1e-4) -> bool:
     """Whether a part of what changes over a step stands out from the rounding of the values."""
     here, up, down = at(0.0), at(h), at(-h)
     change = np.maximum(np.abs(up - here), np.abs(here - down))
-    return not np.any(part * change <= np.spacing(np.abs(here)))
+    moved = change != 0  # an entry of f that does not depend on x says nothing
+    return bool(np.any(moved)) and not np.any(moved & (part * change <= np.spacing(np.abs(here))))
 
 
 def _noise(case: _Case) -> Any:

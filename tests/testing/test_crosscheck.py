@@ -305,6 +305,8 @@ ROUNDED = {  # entries that differences or terms see through rounding only
     "beside large ones": (lambda x: (sg.tensor([1.0, 1e-12, 1e12]) * x**2).sum(), [1.0, 2.0, 3.0]),
     "at extrema": (lambda x: sg.cos(x).sum(), [0.0, np.pi / 2, np.pi, 1e-9]),
     "at huge arguments": (lambda x: sg.sin(x).sum(), [1e15, 1.0]),
+    "beside a branch point": (sg.sqrt, [1e-8, 1.0]),
+    "beside a pole": (sg.log, [1e-6, 1.0]),
     "of a normalisation": (lambda x: sg.nn.functional.layer_norm(x, (4,)), [0.1, 0.2, 1e4, -3.0]),
 }
 
