@@ -207,7 +207,9 @@ def _may_jump(step: Value) -> bool:
 def _labels(payload: Any) -> list[Any]:
     """Return what changes where a payload has a jump or a kink: conditions, and whole numbers."""
     full = _written_out(payload)
-    found: list[Any] = [r for r in full.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
+    # a step function tells its own jumps: what it means, as ⌊x + ½⌋ for round, changes some roundings beside them
+    found: list[Any] = [a for a in payload.atoms(Atom) if not any(a.declared.partials)]
+    found += [r for r in full.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
     for part in full.atoms(sp.sign, sp.Abs, sp.Heaviside):
         found.append(sp.Gt(part.args[0], 0))
     for part in full.atoms(sp.Max, sp.Min):

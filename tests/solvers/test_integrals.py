@@ -253,6 +253,8 @@ _JUMPS = {  # of d, which is 0 at the jump, to what comes of it
     "angle": lambda d: sg.angle(sg.complex(-1 + 0 * d, d)),
     "heaviside": lambda d: sg.heaviside(d, 0 * d),
     "remainder": lambda d: sg.remainder(d, 5.0),
+    "round": lambda d: sg.round(d / 4 + 0.5),
+    "rint": lambda d: np.rint(0.5 - d / 4),
     "one of several": lambda d: sg.stack([d, sg.atan(1 / d)]),
     "beside large slopes": lambda d: 100 * sg.sin(9 * d) - 0.01 * d / sg.sqrt(d**2),
 }
