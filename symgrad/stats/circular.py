@@ -63,9 +63,10 @@ class Circular(Continuous):
         return self.ppf(0.5, *args, **kwargs)
 
     def _parted(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Any, Any]:
-        """Return the shapes, loc and scale."""
+        """Return the shapes, loc and scale, which is nan where it is not positive."""
         values = self._values(args, kwargs)
-        return [as_tensor(values[p]) for p in self.shapes], values.get("loc", 0.0), values.get("scale", 1.0)
+        scale = as_tensor(values.get("scale", 1.0))
+        return [as_tensor(values[p]) for p in self.shapes], values.get("loc", 0.0), where(scale > 0, scale, math.nan)
 
     def _standard_cdf(self, z: Any, shapes: Sequence[Any]) -> Any:
         (at,) = values_of(z)

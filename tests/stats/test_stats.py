@@ -620,6 +620,8 @@ INVALID = {
     "counts without end": lambda s: s.binom.cdf(1.0, np.inf, 0.37),
     "a mean without end": lambda s: s.poisson.ppf(0.4, np.inf),
     "successes without end": lambda s: s.nbinom.sf(1.0, np.inf, 0.4),
+    "angles, distribution": lambda s: s.vonmises.cdf(0.5, 2.3, 0.1, [0.0, -1.0, np.nan]),
+    "angles, quantile": lambda s: s.vonmises.isf(0.3, 2.3, 0.1, [0.0, -1.0, np.nan]),
     "variance of loc nan": lambda s: s.norm.var(np.nan, 2.0),
     "entropy of loc nan": lambda s: s.laplace.entropy(np.nan),
 }
