@@ -151,7 +151,7 @@ def slogdet(A: Any) -> SlogDet[Tensor]:
     """The sign and the logarithm of |det A|, which neither over- nor underflow."""
 def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ."""
-def solve_banded(l_and_u: Sequence[int], ab: Any, b: Any) -> Tensor:
+def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Tensor:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere."""
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Tensor:
     """X with A X + X Aᴴ = Q."""

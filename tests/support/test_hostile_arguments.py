@@ -13,6 +13,9 @@ import re
 import traceback
 import warnings
 import zlib
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +32,7 @@ from symgrad.support.arguments import LONGEST, blame, checked, misfit
 LEFT_OUT = {
     "set_default_dtype", "set_printoptions", "set_grad_enabled", "manual_seed", "seed", "set_rng_state", "save", "load",
     "detect_anomaly", "set_detect_anomaly", "load_c", "report", "once_differentiable", "plot", "exercises",
-    "set_num_threads", "coverage",
+    "set_num_threads", "coverage", "checkpoint",
 }  # fmt: skip
 MODULES = {
     "sg": sg, "F": sg.nn.functional, "linalg": sg.linalg, "special": sg.special, "fft": sg.fft, "signal": sg.signal,
@@ -54,6 +57,8 @@ class Odd:
 
 def hostile():
     """Values that hardly any argument may have; made anew, since calls may write to them."""
+    holds_itself = [1.0]
+    holds_itself.append(holds_itself)
     return [
         None, "hello", "", {"a": 1.0}, [[1.0], [2.0, 3.0]], Odd(), len, lambda *args, **named: None, 2 + 1j, np.nan,
         np.inf, 10**25, -7, 7, 0, 0.5, True, np.zeros(0), np.zeros((0, 3)),
@@ -62,7 +67,10 @@ def hostile():
         np.array(["a", "b"]), np.array(["2020-01-01"], "datetime64[D]"), (1, 2), ((0,), (1,)), (), [], {1, 2},
         np.array([1j, 2.0]), float, np.float32, slice(None), ..., b"abc", iter([1]), sg.symbol("q", (2,)),
         sg.symbol("n"), sg.nn, sg.tensor([1, 2], dtype=sg.int8), ValueError("x"), [None, None], ["a"], (-1, -2),
-        np.float64(0.3), range(3), np.array([np.nan, 1.0]),
+        np.float64(0.3), range(3), np.array([np.nan, 1.0]), 10**400, 2**63, -0.0, holds_itself, Decimal("1.5"),
+        Fraction(1, 3), date(2020, 1, 1), np.timedelta64(1, "D"), bytearray(b"x"), "\0", np.uint8(200), np.str_("a"),
+        sg.Tensor, sg.symbol("k", ("n", "m")), sg.tensor([1j]), np.array([1, None, "a"], object), slice("a"), [[]],
+        float("-inf"), 5e-324, sg.ones(0), {1: 2}, (((),),),
     ]  # fmt: skip
 
 

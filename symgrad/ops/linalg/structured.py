@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ def khatri_rao(A: Any, B: Any) -> Any:
     return Reshape((*shape(y)[:-3], p[-2] * q[-2], p[-1]))(y)
 
 
-def solve_banded(l_and_u: Sequence[int], ab: Any, b: Any) -> Any:
+def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Any:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere.
 
     Args:

@@ -250,10 +250,7 @@ def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None =
     if dims is None:
         flat = Reshape((total(sizes),))(x)
         return rename(Reshape(sizes)(roll(flat, shifts, 0)), "Roll")
-    by = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    if not all(isinstance(k, int) for k in by):
-        raise ArgumentTypeError(f"roll: shifts are integers. Got {shifts!r}.")
-    over = (dims,) if isinstance(dims, int) else tuple(dims)
+    by, over = (tuple(map(whole, k)) if isinstance(k, (list, tuple, range)) else (whole(k),) for k in (shifts, dims))
     if len(by) != len(over):
         raise ShapeError(
             f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}. Pass one shift per axis."
