@@ -87,17 +87,33 @@ class _Made:
 
     def __init__(self, eager: Callable[..., Any], compiled: bool, first: int | None) -> None:
         self.eager, self.compiled = eager, _compiled(eager, first) if compiled else None
+        self.traced: set[Any] = set()
         self.untraced: set[Any] = set()
+        self._tracing = Lock()
 
     def __call__(self, *args: Any) -> Any:
-        if self.compiled is None or (self.untraced and _shapes(args) in self.untraced):
+        if self.compiled is None:
+            return self.eager(*args)
+        shapes = _shapes(args)
+        if not self._is_known(shapes):
+            with self._tracing:  # once for all threads
+                if not self._is_known(shapes):
+                    return self._called(args, shapes)
+        return self._called(args, shapes)
+
+    def _is_known(self, shapes: Any) -> bool:
+        return shapes in self.traced or shapes in self.untraced
+
+    def _called(self, args: Any, shapes: Any) -> Any:
+        if shapes in self.untraced:
             return self.eager(*args)
         try:
-            return self.compiled(*args)
+            found = self.compiled(*args)  # type: ignore[misc]
+            self.traced.add(shapes)
         except (SymgradError, TypeError, ValueError):
             found = self.eager(*args)  # raises where the fault is the function's
-            self.untraced.add(_shapes(args))
-            return found
+            self.untraced.add(shapes)
+        return found
 
 
 def _shapes(args: Any) -> Any:
