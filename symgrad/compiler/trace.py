@@ -74,6 +74,12 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: 
     return Traced(found.program, found.results)
 
 
+def trace_once(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: str) -> Graph:
+    """Trace fn, in one mode, around arrays of which sizes may have names; it raises as ``trace`` does."""
+    with watched(who, fn):
+        return _attempt(fn, tree, specs, [], Refusing(who), who)  # type: ignore[no-any-return]
+
+
 def graph(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
     """Trace fn as ``trace`` does; its program is made when it is first asked for."""
     return shortest(lambda: _traced(fn, tree, specs), lambda found: found.program)

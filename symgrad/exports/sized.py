@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.effects import check_pure
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Builder, from_nodes
-from symgrad.compiler.trace import is_result
-from symgrad.core import modes, trees
-from symgrad.core.node import TRACED, AnyNode, Leaf, Shape
+from symgrad.compiler.trace import trace_once
+from symgrad.core import trees
+from symgrad.core.node import AnyNode, Leaf, Shape
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.generator import once
 from symgrad.engine.program import CONST, STEP, Program, Spec, Value
-from symgrad.engine.record import TensorBase, as_tensor, handle
 
 
 class SizedBuilder(Builder):
@@ -41,20 +38,8 @@ class SizedBuilder(Builder):
 
 def sized_program(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> tuple[Program, trees.Tree]:
     """Trace a function whose arguments have sizes with names; return the program and the structure of its results."""
-    leaves = [Leaf(None, s.shape, TRACED) for s in specs]
-    for leaf, spec in zip(leaves, specs, strict=True):
-        leaf.dtype = spec.dtype
-    args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
-    found: list[Any] = []
-    with modes.enable_grad(), once("export", fn) as journal:
-        results = trees.flatten(fn(*args, **kwargs), is_result, found)
-        check_pure("export", journal)
-    roots = [_root(as_tensor(y)) for y in found]
-    return from_nodes(leaves, roots, SizedBuilder()), results
-
-
-def _root(t: TensorBase) -> Any:
-    return t._node if t._value is None else t._value
+    graph = trace_once(fn, tree, specs, "export")
+    return from_nodes(graph.leaves, graph.roots, SizedBuilder(), graph.nodes), graph.results
 
 
 def of_nodes(leaves: Sequence[Leaf], root: AnyNode) -> Program:
