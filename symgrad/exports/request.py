@@ -20,18 +20,18 @@ from symgrad.compiler import Compiled
 from symgrad.compiler.arguments import as_input, is_array
 from symgrad.compiler.trace import is_result, trace
 from symgrad.core import modes, trees
-from symgrad.core.node import TRACED, AnyNode, Leaf, ancestors, is_node, is_outside
+from symgrad.core.node import TRACED, AnyNode, Leaf, ancestors, is_outside
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
 from symgrad.engine.program import Program, Spec
-from symgrad.engine.record import TensorBase, as_tensor, handle, input_of
+from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
-from symgrad.support.frozen import is_frozen, items, replace
+from symgrad.ops.resize import resized
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -258,33 +258,9 @@ def _own(form: Form) -> list[Leaf]:
 def _renamed(form: Form, params: Sequence[str], sizes: dict[Any, str]) -> Form:
     """Return the form with leaves and sizes called as in the source."""
     table = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
-    env: dict[int, Any] = {}
-    for leaf, name in zip(_own(form), params, strict=True):
-        env[id(leaf)] = handle(Leaf(None, _put(leaf.shape, table), TRACED, name), None)
-    bases = [Leaf(None, _put(b.shape, table), TRACED) for b in form._bases]
-    env.update({id(b): handle(new, None) for b, new in zip(form._bases, bases, strict=True)})
-    with modes.enable_grad():
-        for node in ancestors([form._root]):
-            if id(node) not in env and isinstance(node, Leaf):
-                env[id(node)] = handle(node, _put(node.value, table))
-            elif id(node) not in env:
-                args = [env[id(p)] if is_node(p) else _put(p, table) for p in node.inputs]
-                env[id(node)] = _put(node.op, table)(*args)
-    return UPCALLS["formula"](input_of(as_tensor(env[id(form._root)])), bases)  # type: ignore[no-any-return]
-
-
-def _put(x: Any, table: dict[Any, Any]) -> Any:
-    """Return a value, a shape or an operation with other symbols for its sizes."""
-    if not table:
-        return x
-    if isinstance(x, sp.Expr):
-        return x.xreplace(table)
-    if isinstance(x, tuple):
-        found = [_put(v, table) for v in x]
-        return type(x)(*found) if hasattr(x, "_fields") else tuple(found)
-    if is_frozen(x):
-        return replace(x, **{name: _put(value, table) for name, value in items(x)})
-    return x
+    new = {leaf: Leaf(None, resized(leaf.shape, table), TRACED, name) for leaf, name in zip(_own(form), params)}
+    new |= {b: Leaf(None, resized(b.shape, table), TRACED) for b in form._bases}
+    return UPCALLS["formula"](form._root, [new[b] for b in form._bases], new, table)  # type: ignore[no-any-return]
 
 
 def _names(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,21 @@ from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.record import handle, input_of
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import same_everywhere
+from symgrad.forms.replay import replayed
 from symgrad.ops.shape import Expand
 
 
-def formula(root: AnyNode, bases: Sequence[Leaf] = ()) -> ClosedForm:
-    """Return the closed form of a node, in which constants that are one number everywhere are that number."""
+def formula(
+    root: AnyNode,
+    bases: Sequence[Leaf] = (),
+    new: Mapping[AnyNode, AnyNode] = MappingProxyType({}),
+    sizes: Mapping[Any, Any] = MappingProxyType({}),
+) -> ClosedForm:
+    """Return the closed form of a node, in which constants that are one number everywhere are that number.
+
+    ``new`` are leaves in the place of others, and ``sizes`` what sizes are called in the source.
+    """
+    (root,) = replayed([root], new, sizes) if new else [root]
     with enable_grad():
         root = _with_numbers(root)
     return ClosedForm(root, [root], bases, check=False)

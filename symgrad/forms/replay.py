@@ -64,7 +64,7 @@ def _marked(new: Leaf, old: Leaf) -> Leaf:
 def _number(x: Any, sizes: Mapping[Any, int]) -> Any:
     if not isinstance(x, sp.Expr) or not x.free_symbols & set(sizes):
         return x
-    found = x.xreplace({s: sp.Integer(n) for s, n in sizes.items()})
+    found = x.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
     return int(found) if found.is_Integer else found
 
 

@@ -28,7 +28,7 @@ def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:
 def resized(value: Any, sizes: dict[Any, int]) -> Any:
     """Return an expression, an operation or a tuple of them with numbers for sizes; anything else as it is."""
     if isinstance(value, sp.Expr):
-        found = value.xreplace({s: sp.Integer(n) for s, n in sizes.items()})
+        found = value.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
         return int(found) if found.is_Integer else found
     if isinstance(value, Op):
         return with_sizes(value, sizes)
