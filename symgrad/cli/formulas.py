@@ -15,8 +15,8 @@ from symgrad.cli.output import complain
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
 from symgrad.expression.given import named_leaves
-from symgrad.expression.grammar import MOST_SIGNS
 from symgrad.expression.reader import SYNTAXES, Expression, names_in, reading_of
+from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
 

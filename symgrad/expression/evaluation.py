@@ -33,7 +33,7 @@ from symgrad.expression.formula import (
     Unary,
     replace,
 )
-from symgrad.expression.instead import product, refused_at
+from symgrad.expression.instead import PRIME, product, refused_at
 from symgrad.expression.listed import listed
 from symgrad.ops.map import Map, exact
 from symgrad.support.namespace import near
@@ -260,7 +260,7 @@ class Evaluation:
             and not getattr(x, "shape", ())
             and not hasattr(x, "value")
         ):
-            raise refused(self.text, node, "′ of a number is a derivative; write what it is")
+            raise refused(self.text, node, PRIME)
 
     def _unary(self, node: Unary) -> Any:
         return self._operated(UNARY[node.op], self.of(node.operand))

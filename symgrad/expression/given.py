@@ -17,7 +17,7 @@ from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.expression.models import is_model, parameters_in
-from symgrad.expression.reader import Expression, names_in, reading_of
+from symgrad.expression.reader import Expression, Reading, names_in, reading_of
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -98,11 +98,26 @@ def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = 
         ParseError: the text is no formula, or people read it in two ways.
     """
     declared = {**dict.fromkeys(wanted, ()), **shapes}
-    reading = reading_of(text, declared)
+    reading = reading_of(text, declared) if declared else _of_letters(text)
     with enable_grad():
         found = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
         _ = found.value  # what has no meaning is said here
     return found
+
+
+def _of_letters(text: str) -> Reading:
+    """Return what a text says, none of whose names is known; its words are taken apart where letters remain.
+
+    >>> names_in(_of_letters("xsinx")), names_in(_of_letters("xmax*x"))
+    (['x'], ['xmax', 'x'])
+    """
+    reading = reading_of(text, {})
+    names = names_in(reading)
+    if all(len(name) == 1 for name in names):
+        return reading
+    letters = [name for name in names if len(name) == 1] or [letter for letter in "xt" if letter in "".join(names)][:1]
+    apart = reading_of(text, dict.fromkeys(letters, ()))
+    return apart if {*names_in(apart)} <= {*letters} else reading
 
 
 def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Given:

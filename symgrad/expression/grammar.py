@@ -36,11 +36,9 @@ from symgrad.expression.formula import (
 )
 from symgrad.expression.instead import of_a_sign, of_python, product, refused_at, two_ways
 from symgrad.expression.listed import listed
-from symgrad.expression.tokens import Token, tokens, without_layout
+from symgrad.expression.tokens import MOST_DEEP, Token, tokens, without_layout
 from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SPOKEN
 
-MOST_SIGNS = 10_000
-MOST_DEEP = 60
 NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
 F = TypeVar("F", bound=Formula)
 _SUM, _PRODUCT, _UNARY, _POWER = 1, 2, 3, 4
@@ -119,7 +117,6 @@ def read(
     Raises:
         ParseError: it is no formula; says where.
     """
-    _check_size(formula)
     paper = syntax == "paper"
     listing = tokens(formula, paper)
     if "d" not in (known or {}) and not (answer and "=" in formula) and (quotient := _LEIBNIZ.match(formula)):
@@ -136,21 +133,6 @@ def read(
         raise ParseError("parse: the formula cannot be read: it is nested too deep.") from None
     _check_depth(formula, tree)
     return Reading(formula, tree, syntax, paper, parser.two_ways, parser.constant, parser.differential)
-
-
-def _check_size(formula: str) -> None:
-    if len(formula) > MOST_SIGNS:
-        raise ParseError(f"parse: the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
-    depth = most = 0
-    for sign in formula:
-        depth += (sign in "([{") - (sign in ")]}")
-        most = max(most, depth)
-    if most > MOST_DEEP:
-        raise ParseError(f"parse: brackets are nested more than {MOST_DEEP} deep. Name the formula's parts.")
-    for sign in formula:
-        if sign == "\0" or "\ud800" <= sign <= "\udfff":
-            what = "null bytes" if sign == "\0" else "half a character"
-            raise ParseError(f"parse: the formula cannot be read: it holds {what}.")
 
 
 MOST_PARTS = 1_000

@@ -15,6 +15,7 @@ INSTEAD = {
     "′": "what was differentiated, and --wrt", "“": "no quotation marks", "”": "no quotation marks",
     "!": "factorials as exp(lgamma(n + 1))", "'": ".T",
 }  # fmt: skip
+PRIME = "′ of a number is a derivative; write what it is"
 _IN_MATLAB = {".T": "'", ".H": "'", "**": "^"}
 _LOGIC = {"and": "and, or", "or": "and, or", "not": "not", "if": "if … else (use where)", "for": "a comprehension"}
 _WORDS = {"else": "if … else (use where)", "in": "in", "is": "is", "await": "await", "yield": "yield"}

@@ -11,9 +11,12 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from symgrad.errors import ParseError
 from symgrad.expression.listed import listed
 from symgrad.expression.words import ALIASES, GREEK, SPOKEN
 
+MOST_SIGNS = 10_000
+MOST_DEEP = 60
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣᵀᴴ⊤"
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ₀₁₂₃₄₅₆₇₈₉", "0123456789+-nx0123456789")
 _ALIKE = str.maketrans(
@@ -76,14 +79,33 @@ class Token(NamedTuple):
 def tokens(text: str, paper: bool) -> list[Token]:
     """Return the tokens of a formula, and one for its end.
 
+    Raises:
+        ParseError: it is too long, its brackets are nested too deep, or it holds what is no character.
+
     >>> [t.text for t in tokens("x² + 2x", True)]
     ['x', '^', '{', '2', '}', '+', '2', 'x', '']
     """
+    _check_size(text)
     found: list[Token] = []
     for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, found):
         found.append(token)
     end = len(text.rstrip())
     return [*found, Token("end", "", end, end, False)]
+
+
+def _check_size(formula: str) -> None:
+    if len(formula) > MOST_SIGNS:
+        raise ParseError(f"parse: the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
+    depth = most = 0
+    for sign in formula:
+        depth += (sign in "([{") - (sign in ")]}")
+        most = max(most, depth)
+    if most > MOST_DEEP:
+        raise ParseError(f"parse: brackets are nested more than {MOST_DEEP} deep. Name the formula's parts.")
+    for sign in formula:
+        if sign == "\0" or "\ud800" <= sign <= "\udfff":
+            what = "null bytes" if sign == "\0" else "half a character"
+            raise ParseError(f"parse: the formula cannot be read: it holds {what}.")
 
 
 def without_layout(text: str) -> str:

@@ -375,7 +375,7 @@ def _path(path: Any, many: int) -> Any:
         return None
     found = _numbers("path", [to_value(p) for p in path] if isinstance(path, (list, tuple)) else path, None)
     found = found.reshape(-1) if many == 1 and found.shape[1:] == (1,) else found
-    if found.shape[1:] != _SHAPES[many] or not found.size:
+    if not found.ndim or found.shape[1:] != _SHAPES[many] or not found.size:
         row = "numbers" if many == 1 else "pairs of numbers"
         raise ShapeError(f"plot: path has shape {show_shape(found.shape)}. Expected a list of {row}.")
     return found

@@ -95,10 +95,8 @@ def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
 
 
 def _of_one_name(text: str) -> Expression:
-    """Return the formula of one number that people mean by a text; where x is its number, xe^x is x*e^x."""
+    """Return the formula of one number that people mean by a text."""
     formula = text_of_names(text, {})
-    if len(formula.names) > 1 and (letters := [name for name in formula.names if len(name) == 1]):
-        formula = text_of_names(text, {}, letters)
     if len(formula.names) != 1:
         names = ", ".join(formula.names) or "none"
         raise ArgumentError(f"table: expected a formula of one number. Got {text!r}, whose names are: {names}.")
@@ -131,7 +129,7 @@ def _row(f: Callable[..., Any], x: float, form: ClosedForm | None) -> Row:
             raise ShapeError(f"table: f({x:g}) has shape {show_shape(y.shape)}. Expected a number: return f(x).sum().")
         value, reverse = value_and_grad(f)(x)
         exact = float("nan") if form is None else float(form.lambdify()(*([x] if form.args else [])))
-        near = float(finite_differences(f, [x], 0))
+        near = float(finite_differences(lambda at: 1.0 * as_tensor(f(at)), [x], 0))
     known = reverse if form is None else exact
     return Row(x, float(value), exact, float(reverse), near, abs(float(reverse) - known), abs(near - known))
 

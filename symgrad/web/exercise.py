@@ -19,12 +19,13 @@ from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.expression.constants import IMAGINARY, MEANINGS
 from symgrad.expression.formula import Constant, walk
 from symgrad.expression.formula import Name as NameInFormula
-from symgrad.expression.grammar import MOST_SIGNS, Reading
+from symgrad.expression.grammar import Reading
 from symgrad.expression.grammar import read as read_formula
 from symgrad.expression.guesses import KINDS, Guess, guessed, wanted, with_products
 from symgrad.expression.instead import refused_at
 from symgrad.expression.reader import Expression, names_in, parse
 from symgrad.expression.spelling import spelling
+from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 

@@ -9,7 +9,7 @@ import pytest
 import symgrad as sg
 from symgrad.cli.main import main
 from symgrad.errors import ParseError
-from symgrad.expression import grammar
+from symgrad.expression import grammar, tokens
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.grammar import read
 from symgrad.expression.reader import Expression
@@ -218,6 +218,11 @@ def test_an_equation_for_what_is_differentiated_by_is_no_formula():
 
 def test_a_table_is_of_formulas_of_one_name():
     assert sg.table("xe^x", [1.0]).rows[0].value == pytest.approx(np.e)
+    assert sg.table("tsint", [1.0]).rows[0].value == pytest.approx(np.sin(1.0))
+    assert sg.table("xmax**2", [3.0]).rows[0].value == 9.0
+    assert sg.table("x == 1", [1.0]).rows[0].formula == 0
+    with pytest.raises(ParseError, match=r"write x\*z"):
+        sg.table("xz", [1.0])
     for text in ("x*y", "2"):
         with pytest.raises(sg.errors.ArgumentError, match="formula of one number"):
             sg.table(text, [1.0])
@@ -227,6 +232,8 @@ def test_a_table_is_of_formulas_of_one_name():
 def test_a_dash_of_a_number_is_a_derivative_and_is_refused(text):
     with pytest.raises(ParseError, match="derivative"):
         sg.derive(text, "x")
+    with pytest.raises(ParseError, match="derivative"):
+        sg.grade("1", of=text, wrt="x")
 
 
 def test_bars_around_an_array_are_refused():
@@ -330,3 +337,9 @@ def test_reading_costs_no_more_than_bounds_allow():
         with pytest.raises(ParseError):
             read(text, "paper")
     assert Bounds().spent == 0
+
+
+def test_a_text_of_a_million_signs_is_refused_before_it_is_taken_apart(monkeypatch):
+    monkeypatch.setattr(tokens, "_TOKEN", None)
+    with pytest.raises(ParseError, match="1000001 signs"):
+        tokens.tokens("-" * 1_000_000 + "x", True)

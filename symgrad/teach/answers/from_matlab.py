@@ -25,6 +25,7 @@ from symgrad.expression.formula import (
     replace,
 )
 from symgrad.expression.grammar import Reading
+from symgrad.expression.instead import PRIME, refused_at
 from symgrad.expression.matlab_functions import RENAMED
 from symgrad.expression.tokens import tokens
 from symgrad.teach.answers.products import MOST_POWER, rank
@@ -67,7 +68,7 @@ def in_python(reading: Reading, ranks: Mapping[str, int]) -> Formula:
     'norm(X @ w - y)^2 + x @ A @ x'
     """
     if reading.syntax == "matlab":
-        return _Translated(ranks, reading.paper).of(reading.tree).tree
+        return _Translated(ranks, reading.text if reading.paper else "").of(reading.tree).tree
     return _plain(reading.tree, ranks)
 
 
@@ -94,8 +95,8 @@ def _refused(what: str) -> ParseError:
 
 
 class _Translated:
-    def __init__(self, ranks: Mapping[str, int], paper: bool = False) -> None:
-        self.ranks, self.paper = ranks, paper
+    def __init__(self, ranks: Mapping[str, int], paper: str = "") -> None:
+        self.ranks, self.paper = ranks, paper  # the text, where it is read as people write
 
     def of(self, node: Any) -> _Part:
         """Return a node in Python's meaning, at its place."""
@@ -116,7 +117,7 @@ class _Translated:
             inner = self.of(node.operand)
             return _Part(Unary(node.op, inner.tree), inner.kind)
         if isinstance(node, Attribute):
-            return _transposed(self.of(node.value))
+            return self._primed(node, self.of(node.value))
         if isinstance(node, Binary):
             return self._combined(node.op, self.of(node.left), self.of(node.right))
         if isinstance(node, Compare):
@@ -148,6 +149,12 @@ class _Translated:
         if op == "@":
             return _product(a, b)
         raise _refused("^ of an array by an array is no formula")
+
+    def _primed(self, node: Attribute, x: _Part) -> _Part:
+        """Return a transpose; of a number on paper it would be a derivative."""
+        if self.paper and x.kind == "number" and node.attr == "H" and node.mark:
+            raise refused_at(self.paper, node.mark[0], PRIME)
+        return _transposed(x)
 
     def _entry(self, node: Any) -> _Part:
         """x(1) and A(2, 1), counted from 1."""

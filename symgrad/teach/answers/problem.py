@@ -491,6 +491,8 @@ def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
     if not y.shape:
         found: Tensor = back(one * ones_like(y))[0]
         return found
+    if not math.prod(y.shape):
+        raise ArgumentError("grade: the formula is an array without entries. Give sizes that are at least 1.")
     units = one * tensor(np.eye(math.prod(y.shape)).reshape(-1, *y.shape))
     rows: Tensor = vmap(lambda u: back(u)[0])(units)
     return rows.reshape(*y.shape, *w.shape)
