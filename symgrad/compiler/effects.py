@@ -210,7 +210,8 @@ def _changed(journal: Journal, known: Sequence[Any], who: str) -> list[Any]:
             f"{who}: the function adds to the .grad of a tensor from outside, {_ONCE} Differentiate by sg.grad, and "
             "return the gradient."
         )
-    mine = {id(t) for s in known if isinstance(s, State) for t in s.tensors()}
+    # what a known place holds now is a known state, or was made by this run: it is written back with the place
+    mine = {id(t) for s in known for t in s.tensors()}
     places = {(id(s.registry), s.name) for s in known if isinstance(s, Place)}
     handles = [(t, value, node) for t, value, node in journal.handles() if id(t) not in mine]
     found: list[Any] = [_state(t, value, node, who) for t, value, node in handles if _is_changed(t, value, node)]

@@ -759,6 +759,37 @@ def test_an_attribute_that_held_an_array_holds_a_tensor_afterwards():
     assert model.last.tolist() == pytest.approx((2 * X + 1).tolist())
 
 
+def _power_step(m, x):
+    m.kept = m.kept * x
+    m.kept /= m.kept.norm()
+
+
+def _fills(m, x):
+    m.kept = sg.zeros(3)
+    m.kept += x
+    m.kept[0] = m.kept[1] * 2
+
+
+def _takes_and_changes(m, x):
+    m.kept = m.shared[0].mul_(2)
+    m.kept = m.kept + x
+    m.kept[1] = 7.0
+
+
+@pytest.mark.parametrize("change", [_power_step, _fills, _takes_and_changes])
+def test_statements_in_place_on_what_a_function_assigned_are_written_back(change):
+    found = []
+    for transform in (lambda f: f, sg.compile):
+        shared = sg.tensor([1.0, -2.0, 0.5])
+        model = _Module(change, kept=sg.ones(3), shared=(shared,))
+        f = transform(model.__call__)
+        for x in (X + 0.3, X**2 + 0.1, X + 2):
+            f(sg.tensor(x))
+        found.append((model.kept.tolist(), shared.tolist()))
+    for eager, compiled in zip(*found, strict=True):
+        np.testing.assert_allclose(compiled, eager, rtol=1e-13)
+
+
 def test_an_attribute_that_a_compiled_function_adds_is_written():
     model = _Module(_sets("found", lambda m, x: 3 * x))
     f = sg.compile(lambda x: model(x))
