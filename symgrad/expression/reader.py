@@ -17,11 +17,12 @@ from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, IMAGINARY, MEANINGS, NO_NUMBERS, letters_as_names
 from symgrad.expression.evaluation import BARS, PREFIXES, Evaluation, refused
 from symgrad.expression.formula import Attribute, Call, Formula, Name, Tuple, walk
-from symgrad.expression.grammar import NEVER_NAMES, Reading, comma_in, read
+from symgrad.expression.grammar import Reading, comma_in, read
 from symgrad.expression.instead import refused_at
 from symgrad.expression.matlab import Matlab
 from symgrad.expression.matlab_functions import functions_in
 from symgrad.expression.tokens import MOST_SIGNS
+from symgrad.expression.words import NEVER_NAMES
 from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
 from symgrad.tensors.creation import symbol

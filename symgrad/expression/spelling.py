@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from symgrad.expression.grammar import spelling_of
-from symgrad.expression.tokens import tokens
+from collections.abc import Sequence
 
+from symgrad.expression.listed import listed
+from symgrad.expression.tokens import Token, tokens
+from symgrad.expression.words import ALIASES
+
+_OPENING = ("(", "[", "{")
 SPELLINGS = ("symgrad", "numpy", "matlab")
 
 
@@ -15,3 +19,53 @@ def spelling(text: str) -> str:
     ('symgrad', 'numpy', 'matlab')
     """
     return spelling_of(tokens(text, True))
+
+
+def spelling_of(listing: Sequence[Token]) -> str:
+    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where it cannot be read without them."""
+    python = matlab = False
+    for before, token, after in zip([None, *listing], listing, [*listing[1:], None], strict=False):
+        ends, follows = before is not None and before.ends, after is not None and after.kind == "name"
+        if token.kind == "name" and token.text in ("np", "numpy") and after is not None and after.text == ".":
+            return "numpy"
+        python |= token.text in ("**", "@", "//", "!=", "%") or (token.text == "." and ends and follows)
+        python |= token.text == "[" and before is not None and before.kind == "name" and not token.gap
+        python |= token.text == "=" and before is not None and before.kind == "name" and _is_argument(listing, token)
+        matlab |= token.text in (".*", "./", ".^", ".\\", ".'", "\\", "~=", "^", "ᵀ", "⊙")
+        matlab |= (token.text == "'" and ends) or (token.text == ":" and _is_range(listing, token))
+        matlab |= token.kind == "name" and is_indexed(listing, token)
+    return "matlab" if matlab and not python else "symgrad"
+
+
+def _is_argument(listing: Sequence[Token], token: Token) -> bool:
+    """Whether a = stands in brackets."""
+    depth = 0
+    for other in listing[: listing.index(token)]:
+        depth += (other.text == "(") - (other.text == ")")
+    return depth > 0
+
+
+def _is_range(listing: Sequence[Token], token: Token) -> bool:
+    """Whether a : stands in the round brackets of indices."""
+    opened: list[str] = []
+    for other in listing[: listing.index(token)]:
+        if other.text in _OPENING:
+            opened.append(other.text)
+        elif other.text in (")", "]", "}") and opened:
+            opened.pop()
+    return bool(opened) and opened[-1] == "(" and not any(t.text == "?" or t.text == "lambda" for t in listing)
+
+
+def is_indexed(listing: Sequence[Token], token: Token) -> bool:
+    """Whether a name that is no function has brackets behind it with places in them, counted as MATLAB does."""
+    at = listing.index(token) + 1
+    if token.text in listed() or token.text in ALIASES or listing[at].text != "(":
+        return False
+    inner: list[Token] = []
+    for other in listing[at + 1 :]:
+        if other.text in (")", "("):
+            break
+        inner.append(other)
+    return any(t.text == "end" and t.kind == "name" for t in inner) or (
+        bool(inner) and all((t.kind == "number" and t.text.isdigit()) or t.text == "," for t in inner)
+    )

@@ -24,3 +24,4 @@ SPOKEN = {
     *ALIASES, *ALIASES.values(), *INVERSE, *INVERSE.values(), "sec", "csc", "cot", "sech", "csch", "coth", "exp", "log",
     "sqrt", "det", "logdet", "cbrt", "asec", "acsc", "acot",
 } - {"maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid"}  # fmt: skip
+NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
