@@ -66,7 +66,7 @@ class Unwritable(FormError):
 def number(value: Any) -> Term:
     """Return a number: decimals as they were written, and π, e, roots and fractions where a program computed them.
 
-    >>> [pen.text(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
+    >>> [printer.text(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
     ['3', '0.25', '1/3', '2π', '√2']
     """
     value = value.item() if isinstance(value, np.generic) else value
