@@ -191,4 +191,4 @@ def _heads(tree: Formula) -> Iterator[str]:
             yield node.value.id
 
 
-__all__ = ["MOST_SIGNS", "SYNTAXES", "Expression", "names_in", "parse", "rank", "read", "reading_of"]
+__all__ = ["MOST_SIGNS", "SYNTAXES", "Expression", "Reading", "names_in", "parse", "rank", "read", "reading_of"]
