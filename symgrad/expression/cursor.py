@@ -22,10 +22,16 @@ PYTHON = {"@": PRODUCT, "%": PRODUCT, "//": PRODUCT, "**": POWER}
 MATLAB = {".*": PRODUCT, "./": PRODUCT, "\\": PRODUCT, ".\\": PRODUCT, ".^": POWER}
 COMPARED = ("<", "<=", ">", ">=", "==", "!=", "~=")
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
-LABEL = re.compile(  # f(x) =, y =, f'(x) =, dy/dx =, ∂f/∂x =, \frac{dy}{dx} =, or = alone
-    r"\s*(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*\s*(?:\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
+_LABEL = re.compile(  # f(x) =, y =, f'(x) =, dy/dx =, ∂f/∂x =, \frac{dy}{dx} =, or = alone
+    r"(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*(?:\s*\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
     r"|\\frac\s*\{[^{}]*\}\s*\{[^{}]*\})\s*(?::?=|:)(?!=))"
 )
+
+
+def label_of(formula: str) -> re.Match[str] | None:
+    """Return what names a formula at its beginning, as in f(x) =; None without."""
+    plain = without_layout(formula)
+    return _LABEL.match(plain, len(plain) - len(plain.lstrip()))
 
 
 class Cursor:
@@ -42,6 +48,7 @@ class Cursor:
         self.answer, self.constant, self.differential = answer, False, False
         self.arrays = any(known.values())
         self.two_ways: list[tuple[Span, str]] = []
+        self._apart: dict[str, list[str]] = {}  # words that were tried, so that none is tried again
         self.levels = LEVELS | (PYTHON if paper or not matlab else {}) | (MATLAB if paper or matlab else {})
         if not paper:
             self.levels = {sign: n for sign, n in self.levels.items() if sign not in "⊙⊘"}
@@ -111,7 +118,7 @@ class Cursor:
     def _unexpected(self) -> ParseError:
         token = self.next
         if token.text == "=":
-            label = LABEL.match(without_layout(self.text))
+            label = label_of(self.text)
             own = label is not None and label.end() >= token.end and label[1] not in self._rest()
             meant = "only what stands to its right" if own else "one side, or one side minus the other"
             return self.refused(f"= cannot be part of a formula; write {meant}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symgrad.errors import ParseError
-from symgrad.expression.cursor import CLOSED_BY, COMPARED, LABEL, POWER, PRODUCT, SUM, UNARY
+from symgrad.expression.cursor import CLOSED_BY, COMPARED, POWER, PRODUCT, SUM, UNARY, label_of
 from symgrad.expression.formula import (
     Attribute,
     Binary,
@@ -43,7 +43,7 @@ from symgrad.expression.paper import (
     _with_argument,
 )
 from symgrad.expression.spelling import spelling_of
-from symgrad.expression.tokens import MOST_DEEP, Token, tokens, without_layout
+from symgrad.expression.tokens import MOST_DEEP, Token, tokens
 
 MEANS = {".*": "*", "./": "/", ".^": "**", "⊘": "/", "^": "mpower"}
 IN_MATLAB = {"*": "@", "/": "mrdivide", "\\": "mldivide", "⊙": "*", **MEANS}
@@ -113,7 +113,7 @@ def read(
         name = quotient[1] or quotient[2]
         raise refused_at(formula, 0, f"write only what is differentiated; by {name} is said beside the formula")
     if paper:
-        label = LABEL.match(without_layout(formula))
+        label = label_of(formula)
         body = [t for t in listing if label is None or t.start >= label.end()]
         syntax = meaning or ("matlab" if spelling_of(body) == "matlab" else "python")
     parser = _Parser(formula, listing, syntax == "matlab", paper, known or {}, answer)
@@ -121,21 +121,19 @@ def read(
         tree = parser.whole()
     except RecursionError:
         raise ParseError("parse: the formula cannot be read: it is nested too deep.") from None
-    _check_depth(formula, tree)
+    check_depth(formula, tree)
     return Reading(formula, tree, syntax, paper, parser.two_ways, parser.constant, parser.differential)
 
 
-def _check_depth(formula: str, tree: Formula) -> None:
+def check_depth(formula: str, tree: Formula, most: int = MOST_DEEP) -> None:
     """Refuse trees that are too large or too deep; a + b + c leans to the left, and is not deep. Not recursive."""
     stack, count = [(tree, 1)], 0
     while stack:
         node, depth = stack.pop()
         count += 1
         place = node.mark or node.place or (0, 1)
-        if depth >= MOST_DEEP:
-            raise refused_at(
-                formula, place[0], f"the formula is nested more than {MOST_DEEP} deep here; name its parts"
-            )
+        if depth >= most:
+            raise refused_at(formula, place[0], f"the formula is nested more than {most} deep here; name its parts")
         if count > MOST_PARTS:
             raise refused_at(formula, place[0], f"the formula has more than {MOST_PARTS} parts; name some of them")
         left = node.left if isinstance(node, Binary) else None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad.expression.constants import CONSTANTS
-from symgrad.expression.cursor import COMPARED, LABEL, POWER, SUM, UNARY, Cursor
+from symgrad.expression.cursor import COMPARED, POWER, SUM, UNARY, Cursor, label_of
 from symgrad.expression.formula import (
     Attribute,
     Binary,
@@ -26,7 +26,7 @@ from symgrad.expression.formula import (
 from symgrad.expression.instead import of_python, product, two_ways
 from symgrad.expression.listed import listed
 from symgrad.expression.spelling import is_indexed
-from symgrad.expression.tokens import Token, tokens, without_layout
+from symgrad.expression.tokens import MOST_DEEP, Token, tokens
 from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SPOKEN
 
 _CASES = ("if", "for", "when")
@@ -55,7 +55,7 @@ class Paper(Cursor):
             ):  # the name stands last, as in 2x = y'
                 last, side = side - 1, starts[-2]
             self.k = side
-        elif starts and (label := LABEL.match(without_layout(self.text))):
+        elif starts and (label := label_of(self.text)):
             names = [*self.known, *(t.text for t in self.tokens[starts[0] :] if t.kind == "name")]
             if label.end() == self.tokens[starts[0] - 1].end and label[1] not in names:
                 self.k = starts[0]
@@ -155,7 +155,7 @@ class Paper(Cursor):
         return found
 
     def _condition(self, first: Formula | None = None) -> list[Formula]:
-        """Return comparisons that hold together: two for 0 < x < 3."""
+        """Return comparisons that hold together: two for 0 < x < 3, and for x = 0 and y = 0."""
         left, found = first or self.expression(SUM), list[Formula]()
         while self.at(*COMPARED, "="):
             token = self.next._replace(text="==") if self.at("=") else self.next
@@ -165,6 +165,12 @@ class Paper(Cursor):
             left = right
         if not found:
             raise self.refused("a condition is missing, such as x > 0", self.before)
+        start = self.k
+        if self._and():
+            left = self.expression(SUM)
+            if self.at(*COMPARED, "="):
+                return [*found, *self._condition(left)]
+            self.k = start  # what follows is the next case
         return found
 
     def _doubt(self, first: Formula, last: Formula, one: str, other: str) -> None:
@@ -391,8 +397,13 @@ class Paper(Cursor):
 
     def _parts(self, word: str) -> list[str]:
         """Return the names that a word is made of, as x, sin and x in ``xsinx``; nothing where it is none."""
-        if not word or word.lower() in GREEK - {"pi"}:
+        if not word or len(word) > MOST_DEEP or word.lower() in GREEK - {"pi"}:
             return []
+        if word not in self._apart:
+            self._apart[word] = self._taken_apart(word)
+        return self._apart[word]
+
+    def _taken_apart(self, word: str) -> list[str]:
         for cut in range(len(word), 0, -1):
             head, tail = word[:cut], word[cut:]
             if head in self.known or head in CONSTANTS:

@@ -1,5 +1,6 @@
 """One reader: each spelling of a formula has the same value wherever it is read, and what is printed is read again."""
 
+import contextlib
 import json
 import re
 
@@ -12,6 +13,7 @@ from symgrad.errors import ParseError
 from symgrad.expression import grammar, tokens
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.grammar import read
+from symgrad.expression.paper import Paper
 from symgrad.expression.reader import Expression
 from symgrad.web.jobs import answered
 
@@ -42,6 +44,8 @@ SPELLINGS = {  # what is written, and the same for programs
     "np.exp(x)": "exp(x)",
     "x*z where z = x + 1": "x*(x + 1)",
     "{x for x > 1; 2 otherwise}": "where(x > 1, x, 2)",
+    "{x² for x > 1 and x < 3; 3x otherwise}": "where(x > 1, where(x < 3, x**2, 3*x), 3*x)",
+    "x for x > 2 and x^3 otherwise": "where(x > 2, x, x**3)",
     r"\frac{x}{1+x^2}": "x/(1 + x**2)",
     r"\frac12 x": "x/2",
     r"\sqrt{x}": "sqrt(x)",
@@ -343,3 +347,18 @@ def test_a_text_of_a_million_signs_is_refused_before_it_is_taken_apart(monkeypat
     monkeypatch.setattr(tokens, "_TOKEN", None)
     with pytest.raises(ParseError, match="1000001 signs"):
         tokens.tokens("-" * 1_000_000 + "x", True)
+
+
+@pytest.mark.parametrize("text", [" " * 3000 + "x", "y" + " " * 3000 + "= x", "x" * 9000, "a" * 50 + "c"])
+def test_labels_and_words_are_looked_for_in_time_that_grows_with_the_text(text, monkeypatch):
+    tried = []
+    apart = Paper._taken_apart
+    monkeypatch.setattr(Paper, "_taken_apart", lambda self, word: tried.append(word) or apart(self, word))
+    with pytest.raises(ParseError) if text[-1] == "c" or len(text) == 9000 else contextlib.nullcontext():
+        sg.parse(text, {"x": (), "a": (), "aa": ()}, syntax="paper")
+    assert len(tried) < 100
+
+
+def test_problems_too_deep_to_be_graded_are_refused():
+    with pytest.raises(ParseError, match="more than 25 deep"):
+        sg.grade("1", of="sin(" * 30 + "x" + ")" * 30, wrt="x")

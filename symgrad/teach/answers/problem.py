@@ -25,7 +25,7 @@ from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, letters_as_names
 from symgrad.expression.evaluation import refused
 from symgrad.expression.formula import Attribute, Binary, Formula, Name
-from symgrad.expression.grammar import Reading, read
+from symgrad.expression.grammar import Reading, check_depth, read
 from symgrad.expression.guesses import with_products
 from symgrad.expression.reader import Expression
 from symgrad.expression.words import LETTERS
@@ -40,6 +40,7 @@ from symgrad.tensors.creation import ones_like, symbol, tensor
 from symgrad.tensors.tensor import Tensor
 
 DIGITS = 50
+MOST_DEEP = 25  # of a problem, all of whose slips are evaluated
 SIZES = ((3, 2, 4, 5, 6, 7), (2, 4, 3, 6, 5, 7))  # of n, d, …, in turn: two cases, no two of them equal
 EQUAL = 3  # what all sizes are where shapes are made to fit
 _NICE = (2, 0.5, 3, -2, 1.5, -0.5, 0.75, -1.25, 5, 0.25, -3, 0.125, 10, -0.875, 1.0625, 7.5, -7, 0.03125, 20.5, -10.5)
@@ -96,6 +97,7 @@ class Problem:
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
         reading = read(_text(of), syntax, self.ranks).refuse_two_ways()
+        check_depth(reading.text, reading.tree, MOST_DEEP)
         self.text, self.tree = reading.text, in_python(reading, self.ranks)
         if not self.has_arrays:
             self.tree = with_bars(self.tree, "abs")
