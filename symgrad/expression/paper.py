@@ -558,6 +558,8 @@ class Paper(Cursor):
             self._split(token, pieces)
             token = self.next
             name = LETTERS.get(token.text, token.text)
+        if name not in self.known:
+            self._note_two_letters(token)
         self.k += 1
         node: Formula = self.made(Name(name), (token.start, token.end))
         if self.at("'", "ᵀ"):

@@ -362,3 +362,10 @@ def test_labels_and_words_are_looked_for_in_time_that_grows_with_the_text(text, 
 def test_problems_too_deep_to_be_graded_are_refused():
     with pytest.raises(ParseError, match="more than 25 deep"):
         sg.grade("1", of="sin(" * 30 + "x" + ")" * 30, wrt="x")
+
+
+@pytest.mark.parametrize(("text", "place"), [("sin xz", (4, 6)), ("2 ln ax", (5, 7)), (r"\cos \frac{bx}{2}", (11, 13))])
+def test_two_letters_behind_a_function_without_brackets_may_be_a_product(text, place):
+    with pytest.raises(ParseError, match="read in two ways; write") as caught:
+        sg.derive(text, "x")
+    assert caught.value.place == place
