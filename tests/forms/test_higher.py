@@ -164,3 +164,13 @@ def test_layouts_are_those_of_the_table(name, column):
 def test_what_has_no_layout_is_said(y, by, options, message):
     with pytest.raises(ArgumentError, match=message):
         sg.derive(y, by, **options)
+
+
+@pytest.mark.parametrize("text", ["i1(x)", "x*i1(x)", "x**2*i1(x)"])
+def test_a_sum_beside_a_value_at_zero_stays_a_sum(text):
+    """The derivative is {0 if x = 0; a sum otherwise}: what is printed is computed with mpmath, and so is f″."""
+    mpmath = pytest.importorskip("mpmath")
+    names = {"i0": lambda x: mpmath.besseli(0, x), "i1": lambda x: mpmath.besseli(1, x)}
+    shown = str(sg.derive(text, "x", 2)).rpartition("; ")[2].removesuffix(" otherwise}")
+    expected = mpmath.diff(lambda x: eval(text, {**names, "x": x}), 0.6, 2)
+    assert float(eval(shown, {**names, "x": mpmath.mpf(0.6)})) == pytest.approx(float(expected), rel=1e-9)

@@ -293,7 +293,9 @@ class _Walk:
         values = [set(sp.Mul.make_args(value)) for value, _ in e.args if value != 0]
         shared = {f for f in set.intersection(*values) if not f.is_number} if values else set()
         rest = [(sp.Mul(*[f for f in sp.Mul.make_args(value) if f not in shared]), c) for value, c in e.args]
-        return self.pool.times(*map(self.read, _in_order(sp.Mul(*shared)) if shared else ()), self._branches(rest))
+        common = sp.Mul(*shared)
+        factors = _in_order(common) if common.is_Mul else [common] * bool(shared)  # of one that is a sum, not its terms
+        return self.pool.times(*map(self.read, factors), self._branches(rest))
 
     def _branches(self, branches: Sequence[tuple[Any, Any]]) -> Term:
         *cases, (last, otherwise) = with_ties(branches)
