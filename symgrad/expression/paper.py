@@ -32,7 +32,6 @@ from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SP
 _CASES = ("if", "for", "when")
 _NOT_FACTORS = {*_CASES, "otherwise", "else", "where", "and", "or", "with"}
 _SIGNS_IN_WORDS = {"mod", "times", "plus", "minus", "over", "by", "of", "per", "squared", "cubed", "div"}
-_GREEK = {"mu", "nu", "xi", "pi"}
 _QUADRATIC = re.compile(r"\b([^\W\d]\w*) ?(?:\^|\*\*) ?t\b ?\* ?[A-Z]\w* ?\* ?\1\b")  # x^t*A*x
 _COMMAND = re.compile(r"\\[A-Za-z]+\s+$")  # whose blank ends it, and says nothing
 
@@ -350,7 +349,7 @@ class Paper(Cursor):
             raise self.refused(said)
         if name not in self.known:
             name = self._alias(name)
-            self._note_two_letters(token)
+            self._note_letters(token)
         after = self.tokens[self.k + 1]
         function = name not in self.known and name not in CONSTANTS and name in listed()
         if word[:4] == "log_" and len(word) > 4 and not function and name not in self.known:
@@ -376,14 +375,16 @@ class Paper(Cursor):
         self.k += 1
         return self.made(Name(name), (token.start, token.end))
 
-    def _note_two_letters(self, token: Token) -> None:
-        """Note ax where x is known: a product to people, a name to programs."""
+    def _note_letters(self, token: Token) -> None:
+        """Note ax where x is known: a product to people, a name to programs; and xyz where x stands nowhere else."""
         word = token.text
-        if len(word) != 2 or not word.isalpha() or word in listed() or word in ALIASES or word in _GREEK:
+        if len(word) not in (2, 3) or not word.isalpha() or word in listed() or word in ALIASES or word in GREEK:
+            return
+        if len(word) == 3 and not {t.text for t in self.tokens}.isdisjoint(word):
             return
         known = [self.known.get(letter) == 0 for letter in word]
         if any(known) and not all(letter in self.known or letter in CONSTANTS for letter in word):
-            said = f"{word} is read in two ways; write {word[0]}*{word[1]}, or give the name {word} a shape"
+            said = f"{word} is read in two ways; write {'*'.join(word)}, or give the name {word} a shape"
             self.two_ways.append(((token.start, token.end), said))
 
     def _pieces(self, token: Token, after: Token) -> list[str]:
@@ -559,7 +560,7 @@ class Paper(Cursor):
             token = self.next
             name = LETTERS.get(token.text, token.text)
         if name not in self.known:
-            self._note_two_letters(token)
+            self._note_letters(token)
         self.k += 1
         node: Formula = self.made(Name(name), (token.start, token.end))
         if self.at("'", "ᵀ"):

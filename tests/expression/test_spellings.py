@@ -364,8 +364,10 @@ def test_problems_too_deep_to_be_graded_are_refused():
         sg.grade("1", of="sin(" * 30 + "x" + ")" * 30, wrt="x")
 
 
-@pytest.mark.parametrize(("text", "place"), [("sin xz", (4, 6)), ("2 ln ax", (5, 7)), (r"\cos \frac{bx}{2}", (11, 13))])
-def test_two_letters_behind_a_function_without_brackets_may_be_a_product(text, place):
+@pytest.mark.parametrize(
+    ("text", "place"), [("sin xz", (4, 6)), ("2 ln ax", (5, 7)), (r"\cos \frac{bx}{2}", (11, 13)), ("2xyz", (1, 4))]
+)
+def test_letters_in_a_row_may_be_a_product(text, place):
     with pytest.raises(ParseError, match="read in two ways; write") as caught:
         sg.derive(text, "x")
     assert caught.value.place == place
