@@ -154,8 +154,8 @@ if not _typing.TYPE_CHECKING:  # checkers would take every name for one that the
         if name not in _LATER:
             raise _missing("symgrad", name, __all__)
         module = _importlib.import_module(_LATER[name])
-        found = globals()[name] = module if name in _MODULES else getattr(module, name)
-        return found
+        value = globals()[name] = module if name in _MODULES else getattr(module, name)
+        return value
 
 
 def __dir__() -> list[str]:

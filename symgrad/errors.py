@@ -1,7 +1,7 @@
 """Every error symgrad raises, each also the builtin that torch or NumPy would raise in its place.
 
 The bottom layer: imports nothing of symgrad. Messages say what failed, what was received, what was
-expected and what to do; where torch has a text, its first sentence comes first.
+expected and what to do; where torch has a string, its first sentence comes first.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class GradcheckError(SymgradError, RuntimeError):
 
 
 class ParseError(SymgradError, ValueError):
-    """A text is not a formula, or holds what formulas may not hold.
+    """A string is not a formula, or holds what formulas may not hold.
 
     Attributes:
         place: the signs of the text that are to blame, from the first to behind the last; None where there are none.

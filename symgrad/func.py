@@ -97,8 +97,8 @@ def _both(
                 "Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
         (check_holomorphic if holomorphic else check_real)(name, run.xs, [y])
-        found = run.pull([ones(y)])
-        gradients = run.each([conj(g) for g in found] if holomorphic else found)
+        cotangents = run.pull([ones(y)])
+        gradients = run.each([conj(g) for g in cotangents] if holomorphic else cotangents)
         value = run.out(y)
         return ((value, run.aux(aux)), gradients) if has_aux else (value, gradients)
 
@@ -204,8 +204,8 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     def pull(v: Any) -> tuple[Any, ...]:
         plain = run.plain and not has_tensor(v)
-        found: tuple[Any, ...] = run.each(run.pull(run.cotangents(v), plain), plain)
-        return found
+        cotangents: tuple[Any, ...] = run.each(run.pull(run.cotangents(v), plain), plain)
+        return cotangents
 
     value, held = run.value(run.ys), Held("vjp", pull)
     return (value, held, run.aux(aux)) if has_aux else (value, held)
@@ -247,8 +247,8 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     aux = run.split_aux("jvp") if has_aux else None
     run.returns("jvp")
     run.plain = run.plain and not has_tensor(list(tangents))
-    found = run.value(run.ys), run.value(run.push(run.tangents("jvp", tangents)))
-    return (*found, run.aux(aux)) if has_aux else found
+    pair = run.value(run.ys), run.value(run.push(run.tangents("jvp", tangents)))
+    return (*pair, run.aux(aux)) if has_aux else pair
 
 
 @overload

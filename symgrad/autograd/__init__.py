@@ -39,8 +39,8 @@ if not TYPE_CHECKING:  # checkers would take every name for one that there is
         if name not in _LATER:
             raise missing("symgrad.autograd", name, __all__)
         module = importlib.import_module(_LATER[name])
-        found = globals()[name] = module if name == "functional" else getattr(module, name)
-        return found
+        attribute = globals()[name] = module if name == "functional" else getattr(module, name)
+        return attribute
 
 
 def __dir__() -> list[str]:

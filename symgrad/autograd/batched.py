@@ -71,6 +71,6 @@ def map_forward(custom: Any, made: Any) -> None:
 
 def _each(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Map over all tensors in the arguments; what else is in them stays."""
-    found: list[Any] = []
-    tree = flatten(args, is_tensor, found)
-    return vmap(lambda *xs: fn(*unflatten(tree, iter(xs))))(*found)
+    tensors: list[Any] = []
+    tree = flatten(args, is_tensor, tensors)
+    return vmap(lambda *xs: fn(*unflatten(tree, iter(xs))))(*tensors)

@@ -124,8 +124,8 @@ def gradgradcheck(
     def pulled(*args: Any) -> Any:
         xs, seeds = args[: len(given)], args[len(given) :]
         ys, wrt = _outputs(func(*xs)), [x for x in xs if _is_checked(x)]
-        found = backward.grad(ys, wrt, seeds, create_graph=True, allow_unused=True)
-        return tuple(g for g in found if g is not None)
+        gradients = backward.grad(ys, wrt, seeds, create_graph=True, allow_unused=True)
+        return tuple(g for g in gradients if g is not None)
 
     return gradcheck(
         pulled, (*given, *vs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
@@ -152,11 +152,11 @@ def _check(func: _Func, given: Sequence[Any], s: _Settings, ways: Sequence[tuple
                 raise GradcheckError("Numerical gradient for function expected to be zero. No gradient is recorded.")
             continue
         for said, way in ways:
-            found = _found(way, y, [xs[j] for j in wrt])
-            for j, a, n in zip(wrt, found, numerical):
+            analytical = _found(way, y, [xs[j] for j in wrt])
+            for j, a, n in zip(wrt, analytical, numerical):
                 _compare(a, n[k], s, f"Jacobian {said}mismatch for output {k} with respect to input {j}")
             if way is _by_reverse:
-                _check_again(y, [xs[j] for j in wrt], found, s.nondet_tol)
+                _check_again(y, [xs[j] for j in wrt], analytical, s.nondet_tol)
 
 
 def _check_inputs(given: Sequence[Any]) -> None:
@@ -182,16 +182,16 @@ def _leaf(value: Any) -> Any:
     return handle(Leaf(value, np.shape(value), GRAD), value)
 
 
-def _all_outputs(found: Any) -> tuple[Any, ...]:
-    ys: tuple[Any, ...] = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+def _all_outputs(output: Any) -> tuple[Any, ...]:
+    ys: tuple[Any, ...] = tuple(output) if isinstance(output, (tuple, list)) else (output,)
     for y in ys:
         if not is_tensor(y):
             raise ArgumentTypeError(f"gradcheck: expected the function to return tensors, got {type(y).__name__}.")
     return ys
 
 
-def _outputs(found: Any) -> tuple[Any, ...]:
-    return tuple(y for y in _all_outputs(found) if _is_checked(y))
+def _outputs(output: Any) -> tuple[Any, ...]:
+    return tuple(y for y in _all_outputs(output) if _is_checked(y))
 
 
 def _found(way: Callable[..., Any], y: Any, xs: Sequence[Any]) -> list[Any]:
@@ -212,8 +212,8 @@ def _pairs(y: Any) -> tuple[int, ...]:
 
 def _from_pairs(parts: Any, y: Any) -> Any:
     """Return an array like y of its real and imaginary parts."""
-    found = parts[..., 0] + 1j * parts[..., 1] if is_complex(y.dtype) else parts
-    return np.asarray(found, y.dtype)
+    values = parts[..., 0] + 1j * parts[..., 1] if is_complex(y.dtype) else parts
+    return np.asarray(values, y.dtype)
 
 
 def _like(x: Any, value: Any) -> Any:
@@ -262,18 +262,18 @@ def _columns(rows: Sequence[Sequence[Any]], xs: Sequence[Any]) -> list[Any]:
 def _by_reverse(y: Any, xs: Sequence[Any]) -> list[Any]:
     rows = []
     for e in _basis(y):
-        found = backward.grad([y], xs, [handle(None, e)], retain_graph=True, materialize=True)
-        rows.append([g._value for g in found])
+        gradients = backward.grad([y], xs, [handle(None, e)], retain_graph=True, materialize=True)
+        rows.append([g._value for g in gradients])
     return _columns(rows, xs)
 
 
 def _by_forward(y: Any, xs: Sequence[Any]) -> list[Any]:
-    found = []
+    jacobians = []
     for x in xs:
         with np.errstate(all="ignore"), modes.enable_grad():
             ts = [push([y._node], {x._node: e}, handle, record=False)[0] for e in _basis(x)]
-        found.append(np.stack([_in_parts(_like(y, t)) for t in ts]))
-    return found
+        jacobians.append(np.stack([_in_parts(_like(y, t)) for t in ts]))
+    return jacobians
 
 
 def _by_symbols(y: Any, xs: Sequence[Any]) -> list[Any]:
@@ -283,8 +283,8 @@ def _by_symbols(y: Any, xs: Sequence[Any]) -> list[Any]:
         seed._node.dtype = y.dtype
     wrt = [x._node for x in xs]
     with modes.enable_grad():
-        found = sweep([new.get(y._node, y._node)], [seed], wrt=wrt, handle=handle, symbolic=True)
-    roots = [found[p]._node if found.get(p) is not None else None for p in wrt]
+        cotangents = sweep([new.get(y._node, y._node)], [seed], wrt=wrt, handle=handle, symbolic=True)
+    roots = [cotangents[p]._node if cotangents.get(p) is not None else None for p in wrt]
     rows = []
     with np.errstate(all="ignore"):
         for e in _basis(y):
@@ -303,8 +303,8 @@ def _shown(matrix: Any) -> str:
     return repr(handle(None, np.asarray(matrix, np.float64)))
 
 
-def _check_again(y: Any, xs: Sequence[Any], found: Sequence[Any], tolerance: float) -> None:
-    for a, b in zip(found, _by_reverse(y, xs)):
+def _check_again(y: Any, xs: Sequence[Any], jacobians: Sequence[Any], tolerance: float) -> None:
+    for a, b in zip(jacobians, _by_reverse(y, xs)):
         if not np.array_equal(a, b, equal_nan=True) and not np.all(np.abs(a - b) <= tolerance):
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "

@@ -104,8 +104,8 @@ def _checked(name: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
 def _packed(t: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     if t is None:
         return None
-    for kind, found in ((_INPUT, inputs), (_OUTPUT, outputs)):
-        for k, other in enumerate(found):
+    for kind, tensors in ((_INPUT, inputs), (_OUTPUT, outputs)):
+        for k, other in enumerate(tensors):
             if other is t:
                 return kind, k, t._value
     return _OTHER, t._node, t._value
@@ -113,19 +113,19 @@ def _packed(t: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
 
 def _unpacked(saved: Sequence[Any], node: Any, output: Any) -> tuple[Any, ...]:
     """Return the saved tensors; with a node, inputs and outputs with their history. ``output(k)`` gives that of one."""
-    found: list[Any] = []
+    tensors: list[Any] = []
     for entry in saved:
         if entry is None:
-            found.append(None)
+            tensors.append(None)
             continue
         kind, which, value = entry
         if kind == _OTHER:
-            found.append(handle(which, value))
+            tensors.append(handle(which, value))
         elif node is None:
-            found.append(handle(None, value))
+            tensors.append(handle(None, value))
         else:
-            found.append(handle(node.inputs[which] if kind == _INPUT else output(which), value))
-    return tuple(found)
+            tensors.append(handle(node.inputs[which] if kind == _INPUT else output(which), value))
+    return tuple(tensors)
 
 
 class Bundle:

@@ -56,8 +56,8 @@ class Custom:
         self._check_rule()
         arrays: list[Any] = []
         spec = Spec(self, args, arrays)
-        found = self.function.apply(spec, *arrays)
-        return unflatten(spec.results, iter(found if isinstance(found, tuple) else (found,)))
+        outputs = self.function.apply(spec, *arrays)
+        return unflatten(spec.results, iter(outputs if isinstance(outputs, tuple) else (outputs,)))
 
     def _check_rule(self) -> None:
         raise NotImplementedError
@@ -122,14 +122,14 @@ class custom_vjp(Custom):
     def forward(self, args: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and the residuals."""
         assert self.fwd is not None  # narrows the type; it was asked for before
-        found = self.fwd(*args)
-        if not isinstance(found, tuple) or len(found) != 2:
+        pair = self.fwd(*args)
+        if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentTypeError(
                 f"Custom VJP fwd rule for function {self.function.__name__} must produce a pair (list or tuple of "
                 "length two) where the first element represents the primal output and the second element represents "
-                f"residuals. Got a {type(found).__name__}."
+                f"residuals. Got a {type(pair).__name__}."
             )
-        return found
+        return pair
 
 
 class custom_jvp(Custom):
@@ -184,14 +184,14 @@ class custom_jvp(Custom):
         """Return the tangents of the results, one after the other."""
         assert self.rule is not None  # narrows the type; it was asked for before
         tangents = Spec.of(self, args).put(ts)
-        found = self.rule(*self.others(args), self.differentiated(args), self.differentiated(tangents))
+        pair = self.rule(*self.others(args), self.differentiated(args), self.differentiated(tangents))
         name = self.function.__name__
-        if not isinstance(found, tuple) or len(found) != 2:
+        if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentTypeError(
                 f"Custom JVP rule for function {name} must produce a pair (list or tuple of length two) representing "
-                f"primal and tangent outputs, but got {type(found).__name__}."
+                f"primal and tangent outputs, but got {type(pair).__name__}."
             )
-        return [as_tensor(t) for t in along(results, found[1], f"{name}: the tangent of its rule")]
+        return [as_tensor(t) for t in along(results, pair[1], f"{name}: the tangent of its rule")]
 
 
 # ------------------------------------------------------------------ arguments
@@ -227,16 +227,16 @@ class Spec:
         rest = iter(arrays)
         return [t if k in self.nondiff else unflatten(t, rest) for k, t in enumerate(self.trees)]
 
-    def pulled(self, name: str, found: Any) -> list[Any]:
+    def pulled(self, name: str, cotangents: Any) -> list[Any]:
         """Return the cotangents, one after the other, that a rule gave for the differentiated arguments."""
         trees = [(k, t) for k, t in enumerate(self.trees) if k not in self.nondiff]
-        if not isinstance(found, (tuple, list)) or len(found) != len(trees):
+        if not isinstance(cotangents, (tuple, list)) or len(cotangents) != len(trees):
             raise ArgumentTypeError(
                 f"Custom VJP bwd rule for {name} must produce a tuple with one cotangent per argument ({len(trees)}), "
-                f"got {f'{len(found)}' if isinstance(found, (tuple, list)) else type(found).__name__}."
+                f"got {f'{len(cotangents)}' if isinstance(cotangents, (tuple, list)) else type(cotangents).__name__}."
             )
         flat: list[Any] = []
-        for (k, tree), d in zip(trees, found, strict=True):
+        for (k, tree), d in zip(trees, cotangents, strict=True):
             flat += [None] * count(tree) if d is None else along(tree, d, f"{name}: the cotangent of argument {k}")
         return [None if d is None else as_tensor(d) for d in flat]
 
@@ -276,10 +276,10 @@ class Rules(Function):
     @classmethod
     def listed(cls, spec: Spec, y: Any) -> list[Any]:
         """Note the structure of the result; return its arrays."""
-        found: list[Any] = []
-        spec.results = flatten(y, is_result, found)
+        arrays: list[Any] = []
+        spec.results = flatten(y, is_result, arrays)
         check_results(spec.results, cls.__name__)
-        return [as_tensor(t) for t in found]
+        return [as_tensor(t) for t in arrays]
 
 
 class _Reverse(Rules):
@@ -336,8 +336,8 @@ class _Forward(Rules):
     @classmethod
     def jvp(cls, ctx: Any, _: Any, *ts: Any) -> Any:
         """Run the rule."""
-        found = cls.custom.push(ctx.spec.put(ctx.saved_tensors), ts, ctx.spec.results)
-        return found[0] if len(found) == 1 else tuple(found)
+        tangents = cls.custom.push(ctx.spec.put(ctx.saved_tensors), ts, ctx.spec.results)
+        return tangents[0] if len(tangents) == 1 else tuple(tangents)
 
     @classmethod
     def backward(cls, ctx: Any, *gs: Any) -> Any:
@@ -358,8 +358,8 @@ class _Forward(Rules):
         leaves = [_blank(x) for x in xs]
         with modes.enable_grad():
             blanks = [handle(leaf, None if symbolic else leaf.value) for leaf in leaves]
-            found = cls.custom.push(spec.put(xs), blanks, spec.results)
-        live = [(t._node, g) for t, g in zip(found, gs, strict=True) if t._node is not None]
+            tangents = cls.custom.push(spec.put(xs), blanks, spec.results)
+        live = [(t._node, g) for t, g in zip(tangents, gs, strict=True) if t._node is not None]
         roots = [n for n, _ in live]
         seeds = [g if recorded else canonical(g._value) for _, g in live]
         ds = sweep(roots, seeds, wrt=leaves, handle=handle if recorded else None, symbolic=symbolic)

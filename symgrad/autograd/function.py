@@ -152,11 +152,11 @@ class Function:
         """Apply to tensors of which some have no value."""
         if cls.symbolic is not None:
             return cls.symbolic(*args)
-        found = cls._probe(args)
+        outputs = cls._probe(args)
         tensors, form = [a for a in args if is_tensor(a)], template(args)
-        if not isinstance(found, tuple):
-            return _formal(Opaque(cls, form, None), tensors, found)
-        return tuple(_formal(Opaque(cls, form, k), tensors, t) if is_tensor(t) else t for k, t in enumerate(found))
+        if not isinstance(outputs, tuple):
+            return _formal(Opaque(cls, form, None), tensors, outputs)
+        return tuple(_formal(Opaque(cls, form, k), tensors, t) if is_tensor(t) else t for k, t in enumerate(outputs))
 
     @classmethod
     def _probe(cls, args: Sequence[Any]) -> Any:
@@ -204,8 +204,8 @@ class Applied(Plan):
     def pull(self, node: Any, g: Any) -> list[Any]:
         """Run backward on values."""
         with modes.no_grad():
-            found = self._backward(node, _each(g, lambda v: handle(None, canonical(v))), self.active, False)
-        return [None if d is None else d._value for d in found]
+            cotangents = self._backward(node, _each(g, lambda v: handle(None, canonical(v))), self.active, False)
+        return [None if d is None else d._value for d in cotangents]
 
     def vjps(self, node: Any, which: Sequence[int], g: Any, y: Any, xs: Sequence[Any]) -> list[Any]:
         """Run backward on tensors; what it computes with symgrad's operations is recorded."""
@@ -214,15 +214,15 @@ class Applied(Plan):
     def _backward(self, node: Any, g: Any, which: Sequence[int], recorded: bool) -> list[Any]:
         function, ctx = self.op.function, node.saved[0]
         seeds = [conj(_seed(g, k, spec, ctx._materialize)) for k, spec in enumerate(ctx._outputs)]
-        found = function.backward(self._bound(node, recorded), *seeds)
-        found = found if isinstance(found, tuple) else (found,)
+        gradients = function.backward(self._bound(node, recorded), *seeds)
+        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
         count = len(self.op.form)
-        if len(found) < count or any(d is not None for d in found[count:]):
+        if len(gradients) < count or any(d is not None for d in gradients[count:]):
             raise GraphError(
                 f"function {self.name} returned an incorrect number of gradients (expected {count}, got "
-                f"{len(found)}). Return one for each argument of forward, None where there is none."
+                f"{len(gradients)}). Return one for each argument of forward, None where there is none."
             )
-        pulled = [conj(self._checked(k, found[k], node.inputs[i])) for i in which for k in [self.places[i]]]
+        pulled = [conj(self._checked(k, gradients[k], node.inputs[i])) for i in which for k in [self.places[i]]]
         if modes.recording() and function._is_once():
             inputs = [handle(p, None) for p in node.inputs if p.level == GRAD]
             pulled = [None if d is None else _once(d, [s for s in seeds if s is not None], inputs) for d in pulled]
@@ -272,10 +272,10 @@ class Applied(Plan):
                 given = [_zeros(p) if t is None else t for t, p in zip(given, node.inputs)]
             for k, t in zip(self.places, given):
                 args[k] = t
-            found = self.op.function.jvp(self._bound(node, recorded, True), *args)
-        if not isinstance(found, tuple):
-            return found if found is None or recorded else found._value
-        return Bundle({k: t if recorded else t._value for k, t in enumerate(found) if t is not None})
+            tangents = self.op.function.jvp(self._bound(node, recorded, True), *args)
+        if not isinstance(tangents, tuple):
+            return tangents if tangents is None or recorded else tangents._value
+        return Bundle({k: t if recorded else t._value for k, t in enumerate(tangents) if t is not None})
 
     def _transposed(self, node: Any, ts: Sequence[Any], recorded: bool) -> Any:
         # v ↦ Jᵀv is linear; its own vjp is t ↦ Jt.
@@ -292,10 +292,10 @@ class Applied(Plan):
                 "operations and it has no jvp. Define a static method jvp(ctx, *tangents)."
             )
         roots, tangents = [d._node for d, _ in pairs], [t for _, t in pairs]
-        found = sweep(
+        cotangents = sweep(
             roots, [conj(t) for t in tangents], wrt=list(blanks.values()), handle=handle if recorded else None
         )
-        parts = {k: conj(found[leaf]) for k, leaf in blanks.items() if found.get(leaf) is not None}
+        parts = {k: conj(cotangents[leaf]) for k, leaf in blanks.items() if cotangents.get(leaf) is not None}
         return Bundle(parts) if several else parts.get(0)
 
 
@@ -305,9 +305,9 @@ def _each(g: Any, f: Callable[[Any], Any]) -> Any:
 
 def _seed(g: Any, k: int, spec: Any, materialize: bool) -> Any:
     """Return what backward is given for output k."""
-    found = g.parts.get(k) if isinstance(g, Bundle) else g
-    if found is not None or spec is None or not materialize:
-        return found
+    cotangent = g.parts.get(k) if isinstance(g, Bundle) else g
+    if cotangent is not None or spec is None or not materialize:
+        return cotangent
     return handle(None, canonical(np.zeros(*spec)))
 
 

@@ -20,12 +20,12 @@ from symgrad.transforms.calls import Call, zeros
 
 def inlined(roots: Sequence[Any]) -> tuple[list[Any], list[AnyNode]]:
     """Return the nodes among the roots with all such functions written out, and the nodes that these depend on."""
-    found, closed = list(roots), set[Opaque]()
+    outputs, closed = list(roots), set[Opaque]()
     while True:  # a rule may call functions with a rule
-        nodes = ancestors([r for r in found if is_node(r)])
+        nodes = ancestors([r for r in outputs if is_node(r)])
         if not any([isinstance(n.op, Opaque) and _is_open(n, closed) for n in nodes]):
-            return found, nodes
-        found = _once(found, nodes, closed)
+            return outputs, nodes
+        outputs = _once(outputs, nodes, closed)
 
 
 def _once(roots: Sequence[Any], nodes: Sequence[AnyNode], closed: set[Opaque]) -> list[Any]:
@@ -62,8 +62,8 @@ def _expanded(op: Opaque, xs: Sequence[Any]) -> Any:
     """Return what the function computes, or a derivative of it, of tensors without values."""
     if not op.path:
         spec, *arrays = filled(op.form, xs)
-        found = op.function.returned(spec, op.function.custom.fun(*spec.put(arrays)))
-        return found if op.out is None else found[op.out]
+        outputs = op.function.returned(spec, op.function.custom.fun(*spec.put(arrays)))
+        return outputs if op.out is None else outputs[op.out]
     inner = Opaque(op.function, op.form, op.out, op.path[:-1])
     if not inner.path:
         return _pulled(op, xs)
@@ -75,6 +75,6 @@ def _expanded(op: Opaque, xs: Sequence[Any]) -> Any:
 def _pulled(op: Opaque, xs: Sequence[Any]) -> Any:
     """Return the first derivative, by the rule."""
     spec, *arrays = filled(op.form, xs[1:])
-    found = op.function.gradients(spec, arrays, lambda y, k: xs[0] if k == (op.out or 0) else zeros(y))
-    d = found[op.path[0]]
+    gradients = op.function.gradients(spec, arrays, lambda y, k: xs[0] if k == (op.out or 0) else zeros(y))
+    d = gradients[op.path[0]]
     return zeros(arrays[op.path[0]]) if d is None else d

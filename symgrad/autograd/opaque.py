@@ -91,14 +91,14 @@ class Opaque(Op):
     def forward(self, *xs: Any) -> Any:
         """Run the function, or the backward of it."""
         with modes.no_grad():
-            found = self.on_tensors([handle(None, canonical(x)) for x in xs])
-        return found._value
+            tensor = self.on_tensors([handle(None, canonical(x)) for x in xs])
+        return tensor._value
 
     def on_tensors(self, xs: Sequence[Any]) -> Any:
         """Apply to tensors, recorded where recording is on."""
         if not self.path:
-            found = self.function.apply(*filled(self.form, xs))
-            return found if self.out is None else found[self.out]
+            result = self.function.apply(*filled(self.form, xs))
+            return result if self.out is None else result[self.out]
         record = modes.recording()
         with modes.enable_grad():
             variables = [x if record and _flows(x) else _variable(x) for x in xs[1:]]
@@ -107,10 +107,10 @@ class Opaque(Op):
             wanted = variables[self.path[-1]]
             if not _flows(y):
                 return handle(None, canonical(np.zeros(wanted.shape, wanted.dtype)))
-            (found,) = backward.grad(
+            (result,) = backward.grad(
                 [y], [wanted], [xs[0]], create_graph=record or len(self.path) > 1, retain_graph=True, materialize=True
             )
-        return found
+        return result
 
     def out_shape(self, *shapes: Any) -> Shape:
         """The shape of the function's result; of a vjp, that of the input."""
@@ -122,8 +122,8 @@ class Opaque(Op):
 
     def _probed(self, xs: Sequence[Any]) -> Any:
         with unchanged(), taping(Tape()):
-            found = self.function._probe(filled(self.form, xs))
-        return found if self.out is None else found[self.out]
+            outputs = self.function._probe(filled(self.form, xs))
+        return outputs if self.out is None else outputs[self.out]
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # the derivative is the function's backward, and where that is differentiated, its own

@@ -80,8 +80,8 @@ def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     results, outside, active = run.tree, [_stand_in(n) for n in run.captured], [_is_variable(y) for y in run.ys]
     piece.written = run.written
     del run
-    found = Checkpoint.apply(piece, *tensors, *outside)
-    ys = found if isinstance(found, tuple) else (found,)
+    outputs = Checkpoint.apply(piece, *tensors, *outside)
+    ys = outputs if isinstance(outputs, tuple) else (outputs,)
     done = [y if flows else handle(None, v) for y, v, flows in zip(ys, piece.values, active, strict=True)]
     piece.values = []
     for k in reversed(piece.written):
@@ -188,8 +188,8 @@ class Checkpoint(Function):
         """Hand over what was computed."""
         ctx.piece = piece
         ctx.save_for_backward(*tensors[: len(tensors) - len(piece.captured)])
-        found = tuple([handle(None, v) for v in piece.values])
-        return found[0] if len(found) == 1 else found
+        outputs = tuple([handle(None, v) for v in piece.values])
+        return outputs[0] if len(outputs) == 1 else outputs
 
     @staticmethod
     def symbolic(piece: Piece, *xs: Any) -> Any:
@@ -209,8 +209,8 @@ class Checkpoint(Function):
         seeds = [g if recorded else canonical(g._value) for _, g in live]
         roots, targets = [n for n, _ in live], [n for n in run.wrt if n is not None]
         with modes.enable_grad():
-            found = sweep(roots, seeds, wrt=targets, handle=handle if recorded else None, since=run.start)
-        ds = [found.get(n) for n in run.wrt]
+            cotangents = sweep(roots, seeds, wrt=targets, handle=handle if recorded else None, since=run.start)
+        ds = [cotangents.get(n) for n in run.wrt]
         return None, *[d if d is None or recorded else handle(None, canonical(d)) for d in ds]
 
     @staticmethod
@@ -222,8 +222,8 @@ class Checkpoint(Function):
         given = {n: t if recorded else t._value for n, t in pairs}
         live = [y._node for y in run.ys if y._node is not None]
         with modes.enable_grad():
-            found = dict(zip(live, push(live, given, handle, record=recorded)))
-        out = [_handled(found.get(y._node), y) for y in run.ys]
+            tangents = dict(zip(live, push(live, given, handle, record=recorded)))
+        out = [_handled(tangents.get(y._node), y) for y in run.ys]
         return out[0] if len(out) == 1 else tuple(out)
 
 

@@ -46,21 +46,21 @@ def run_grade(args: argparse.Namespace) -> int:
         raise ParseError("by what? Name it with --wrt, as in --wrt x.")
     by: str | list[str] = names[0] if len(names) == 1 else names
     answer = formula_text(args.answer)
-    found = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order, syntax=args.syntax)
-    text = json.dumps(_data(found), ensure_ascii=False, indent=2) if args.json else str(found)
+    verdict = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order, syntax=args.syntax)
+    text = json.dumps(_data(verdict), ensure_ascii=False, indent=2) if args.json else str(verdict)
     show(written_for(sys.stdout, text, args.ascii, ascii_json if args.json else ascii_text))
-    return 0 if found.right else 1
+    return 0 if verdict.right else 1
 
 
-def _data(found: Grade) -> dict[str, Any]:
-    at = found.at and {
-        "point": {name: plain(v) for name, v in found.at.point.items()},
-        "answer": plain(found.at.answer),
-        "derivative": plain(found.at.derivative),
+def _data(verdict: Grade) -> dict[str, Any]:
+    at = verdict.at and {
+        "point": {name: plain(v) for name, v in verdict.at.point.items()},
+        "answer": plain(verdict.at.answer),
+        "derivative": plain(verdict.at.derivative),
     }
     return {
-        "right": found.right, "simplified": found.simplified, "slip": found.slip, "hint": found.hint, "at": at,
-        "shorter": found.shorter, "proof": found.proof, "place": found.place,
+        "right": verdict.right, "simplified": verdict.simplified, "slip": verdict.slip, "hint": verdict.hint, "at": at,
+        "shorter": verdict.shorter, "proof": verdict.proof, "place": verdict.place,
     }  # fmt: skip
 
 

@@ -44,15 +44,15 @@ def run_derive(args: argparse.Namespace) -> int:
     _check_result(formula, wrt, args.order)
     fallback = ascii_text
     with long_work("deriving"):
-        found = derive(with_leaves(formula.value, wrt), wrt[0] if len(wrt) == 1 else wrt, args.order)
-        forms = [found] if isinstance(found, ClosedForm) else list(found.flat)
-        by = list(product(wrt, repeat=args.order if isinstance(found, Blocks) else 1))
+        derivative = derive(with_leaves(formula.value, wrt), wrt[0] if len(wrt) == 1 else wrt, args.order)
+        forms = [derivative] if isinstance(derivative, ClosedForm) else list(derivative.flat)
+        by = list(product(wrt, repeat=args.order if isinstance(derivative, Blocks) else 1))
         check_values(args.at, dict.fromkeys(name for f in forms for name in f.args))
         if args.json:
             fallback = ascii_json
             text = json.dumps([_data(w, f, args) for w, f in zip(by, forms, strict=True)], ensure_ascii=False, indent=2)
         elif len(forms) > 1 and args.form in ("text", "where") and not args.latex:
-            text = str(found)
+            text = str(derivative)
         else:
             text = "\n".join(
                 _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(by, forms, strict=True)
@@ -164,12 +164,12 @@ def _function(text: str) -> Callable[..., Any]:
         imported = importlib.import_module(module)
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ArgumentError(f"check: the module {module!r} cannot be imported: {error}.") from error
-    found = getattr(imported, name, None)
-    if found is None:
+    function = getattr(imported, name, None)
+    if function is None:
         raise ArgumentError(f"check: the module {module!r} has no {name!r}.")
-    if not callable(found):
-        raise ArgumentError(f"check: {text} is a {type(found).__name__}. Expected a function of arrays.")
-    return found  # type: ignore[no-any-return]
+    if not callable(function):
+        raise ArgumentError(f"check: {text} is a {type(function).__name__}. Expected a function of arrays.")
+    return function  # type: ignore[no-any-return]
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _counted(leaves: Iterable[Tensor]) -> list[tuple[int, ...]]:
     """Return the leaves' shapes, numbers for sizes with names: 2 for the first name, 3 for the next."""
-    found: dict[Any, int] = {}
+    sizes: dict[Any, int] = {}
     return [
-        tuple(n if isinstance(n, int) else found.setdefault(n, len(found) + 2) for n in leaf.shape) for leaf in leaves
+        tuple(n if isinstance(n, int) else sizes.setdefault(n, len(sizes) + 2) for n in leaf.shape) for leaf in leaves
     ]

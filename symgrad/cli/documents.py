@@ -27,8 +27,8 @@ def run_explain(args: argparse.Namespace) -> int:
     formula, wrt = read_formula(args)
     check_values(args.at, names_of(formula))
     with long_work("explaining"):
-        found = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
-        text = found.latex() if args.latex else found.html() if args.html else str(found)
+        explanation = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
+        text = explanation.latex() if args.latex else explanation.html() if args.html else str(explanation)
     show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0
 
@@ -71,8 +71,8 @@ def run_report(args: argparse.Namespace) -> int:
     if Path(args.output).is_dir():
         raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")
     with long_work("writing"):
-        found = report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
-    if found.replaced:
+        page = report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
+    if page.replaced:
         complain(f"symgrad report: replaced {args.output}")
     print(written_for(sys.stdout, args.output, args.ascii))
     return 0

@@ -70,14 +70,14 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
     reading = reading_of(text, leaves, args.syntax)
     leaves |= {name: symbol(name) for name in names_in(reading, leaves)}
-    found = Expression(reading, leaves)
-    _ = found.value  # what has no meaning is said here
-    for letter, meaning in found.constants.items():
+    formula = Expression(reading, leaves)
+    _ = formula.value  # what has no meaning is said here
+    for letter, meaning in formula.constants.items():
         complain(f"{letter} is {meaning} here. For a name, add --shape {letter}=")
     for option, names in (("--at", values), ("--assume", marks)):
-        for name in [name for name in names if name not in names_of(found)]:
+        for name in [name for name in names if name not in names_of(formula)]:
             raise ParseError(f"{option} {name}: there is no {name} in the formula. Leave it out.")
-    return found, [leaves[name] for name in wrt]
+    return formula, [leaves[name] for name in wrt]
 
 
 def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
@@ -97,8 +97,8 @@ def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
 
 def names_of(formula: Expression) -> list[str]:
     """Return the declared names that the formula holds."""
-    found = named_leaves([formula.value._node])
-    return [name for name in formula.names if name in found]
+    leaves = named_leaves([formula.value._node])
+    return [name for name in formula.names if name in leaves]
 
 
 def formula_text(word: str) -> str:
@@ -121,21 +121,21 @@ def _shapes(texts: Sequence[str]) -> dict[str, str]:
 
 def _marks(texts: Sequence[str]) -> dict[str, list[str]]:
     """Return what is assumed of each name."""
-    found: dict[str, list[str]] = {}
+    marks: dict[str, list[str]] = {}
     for text in texts:
         name, mark = _pair(text, "--assume", "A=symmetric")
         if mark not in MARKS:
             raise ParseError(f"--assume: {mark!r} is unknown. Expected one of {', '.join(MARKS)}.")
-        found.setdefault(name, []).append(mark)
-    return found
+        marks.setdefault(name, []).append(mark)
+    return marks
 
 
 def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for name, value in (_pair(text, option, example) for text in texts):
-        if found.setdefault(name, value) != value:
-            raise ParseError(f"{option} {name}: got {found[name]} and {value}. Expected one of them.")
-    return found
+        if pairs.setdefault(name, value) != value:
+            raise ParseError(f"{option} {name}: got {pairs[name]} and {value}. Expected one of them.")
+    return pairs
 
 
 def declared_shapes(texts: Sequence[str]) -> dict[str, tuple[Any, ...]]:
@@ -192,11 +192,11 @@ def _leaf(name: str, sizes: tuple[Any, ...], value: str | None, marks: dict[str,
 
 def _array(text: str, name: str) -> Any:
     try:
-        found = np.asarray(ast.literal_eval(text), dtype=np.float64)
+        array = np.asarray(ast.literal_eval(text), dtype=np.float64)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError):
         raise ParseError(
             f"--at {name}: got {text[:40]!r}. Expected a number or lists of numbers, as in [1, 2]."
         ) from None
-    if found.size > MOST_INTEGER:
-        raise ParseError(f"--at {name}: got {found.size} numbers. Expected at most {MOST_INTEGER}.")
-    return found
+    if array.size > MOST_INTEGER:
+        raise ParseError(f"--at {name}: got {array.size} numbers. Expected at most {MOST_INTEGER}.")
+    return array

@@ -22,18 +22,20 @@ def run_ops(args: argparse.Namespace) -> int:
         text = json.dumps(names, indent=2) if args.json else "\n".join(", ".join((k, *v)) for k, v in names.items())
         count = len(names)
     else:
-        found = {k: r for k, r in operations().items() if word in k.lower()}
+        matching = {k: r for k, r in operations().items() if word in k.lower()}
         text = (
-            json.dumps({k: dataclasses.asdict(r) for k, r in found.items()}, indent=2) if args.json else _table(found)
+            json.dumps({k: dataclasses.asdict(r) for k, r in matching.items()}, indent=2)
+            if args.json
+            else _table(matching)
         )
-        count = len(found)
+        count = len(matching)
     if not count:
         raise ArgumentError(f"no operation has {args.word!r} in its name. Leave it out to see all.")
     print(written_for(sys.stdout, text, args.ascii))
     return 0
 
 
-def _table(found: dict[str, Readings]) -> str:
-    rows = [_HEADS, *[(name, *dataclasses.astuple(r)) for name, r in found.items()]]
+def _table(readings: dict[str, Readings]) -> str:
+    rows = [_HEADS, *[(name, *dataclasses.astuple(r)) for name, r in readings.items()]]
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADS))]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)

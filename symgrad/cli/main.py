@@ -118,23 +118,23 @@ KINDS: dict[str, tuple[str, Adder]] = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = argparse.ArgumentParser(
+    root = argparse.ArgumentParser(
         prog="symgrad",
         description="Derivatives as formulas, numbers and functions.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("--version", action="version", version=f"symgrad {__version__}")
-    kinds = found.add_subparsers(dest="command", metavar="command", required=True)
+    root.add_argument("--version", action="version", version=f"symgrad {__version__}")
+    kinds = root.add_subparsers(dest="command", metavar="command", required=True)
     shells: dict[str, tuple[str, Adder]] = {
-        "completion": ("print what a shell needs to complete these commands", partial(add_completion, found)),
-        "man": ("print the manual page", partial(add_manual, found)),
+        "completion": ("print what a shell needs to complete these commands", partial(add_completion, root)),
+        "man": ("print the manual page", partial(add_manual, root)),
     }
     for kind, (what, add) in {**KINDS, **shells}.items():
         command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
         add(command)
         command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
-    return found
+    return root
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -96,8 +96,8 @@ def run_table(args: argparse.Namespace) -> int:
     """Print f and f′ at points."""
     name, f = one_variable(args)
     with long_work("computing"):
-        found = table(f, points(args.over, name))
-        text = found._repr_html_() if args.html else str(found)
+        values = table(f, points(args.over, name))
+        text = values._repr_html_() if args.html else str(values)
     print(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0
 
@@ -149,14 +149,14 @@ def points(text: str, name: str) -> list[float]:
         raise ParseError(f"--over {other}: the name that is left open is {name}.")
     first, *rest = body.split(":")
     try:
-        found = [float(p) for p in first.split(",")] if not rest else _between(first, *rest)
+        numbers = [float(p) for p in first.split(",")] if not rest else _between(first, *rest)
     except (TypeError, ValueError):
         raise ParseError(
             f"--over: got {text.strip()[:40]!r}. Expected 0,1,2.5 or first:last:count, as in 0:2:5."
         ) from None
-    if not 0 < len(found) <= MOST_POINTS or not np.isfinite(found).all():
+    if not 0 < len(numbers) <= MOST_POINTS or not np.isfinite(numbers).all():
         raise ParseError(f"--over: expected 1 to {MOST_POINTS} numbers, none of them infinite.")
-    return found
+    return numbers
 
 
 def _between(first: str, last: str, count: str = "5") -> list[float]:

@@ -77,18 +77,18 @@ def _start(text: str, at: int) -> int:
 
 def _norms(text: str) -> str:
     """Write norm(…) for double bars, of which one opens behind an operator and closes behind anything else."""
-    found = ""
+    written = ""
     while "‖" in text:
         before, _, text = text.partition("‖")
-        found += before
-        last = found.rstrip()[-1:]
-        if not last or last in _BEFORE or found.endswith("norm("):
-            found += "norm("
+        written += before
+        last = written.rstrip()[-1:]
+        if not last or last in _BEFORE or written.endswith("norm("):
+            written += "norm("
         else:
             order = _ORDER.match(text)
-            found += f", {order[1] or order[2]})" if order else ")"
+            written += f", {order[1] or order[2]})" if order else ")"
             text = text[order.end() :] if order else text
-    return found + text
+    return written + text
 
 
 def _letter(c: str) -> str:
@@ -132,5 +132,5 @@ def _letters(text: str) -> str:
 
 def ascii_source(text: str) -> str:
     """Return source in ASCII: what its comments say in other letters ends none of them."""
-    found = _POWER.sub(lambda m: "^" + "".join(_RAISED[c] for c in m[0]), text.replace("ᵀ", ".T"))
-    return "".join(c if c.isascii() else w if (w := _letter(c)).isalnum() else "?" for c in found)
+    source = _POWER.sub(lambda m: "^" + "".join(_RAISED[c] for c in m[0]), text.replace("ᵀ", ".T"))
+    return "".join(c if c.isascii() else w if (w := _letter(c)).isalnum() else "?" for c in source)

@@ -75,13 +75,13 @@ def _open(formula: Expression, kept: Container[str], chosen: list[str]) -> list[
 
 def _ranges(texts: list[str], free: list[str]) -> dict[str, tuple[float, float]]:
     """Return the ranges by name; one without a name is that of all."""
-    found: dict[str, tuple[float, float]] = {}
+    ranges: dict[str, tuple[float, float]] = {}
     for text in texts:
         name, bounds = named(text)
         if name and name not in free:
             raise ParseError(f"--over {name}: the names that are left open are {', '.join(free)}.")
-        found |= dict.fromkeys([name] if name else free, _range(bounds))
-    return found
+        ranges |= dict.fromkeys([name] if name else free, _range(bounds))
+    return ranges
 
 
 def _range(text: str) -> tuple[float, float]:
@@ -94,10 +94,10 @@ def _range(text: str) -> tuple[float, float]:
 
 def _point(text: str) -> Any:
     try:
-        found = [float(part) for part in text.split(",")]
+        coordinates = [float(part) for part in text.split(",")]
     except ValueError:
         raise ParseError(f"--tangent: got {text.strip()[:40]!r}. Expected a number, or two as in 1,2.") from None
-    return found[0] if len(found) == 1 else found
+    return coordinates[0] if len(coordinates) == 1 else coordinates
 
 
 def _drawn(figure: Any, ending: str, title: str) -> str | bytes:

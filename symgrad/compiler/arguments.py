@@ -46,23 +46,23 @@ def as_input(x: Any) -> Any:
 
 def _native(dtype: Any) -> Any:
     """Return a dtype in the processor's byte order."""
-    found = _NATIVE.get(dtype.newbyteorder("="))
-    if found is None:
+    native = _NATIVE.get(dtype.newbyteorder("="))
+    if native is None:
         raise ArgumentTypeError(
             f"compile: got an array of {dtype}. Expected numbers of at most 64 bits, complex ones of two such, or "
-            "truth values."
+            "booleans."
         )
-    return found
+    return native
 
 
 def given_away(values: Sequence[Any], which: Collection[int]) -> list[Any]:
     """Return values of which some will be overwritten: copies, where others would be overwritten with them."""
-    found = list(values)
+    arrays = list(values)
     for k in which:
-        others = [v for j, v in enumerate(found) if j != k and type(v) is _ndarray]
-        if not found[k].flags.writeable or any(np.may_share_memory(found[k], v) for v in others):
-            found[k] = found[k].copy()
-    return found
+        others = [v for j, v in enumerate(arrays) if j != k and type(v) is _ndarray]
+        if not arrays[k].flags.writeable or any(np.may_share_memory(arrays[k], v) for v in others):
+            arrays[k] = arrays[k].copy()
+    return arrays
 
 
 def positions_of(arguments: Collection[int], tree: trees.Tree) -> frozenset[int]:
@@ -70,15 +70,15 @@ def positions_of(arguments: Collection[int], tree: trees.Tree) -> frozenset[int]
     if not arguments:
         return frozenset()
     assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
-    found: set[int] = set()
+    positions: set[int] = set()
     start = 0
     for k, part in enumerate(tree.parts[0].parts):
         stop = start + trees.count(part)
-        found.update(range(start, stop) if k in arguments else ())
+        positions.update(range(start, stop) if k in arguments else ())
         start = stop
     missing = [k for k in arguments if k >= len(tree.parts[0].parts)]
     if missing:
         raise ArgumentError(
             f"compile: donate names argument {missing[0]}, but {len(tree.parts[0].parts)} were given by position."
         )
-    return frozenset(found)
+    return frozenset(positions)

@@ -100,8 +100,8 @@ class Lowered(NamedTuple):
 
     def compile(self) -> Compiled[...]:
         """Return the compiled function, which has the kernel of this signature."""
-        found: Compiled[...] = self.function
-        return found
+        function: Compiled[...] = self.function
+        return function
 
     def __str__(self) -> str:
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.stages.items())
@@ -222,13 +222,13 @@ class Compiled(AsFunction, Generic[P]):
                 return out
         given = (*args, *kwargs.values()) if kwargs else args
         key = [(a.shape, a.strides, a.dtype) if type(a) is _ndarray else type(a) for a in given]
-        found = self._flat.get((*key, *kwargs) if kwargs else tuple(key))
-        if found is not None:
-            ys = found.kernel.run(given)
+        entry = self._flat.get((*key, *kwargs) if kwargs else tuple(key))
+        if entry is not None:
+            ys = entry.kernel.run(given)
             if ys is not NotImplemented:
-                self._last = found
-                self._direct = None if kwargs else found.kernel.direct
-                return found.finish(ys)
+                self._last = entry
+                self._direct = None if kwargs else entry.kernel.direct
+                return entry.finish(ys)
         return self._general(args, kwargs, given, key)
 
     def _general(self, args: Any, kwargs: dict[str, Any], given: Sequence[Any], key: Sequence[Any]) -> Any:
@@ -237,24 +237,24 @@ class Compiled(AsFunction, Generic[P]):
         if any(isinstance(x, TensorBase) for x in leaves):
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
-        found = self._specialised(tree, values)
-        if found.effects and found.effects.traced():
+        entry = self._specialised(tree, values)
+        if entry.effects and entry.effects.traced():
             args, kwargs = trees.unflatten(tree, iter([handle(None, canonical(v)) for v in values]))
             return self._original()(*args, **kwargs)
-        ys = found.early(values)
+        ys = entry.early(values)
         if ys is not None:
-            return found.finish(ys)
-        if found.kernel.reuses:
-            return found.finish(found.run(given_away(values, found.kernel.reuses)))
-        if found.effects:
-            return found.finish(found.run(values))
+            return entry.finish(ys)
+        if entry.kernel.reuses:
+            return entry.finish(entry.run(given_away(values, entry.kernel.reuses)))
+        if entry.effects:
+            return entry.finish(entry.run(values))
         if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
             # The next call of this kind, with arrays as they are, goes straight to the kernel.
             if len(self._flat) >= MOST_SIGNATURES:  # by strides there may be more than in ``_found``
                 self._flat.clear()
-            self._flat[*key, *kwargs] = found
-            self._direct = None if kwargs else found.kernel.direct
-        return found.finish(found.kernel.run(values))
+            self._flat[*key, *kwargs] = entry
+            self._direct = None if kwargs else entry.kernel.direct
+        return entry.finish(entry.kernel.run(values))
 
     def _on_tensors(self, args: Any, kwargs: Any, tree: trees.Tree, leaves: Sequence[Any]) -> Any:
         tensors = [x for x in leaves if isinstance(x, TensorBase)]
@@ -266,16 +266,16 @@ class Compiled(AsFunction, Generic[P]):
                 "or floats, or leave out digits."
             )
         values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
-        found = self._specialised(tree, values)
-        if found.effects and found.effects.traced():
+        entry = self._specialised(tree, values)
+        if entry.effects and entry.effects.traced():
             return self._original()(*args, **kwargs)
-        if self._writes and any(isinstance(leaves[k], TensorBase) for k in found.overwritten):
-            return self._written_back(found.overwritten, args, kwargs, leaves)
+        if self._writes and any(isinstance(leaves[k], TensorBase) for k in entry.overwritten):
+            return self._written_back(entry.overwritten, args, kwargs, leaves)
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
-        if followed and found.call.which:
-            return self._recorded(found, leaves, values)
-        ys = [handle(None, canonical(y)) for y in found.run(_apart(found.kernel, values))]
-        return trees.unflatten(found.results, iter(ys))
+        if followed and entry.call.which:
+            return self._recorded(entry, leaves, values)
+        ys = [handle(None, canonical(y)) for y in entry.run(_apart(entry.kernel, values))]
+        return trees.unflatten(entry.results, iter(ys))
 
     def _written_back(self, which: tuple[int, ...], args: Any, kwargs: Any, leaves: Sequence[Any]) -> Any:
         """Call the function, and write to tensors among its arguments what it writes to them in place."""
@@ -289,26 +289,26 @@ class Compiled(AsFunction, Generic[P]):
             write_back(leaves[k], t, leaves)
         return result
 
-    def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
-        """Return the results as results of one operation; integers and truth values carry no gradient."""
-        call, effects = found.call, found.effects
+    def _recorded(self, entry: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Return the results as results of one operation; integers and booleans carry no gradient."""
+        call, effects = entry.call, entry.effects
         if effects is not None and effects.carries:
             raise GraphError(
                 "compile: the function changes a tensor from outside by what depends on an argument that requires "
                 "grad, and no gradient would flow through it. Change it by x.detach(), or return the new tensor."
             )
         hidden = [] if effects is None else effects.arguments()
-        ys: list[Any] = [None] * (trees.count(found.results) + (effects.count if effects else 0))
+        ys: list[Any] = [None] * (trees.count(entry.results) + (effects.count if effects else 0))
         if len(call.which) < len(ys):
-            ys = [handle(None, canonical(y)) for y in _run(found.kernel, [*values, *hidden])]
+            ys = [handle(None, canonical(y)) for y in _run(entry.kernel, [*values, *hidden])]
         parts = call.parts(apply(call, [as_tensor(x) for x in [*leaves, *hidden]]))
         for k, y in zip(call.which, parts, strict=True):
             ys[k] = y
         if effects is not None:
-            count = trees.count(found.results)
+            count = trees.count(entry.results)
             effects.write([y._value for y in ys[count:]])
             ys = ys[:count]
-        return trees.unflatten(found.results, iter(ys))
+        return trees.unflatten(entry.results, iter(ys))
 
     def _original(self) -> Callable[..., Any]:
         if self.fn is None:
@@ -321,31 +321,31 @@ class Compiled(AsFunction, Generic[P]):
     # -------------------------------------------------------------- signatures
     def _specialised(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
         """Return the kernel for a call, which becomes the last one."""
-        found = self._prepared(tree, values)
-        if found is not self._last:  # the short way is for one signature, and does not note that it was called
-            self._direct, self._last = None, found
-        return found
+        entry = self._prepared(tree, values)
+        if entry is not self._last:  # the short way is for one signature, and does not note that it was called
+            self._direct, self._last = None, entry
+        return entry
 
     def _prepared(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
         key = tree, tuple([_NUMBER if type(v) is float else (v.shape, v.dtype) for v in values])
         try:
-            found = self._found.get(key)
+            entry = self._found.get(key)
         except TypeError:
             trees.check_statics(tree)
             raise
-        fits = found is not None and (found.effects is None or found.effects.traced() or found.effects.fits())
-        return found if fits else self._added(key, found)  # type: ignore[return-value]
+        fits = entry is not None and (entry.effects is None or entry.effects.traced() or entry.effects.fits())
+        return entry if fits else self._added(key, entry)  # type: ignore[return-value]
 
     def _added(self, key: Any, old: Specialised | None) -> Specialised:
         def look() -> Specialised | None:
-            found = self._found.get(key)
-            return None if found is old else found
+            entry = self._found.get(key)
+            return None if entry is old else entry
 
-        found = self._found[key] = made_once(self._lock, look, lambda: self._compile(key))
+        entry = self._found[key] = made_once(self._lock, look, lambda: self._compile(key))
         if len(self._found) > MOST_SIGNATURES:
             self._found.pop(next(iter(self._found)), None)
             self._flat.clear()
-        return found
+        return entry
 
     @collector_paused()
     def _compile(self, key: Any) -> Specialised:
@@ -358,10 +358,10 @@ class Compiled(AsFunction, Generic[P]):
                 "Leave out digits, or return the new tensor."
             )
         spent = time.perf_counter() - start
-        found = Specialised(traced, lambda of: self._build(of, tree, spent))
+        entry = Specialised(traced, lambda of: self._build(of, tree, spent))
         if is_fixed() or not self._waits():  # what another thread has changed while it traces is an error now, or never
-            found.build()
-        return found
+            entry.build()
+        return entry
 
     def _graph(self, tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
         fn = self._original()
@@ -400,12 +400,12 @@ class Compiled(AsFunction, Generic[P]):
             return _run(kernel, [as_input(x) for x in xs])
 
         def leaves(*xs: Any) -> list[Any]:
-            found: list[Any] = []
+            tensors: list[Any] = []
             rest = iter(xs)
             args, kwargs = trees.unflatten(tree, rest)
             with effects.standing(list(rest)) if effects else nullcontext():
-                trees.flatten(self._original()(*args, **kwargs), is_result, found)
-                return found + [handle(t._node, t._value) for t in (effects.after() if effects else [])]
+                trees.flatten(self._original()(*args, **kwargs), is_result, tensors)
+                return tensors + [handle(t._node, t._value) for t in (effects.after() if effects else [])]
 
         return Call(program, run, leaves, lambda f: Compiled(f, self.backend, cache=self.cache, strict=False))
 
@@ -424,7 +424,7 @@ class Compiled(AsFunction, Generic[P]):
         """Compile for these arguments without running, and return every stage as text, and what a call costs.
 
         Args:
-            args: as in a call. A tuple of whole numbers stands for a float64 array of this shape, and a symbol for an
+            args: as in a call. A tuple of integers stands for a float64 array of this shape, and a symbol for an
                 array of its shape and dtype.
             kwargs: as in a call.
 
@@ -436,10 +436,10 @@ class Compiled(AsFunction, Generic[P]):
         leaves: list[Any] = []
         shaped = tuple([Spec(a, _NUMBER[1]) if _is_shape(a) else a for a in args])
         tree = trees.flatten((shaped, kwargs), lambda x: isinstance(x, Spec) or is_array(x), leaves)
-        found = self._prepared(tree, [_specified(x) for x in leaves])
-        self._last = self._last or found
-        stages = {"program": str(found.program), **{k: v() for k, v in found.kernel.stages.items()}}
-        return Lowered({**stages, "source": found.kernel.source()}, found.stats, found.program, self)
+        entry = self._prepared(tree, [_specified(x) for x in leaves])
+        self._last = self._last or entry
+        stages = {"program": str(entry.program), **{k: v() for k, v in entry.kernel.stages.items()}}
+        return Lowered({**stages, "source": entry.kernel.source()}, entry.stats, entry.program, self)
 
     def _any(self) -> Specialised:
         if self._last is None:
@@ -484,7 +484,7 @@ def _returning(fn: Callable[..., Any], which: Sequence[int]) -> Callable[..., An
 
 
 def _is_shape(x: Any) -> bool:
-    """Whether x is a tuple of whole numbers; a named tuple is a structure."""
+    """Whether x is a tuple of integers; a named tuple is a structure."""
     if type(x) is not tuple or any(type(n) is not int for n in x):
         return False
     if any(n < 0 for n in x) or math.prod(x) > _MOST:
@@ -593,7 +593,7 @@ def compile(
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
-        tensors in, tensors out, with gradients. Whole numbers, truth values, text and None are part of the signature.
+        tensors in, tensors out, with gradients. Integers, booleans, text and None are part of the signature.
         It has ``source``, ``stats`` and ``lower(*args)``, and can be pickled.
 
     Raises:

@@ -83,9 +83,9 @@ class Place:
 
     def _taken(self, value: Any) -> tuple[Any, list[Any]]:
         """The structure around tensors, and these; nothing is read of a value without any."""
-        found: list[Any] = []
-        tree = trees.flatten(value, _is_tensor, found)
-        return (tree, found) if found else (None, [])
+        tensors: list[Any] = []
+        tree = trees.flatten(value, _is_tensor, tensors)
+        return (tree, tensors) if tensors else (None, [])
 
     def _now(self) -> tuple[Any, list[Any]]:
         return self._taken(self.registry.get(self.name))
@@ -96,8 +96,8 @@ class Place:
 
     def fits(self) -> bool:
         """Whether it holds what it held while the function was traced."""
-        tree, found = self._now()
-        return tree == self._before[0] and list(map(_spec, found)) == self.specs
+        tree, tensors = self._now()
+        return tree == self._before[0] and list(map(_spec, tensors)) == self.specs
 
     def stand_for(self, ts: Sequence[Any]) -> None:
         """Hold other tensors."""
@@ -112,8 +112,8 @@ class Place:
 
     def after(self) -> list[Any]:
         """The tensors once the function has run."""
-        self._tree, found = self._now()
-        return found
+        self._tree, tensors = self._now()
+        return tensors
 
 
 class Effects:
@@ -155,9 +155,9 @@ class Effects:
 
     def after(self) -> list[Any]:
         """The tensors that states stand for once the function has run."""
-        found = [state.after() for state in self.states]
-        self.counts = list(map(len, found))
-        return [t for ts in found for t in ts]
+        groups = [state.after() for state in self.states]
+        self.counts = list(map(len, groups))
+        return [t for ts in groups for t in ts]
 
     def fits(self) -> bool:
         """Whether the states are as they were while the function was traced."""
@@ -214,11 +214,11 @@ def _changed(journal: Journal, known: Sequence[Any], who: str) -> list[Any]:
     mine = {id(t) for s in known for t in s.tensors()}
     places = {(id(s.registry), s.name) for s in known if isinstance(s, Place)}
     handles = [(t, value, node) for t, value, node in journal.handles() if id(t) not in mine]
-    found: list[Any] = [_state(t, value, node, who) for t, value, node in handles if _is_changed(t, value, node)]
+    states: list[Any] = [_state(t, value, node, who) for t, value, node in handles if _is_changed(t, value, node)]
     for module, registry, name, before in journal.items():
         if (id(registry), name) not in places:
-            found += _place(module, registry, name, before, who)
-    return found
+            states += _place(module, registry, name, before, who)
+    return states
 
 
 def _level(node: Any) -> int:

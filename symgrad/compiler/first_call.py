@@ -1,7 +1,7 @@
 """The first result of a small graph of numbers, node by node: before it is a program, and anything is compiled.
 
 It is what the backend ``python`` computes, by the same functions of numbers in the same order. Where that is not plain
-(choices, whole numbers, entries that are added up, results that are not finite) there is none, and the kernel is asked.
+(choices, integers, entries that are added up, results that are not finite) there is none, and the kernel is asked.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def _walk(nodes: Sequence[AnyNode], env: dict[int, Any]) -> None:
             left -= len(steps.ops)
             env[key] = _of_map(op, steps, args, node.shape)
         elif type(op) is Slice or (type(op) is ScatterAdd and op.where.unique):
-            env[key] = found = op.forward(*args)
-            left -= np.size(found)
+            env[key] = value = op.forward(*args)
+            left -= np.size(value)
         else:
             raise _Undecided
         if left < 0:

@@ -40,14 +40,14 @@ class _Chooser:
 def shortest(run: Callable[[], T], program: Callable[[T], Program]) -> T:
     """Run, by every mode where Jacobians leave the choice, and return what has the fewest operations."""
     usual = _Chooser(None)
-    found = [_run(run, usual)]
+    candidates = [_run(run, usual)]
     if not usual.open:
-        return found[0]
-    found += [_run(run, _Chooser(mode)) for mode in MODES if usual.open != {mode}]
-    programs = [program(f) for f in found]
+        return candidates[0]
+    candidates += [_run(run, _Chooser(mode)) for mode in MODES if usual.open != {mode}]
+    programs = [program(f) for f in candidates]
     measure = operations if all(map(_is_short, programs)) else _estimate
     lengths = [measure(p) for p in programs]
-    return found[lengths.index(min(lengths))]
+    return candidates[lengths.index(min(lengths))]
 
 
 def _run(run: Callable[[], T], chooser: _Chooser) -> T:

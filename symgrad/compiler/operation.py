@@ -91,18 +91,18 @@ class Call(Op):
         """Return each result out of the operation's."""
         if len(self.which) == 1:
             return [y]
-        found, start = [], 0
+        pieces, start = [], 0
         for s, dtype in zip(self.shapes, self.dtypes, strict=True):
             part = Reshape(s)(getitem(y, slice(start, start + prod(s))))
             part = part if is_complex(dtype) else real(part)
-            found.append(part if part.dtype == dtype else Cast(dtype)(part))
+            pieces.append(part if part.dtype == dtype else Cast(dtype)(part))
             start += prod(s)
-        return found
+        return pieces
 
     def _joined(self, *xs: Any) -> Any:
         """The function itself, on tensors, with the operation's result."""
-        found = self.leaves(*xs)
-        ys = [as_tensor(found[k]) for k in self.which]
+        outputs = self.leaves(*xs)
+        ys = [as_tensor(outputs[k]) for k in self.which]
         if len(ys) == 1:
             return ys[0]
         flat = [Reshape((prod(s),))(y) for y, s in zip(ys, self.shapes, strict=True)]
@@ -123,15 +123,15 @@ class Call(Op):
         return self._of("push", which, self._push)(*[ts[k] for k in which], *xs)
 
     def _of(self, kind: str, which: tuple[int, ...], make: Callable[..., Any]) -> Any:
-        found = self._derived.get((kind, which))
-        return found or self._derived.setdefault((kind, which), self.derive(make(which)))
+        call = self._derived.get((kind, which))
+        return call or self._derived.setdefault((kind, which), self.derive(make(which)))
 
     def _pull(self, which: tuple[int, ...]) -> Callable[..., Any]:
         """The pullback of cotangents as rules have them, which are not conjugated."""
 
         def pullback(g: Any, *xs: Any) -> Any:
-            found = vjp(self._along(which, xs), *[xs[k] for k in which])[1](conj(g))
-            return tuple([conj(d) for d in found])
+            cotangents = vjp(self._along(which, xs), *[xs[k] for k in which])[1](conj(g))
+            return tuple([conj(d) for d in cotangents])
 
         return pullback
 

@@ -41,11 +41,11 @@ class Builder:
         weak = not isinstance(value, (np.ndarray, np.generic))
         array = np.asarray(value)
         key = (CONST, weak, array.dtype, array.shape, array.tobytes()) if array.size <= 64 else (CONST, id(value))
-        found = self._known.get(key)
-        if found is None:
-            found = self._append(Value(CONST, value, (), array.shape, array.dtype, weak))
-            self._known[key] = found
-        return found
+        reference = self._known.get(key)
+        if reference is None:
+            reference = self._append(Value(CONST, value, (), array.shape, array.dtype, weak))
+            self._known[key] = reference
+        return reference
 
     def step(self, op: Op, args: tuple[int, ...], shape: Shape) -> int:
         """Return the place of an operation's result, computed before or folded where that is possible.
@@ -56,11 +56,11 @@ class Builder:
         if op is IDENTITY or op is DETACH:
             return args[0]
         key = (op, args)
-        found = self._known.get(key)
-        if found is None:
+        reference = self._known.get(key)
+        if reference is None:
             plain = type(op) is Map and self._numbers.issuperset(args)  # as most: nothing to convert or fold
-            found = self._known[key] = self._of_floats(op, args) if plain else self._added(op, args, shape)
-        return found
+            reference = self._known[key] = self._of_floats(op, args) if plain else self._added(op, args, shape)
+        return reference
 
     def again(self, v: Value, places: Mapping[int, int] | Sequence[int]) -> int:
         """Return the place of another program's value, given the places of its arguments."""
@@ -92,10 +92,10 @@ class Builder:
         """Return the dtypes that an operation computes with, and that of its result; maps are asked once."""
         if type(op) is not Map:
             return op.operands(*kinds), np.dtype(op.dtype(*kinds))
-        found = self._typed.get((op, kinds))
-        if found is None:
-            found = self._typed[op, kinds] = op.operands(*kinds), np.dtype(op.dtype(*kinds))
-        return found
+        types = self._typed.get((op, kinds))
+        if types is None:
+            types = self._typed[op, kinds] = op.operands(*kinds), np.dtype(op.dtype(*kinds))
+        return types
 
     def _as(self, place: int, dtype: np.dtype[Any] | None) -> int:
         """Return the place of a value in the dtype that it is computed with; Python numbers take it by themselves."""
@@ -122,9 +122,9 @@ class Builder:
 
     def _fold(self, op: Op, values: Sequence[Value], dtype: Any) -> int:
         with np.errstate(all="ignore"):
-            found = op(*[v.op for v in values])
-        found = found if type(found) is float else np.asarray(found, dtype)
-        return self.const(found + 0.0 if is_floating(np.dtype(dtype)) else found)  # -0.0 would not count as a zero
+            folded = op(*[v.op for v in values])
+        folded = folded if type(folded) is float else np.asarray(folded, dtype)
+        return self.const(folded + 0.0 if is_floating(np.dtype(dtype)) else folded)  # -0.0 would not count as a zero
 
     def _append(self, value: Value) -> int:
         place, kind = len(self.values), value.of_kind if value.weak else kind_of(value.shape, value.dtype)

@@ -96,8 +96,8 @@ class _InTiles:
             start += n
         if self.after:
             return self.after.run([*same, *map(as_input, sums)])
-        found = dict(zip(self.rows.sums, sums, strict=True))
-        return [found[k] for k in self.rows.program.outputs]
+        totals = dict(zip(self.rows.sums, sums, strict=True))
+        return [totals[k] for k in self.rows.program.outputs]
 
     def kernel(self) -> Kernel:
         """Return all of them as one."""

@@ -70,8 +70,8 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: 
         GraphError: it draws random numbers, or changes a tensor from outside: a program alone does neither.
     """
     with watched(who, fn):
-        found = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda found: found.program)
-    return Traced(found.program, found.results)
+        traced = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda traced: traced.program)
+    return Traced(traced.program, traced.results)
 
 
 def trace_once(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: str) -> Graph:
@@ -89,10 +89,10 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
     """Trace fn, again where it changes tensors from outside, whose values are then arguments too."""
     states: list[Any] = []
     for _ in range(_MOST_TRACES):
-        found = _attempt(fn, tree, specs, states, Tape(), None)
-        if isinstance(found, Graph):
-            return found
-        states += found
+        attempt = _attempt(fn, tree, specs, states, Tape(), None)
+        if isinstance(attempt, Graph):
+            return attempt
+        states += attempt
     raise GraphError(
         f"compile: the function was traced {_MOST_TRACES} times, and each time it changed other tensors from outside. "
         "Change the same ones at every call, or return new tensors."
@@ -140,9 +140,9 @@ def _called(fn: Callable[..., Any], tree: trees.Tree, given: Sequence[Any]) -> t
             "sg.where(x > 0, a, b) instead of if, loop with sg.scan or sg.fori_loop, and leave float(), item() and "
             "numpy() to the result."
         ) from error
-    found: list[Any] = []
-    results = trees.flatten(result, is_result, found)
-    return [_root(t) for t in found], results
+    tensors: list[Any] = []
+    results = trees.flatten(result, is_result, tensors)
+    return [_root(t) for t in tensors], results
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

@@ -127,10 +127,10 @@ def hooks_of(holder: Any) -> Hooks | None:
 
 def hooks_on(holder: Any) -> Hooks:
     """Return the hooks of a node or a cell, made if there are none."""
-    found = hooks_of(holder)
-    if found is None:
-        found = holder.hooks = Hooks()
-    return found
+    hooks = hooks_of(holder)
+    if hooks is None:
+        hooks = holder.hooks = Hooks()
+    return hooks
 
 
 def _name(hook: Hook) -> str:
@@ -152,8 +152,8 @@ def _replaced(new: Any, g: Any, hook: Hook) -> Any:
     return None if new is None else _unwrap(new, g, _name(hook))
 
 
-def _tuple(found: Any, count: int, hook: Hook) -> Sequence[Any]:
-    values: Sequence[Any] = found if isinstance(found, (tuple, list)) else (found,)
+def _tuple(answer: Any, count: int, hook: Hook) -> Sequence[Any]:
+    values: Sequence[Any] = answer if isinstance(answer, (tuple, list)) else (answer,)
     if len(values) != count:
         raise GraphError(
             f"hook '{_name(hook)}' returned an incorrect number of values (got {len(values)}, but expected {count}). "

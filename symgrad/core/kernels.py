@@ -206,8 +206,8 @@ def _build(
         body = stepwise(with_numbers(body)).xreplace(rename)
         shared = body.count_ops() > 4
     given = names(_called(body))
-    found: Kernel = sp.lambdify(minted, body, modules=[given, module], printer=printer, cse=shared)
-    return found
+    kernel: Kernel = sp.lambdify(minted, body, modules=[given, module], printer=printer, cse=shared)
+    return kernel
 
 
 _WIDER = {np.dtype(np.float16): np.dtype(np.float32), np.dtype(np.float32): np.dtype(np.float64)}

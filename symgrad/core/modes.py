@@ -271,12 +271,12 @@ def set_default_dtype(dtype: Any) -> None:
     Raises:
         ArgumentTypeError: the dtype is not floating point.
     """
-    found = np.dtype(dtype)
-    if not is_floating(found):
+    chosen = np.dtype(dtype)
+    if not is_floating(chosen):
         raise ArgumentTypeError(
-            f"only floating-point types are supported as the default type. Got {found}; pass sg.float64 or sg.float32."
+            f"only floating-point types are supported as the default type. Got {chosen}; pass sg.float64 or sg.float32."
         )
-    _DTYPE.set(found)
+    _DTYPE.set(chosen)
 
 
 def get_default_dtype() -> np.dtype[Any]:

@@ -19,6 +19,6 @@ def of_parts(x: Any, dtype: np.dtype[Any]) -> Any:
     """Return what ``in_parts`` made of an array of this dtype as that array again."""
     if not is_complex(dtype):
         return x
-    found = np.empty(x.shape[:-1], dtype)
-    found.real, found.imag = x[..., 0], x[..., 1]
-    return found
+    array = np.empty(x.shape[:-1], dtype)
+    array.real, array.imag = x[..., 0], x[..., 1]
+    return array

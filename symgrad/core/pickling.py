@@ -33,10 +33,10 @@ def place_of(x: Any) -> tuple[Any, Any]:
 def is_found(x: Any) -> bool:
     """Whether a module has this very object under its name."""
     module, name = place_of(x)
-    found: Any = sys.modules.get(module)
+    attribute: Any = sys.modules.get(module)
     for part in str(name).split("."):
-        found = getattr(found, part, None)
-    return found is x
+        attribute = getattr(attribute, part, None)
+    return attribute is x
 
 
 class _Public:

@@ -51,7 +51,7 @@ def is_differentiable(dtype: np.dtype[Any]) -> bool:
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
-    """Whether it holds integers; truth values are none."""
+    """Whether it holds integers; booleans are none."""
     return dtype.kind in "iu"
 
 
@@ -66,22 +66,22 @@ def is_unsigned(dtype: np.dtype[Any]) -> bool:
 
 
 def is_bool(dtype: np.dtype[Any]) -> bool:
-    """Whether it holds truth values."""
+    """Whether it holds booleans."""
     return dtype.kind == "b"
 
 
 def is_discrete(dtype: np.dtype[Any]) -> bool:
-    """Whether it holds integers or truth values."""
+    """Whether it holds integers or booleans."""
     return dtype.kind in "biu"
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:
-    """Whether it holds real numbers or truth values."""
+    """Whether it holds real numbers or booleans."""
     return dtype.kind in "biuf"
 
 
 def is_number(dtype: np.dtype[Any]) -> bool:
-    """Whether a tensor can hold it: numbers and truth values."""
+    """Whether a tensor can hold it: numbers and booleans."""
     return dtype.kind in "biuf" or dtype.type in (np.complex64, np.complex128)
 
 
@@ -91,7 +91,7 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def loses_imaginary(own: np.dtype[Any], to: np.dtype[Any]) -> bool:
-    """Whether imaginary parts are lost from one dtype to another; a truth value says whether there is any part."""
+    """Whether imaginary parts are lost from one dtype to another; a boolean says whether there is any part."""
     return own.kind == "c" and to.kind in "iuf"
 
 
@@ -130,15 +130,15 @@ def stacked(*kinds: Kind) -> np.dtype[Any]:
 
 
 def floating(*kinds: Kind) -> np.dtype[Any]:
-    """Floating-point numbers: of integers and truth values in double precision."""
-    found = promoted(*kinds)
-    return found if found.kind in "fc" else FLOAT64
+    """Floating-point numbers: of integers and booleans in double precision."""
+    dtype = promoted(*kinds)
+    return dtype if dtype.kind in "fc" else FLOAT64
 
 
 def parts(*kinds: Kind) -> np.dtype[Any]:
     """The real floating-point numbers that numbers consist of: of complex128 float64, of integers as well."""
-    found = floating(*kinds)
-    return np.dtype(found.type(0).real.dtype) if found.kind == "c" else found
+    dtype = floating(*kinds)
+    return np.dtype(dtype.type(0).real.dtype) if dtype.kind == "c" else dtype
 
 
 def sized(*kinds: Kind) -> np.dtype[Any]:
@@ -152,7 +152,7 @@ def complexes(*kinds: Kind) -> np.dtype[Any]:
 
 
 def summed(*kinds: Kind) -> np.dtype[Any]:
-    """What sums and products along axes have: of short integers and truth values the long ones."""
+    """What sums and products along axes have: of short integers and booleans the long ones."""
     return accumulated(promoted(*kinds))
 
 
@@ -167,7 +167,7 @@ def positions(*kinds: Kind) -> np.dtype[Any]:
 
 
 def truths(*kinds: Kind) -> np.dtype[Any]:
-    """Return the dtype of truth values, whatever the arguments are."""
+    """Return the dtype of booleans, whatever the arguments are."""
     return BOOL
 
 

@@ -100,11 +100,11 @@ def times(a: Any, b: Any, by: Callable[[Any, Any], Any] = mul) -> Any:
 
 def add(terms: Sequence[Any]) -> Any:
     """Return the sum of those that are not zero."""
-    found = None
+    value = None
     for t in terms:
         if t is not None:
-            found = t if found is None else found + t
-    return found
+            value = t if value is None else value + t
+    return value
 
 
 def less(a: Any, b: Any) -> Any:

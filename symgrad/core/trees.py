@@ -178,10 +178,10 @@ def _beside(tree: Branch, x: Any, where: str) -> list[tuple[str, Tree, Any]]:
     kind = type(x)
     alike = kind is tree.kind or (issubclass(kind, dict) and issubclass(tree.kind, dict))
     plain = tree.kind in (list, tuple) and kind in (list, tuple)
-    found = _parts(x, kind) if alike or plain else None
-    if found is None:
+    contents = _parts(x, kind) if alike or plain else None
+    if contents is None:
         raise ArgumentTypeError(f"{where}: got a {kind.__name__}. Expected a {tree.kind.__name__}, as it is there.")
-    keys, values = found
+    keys, values = contents
     if tree.keys and issubclass(kind, dict):
         if set(keys) != set(tree.keys):
             raise ArgumentTypeError(f"{where}: got the keys {list(keys)}. Expected {list(tree.keys)}.")

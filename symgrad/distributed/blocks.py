@@ -152,8 +152,8 @@ def _keys(x: Any, graph: dict[Any, Any]) -> list[Any]:
 
 def _computed(graph: dict[Any, Any], key: Any) -> Any:
     """Return the rows themselves for a block that is computed already: one task less."""
-    found = held(graph[key])
-    return ArrayRows(found, uuid.uuid4().hex) if isinstance(found, np.ndarray) else key
+    value = held(graph[key])
+    return ArrayRows(value, uuid.uuid4().hex) if isinstance(value, np.ndarray) else key
 
 
 def held(node: Any) -> Any:

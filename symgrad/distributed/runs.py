@@ -30,11 +30,11 @@ def runs(where: Sequence[Hashable], threads: int) -> list[list[int]]:
     at: defaultdict[Hashable, list[int]] = defaultdict(list)
     for number, place in enumerate(where):
         at[place].append(number)
-    found: list[list[int]] = []
+    tasks: list[list[int]] = []
     for place, numbers in at.items():
         length = _length(len(numbers), _wanted(threads) if place is None else -(-threads // len(at)))
-        found += [numbers[i : i + length] for i in range(0, len(numbers), length)]
-    return sorted(found)
+        tasks += [numbers[i : i + length] for i in range(0, len(numbers), length)]
+    return sorted(tasks)
 
 
 def _wanted(threads: int) -> int:

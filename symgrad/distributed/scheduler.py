@@ -128,17 +128,17 @@ def places(blocks: Blocks) -> list[Hashable]:
         if not small and any(p not in futures for p in needed):
             return number
         holders = next((where.get(futures[p].key, ()) for p in needed if p in futures), ())
-        found = min(holders, key=lambda worker: (taken[worker], worker), default=None)
-        taken.update([found] if found else [])
-        return found
+        holder = min(holders, key=lambda worker: (taken[worker], worker), default=None)
+        taken.update([holder] if holder else [])
+        return holder
 
     return [place(k, parts) for k, parts in enumerate(blocks.parts)]
 
 
 def _future(blocks: Blocks, part: Any) -> Any:
     """Return what a cluster has of a part already, or has been asked for; None for others."""
-    found = None if isinstance(part, (ArrayRows, FileRows)) else held(blocks.graph.get(part))
-    return found if is_future(found) else None
+    future = None if isinstance(part, (ArrayRows, FileRows)) else held(blocks.graph.get(part))
+    return future if is_future(future) else None
 
 
 def _is_small(blocks: Blocks) -> bool:
@@ -158,12 +158,12 @@ def _asked_of(client: Any, question: Any, **given: Any) -> Any:
 def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
     """Return a key's value from a cluster; whatever goes wrong here, Ctrl-C too, cancels what was submitted."""
     address = client.scheduler.address
-    found = client.get(dict(graph), key, sync=False)
-    futures = found if isinstance(found, list) else [found]
+    pending = client.get(dict(graph), key, sync=False)
+    futures = pending if isinstance(pending, list) else [pending]
     _release(client, _asked.get(client, []))
     try:
         _wait(client, futures, address)
-        return client.gather(found)
+        return client.gather(pending)
     except BaseException as error:
         if client.status == "running":
             client.cancel(futures, force=True)

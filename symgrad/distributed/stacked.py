@@ -121,12 +121,12 @@ def _traced(fn: Callable[..., Any], params: Sequence[Any], block: Sequence[Spec]
 
 
 def _specified(x: Any) -> Any:
-    found: list[Any] = []
-    tree = trees.flatten(x, is_array, found)
-    return trees.unflatten(tree, iter([Spec(np.shape(v), np.result_type(v)) for v in found]))
+    leaves: list[Any] = []
+    tree = trees.flatten(x, is_array, leaves)
+    return trees.unflatten(tree, iter([Spec(np.shape(v), np.result_type(v)) for v in leaves]))
 
 
 def _rows(part: Part, which: int) -> Any:
-    found: list[Any] = []
-    trees.flatten(part.value, is_number, found)
-    return found[which]
+    leaves: list[Any] = []
+    trees.flatten(part.value, is_number, leaves)
+    return leaves[which]

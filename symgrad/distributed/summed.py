@@ -137,11 +137,11 @@ def _gauss_newton(residuals: Callable[..., Any], mean: bool) -> Callable[..., An
     jacobian = func.jacobian(lambda p, *block: _one_real_array(residuals(p, *block)))
 
     def product(p: Any, *block: Any) -> Any:
-        found: list[Any] = []
-        tree = trees.flatten(jacobian(p, *block), lambda x: is_number(x) or _is_tensor(x), found)
+        jacobians: list[Any] = []
+        tree = trees.flatten(jacobian(p, *block), lambda x: is_number(x) or _is_tensor(x), jacobians)
         given = trees.along(tree, p, "gauss_newton: the parameters")
         shapes = [np.shape(x) for x in given]
-        flat = [J.reshape(-1, int(np.prod(s))) for J, s in zip(found, shapes, strict=True)]
+        flat = [J.reshape(-1, int(np.prod(s))) for J, s in zip(jacobians, shapes, strict=True)]
         rows = float(np.shape(block[0])[0]) if mean else 1.0
         products = [
             [(a.T @ b / rows).reshape(s + t) for b, t in zip(flat, shapes, strict=True)]
@@ -267,9 +267,9 @@ def _given(part: Any, values: list[Any]) -> Any:
 
 def arrays_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
     """Return parameters with arrays for tensors, and whether there was one."""
-    found: list[Any] = []
-    tree = trees.flatten(tuple(given), _is_tensor, found)
-    return trees.unflatten(tree, iter([np.asarray(t.detach()) for t in found])), bool(found)
+    tensors: list[Any] = []
+    tree = trees.flatten(tuple(given), _is_tensor, tensors)
+    return trees.unflatten(tree, iter([np.asarray(t.detach()) for t in tensors])), bool(tensors)
 
 
 def _is_tensor(x: Any) -> bool:
@@ -277,6 +277,6 @@ def _is_tensor(x: Any) -> bool:
 
 
 def _as_tensors(value: Any) -> Any:
-    found: list[Any] = []
-    tree = trees.flatten(value, is_number, found)
-    return trees.unflatten(tree, iter([as_tensor(x) for x in found]))
+    leaves: list[Any] = []
+    tree = trees.flatten(value, is_number, leaves)
+    return trees.unflatten(tree, iter([as_tensor(x) for x in leaves]))

@@ -108,17 +108,17 @@ class _Made:
         if shapes in self.untraced:
             return self.eager(*args)
         try:
-            found = self.compiled(*args)  # type: ignore[misc]
+            answer = self.compiled(*args)  # type: ignore[misc]
             self.traced.add(shapes)
         except (SymgradError, TypeError, ValueError):
-            found = self.eager(*args)  # raises where the fault is the function's
+            answer = self.eager(*args)  # raises where the fault is the function's
             self.untraced.add(shapes)
-        return found
+        return answer
 
 
 def _shapes(args: Any) -> Any:
-    found: list[Any] = []
-    return trees.flatten(args, is_number, found), tuple([np.shape(x) for x in found])
+    leaves: list[Any] = []
+    return trees.flatten(args, is_number, leaves), tuple([np.shape(x) for x in leaves])
 
 
 def _compiled(eager: Callable[..., Any], first: int | None) -> Callable[..., Any]:
@@ -177,9 +177,9 @@ class Order:
 
     def numbers(self) -> int:
         """How many parameters there are."""
-        found: list[Any] = []
-        trees.flatten(self.params, is_number, found)
-        return sum(np.size(x) for x in found)
+        leaves: list[Any] = []
+        trees.flatten(self.params, is_number, leaves)
+        return sum(np.size(x) for x in leaves)
 
 
 @dataclass(frozen=True)
@@ -219,9 +219,9 @@ def evaluate(order: Order, place: Place, *block: Any) -> Part:
         BlockError: the kernel raised; NanBlockError: it gave nan.
     """
     _check_versions(order)
-    found = _part(order, place, block)
-    _check_numbers(order, place, block, found)
-    return found
+    part = _part(order, place, block)
+    _check_numbers(order, place, block, part)
+    return part
 
 
 def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
@@ -312,9 +312,9 @@ def _check_numbers(order: Order, place: Place, block: Sequence[Any], part: Part)
 
 def first(test: Any, value: Any) -> str:
     """Return the place of the first number in a structure that is so; nothing where there is none."""
-    found: list[Any] = []
-    tree = trees.flatten(value, is_number, found)
-    for k, x in enumerate(found):
+    leaves: list[Any] = []
+    tree = trees.flatten(value, is_number, leaves)
+    for k, x in enumerate(leaves):
         if is_floating(np.result_type(x)) and test(x).any():
             place = np.argwhere(test(x))[0].tolist()
             return f"{trees.paths(tree)[k]}{place if place else ''}" or "[]"
@@ -334,25 +334,25 @@ def averaged(parts: Sequence[Part]) -> Part:
 
 def _scaled(value: Any, factor: float) -> Any:
     """Return a structure of arrays times a number."""
-    found: list[Any] = []
-    tree = trees.flatten(value, is_number, found)
+    leaves: list[Any] = []
+    tree = trees.flatten(value, is_number, leaves)
     return trees.unflatten(
-        tree, iter([x * type(x)(factor) if isinstance(x, float) else x * x.dtype.type(factor) for x in found])
+        tree, iter([x * type(x)(factor) if isinstance(x, float) else x * x.dtype.type(factor) for x in leaves])
     )
 
 
 def added(parts: Sequence[Part]) -> Part:
     """Return the sum of parts that have rows, from first to last."""
     parts = [p for p in parts if p.rows] or parts[:1]
-    found: list[Any] = []
-    tree = trees.flatten(parts[0].value, is_number, found)
-    sums = [np.array(x) for x in found]
+    leaves: list[Any] = []
+    tree = trees.flatten(parts[0].value, is_number, leaves)
+    sums = [np.array(x) for x in leaves]
     for part in parts[1:]:
         more: list[Any] = []
         trees.flatten(part.value, is_number, more)
         for total, x in zip(sums, more, strict=True):
             total += x
-    back = [s if isinstance(x, np.ndarray) else type(x)(s[()]) for s, x in zip(sums, found, strict=True)]
+    back = [s if isinstance(x, np.ndarray) else type(x)(s[()]) for s, x in zip(sums, leaves, strict=True)]
     return Part(sum(p.rows for p in parts), trees.unflatten(tree, iter(back)))
 
 

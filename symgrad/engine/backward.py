@@ -52,8 +52,8 @@ def backward(
     for t in (*tensors, *seeds):
         _check_outside(t)
     wrt = None if inputs is None else cells(inputs)
-    found = _sweep(roots, seeds, wrt, create_graph, retain)
-    for node, g in found.items():
+    cotangents = _sweep(roots, seeds, wrt, create_graph, retain)
+    for node, g in cotangents.items():
         _deposit(node, g)
 
 
@@ -89,19 +89,19 @@ def grad(
     roots, seeds = _roots(outputs, gradients)
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
     traced = any(t._value is None for t in (*outputs, *seeds))
-    found = _sweep(roots, seeds, wrt, create_graph or traced, retain)
-    for node, g in found.items():
+    cotangents = _sweep(roots, seeds, wrt, create_graph or traced, retain)
+    for node, g in cotangents.items():
         if isinstance(node, Node):
             _deposit(node, g)  # where it retains its gradient
     results: list[Any] = []
     for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
-        if node not in found and not (allow_unused or materialize):
+        if node not in cotangents and not (allow_unused or materialize):
             raise GraphError(UNUSED.format(i=i))
-        if node not in found and not materialize:
+        if node not in cotangents and not materialize:
             results.append(None)
         else:
             value = np.zeros(x.shape, x.dtype) if x._value is None else x._value
-            results.append(_as_gradient(found.get(node), value))
+            results.append(_as_gradient(cotangents.get(node), value))
     return tuple(results)
 
 
@@ -266,8 +266,8 @@ def _of_scalar(t: Any, retain: bool) -> None:
         raise GraphError(f"{NO_GRAD}. {_why(t)}")
     _check_outside(t)
     with np.errstate(all="ignore"):
-        found = sweep((node,), (1.0,), retain=retain)
-    for leaf, g in found.items():
+        cotangents = sweep((node,), (1.0,), retain=retain)
+    for leaf, g in cotangents.items():
         _deposit(leaf, g)
 
 

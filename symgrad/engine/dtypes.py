@@ -28,8 +28,8 @@ def dtype_of(root: AnyNode) -> np.dtype[Any]:
         if node.dtype is None:
             node.dtype = _of_leaf(node) if isinstance(node, Leaf) else _of_result(node)
         ahead.pop()
-    found: np.dtype[Any] = root.dtype
-    return found
+    dtype: np.dtype[Any] = root.dtype
+    return dtype
 
 
 def _of_leaf(leaf: Leaf) -> np.dtype[Any]:
@@ -40,8 +40,8 @@ def _of_leaf(leaf: Leaf) -> np.dtype[Any]:
 
 def _of_result(node: Any) -> np.dtype[Any]:
     kinds = [kind_of(p.shape, p.dtype) if is_node(p) else kind_of_number(p) for p in node.inputs]
-    found: np.dtype[Any] = node.op.dtype(*kinds)
-    return found
+    dtype: np.dtype[Any] = node.op.dtype(*kinds)
+    return dtype
 
 
 def is_imaginary(node: AnyNode) -> bool:

@@ -55,10 +55,10 @@ class Generator:
         """Start again from a seed, and return the generator.
 
         Args:
-            seed: a whole number from -2⁶³ to 2⁶⁴ - 1; negative ones count from 2⁶⁴ downwards.
+            seed: an integer from -2⁶³ to 2⁶⁴ - 1; negative ones count from 2⁶⁴ downwards.
 
         Raises:
-            ArgumentTypeError: the seed is no whole number.
+            ArgumentTypeError: the seed is not an integer.
             NumberRangeError: it lies outside.
         """
         if isinstance(seed, bool) or not hasattr(seed, "__index__"):
@@ -167,8 +167,8 @@ class Repeated:
 
     def examples(self) -> list[Any]:
         """Return arrays of the same shapes and dtypes."""
-        found = [np.asarray(y) for draw in self.draws for y in draw.examples()]
-        return [np.zeros((self.length, *y.shape), y.dtype) for y in found]
+        arrays = [np.asarray(y) for draw in self.draws for y in draw.examples()]
+        return [np.zeros((self.length, *y.shape), y.dtype) for y in arrays]
 
 
 class _Seeded:
@@ -252,8 +252,8 @@ def drawn(generator: Any, function: Callable[..., Any], *args: Any) -> Any:
 
     ``function(rng, *args)`` returns an array, whose shape and dtype depend on ``args`` only.
     """
-    (found,) = taken(Draw(_checked(generator), function, args))
-    return found
+    (tensor,) = taken(Draw(_checked(generator), function, args))
+    return tensor
 
 
 def taken(draw: Any) -> list[Any]:
@@ -282,9 +282,9 @@ def _moved(generator: Any) -> np.random.Generator:
     """Return NumPy's generator, about to be drawn from."""
     if isinstance(generator, np.random.Generator):
         return generator
-    found: Generator = default_generator if generator is None else generator
-    changing_state(found)
-    return found.numpy
+    chosen: Generator = default_generator if generator is None else generator
+    changing_state(chosen)
+    return chosen.numpy
 
 
 def check_untraced(what: str, advice: str) -> None:

@@ -194,11 +194,11 @@ class Program:
 
     def depending(self, places: Iterable[int]) -> set[int]:
         """Return these places, and those of the values that are computed from them."""
-        found = set(places)
+        dependent = set(places)
         for k, v in enumerate(self.values):
-            if not found.isdisjoint(v.args):
-                found.add(k)
-        return found
+            if not dependent.isdisjoint(v.args):
+                dependent.add(k)
+        return dependent
 
     def lines(self) -> list[str]:
         """Return what it does as text: each value that the results need, and the results."""

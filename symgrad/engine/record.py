@@ -33,7 +33,7 @@ from symgrad.ops.value import to_value
 _new = object.__new__
 _grad_mode = modes.recording
 _ndarray = np.ndarray
-_LAST_INTEGER = np.dtype(np.uint64).num  # NumPy numbers truth values and integers first
+_LAST_INTEGER = np.dtype(np.uint64).num  # NumPy numbers booleans and integers first
 _NUMBERS = (int, float)
 _COMPLEX = (np.dtype(np.complex64).num, np.dtype(np.complex128).num)
 _SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
@@ -57,10 +57,10 @@ class TensorBase(Traced):
             return on_symbols(op, args)
         if not args and self._value is None:  # the identity in a formula stays one, whatever its size
             return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
-        found = apply(op, args)
+        tensor = apply(op, args)
         if op.shares:
-            found._origin = origin_of(self, op)
-        return found
+            tensor._origin = origin_of(self, op)
+        return tensor
 
 
 def origin_of(base: Any, op: Op) -> tuple[Any, Op, Any, Any]:
@@ -117,17 +117,17 @@ def _shown_to_hooks(g: Any) -> Any:
     return handle(g._node, g._value) if isinstance(g, TensorBase) else handle(None, canonical(g))
 
 
-def _from_hook(found: Any, g: Any, name: str) -> Any:
+def _from_hook(answer: Any, g: Any, name: str) -> Any:
     """Return what a hook made of the gradient g, as the sweep computes with it."""
-    if not isinstance(found, TensorBase):
+    if not isinstance(answer, TensorBase):
         raise errors.ArgumentTypeError(
-            f"expected Variable, but hook returned '{type(found).__name__}'. Return a tensor from {name}, or None."
+            f"expected Variable, but hook returned '{type(answer).__name__}'. Return a tensor from {name}, or None."
         )
-    if shape_of(found) != shape_of(g):
+    if shape_of(answer) != shape_of(g):
         raise errors.ShapeError(
-            f"hook '{name}' has changed the size of value. Got {list(shape_of(found))}, expected {list(shape_of(g))}."
+            f"hook '{name}' has changed the size of value. Got {list(shape_of(answer))}, expected {list(shape_of(g))}."
         )
-    return found if isinstance(g, TensorBase) else found._value
+    return answer if isinstance(g, TensorBase) else answer._value
 
 
 hooks.convert_gradients(_shown_to_hooks, _from_hook)
@@ -373,7 +373,7 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
 
 
 def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
-    """Bring integers and truth values to what the operation computes in: a number that wraps, or has eleven digits,
+    """Bring integers and booleans to what the operation computes in: a number that wraps, or has eleven digits,
     on the way to a floating-point result would spoil it.
     """
     kinds = [kind_of(v.shape, v.dtype) if type(v) is _ndarray else kind_of_number(v) for v in values]

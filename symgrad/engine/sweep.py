@@ -89,8 +89,8 @@ def sweep(
     grads: dict[AnyNode, Any] = {}
     for root, seed in zip(roots, seeds, strict=True):
         grads[root] = _add(grads.get(root), conj(seed) if complexes.met else seed)
-    found = _pulled_down(grads, way, retain)
-    return {node: conj(g) for node, g in found.items()} if complexes.met else found
+    cotangents = _pulled_down(grads, way, retain)
+    return {node: conj(g) for node, g in cotangents.items()} if complexes.met else cotangents
 
 
 def _pulled_down(grads: dict[AnyNode, Any], way: _SweepPlan, retain: bool) -> dict[AnyNode, Any]:
@@ -98,13 +98,13 @@ def _pulled_down(grads: dict[AnyNode, Any], way: _SweepPlan, retain: bool) -> di
     handle, symbolic = way.handle, way.symbolic
     if LIVE and not symbolic:
         with set_grad_enabled(handle is not None):  # what hooks compute is recorded where the rules are
-            found, visited = _descend_watched(grads, way)
+            cotangents, visited = _descend_watched(grads, way)
     else:
-        found, visited = _descend(grads, way)
+        cotangents, visited = _descend(grads, way)
     if not retain:
         for node in visited:
             node.saved = None
-    return found
+    return cotangents
 
 
 class _SweepPlan(NamedTuple):
@@ -123,7 +123,7 @@ def _descend(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, 
     reached = (inside or set()) | (wanted or set()) if symbolic else set()
     heap = [(-node.index, node) for node in grads]
     heapify(heap)
-    found: dict[AnyNode, Any] = {}
+    cotangents: dict[AnyNode, Any] = {}
     visited: list[Any] = []
     ahead: Any = None  # the youngest node met last: mostly the next one, so that a chain needs no heap
     while heap or ahead is not None:
@@ -136,7 +136,7 @@ def _descend(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, 
         ahead = None
         g = grads.pop(node)
         if (node.cell is not None) if wanted is None else (node in wanted):
-            found[node] = g
+            cotangents[node] = g
         if type(node) is Leaf or (inside is not None and node not in inside):
             continue
         visited.append(node)
@@ -161,7 +161,7 @@ def _descend(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, 
         else:
             pulled = plan.pull(node, g)
         ahead = _accumulate(node, active, pulled, grads, heap)
-    return found, visited
+    return cotangents, visited
 
 
 def _descend_watched(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[AnyNode, Any], list[Any]]:
@@ -169,7 +169,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[A
     inside, wanted = way.inside, way.wanted
     heap = [(-node.index, node) for node in grads]
     heapify(heap)
-    found: dict[AnyNode, Any] = {}
+    cotangents: dict[AnyNode, Any] = {}
     visited: list[Any] = []
     while heap:
         node: Any = heappop(heap)[1]
@@ -180,7 +180,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[A
         if hooks is not None:
             g = conj(hooks.on_gradient(conj(g)))
         if is_wanted or (hooks is not None and node.cell is not None):  # it may retain its gradient
-            found[node] = g
+            cotangents[node] = g
         if not goes_on:
             continue
         visited.append(node)
@@ -192,7 +192,7 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _SweepPlan) -> tuple[dict[A
         ahead = _accumulate(node, node.rule.active, pulled, grads, heap)
         if ahead is not None:
             heappush(heap, (-ahead.index, ahead))
-    return found, visited
+    return cotangents, visited
 
 
 def _pulled(node: Any, g: Any, handle: Handle | None) -> Any:
@@ -300,7 +300,7 @@ def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, li
 
 
 def _is_discrete(node: Any) -> bool:
-    """Whether a node holds integers or truth values of inputs that require grad: no tangent goes on from it."""
+    """Whether a node holds integers or booleans of inputs that require grad: no tangent goes on from it."""
     return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
 
 
@@ -324,11 +324,11 @@ def push(
     Returns:
         The tangents of the roots; None stands for zero.
     """
-    found: dict[AnyNode, Any] = dict(tangents)
+    tangent_of: dict[AnyNode, Any] = dict(tangents)
     for node in ancestors(roots, {id(n) for n in tangents}):
-        if node in found or isinstance(node, Leaf):
+        if node in tangent_of or isinstance(node, Leaf):
             continue
-        ts = [found.get(p) if is_node(p) else None for p in node.inputs]
+        ts = [tangent_of.get(p) if is_node(p) else None for p in node.inputs]
         if all(t is None for t in ts) or _is_discrete(node):
             continue
         if node.saved is None and not symbolic:
@@ -339,8 +339,8 @@ def push(
         t = node.op.jvp(ts, y, *xs) if symbolic else node.rule.jvp(node, ts, y, xs)
         t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
         # Where the tangents belong to inputs that were broadcast, so is their image.
-        found[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
-    return [found.get(r) for r in roots]
+        tangent_of[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
+    return [tangent_of.get(r) for r in roots]
 
 
 def _transposed_twice(

@@ -105,8 +105,8 @@ class Embedded:
         """Add a definition, and return what it is called in the text."""
         if module == ARRAYS and name in self.read(self.library.module).defined:
             module = self.library.module
-        found = Found(module, name)
-        known = self._names.get(found)
+        definition = Found(module, name)
+        known = self._names.get(definition)
         if known is not None:
             return known
         where = self.read(module)
@@ -116,7 +116,7 @@ class Embedded:
         while called in self._taken:
             called += "_"
         self._taken.add(called)
-        self._names[found] = called
+        self._names[definition] = called
         self._define(module, where, name)
         return called
 
@@ -144,12 +144,12 @@ class Embedded:
 
     def method(self, kind: type, method: str, called: str, fields: Sequence[str]) -> str:
         """Add a method as a function of this name, to whose parameters these fields of the object are added."""
-        found = Found(kind.__module__, f"{kind.__name__}.{method}")
-        if found not in self._names:
+        definition = Found(kind.__module__, f"{kind.__name__}.{method}")
+        if definition not in self._names:
             while called in self._taken:
                 called += "_"
             self._taken.add(called)
-            self._names[found] = called
+            self._names[definition] = called
             node = _Fields(fields).visit(copied(body_of(kind, method)))
             node.args.args = [*node.args.args[1:], *map(ast.arg, fields)]
             node.body[0] = ast.Expr(ast.Constant((kind.__doc__ or "").split("\n")[0]))  # what it is says more
@@ -157,7 +157,7 @@ class Embedded:
             tree.name = called
             self.trees.append(ast.fix_missing_locations(tree))
             self.texts.append(ast.unparse(self.trees[-1]))
-        return self._names[found]
+        return self._names[definition]
 
     def _elsewhere(self, where: Module, name: str) -> str:
         if name in where.outside:
@@ -184,21 +184,21 @@ def computes(kind: type, method: str, fields: Sequence[str]) -> bool:
     return len(asked) == names.count("self") and set(asked) <= set(fields) and not made
 
 
-def _is_class(found: Found) -> bool:
+def _is_class(definition: Found) -> bool:
     """Whether a name is that of a class of this package."""
-    where = read(found.module)
-    if found.name in where.inside:
-        target = where.inside[found.name]
+    where = read(definition.module)
+    if definition.name in where.inside:
+        target = where.inside[definition.name]
         return target.name != "" and _is_class(target)
-    return isinstance(where.defined.get(found.name), ast.ClassDef)
+    return isinstance(where.defined.get(definition.name), ast.ClassDef)
 
 
 def copied(node: ast.FunctionDef | None) -> ast.FunctionDef:
     """Return a definition that may be changed."""
     assert node is not None
-    found = ast.parse(ast.unparse(node)).body[0]
-    assert isinstance(found, ast.FunctionDef)
-    return found
+    definition = ast.parse(ast.unparse(node)).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
 
 
 class _Fields(ast.NodeTransformer):

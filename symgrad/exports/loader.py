@@ -51,19 +51,19 @@ def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str 
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ArgumentError(f"load_c: {path} is no text. Expected a file that sg.export wrote.") from error
-    found = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
-    if not found:
+    prototypes = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
+    if not prototypes:
         raise ArgumentError(
             f"load_c: {path} is no file of sg.export: it has no line such as 'int f(double x, double *out);'. Expected "
             'what sg.export(…, target="c", path=path) wrote.'
         )
-    chosen = name or next(iter(found), "")
-    if chosen not in found:
-        raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(found)}.")
+    chosen = name or next(iter(prototypes), "")
+    if chosen not in prototypes:
+        raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(prototypes)}.")
     library = _library(path, compiler)
     comment = text[: text.index(f"int {chosen}(")].rpartition("/*")[2]
     shapes = {m[1]: [n.strip() for n in m[2].split(",") if n.strip()] for m in _LINE.finditer(comment)}
-    return _Loaded(getattr(library, chosen), chosen, found[chosen], shapes)
+    return _Loaded(getattr(library, chosen), chosen, prototypes[chosen], shapes)
 
 
 def _library(path: Path, compiler: str | None) -> ctypes.CDLL:

@@ -73,10 +73,10 @@ def identifier(name: str, taken: Collection[str] = (), language: str = PYTHON) -
         text = f"x_{text}"
     if _is_reserved(text, language):
         text = f"{text}_"
-    found, count = text, 2
-    while found in taken or _is_reserved(found, language):
-        found, count = f"{text.rstrip('_')}_{count}", count + 1
-    return found
+    candidate, count = text, 2
+    while candidate in taken or _is_reserved(candidate, language):
+        candidate, count = f"{text.rstrip('_')}_{count}", count + 1
+    return candidate
 
 
 def function_name(name: str, taken: Collection[str] = (), language: str = PYTHON) -> str:
@@ -85,12 +85,12 @@ def function_name(name: str, taken: Collection[str] = (), language: str = PYTHON
     >>> function_name("write"), function_name("write", language="c"), function_name("E1", language="c")
     ('write', 'write_', 'f_E1')
     """
-    found = identifier(name, taken, language)
+    word = identifier(name, taken, language)
     if language != C:
-        return found
-    if _LATER.fullmatch(found):
-        return identifier(f"f_{found}", taken, language)
-    return f"{found}_" if found in _reserved_in_c()[1] else found
+        return word
+    if _LATER.fullmatch(word):
+        return identifier(f"f_{word}", taken, language)
+    return f"{word}_" if word in _reserved_in_c()[1] else word
 
 
 def _plain(c: str) -> str:
@@ -104,8 +104,8 @@ def _plain(c: str) -> str:
 def identifiers(names: Iterable[str], taken: Iterable[str] = (), language: str = PYTHON) -> list[str]:
     """Return distinct identifiers, in order."""
     used = set(taken)
-    found = []
+    words = []
     for name in names:
-        found.append(identifier(name, used, language))
-        used.add(found[-1])
-    return found
+        words.append(identifier(name, used, language))
+        used.add(words[-1])
+    return words

@@ -66,7 +66,7 @@ def export(
     if not isinstance(target, str) or target not in TARGETS:
         raise ArgumentError(f"export: target={target!r} is unknown. Expected one of {', '.join(map(repr, TARGETS))}.")
     if name is not None and not isinstance(name, str):
-        raise ArgumentTypeError(f"export: name is a text, got {type(name).__name__}.")
+        raise ArgumentTypeError(f"export: name is a string, got {type(name).__name__}.")
     asked = TARGETS[target].formulas if formula else 0
     request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
     if has_complex(request.program) and not TARGETS[target].complexes:

@@ -149,17 +149,17 @@ def _size(n: Any) -> Any:
     if isinstance(n, str) and n:
         return sp.Symbol(n, integer=True, positive=True)
     if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < 0:
-        raise ArgumentError(f"export: a size is a whole number or a name, got {n!r}. Write shapes=[('n', 3)].")
+        raise ArgumentError(f"export: a size is an integer or a name, got {n!r}. Write shapes=[('n', 3)].")
     return n.__index__()
 
 
 def parameters(fn: Any) -> list[str]:
     """Return the names of the positional parameters; none where there is no signature."""
     try:
-        found = inspect.signature(fn).parameters.values()
+        arguments = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [p.name for p in arguments if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 def _traced(
@@ -178,19 +178,19 @@ def _traced(
 
 def _called(tree: Any, called: list[str], count: int) -> list[str]:
     """Return what each array is called: its parameter, and its way into the parameter's structure."""
-    found: list[str] = []
+    paths: list[str] = []
     for k, part in enumerate(tree.parts[0].parts):
-        _paths(part, called[k] if k < len(called) else f"x_{k}", found)
-    return found + [f"x_{k}" for k in range(len(found), count)]
+        _paths(part, called[k] if k < len(called) else f"x_{k}", paths)
+    return paths + [f"x_{k}" for k in range(len(paths), count)]
 
 
-def _paths(tree: trees.Tree, path: str, found: list[str]) -> None:
+def _paths(tree: trees.Tree, path: str, paths: list[str]) -> None:
     if isinstance(tree, trees.Leaf):
-        found.append(path)
+        paths.append(path)
     elif isinstance(tree, trees.Branch):
         keys = tree.keys or tuple(range(len(tree.parts)))
         for key, part in zip(keys, tree.parts, strict=True):
-            _paths(part, f"{path}_{key}", found)
+            _paths(part, f"{path}_{key}", paths)
 
 
 def _formulas(
@@ -206,13 +206,13 @@ def _formulas(
     renamed = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
     leaves = [Leaf(None, tuple(renamed.get(n, n) for n in s.shape), TRACED, p) for s, p in zip(specs, params)]
     args, _ = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
-    found: list[Any] = []
+    outputs: list[Any] = []
     try:
         with modes.enable_grad(), once("export", fn), np.errstate(all="ignore"):
-            trees.flatten(fn(*args), is_result, found)
+            trees.flatten(fn(*args), is_result, outputs)
     except (SymgradError, TypeError, ValueError):  # what has no formula is exported without
         return [None] * count
-    return [_formula(as_tensor(y), longest) for y in found]
+    return [_formula(as_tensor(y), longest) for y in outputs]
 
 
 def _formula(y: Any, longest: int) -> Form | None:
@@ -223,15 +223,15 @@ def _formula(y: Any, longest: int) -> Form | None:
 
 # ------------------------------------------------------------------ compiled functions and forms
 def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: str) -> Request:
-    found = fn._any()
-    (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
+    entry = fn._any()
+    (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is entry)
     specs = [Spec(*s) for s in key]
-    if found.effects:
+    if entry.effects:
         trace(fn._original(), tree, specs, "export")  # raises
     called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
     short, params, _ = _names(name or getattr(fn.fn, "__name__", "") or "function", called, (), language)
-    forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results), formula) if formula and fn.fn else []
-    return Request(found.program, short, params, found.results, {}, forms)
+    forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(entry.results), formula) if formula and fn.fn else []
+    return Request(entry.program, short, params, entry.results, {}, forms)
 
 
 def _of_form(form: Form, args: Any, shapes: Any, name: str | None, formula: int, language: str) -> Request:

@@ -24,10 +24,12 @@ class SizedBuilder(Builder):
         """Return the place of a constant, or of an expression in sizes."""
         if not isinstance(value, sp.Expr) or value.is_number:
             return super().const(float(value) if isinstance(value, sp.Expr) else value)
-        found = self._known.get((CONST, value))
-        if found is None:
-            found = self._known[CONST, value] = self._append(Value(CONST, value, (), (), np.dtype(np.float64), True))
-        return found
+        reference = self._known.get((CONST, value))
+        if reference is None:
+            reference = self._known[CONST, value] = self._append(
+                Value(CONST, value, (), (), np.dtype(np.float64), True)
+            )
+        return reference
 
     def _new(self, op: Any, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
         named = any(isinstance(n, sp.Expr) for n in shape)
@@ -46,6 +48,6 @@ def of_nodes(leaves: Sequence[Leaf], root: AnyNode) -> Program:
     """Return the program of a graph."""
     for leaf in leaves:
         leaf.dtype = dtype_of(leaf)
-    found = from_nodes(leaves, [root], SizedBuilder())
-    named = any(isinstance(n, sp.Expr) for v in found.values for n in v.shape)
-    return found if named else simplified(found)
+    program = from_nodes(leaves, [root], SizedBuilder())
+    named = any(isinstance(n, sp.Expr) for v in program.values for n in v.shape)
+    return program if named else simplified(program)

@@ -65,14 +65,14 @@ class Bounds:
         if tensors and all(x._value is not None for x in tensors):
             self._check_steps(f, args, words, sum(int(np.size(x._value)) for x in tensors))
         with np.errstate(all="ignore"):
-            found = f(*args, **words)
-        for y in leaves_of([found]):
+            result = f(*args, **words)
+        for y in leaves_of([result]):
             if isinstance(y, Tensor) and y._value is not None:
                 check_shape(y.shape)
                 self._spend(_PER_ENTRY * math.prod(y.shape))
         if Leaf(None, (), TRACED).index - self._first > MOST_RECORDED:
             raise ArgumentError(f"this takes more than {MOST_RECORDED} operations")
-        return found
+        return result
 
     def _spend(self, work: int) -> None:
         self.left -= work
@@ -105,12 +105,12 @@ class Bounds:
         """Record what f would do, and refuse what is large."""
         try:
             with enable_grad(), np.errstate(all="ignore"):
-                found = f(*_blank(args), **dict(zip(words, _blank(list(words.values())))))
+                traced = f(*_blank(args), **dict(zip(words, _blank(list(words.values())))))
         except Exception as error:  # of any kind: f has no meaning there, or looks at values
             if given > SMALL:
                 raise _unknown(error, given) from error
             return
-        made = [y._node for y in leaves_of([found]) if isinstance(y, Tensor) and is_node(y._node)]
+        made = [y._node for y in leaves_of([traced]) if isinstance(y, Tensor) and is_node(y._node)]
         for node in ancestors(made):
             if isinstance(node, Node):
                 check_shape(node.shape)

@@ -97,7 +97,7 @@ class Cursor:
     def bracketed(self, opened: Token, close: str, inner: Callable[[], Formula]) -> Formula:
         """Read what stands in brackets, and the bracket that closes them."""
         bars, self.bars = self.bars, 0
-        found = inner()
+        formula = inner()
         self.bars = bars
         if not self.take(close):
             if self.next.kind == "end":
@@ -109,7 +109,7 @@ class Cursor:
             if self.word("for", "if", "and", "or") and not self.paper:
                 raise self.refused(str(of_python(self.next.text, ["x"])))
             raise self._unexpected()
-        return found
+        return formula
 
     def in_brackets(self, opened: Token, close: str, inner: Callable[[], Formula]) -> Formula:
         """Read what stands in brackets, and note these."""

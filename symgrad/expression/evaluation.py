@@ -94,20 +94,20 @@ def source(text: str, node: Formula) -> str:
 def _recorded(f: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Return f of numbers as a tensor that knows how it was made, so that log(3) prints as such."""
     leaves = [None if isinstance(a, Tensor) else Leaf(float(a), (), TRACED) for a in args]
-    found = f(*[a if leaf is None else handle(leaf, leaf.value) for a, leaf in zip(args, leaves, strict=True)])
+    tensor = f(*[a if leaf is None else handle(leaf, leaf.value) for a, leaf in zip(args, leaves, strict=True)])
     for leaf in filter(None, leaves):
         leaf.level = CONSTANT  # from here on a number of the formula, as all others
-    return found
+    return tensor
 
 
 def _is_told(op: str, a: float, b: float, result: float) -> bool:
     """Whether a float shows which fraction it is: 1.5 shows 3/2, while 1.0010010010010010 does not show 1000/999."""
     if op in ("//", "%") or not (math.isfinite(a) and math.isfinite(b)):
         return True
-    found = BINARY[op](*[Fraction(repr(v)) for v in (a, b)])
-    if not isinstance(found, Fraction) or float(found) != result:
+    fraction = BINARY[op](*[Fraction(repr(v)) for v in (a, b)])
+    if not isinstance(fraction, Fraction) or float(fraction) != result:
         return False
-    p, q = found.as_integer_ratio()
+    p, q = fraction.as_integer_ratio()
     shown = exact(result)
     return max(abs(p), q) <= _SHORT or (shown.is_Rational and (shown.p, shown.q) == (p, q))
 
@@ -127,7 +127,7 @@ class Evaluation:
         self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False, paper: bool = False
     ) -> None:
         self.text, self.names, self.bounds, self.exact, self.paper = text, names, bounds, exact, paper
-        self._quotients: dict[float, Tensor] = {}  # of whole numbers, by their floats: 3/2 is not written as 1.5
+        self._quotients: dict[float, Tensor] = {}  # of integers, by their floats: 3/2 is not written as 1.5
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula."""
@@ -201,11 +201,11 @@ class Evaluation:
         while isinstance(left, Binary):
             chain.append(left)
             left = left.left
-        found = self.of(left)
+        tensor = self.of(left)
         for step in reversed(chain):
             right = self.of(step.right)
-            found = self._told(step, partial(self._combined, step, found, right))
-        return found
+            tensor = self._told(step, partial(self._combined, step, tensor, right))
+        return tensor
 
     def _combined(self, node: Binary, a: Any, b: Any) -> Any:
         if node.op not in BINARY or (node.silent and node.op == "@"):
@@ -220,21 +220,21 @@ class Evaluation:
         if not numbers:
             return self._operated(BINARY[node.op], a, b)
         operate = BINARY[node.op]
-        found = operate(float(a) if node.op == "**" and not isinstance(a, complex) else a, b)
-        if isinstance(found, complex) and not isinstance(a, complex) and not isinstance(b, complex):
+        value = operate(float(a) if node.op == "**" and not isinstance(a, complex) else a, b)
+        if isinstance(value, complex) and not isinstance(a, complex) and not isinstance(b, complex):
             raise refused(self.text, node, f"{a:g} to the power {b:g} is no real number")
-        if not cmath.isfinite(found) and cmath.isfinite(a) and cmath.isfinite(b):
+        if not cmath.isfinite(value) and cmath.isfinite(a) and cmath.isfinite(b):
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
-        if self.exact and not isinstance(found, complex):
-            if not _is_told(node.op, a, b, found):
+        if self.exact and not isinstance(value, complex):
+            if not _is_told(node.op, a, b, value):
                 return self._as_written(operate, (a, b))
-            if node.op == "/" and type(a) is type(b) is int and not found.is_integer():
-                self._quotients[found] = _recorded(operate, (a, b))
-        if isinstance(found, int) and abs(found) >= 2**53:
-            return float(found)
-        if isinstance(found, float) and isinstance(a, int) and isinstance(b, int) and found.is_integer():
-            return int(found) if abs(found) < 2**53 else found
-        return found
+            if node.op == "/" and type(a) is type(b) is int and not value.is_integer():
+                self._quotients[value] = _recorded(operate, (a, b))
+        if isinstance(value, int) and abs(value) >= 2**53:
+            return float(value)
+        if isinstance(value, float) and isinstance(a, int) and isinstance(b, int) and value.is_integer():
+            return int(value) if abs(value) < 2**53 else value
+        return value
 
     def _of_paper(self, node: Binary, a: Any, b: Any) -> Binary:
         """Return an operation of paper's as one of Python's, where both sides leave no doubt of it."""
@@ -289,16 +289,16 @@ class Evaluation:
 
     def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any:
         """Return f of the arguments, within bounds; of numbers as it is written, where constants are."""
-        found = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        result = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
         numbers = bool(args) and not words and all(type(a) in (int, float) for a in args)
-        if self.exact and numbers and isinstance(found, Tensor) and isinstance(found._value, float):
+        if self.exact and numbers and isinstance(result, Tensor) and isinstance(result._value, float):
             with suppress(Exception):  # of any kind: f takes integers only, or looks at its numbers
                 written = self._as_written(f, args)
                 steps = [n.op for n in ancestors([written._node]) if not isinstance(n, Leaf)]
                 of_numbers = all(isinstance(op, Map) for op in steps)  # which have a formula in every notation
-                if of_numbers and math.isclose(written._value, found._value, rel_tol=1e-14):
+                if of_numbers and math.isclose(written._value, result._value, rel_tol=1e-14):
                     return written
-        return found
+        return result
 
     def _as_written(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
         """Return f of numbers as a tensor that knows how it was made; quotients among them stay quotients."""

@@ -57,11 +57,11 @@ class Formula:
     @property
     def operands(self) -> tuple[Formula, ...]:
         """The parts that are formulas themselves."""
-        found: list[Formula] = []
+        parts: list[Formula] = []
         for name in self.operands_in:
             value = getattr(self, name)
-            found.extend(value if isinstance(value, tuple) else (value,))
-        return tuple(found)
+            parts.extend(value if isinstance(value, tuple) else (value,))
+        return tuple(parts)
 
     def with_operands(self, new: Sequence[Formula]) -> Formula:
         """Return the same kind of formula of other parts, in the order of ``operands``."""

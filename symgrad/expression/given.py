@@ -23,7 +23,7 @@ from symgrad.tensors.tensor import Tensor
 
 
 class Given(NamedTuple):
-    """A tensor, and its leaves by name where it was made of a text or a function."""
+    """A tensor, and its leaves by name where it was made of a string or a function."""
 
     value: Any
     leaves: Mapping[str, Any]
@@ -36,7 +36,7 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
         who: the function that was called, for messages.
         y: a tensor; a formula as text, as ``sg.parse`` reads it, or an ``Expression``; or a function of tensors.
         wrt: a tensor, a name, or a list of them; or a model, for all its parameters.
-        shapes: of the names in a text, and of a function's parameters; or the tensors that they stand for. Those
+        shapes: of the names in a string, and of a function's parameters; or the tensors that they stand for. Those
             that have none are numbers.
 
     Raises:
@@ -53,11 +53,11 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
             raise ArgumentTypeError(f"{who}: by a model, expected its loss, a tensor. Got {type(y).__name__}.")
         return y, parameters_in(wrt, y._node)
     wanted = _listed(wrt)
-    found = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
-    if not found.leaves:
-        return found.value, by_name(who, wanted, named_leaves([found.value._node]))
-    by = by_name(who, wanted, found.leaves)
-    return with_leaves(found.value, [x for x in by if any(x is leaf for leaf in found.leaves.values())]), by
+    formula = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
+    if not formula.leaves:
+        return formula.value, by_name(who, wanted, named_leaves([formula.value._node]))
+    by = by_name(who, wanted, formula.leaves)
+    return with_leaves(formula.value, [x for x in by if any(x is leaf for leaf in formula.leaves.values())]), by
 
 
 def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
@@ -92,7 +92,7 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
 
 
 def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = ()) -> Expression:
-    """Return the formula that people mean by a text; its names that have no shape are numbers.
+    """Return the formula that people mean by a string; its names that have no shape are numbers.
 
     Raises:
         ParseError: the text is no formula, or people read it in two ways.
@@ -100,13 +100,13 @@ def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = 
     declared = {**dict.fromkeys(wanted, ()), **shapes}
     reading = reading_of(text, declared) if declared else _of_letters(text)
     with enable_grad():
-        found = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
-        _ = found.value  # what has no meaning is said here
-    return found
+        expression = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
+        _ = expression.value  # what has no meaning is said here
+    return expression
 
 
 def _of_letters(text: str) -> Reading:
-    """Return what a text says, none of whose names is known; its words are taken apart where letters remain.
+    """Return what a string says, none of whose names is known; its words are taken apart where letters remain.
 
     >>> names_in(_of_letters("xsinx")), names_in(_of_letters("xmax*x"))
     (['x'], ['xmax', 'x'])
@@ -139,12 +139,14 @@ def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapp
 def _parameters(who: str, f: Callable[..., Any]) -> list[str]:
     """Return the names of what a function takes by position and has no default for."""
     try:
-        found = inspect.signature(f).parameters.values()
+        parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         raise ArgumentTypeError(
             f"{who}: the parameters of {f!r} have no names. Write a function of them, as in lambda x: f(x)."
         ) from None
-    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
+    return [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
 
 
 def _leaf(name: str, shape: Any) -> Tensor:
@@ -153,11 +155,11 @@ def _leaf(name: str, shape: Any) -> Tensor:
 
 def named_leaves(roots: Iterable[AnyNode | None]) -> dict[str, Any]:
     """Return the leaves of a graph by their names; where two have one name, there is no telling, and None."""
-    found: dict[str, Any] = {}
+    leaves: dict[str, Any] = {}
     for node in ancestors([r for r in roots if r is not None]):
         if isinstance(node, Leaf) and node.title is not None:
-            found[node.title] = None if node.title in found else handle(node, node.value)
-    return found
+            leaves[node.title] = None if node.title in leaves else handle(node, node.value)
+    return leaves
 
 
 def by_name(who: str, wrt: Any, leaves: Mapping[str, Any]) -> list[Any]:

@@ -95,7 +95,7 @@ def read(
     meaning: str | None = None,
     answer: bool = False,
 ) -> Reading:
-    """Return what a text says.
+    """Return what a string says.
 
     Args:
         formula: the text.
@@ -148,15 +148,15 @@ class _Parser(Paper):
             self._trim()
         if self.next.kind == "end":
             raise self.refused("this is not a formula: it is empty")
-        found = self.rows() if self.paper else self.listed_parts("")
+        formula = self.rows() if self.paper else self.listed_parts("")
         while self.matlab and self.take(";"):
             pass
         if self.word("where") and self.paper:
             self.k += 1
-            found = self._with_parts(found)
+            formula = self._with_parts(formula)
         if self.next.kind != "end":
             raise self._unexpected()
-        return found
+        return formula
 
     def listed_parts(self, close: str) -> Formula:
         """Read a formula, or several with commas between, as a tuple."""
@@ -198,14 +198,14 @@ class _Parser(Paper):
         self.k += 1
         op = "!=" if token.text == "~=" else token.text
         right = self.expression(SUM)
-        found: Formula = self.made(Compare(left, op, right), left.span, token)
+        formula: Formula = self.made(Compare(left, op, right), left.span, token)
         if self.at(*COMPARED) and self.paper:  # which [0 < x < 1] may have
             second = self._condition(right)
             for condition in second:
-                found = self.made(Binary(found, "*", condition), left.span, token)
+                formula = self.made(Binary(formula, "*", condition), left.span, token)
         elif self.at(*COMPARED):
             raise self.refused("a < b < c is two comparisons; write (a < b)*(b < c)", token)
-        return found
+        return formula
 
     def expression(self, least: int) -> Formula:
         self.depth += 1
@@ -234,17 +234,17 @@ class _Parser(Paper):
             op = "mldivide"
         if token.text == ".\\":
             left, right, op = right, left, "/"
-        found = self.made(Binary(left, op, right), left.span, token)
+        formula = self.made(Binary(left, op, right), left.span, token)
         if doubt and said is not None and _is_plain(right, token.text):
             call = said[1]
             inner = _argument(call)
             self._doubt(
                 call,
-                found,
+                formula,
                 f"{text(call)}{behind.text}{text(right)}",
                 text(_with_argument(call, Binary(inner, token.text, right))),
             )
-        return found
+        return formula
 
     def unary(self) -> Formula:
         token = self.next
@@ -263,14 +263,14 @@ class _Parser(Paper):
             exponent = self._signed(lambda: self.expression(POWER + 1))
         else:
             exponent = self._raised_operand()
-        found: Formula = self.made(Binary(base, op, exponent), base.span, token)
+        formula: Formula = self.made(Binary(base, op, exponent), base.span, token)
         while self.paper and self.at("ᵀ", "'"):  # (X⁻²)ᵀ is written X⁻²ᵀ too
             self.k += 1
-            found = self.made(Attribute(found, "T"), base.span, self.before)
+            formula = self.made(Attribute(formula, "T"), base.span, self.before)
         if self.paper and not exponent.brackets:
             plain = isinstance(exponent, Constant) and not isinstance(base, Constant) and base != Name("e")
             self._raised = (
-                None if plain or grouped else (self.before.end, found)
+                None if plain or grouped else (self.before.end, formula)
             )  # x^2y is x²y, but e^2x perhaps e^(2x)
             if not grouped:
                 self._note_a_root(base, exponent)
@@ -280,12 +280,12 @@ class _Parser(Paper):
             if token.text == "^" and isinstance(inner, Binary) and inner.op in ("**", "mpower") and not inner.brackets:
                 sign = "-" * isinstance(exponent, Unary)
                 self._doubt(
-                    found,
-                    found,
+                    formula,
+                    formula,
                     f"{_shown(base)}^({sign}{text(inner)})",
                     f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}",
                 )
-        return found
+        return formula
 
     def _signed(self, read_operand: Callable[[], Formula]) -> Formula:
         token = self.next
@@ -294,50 +294,50 @@ class _Parser(Paper):
         return self.made(Unary(token.text, self._signed(read_operand)), (token.start, token.end))
 
     def postfix(self) -> Formula:
-        found = self.atom()
+        formula = self.atom()
         while True:
             token = self.next
             if token.kind != "sign":
-                return found
+                return formula
             if token.text in ("'", ".'", "ᵀ") and (self.paper or self.matlab):
                 self.k += 1
-                found = self.made(Attribute(found, "H" if token.text == "'" else "T"), found.span, token)
+                formula = self.made(Attribute(formula, "H" if token.text == "'" else "T"), formula.span, token)
                 if self.matlab and not self.paper:
                     continue
             elif token.text == "'":
-                raise self._quoted(found)
+                raise self._quoted(formula)
             elif token.text == "." and self.tokens[self.k + 1].kind == "name" and not (self.matlab and not self.paper):
                 self.k += 2
-                found = self.made(Attribute(found, self.before.text), found.span)
+                formula = self.made(Attribute(formula, self.before.text), formula.span)
                 if self.at("("):
-                    found = self.call(found)
-            elif token.text == "[" and self._is_index(found):
+                    formula = self.call(formula)
+            elif token.text == "[" and self._is_index(formula):
                 self.k += 1
                 inside, self._in_indices = self._in_indices, True
                 key = self.bracketed(token, "]", lambda: self.listed_parts("]"))
                 self._in_indices = inside
-                found = self.made(Subscript(found, key), found.span)
-            elif token.text == "(" and not self.paper and not self.matlab and not isinstance(found, Constant):
-                if isinstance(found, (Binary, Unary, Compare)) or found.brackets:
-                    return found
-                found = self.call(found)
+                formula = self.made(Subscript(formula, key), formula.span)
+            elif token.text == "(" and not self.paper and not self.matlab and not isinstance(formula, Constant):
+                if isinstance(formula, (Binary, Unary, Compare)) or formula.brackets:
+                    return formula
+                formula = self.call(formula)
             else:
-                return found
+                return formula
 
-    def _quoted(self, found: Formula) -> ParseError:
+    def _quoted(self, formula: Formula) -> ParseError:
         """Return the error for a quotation mark behind a part: of a string with a letter before it, or a dash."""
         kinds = {"f": "an f-string", "b": "a constant of type bytes"}
-        if isinstance(found, Name) and found.id.lower() in kinds and "'" in self._rest() and not self.next.gap:
-            return self.refused(f"{kinds[found.id.lower()]} cannot be part of a formula", self.before)
+        if isinstance(formula, Name) and formula.id.lower() in kinds and "'" in self._rest() and not self.next.gap:
+            return self.refused(f"{kinds[formula.id.lower()]} cannot be part of a formula", self.before)
         return self.refused(of_a_sign("'", False))
 
-    def _is_index(self, found: Formula) -> bool:
+    def _is_index(self, formula: Formula) -> bool:
         """Whether a bracket behind a part holds indices; of paper perhaps a factor, as in 2[x + 1]."""
         if self.matlab and not self.paper:
             return False
         if not self.paper:
             return True
-        if self.next.gap or isinstance(found, Constant):
+        if self.next.gap or isinstance(formula, Constant):
             return False
         depth, signs = 0, []
         for token in self.tokens[self.k :]:
@@ -346,8 +346,8 @@ class _Parser(Paper):
             if depth == 0:
                 break
         plain = all(t.kind == "number" or t.text in ("[", "]", ":", ",", "-", "...", "end") for t in signs)
-        is_array = isinstance(found, Name) and self.known.get(found.id, 0) > 0
-        return plain or is_array or not isinstance(found, Name)
+        is_array = isinstance(formula, Name) and self.known.get(formula.id, 0) > 0
+        return plain or is_array or not isinstance(formula, Name)
 
     def atom(self) -> Formula:
         token = self.next
@@ -366,9 +366,9 @@ class _Parser(Paper):
         if token.kind == "sign" and token.text == "[":
             return self.square(token)
         if self.paper and token.kind == "sign":
-            found = self.of_paper(token)
-            if found is not None:
-                return found
+            formula = self.of_paper(token)
+            if formula is not None:
+                return formula
         self.k -= 1
         raise self._no_operand(token)
 
@@ -397,10 +397,10 @@ class _Parser(Paper):
             value = complex(word.replace("_", ""))
             return self.made(Constant(value), (token.start, token.end))
         try:
-            found = Constant(_value(word))
+            constant = Constant(_value(word))
         except ValueError as error:
             raise self.refused(f"this is not a formula: {error}", token) from None
-        node: Formula = self.made(found, (token.start, token.end))
+        node: Formula = self.made(constant, (token.start, token.end))
         if self.paper and self.at("½"):
             above, below = _fraction(self.text[self.next.start])
             raise self.refused(f"write {word} + {above}/{below} or {word}*({above}/{below})")
@@ -415,9 +415,9 @@ class _Parser(Paper):
             if self.paper
             else (self.compared if self.matlab else (lambda: self.listed_parts(")")))
         )
-        found = self.in_brackets(token, ")", inner)
+        formula = self.in_brackets(token, ")", inner)
         self._in_indices = inside
-        return found
+        return formula
 
     def square(self, token: Token) -> Formula:
         """Read a list; of paper perhaps [x > 0], which is 1 where it holds, or brackets around a part."""
@@ -444,10 +444,10 @@ class _Parser(Paper):
         start = (token.start, token.end)
         single = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
         if self.paper and single is not None and (conditions := _conditions(single)):
-            found: Formula = Constant(1)
+            formula: Formula = Constant(1)
             for condition in reversed(conditions):
-                found = _where(self, condition, found, Constant(0))
-            return found
+                formula = _where(self, condition, formula, Constant(0))
+            return formula
         if self.paper and single is not None and not self.arrays and not isinstance(single, Tuple):
             behind = self.tokens[self.tokens.index(token) - 1] if self.tokens.index(token) else None
             if behind is None or behind.text not in ("(", ","):
@@ -475,11 +475,11 @@ class _Parser(Paper):
 
     def _refuse_a_power(self, token: Token, sign: Token) -> None:
         """Refuse sin^2(x) and sin^2 x."""
-        found = re.match(r" ?(\(?-?\d+\)?) ?(?=\(| [^\W\d]|(?<= )[^\W\d])", self.text[sign.end :])
-        if found is None:
+        exponent = re.match(r" ?(\(?-?\d+\)?) ?(?=\(| [^\W\d]|(?<= )[^\W\d])", self.text[sign.end :])
+        if exponent is None:
             return
-        own = f"{token.text}(…){sign.text}{found[1]}"
-        if "-" in found[1]:
+        own = f"{token.text}(…){sign.text}{exponent[1]}"
+        if "-" in exponent[1]:
             said = f"inverse functions have names, as asin; for one over the function write {own}"
         else:
             said = f"a power stands behind the brackets; write {own}"
@@ -528,8 +528,8 @@ def replace_end(word: str) -> str:
 
 def comma_in(formula: str) -> tuple[int, str] | None:
     """Return the place of a comma within a number, and what to write; or None."""
-    found = re.search(r"(?<=\d),(?=\d)", formula)
-    return found and (found.start(), "a number has a point where others have a comma; write 3.5 for 3,5")
+    comma = re.search(r"(?<=\d),(?=\d)", formula)
+    return comma and (comma.start(), "a number has a point where others have a comma; write 3.5 for 3,5")
 
 
 def _conditions(node: Formula) -> list[Formula]:

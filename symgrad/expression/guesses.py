@@ -179,8 +179,10 @@ def with_products(reading: Reading, declared: Mapping[str, Any] | None = None) -
         products: list[Binary] = []
         shapes = _fitted(reading.tree, names, ranks, known, "python", products)
         if shapes is not None:
-            found = _with_signs(reading, products)
-            return found if not products or _valued(found, {**(declared or {}), **shapes}) is not None else reading
+            candidate = _with_signs(reading, products)
+            return (
+                candidate if not products or _valued(candidate, {**(declared or {}), **shapes}) is not None else reading
+            )
     return reading
 
 
@@ -205,8 +207,8 @@ def wanted(names: Iterable[str]) -> str | None:
     >>> wanted(["X", "w", "y"]), wanted(["a", "b"])
     ('w', 'a')
     """
-    found = list(names)
-    return next((name for name in _WANTED if name in found), found[0] if found else None)
+    candidates = list(names)
+    return next((name for name in _WANTED if name in candidates), candidates[0] if candidates else None)
 
 
 def _sizes(shape: Any) -> Shape:
@@ -380,9 +382,9 @@ def _fitted(
         pass
     free = (s for s in _SIZES if s not in shapes and s not in called)
     letters: dict[int, Any] = {}
-    found = _Fitted({name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names})
-    found.lacks_a_dot = whole == () and reading.by_entries
-    return found
+    fit = _Fitted({name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names})
+    fit.lacks_a_dot = whole == () and reading.by_entries
+    return fit
 
 
 def _letter(sizes: _Sizes, k: int, letters: dict[int, Any], free: Iterator[str]) -> Any:
@@ -409,8 +411,8 @@ class _Shapes:
         rule = getattr(self, f"_{type(node).__name__.lower()}", None)
         if rule is None:
             raise _Unknown
-        found: Shape = rule(node)
-        return found
+        shape: Shape = rule(node)
+        return shape
 
     def _constant(self, node: Constant) -> Shape:
         return ()
@@ -446,14 +448,14 @@ class _Shapes:
         shapes = [self.of(nodes[0].left), *(self.of(n.right) for n in nodes)]
         axes = [len(s) for s in shapes if s]
         linear = {1, 2} == set(axes) or (self._in_square > 0 and {2} == set(axes))
-        found = shapes[0]
+        shape = shapes[0]
         for n, other in zip(nodes, shapes[1:], strict=True):
-            if linear and found and other:
+            if linear and shape and other:
                 products.append(n)
-                found = self._product(found, other)
+                shape = self._product(shape, other)
             else:
-                found = self._spread(found, other)
-        return found
+                shape = self._spread(shape, other)
+        return shape
 
     def _raised(self, a: Shape, b: Shape) -> Shape:
         if len(a) != 1 or b:
@@ -480,8 +482,8 @@ class _Shapes:
         if isinstance(b, _Row):
             raise _Clash
         self._sizes.same(a[-1], b[0])
-        found = (*a[:-1], *b[1:])
-        return _Row(found) if isinstance(a, _Row) and len(b) == 2 else found
+        shape = (*a[:-1], *b[1:])
+        return _Row(shape) if isinstance(a, _Row) and len(b) == 2 else shape
 
     def _spread(self, a: Shape, b: Shape) -> Shape:
         if isinstance(a, _Row) != isinstance(b, _Row) and a and b:
@@ -579,10 +581,10 @@ class _Shapes:
             return self._diagonal(first)
         if name in _OF_ARRAYS:
             raise _Unknown
-        found = first
+        shape = first
         for other in args[1:]:
-            found = self._spread(found, other)
-        return found
+            shape = self._spread(shape, other)
+        return shape
 
     def _reduced(self, name: str, a: Shape, node: Call, method: bool) -> Shape:
         """Return what is left of a sum: nothing, or all axes but one."""
@@ -628,7 +630,7 @@ def _factors(node: Binary) -> list[Binary]:
 
 def _integer(node: Formula) -> int:
     sign = -1 if isinstance(node, Unary) and node.op == "-" else 1
-    found = node.operand if isinstance(node, Unary) else node
-    if not isinstance(found, Constant) or type(found.value) is not int:
+    value = node.operand if isinstance(node, Unary) else node
+    if not isinstance(value, Constant) or type(value.value) is not int:
         raise _Unknown
-    return sign * found.value
+    return sign * value.value

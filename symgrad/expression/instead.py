@@ -27,9 +27,9 @@ def refused_at(text: str, column: int, reason: str, end: int | None = None) -> P
     start = max(0, column - 30)
     shown = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text[start : start + 60]).rstrip()
     room = " " * columns(shown[: column - start].ljust(column - start))
-    found = ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
-    found.place, found.reason = (column, max(column + 1, end or 0)), reason
-    return found
+    error = ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
+    error.place, error.reason = (column, max(column + 1, end or 0)), reason
+    return error
 
 
 def of_a_sign(sign: str, matlab: bool) -> str:

@@ -40,25 +40,25 @@ ALONG = ("softmax", "log_softmax", "softmin", "cumsum", "cumprod", "logcumsumexp
 @functools.cache
 def listed() -> dict[str, Callable[..., Any]]:
     """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
-    found: dict[str, Any] = dict(CLASSROOM)
+    table: dict[str, Any] = dict(CLASSROOM)
     for module in (fft, linalg, special, functional, functions):  # where two have a name, the last one's is meant
-        found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
+        table |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
         if module in (fft, linalg, special):
-            found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
-    printed = {d.text: found[d.name] for d in BY_FUNCTION.values() if d.text.isidentifier() and d.name in found}
-    found = printed | found
-    found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
-    found |= {"φ": lambda u: functions.exp(-u * u / 2) / math.sqrt(2 * math.pi)}
-    found |= {f"J{n}": functools.partial(found["jv"], n) for n in range(2, 10)}
-    found |= {"Γ": found["gamma"], "ζ": found["zeta"], "J0": found["bessel_j0"], "J1": found["bessel_j1"]}
-    found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
-    found |= {"Re": found["real"], "Im": found["imag"]}
-    found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
-    found |= {"combinations": _combinations, "toeplitz": _toeplitz, "linalg.toeplitz": _toeplitz}
-    found |= {name: _along(name, found[name]) for name in ALONG}
-    found |= {"tr": found["trace"], "log": _logarithm}
-    found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": functions.log}
-    return found
+            table |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
+    printed = {d.text: table[d.name] for d in BY_FUNCTION.values() if d.text.isidentifier() and d.name in table}
+    table = printed | table
+    table = {name: f for name, f in table.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
+    table |= {"φ": lambda u: functions.exp(-u * u / 2) / math.sqrt(2 * math.pi)}
+    table |= {f"J{n}": functools.partial(table["jv"], n) for n in range(2, 10)}
+    table |= {"Γ": table["gamma"], "ζ": table["zeta"], "J0": table["bessel_j0"], "J1": table["bessel_j1"]}
+    table |= {"re": table["real"], "im": table["imag"], "arg": table["angle"], "abs2": _squared_modulus}
+    table |= {"Re": table["real"], "Im": table["imag"]}
+    table |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
+    table |= {"combinations": _combinations, "toeplitz": _toeplitz, "linalg.toeplitz": _toeplitz}
+    table |= {name: _along(name, table[name]) for name in ALONG}
+    table |= {"tr": table["trace"], "log": _logarithm}
+    table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"], "ln": functions.log}
+    return table
 
 
 def _along(name: str, f: Callable[..., Any]) -> Callable[..., Any]:

@@ -54,8 +54,8 @@ class Matlab(Evaluation):
 
     def _unary(self, node: Unary) -> Any:
         x = self.of(node.operand)
-        found = self._operated(operator.neg if node.op == "-" else operator.pos, plain(x))
-        return Row(found) if isinstance(x, Row) else found
+        tensor = self._operated(operator.neg if node.op == "-" else operator.pos, plain(x))
+        return Row(tensor) if isinstance(x, Row) else tensor
 
     def _compare(self, node: Compare) -> Any:
         a, b = self.of(node.left), self.of(node.right)
@@ -90,8 +90,8 @@ class Matlab(Evaluation):
             x, y = (
                 t.unsqueeze(1) if kind_of(t) == "column" and not isinstance(v, Row) else t for v, t in ((a, x), (b, y))
             )
-        found = self._operated(f, x, y)
-        return Row(found) if "row" in kinds and kinds <= {"row", "number"} else found
+        value = self._operated(f, x, y)
+        return Row(value) if "row" in kinds and kinds <= {"row", "number"} else value
 
     def _product(self, node: Binary, a: Any, b: Any) -> Any:
         kinds = (kind_of(a), kind_of(b))
@@ -105,8 +105,8 @@ class Matlab(Evaluation):
             )
         if kinds == ("column", "row"):
             return self._operated(functions.outer, x, y)
-        found = self._operated(operator.matmul, x, y)
-        return Row(found) if kinds == ("row", "matrix") else found
+        product = self._operated(operator.matmul, x, y)
+        return Row(product) if kinds == ("row", "matrix") else product
 
     def _divided(self, node: Binary, a: Any, b: Any) -> Any:
         if kind_of(b) == "number":
@@ -128,7 +128,7 @@ class Matlab(Evaluation):
         if self.paper and kind_of(a) in ("row", "column") and kind_of(b) == "number":
             return self.spread(operator.pow, a, b, node)
         if kind_of(a) != "matrix" or not isinstance(b, int):
-            raise refused(self.text, node, "^ of an array is the matrix power, by a whole number; for entries write .^")
+            raise refused(self.text, node, "^ of an array is the matrix power, by an integer; for entries write .^")
         return self._operated(lambda x: linalg.matrix_power(x, b), a)
 
     # -------------------------------------------------------------- calls and indices
@@ -150,9 +150,9 @@ class Matlab(Evaluation):
             return own(self, *args)
         if acts_along(f, args):
             return along(self, name, f, args)
-        found = self.called(f, *map(plain, args))
+        value = self.called(f, *map(plain, args))
         rows = [a for a in args if isinstance(a, Row)]
-        return Row(found) if rows and getattr(found, "shape", None) == rows[0].value.shape else found
+        return Row(value) if rows and getattr(value, "shape", None) == rows[0].value.shape else value
 
     def _indexed(self, node: Call, whole: Any) -> Any:
         """x(1), A(2, :), A(:), counted from 1."""
@@ -163,8 +163,12 @@ class Matlab(Evaluation):
         if len(keys) != len(t.shape):
             raise refused(self.text, node, _indices(node.func.id, len(t.shape), len(keys)))  # type: ignore[attr-defined]
         places = tuple(self._place(k, t.shape[axis]) for axis, k in enumerate(keys))
-        found = self._operated(lambda x: x[places], t)
-        return Row(found) if len(places) == 2 and isinstance(places[0], int) and isinstance(places[1], slice) else found
+        entries = self._operated(lambda x: x[places], t)
+        return (
+            Row(entries)
+            if len(places) == 2 and isinstance(places[0], int) and isinstance(places[1], slice)
+            else entries
+        )
 
     def _place(self, key: Formula, size: Any) -> Any:
         if not isinstance(key, Slice):
@@ -182,13 +186,13 @@ class Matlab(Evaluation):
         off = node.right if isinstance(node, Binary) and node.op == "-" else None
         whole = node.left if off is not None else node
         if isinstance(whole, Name) and whole.id == "end" and "end" not in self.names:
-            found = 1 if off is None else self.of(off) + 1
-            return -self._checked(node, found)
+            position = 1 if off is None else self.of(off) + 1
+            return -self._checked(node, position)
         return self._checked(node, self.of(node)) - 1
 
     def _checked(self, node: Any, index: Any) -> int:
         if not isinstance(index, int) or index < 1:
-            raise refused(self.text, node, "an index is a whole number, counted from 1")
+            raise refused(self.text, node, "an index is an integer, counted from 1")
         return index
 
     def _list(self, node: List) -> Any:

@@ -59,11 +59,11 @@ def along(of: Calls, name: str, f: Callable[..., Any], args: Sequence[Any]) -> A
     if axis == "all":
         return of.called(f, x, **words)
     axis = _axis(name, args[0], axis)
-    found = of.called(f, x, **words, dim=axis)
-    found = found[0] if isinstance(found, tuple) else found
-    kept = getattr(found, "shape", ())
+    value = of.called(f, x, **words, dim=axis)
+    value = value[0] if isinstance(value, tuple) else value
+    kept = getattr(value, "shape", ())
     is_row = (len(x.shape) == 2 and len(kept) == 1 and axis == 0) or (isinstance(args[0], Row) and len(kept) == 1)
-    return Row(found) if is_row else found
+    return Row(value) if is_row else value
 
 
 def _axis(name: str, x: Any, axis: Any) -> int:
@@ -87,8 +87,8 @@ def acts_along(f: Callable[..., Any], args: Sequence[Any]) -> bool:
 def _along_an_axis() -> frozenset[Callable[..., Any]]:
     """The listed functions with a parameter ``dim``, but those that take several arrays or axes."""
     several = {"cross", "gather", "scatter", "vecdot", "matrix_norm", "norm", "unsqueeze", "squeeze"}
-    found = {name: f for name, f in listed().items() if "." not in name and name not in several and callable(f)}
-    return frozenset(f for f in found.values() if _is_along(f))
+    candidates = {name: f for name, f in listed().items() if "." not in name and name not in several and callable(f)}
+    return frozenset(f for f in candidates.values() if _is_along(f))
 
 
 def _is_along(f: Callable[..., Any]) -> bool:
@@ -219,8 +219,8 @@ def functions_in(tree: Formula) -> set[str]:
     return {name for name in heads if name in OWN or RENAMED.get(name, name) in listed()} | {"end"}
 
 
-def _like(x: Any, found: Any) -> Any:
-    return Row(found) if isinstance(x, Row) else found
+def _like(x: Any, value: Any) -> Any:
+    return Row(value) if isinstance(x, Row) else value
 
 
 def _unknown(name: str) -> Any:

@@ -66,17 +66,17 @@ class Paper(Cursor):
 
     def _sides(self) -> list[int]:
         """Return where the sides of an equation begin, the first too; nothing where there is no equation."""
-        depth, found = 0, []
+        depth, equals = 0, []
         for k, token in enumerate(self.tokens):
             depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
             if depth == 0 and token.text == "where" and self.tokens[k + 1].text != "(":
                 break
             if depth == 0 and token.text == "=" and token.kind == "sign":
-                found.append(k + 1)
+                equals.append(k + 1)
         colon = re.match(r"\s*\w+['’′″]+(\(\w+\))?\s*:", self.text) if self.answer else None
         if colon is not None:
-            found.insert(0, next(k for k, t in enumerate(self.tokens) if t.start >= colon.end()))
-        return [0, *found][-2:] if self.answer and found else found
+            equals.insert(0, next(k for k, t in enumerate(self.tokens) if t.start >= colon.end()))
+        return [0, *equals][-2:] if self.answer and equals else equals
 
     def _without_ends(self, last: int) -> int:
         """Return where an answer ends without + C and dx."""
@@ -140,37 +140,37 @@ class Paper(Cursor):
             value = self.compared()
         if len(rows) < 2:
             raise self.refused("a case is missing; write what holds otherwise, as in {1 for x > 0; -1 otherwise}")
-        (found, _), *others = reversed(rows)
+        (cases, _), *others = reversed(rows)
         for value, conditions in others:
             inner = value
             for condition in reversed(conditions):
-                inner = _where(self, condition, inner, found)
-            found = inner
-        return found
+                inner = _where(self, condition, inner, cases)
+            cases = inner
+        return cases
 
     def _and(self) -> bool:
-        found = self.word("and")
-        self.k += found
-        return found
+        present = self.word("and")
+        self.k += present
+        return present
 
     def _condition(self, first: Formula | None = None) -> list[Formula]:
         """Return comparisons that hold together: two for 0 < x < 3, and for x = 0 and y = 0."""
-        left, found = first or self.expression(SUM), list[Formula]()
+        left, comparisons = first or self.expression(SUM), list[Formula]()
         while self.at(*COMPARED, "="):
             token = self.next._replace(text="==") if self.at("=") else self.next
             self.k += 1
             right = self.expression(SUM)
-            found.append(self.made(Compare(left, token.text, right), left.span, token))
+            comparisons.append(self.made(Compare(left, token.text, right), left.span, token))
             left = right
-        if not found:
+        if not comparisons:
             raise self.refused("a condition is missing, such as x > 0", self.before)
         start = self.k
         if self._and():
             left = self.expression(SUM)
             if self.at(*COMPARED, "="):
-                return [*found, *self._condition(left)]
+                return [*comparisons, *self._condition(left)]
             self.k = start  # what follows is the next case
-        return found
+        return comparisons
 
     def _doubt(self, first: Formula, last: Formula, one: str, other: str) -> None:
         """Note that people read a part in two ways."""
@@ -184,12 +184,12 @@ class Paper(Cursor):
         if not self.paper or not (self.at("{") or token.kind == "number"):
             return self.expression(POWER)
         self.k += 1
-        found = self.number(token) if token.kind == "number" else self.in_brackets(token, "}", self.compared)
+        operand = self.number(token) if token.kind == "number" else self.in_brackets(token, "}", self.compared)
         while self.at("^", "**", ".^"):
             sign = self.next
             self.k += 1
-            found = self.power(found, sign)
-        return found
+            operand = self.power(operand, sign)
+        return operand
 
     def _note_a_root(self, base: Formula, exponent: Formula) -> None:
         """Note x^1/2, by which people mean a root."""
@@ -306,7 +306,7 @@ class Paper(Cursor):
     def root(self, token: Token) -> Formula:
         first = self.next
         inner = self.postfix()
-        found = self.made(Call(Name("sqrt"), [inner]), (token.start, token.end))
+        formula = self.made(Call(Name("sqrt"), [inner]), (token.start, token.end))
         shown, behind = text(inner), self.next
         if first.kind in ("number", "name") and not isinstance(inner, Call) and not behind.gap:
             ways: tuple[str, ...] = ()
@@ -318,26 +318,26 @@ class Paper(Cursor):
             if ways:
                 part = self.text[token.start : behind.end]
                 self.two_ways.append(((token.start, behind.end), two_ways(part, *ways)))
-        return found
+        return formula
 
     def barred(self, token: Token) -> Formula:
         """Read |x|, or ||x|| and ‖x‖, which is a norm."""
         opened = self.bars
         self.bars += 1
-        found = self.rows()
+        formula = self.rows()
         self.bars = opened
         if not self.take(token.text):
             raise self.refused("this bar is never closed: write | behind what it holds", token)
         start = (token.start, token.end)
         if token.text == "‖":
-            norm: Formula = self.made(Call(Name("norm"), [found]), start)
+            norm: Formula = self.made(Call(Name("norm"), [formula]), start)
             if self.next.kind == "name" and self.next.text in ("_2", "_F"):  # ‖x‖_2
                 self.k += 1
             return norm
-        inner = _argument(found) if _is_barred(found) else None
-        if inner is not None and found.place == (token.end, self.before.start):
+        inner = _argument(formula) if _is_barred(formula) else None
+        if inner is not None and formula.place == (token.end, self.before.start):
             return self.made(Call(Name("norm"), [inner]), start)
-        return self.made(Call(Name("|"), [found]), start)
+        return self.made(Call(Name("|"), [formula]), start)
 
     def named(self) -> Formula:
         token = self.next
@@ -485,23 +485,23 @@ class Paper(Cursor):
         if self.take("^", "**"):
             exponent = self._exponent()
         if self.at("("):
-            found = self.call(self.made(Name(name), start))
+            formula = self.call(self.made(Name(name), start))
         elif self._is_spoken(self.next):
             argument = self.spoken()
-            found = self.made(Call(Name(name), [argument]), start)
-            self._said = (self.before.end, found)
-            if name not in ("trace", "det", "logdet") and (other := self._ended_early(found, argument, exponent)):
-                self._doubt(found, argument, text(_powered(found, exponent)), other)
+            formula = self.made(Call(Name(name), [argument]), start)
+            self._said = (self.before.end, formula)
+            if name not in ("trace", "det", "logdet") and (other := self._ended_early(formula, argument, exponent)):
+                self._doubt(formula, argument, text(_powered(formula, exponent)), other)
         else:
             raise self.refused(f"{token.text} is a function: write what it is taken of, as in {token.text}(x)", token)
         if exponent is None:
-            return found
+            return formula
         if name in INVERSE and exponent == Unary("-", Constant(1)):
-            inverse = self.made(Call(Name(INVERSE[name]), [_argument(found)]), start)
-            self._doubt(inverse, inverse, text(inverse), f"1/{text(found)}")
+            inverse = self.made(Call(Name(INVERSE[name]), [_argument(formula)]), start)
+            self._doubt(inverse, inverse, text(inverse), f"1/{text(formula)}")
             return inverse
-        powered = self.made(Binary(found, "**", exponent), start, sign)
-        if self._said is not None and self._said[1] is found:
+        powered = self.made(Binary(formula, "**", exponent), start, sign)
+        if self._said is not None and self._said[1] is formula:
             self._said = (self.before.end, powered)
         return powered
 
@@ -523,14 +523,14 @@ class Paper(Cursor):
         token = self.next
         if token.kind == "sign" or (token.kind == "name" and self._is_said(token)):
             return self.expression(UNARY)
-        found: Formula | None = None
+        formula: Formula | None = None
         while self.next.kind in ("number", "name"):
             here = self.next
-            if found is not None and (here.text in _NOT_FACTORS or self._is_said(here)):
+            if formula is not None and (here.text in _NOT_FACTORS or self._is_said(here)):
                 break
             if (
                 here.kind == "name"
-                and found is not None
+                and formula is not None
                 and len(self._parts(here.text)) > 1
                 and any(p in GLUED for p in self._parts(here.text))
             ):
@@ -541,9 +541,11 @@ class Paper(Cursor):
                 self.k += 1
                 factor = self.made(Binary(factor, "**", self._exponent()), factor.span, sign)
             op = "@" if self.matlab else "*"
-            found = factor if found is None else self.made(Binary(found, op, factor, silent=True), found.span, here)
-        assert found is not None  # the caller looked
-        return found
+            formula = (
+                factor if formula is None else self.made(Binary(formula, op, factor, silent=True), formula.span, here)
+            )
+        assert formula is not None  # the caller looked
+        return formula
 
     def number_or_name(self) -> Formula:
         token = self.next
@@ -607,24 +609,24 @@ class Paper(Cursor):
         right = self.expression(UNARY)
         names = [n for n, t in ((left, previous), (right, token)) if t.kind == "name" and self.known.get(t.text) == 0]
         op = "@" if self.matlab or (self.arrays and not numbers and not names) else "*"
-        found = self.made(Binary(left, op, right, silent=True), left.span, token)
+        formula = self.made(Binary(left, op, right, silent=True), left.span, token)
         other = _shown(right)
         if raised is not None and raised[0] == previous.end and not token.gap:
             power: Any = raised[1]
-            self._doubt(power, found, f"{text(power)}*{other}", f"{_shown(power.left)}^({text(power.right)}*{other})")
+            self._doubt(power, formula, f"{text(power)}*{other}", f"{_shown(power.left)}^({text(power.right)}*{other})")
         elif said is not None and said[0] == previous.end and token.text == "(":
             call = said[1]
             self._doubt(
-                call, found, f"{text(call)}*{other}", text(_with_argument(call, Binary(_argument(call), "*", right)))
+                call, formula, f"{text(call)}*{other}", text(_with_argument(call, Binary(_argument(call), "*", right)))
             )
         elif previous.kind == "number" and not token.gap and "e" in previous.text.lower():
             front, _, power = previous.text.lower().partition("e")
-            self._doubt(left, found, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
+            self._doubt(left, formula, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
         elif previous.kind == "number" and isinstance(left, Constant) and token.text == "\\frac" and _is_numeric(right):
-            self._doubt(left, found, f"{previous.text} + {text(right)}", f"{previous.text}*{other}")
+            self._doubt(left, formula, f"{previous.text} + {text(right)}", f"{previous.text}*{other}")
         elif _is_fraction(left):
-            self._doubt(left, found, f"({text(left)})*{other}", _below(left, right))
-        return found
+            self._doubt(left, formula, f"({text(left)})*{other}", _below(left, right))
+        return formula
 
     def _is_missing(self) -> bool:
         """Whether a word of Python's stands where an operator is missing."""
@@ -662,10 +664,10 @@ class Paper(Cursor):
         if not isinstance(call, Call):
             raise self.refused("log is a function: write what it is taken of, as in log_3(x)", token)
         of = replace(call, args=[*call.args, _number_or_name(base._replace(start=token.start))])
-        found = of if call is logarithm else logarithm.with_operands([of, *logarithm.operands[1:]])
+        formula = of if call is logarithm else logarithm.with_operands([of, *logarithm.operands[1:]])
         if self._said is not None and self._said[1] is logarithm:
-            self._said = (self._said[0], found)
-        return found
+            self._said = (self._said[0], formula)
+        return formula
 
     def _ended_early(self, call: Call, argument: Formula, exponent: Formula | None) -> str:
         """Return what sin x y and ln x^2 say where the function is taken of x alone; nothing if nobody says so."""
@@ -678,16 +680,16 @@ class Paper(Cursor):
         for k, (factor, before) in enumerate(factors):
             power = factor if isinstance(factor, Binary) and _is_power(factor) and not factor.brackets else None
             if said is not None and not _is_number(said) and _COMMAND.sub("", before)[-1:].isspace():
-                found, rest = _powered(replace(call, args=[said]), exponent), factors[k:]
+                opening, rest = _powered(replace(call, args=[said]), exponent), factors[k:]
             elif exponent is None and power is not None and not _is_number(power.left):
                 inner = power.left if said is None else Binary(said, "*", power.left)
-                found, rest = _powered(replace(call, args=[inner]), power.right), factors[k + 1 :]
+                opening, rest = _powered(replace(call, args=[inner]), power.right), factors[k + 1 :]
             else:
                 said = factor if said is None else Binary(said, "*", factor)
                 continue
             for other, _ in rest:
-                found = Binary(found, "*", other)
-            return text(found)
+                opening = Binary(opening, "*", other)
+            return text(opening)
         return ""
 
 
@@ -699,7 +701,7 @@ def _value(word: str) -> int | float:
     if not plain.isdigit():
         return float(plain)
     if len(plain) > 1 and plain[0] == "0" and int(plain) != 0:
-        raise ValueError("a whole number does not begin with 0")
+        raise ValueError("an integer does not begin with 0")
     return int(plain)
 
 
@@ -718,8 +720,8 @@ def _put(node: Formula, name: str, part: Formula) -> Formula:
 
 
 def _where(parser: Paper, condition: Formula, value: Formula, other: Formula) -> Formula:
-    found: Formula = parser.made(Call(Name("where"), [condition, value, other]), condition.span)
-    return found
+    formula: Formula = parser.made(Call(Name("where"), [condition, value, other]), condition.span)
+    return formula
 
 
 def _is_power(node: Formula) -> bool:
@@ -753,7 +755,7 @@ def _is_fraction(node: Formula) -> bool:
 
 
 def _is_typed_fraction(node: Formula, token: Token) -> bool:
-    """Whether this is 1/2 of 1/2 x: whole numbers, and a space behind them."""
+    """Whether this is 1/2 of 1/2 x: integers, and a space behind them."""
     if isinstance(node, Unary):
         return _is_typed_fraction(node.operand, token)
     whole = isinstance(node, Binary) and all(isinstance(p, Constant) and type(p.value) is int for p in node.operands)

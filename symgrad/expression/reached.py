@@ -10,13 +10,13 @@ from symgrad.ops.convert import DETACH
 
 def reached(roots: Sequence[AnyNode]) -> set[AnyNode]:
     """Return the nodes that roots are made of, without crossing a ``detach()``. Not recursive."""
-    found: set[AnyNode] = set()
+    seen: set[AnyNode] = set()
     stack = list(roots)
     while stack:
         node = stack.pop()
-        if node in found:
+        if node in seen:
             continue
-        found.add(node)
+        seen.add(node)
         if not isinstance(node, Leaf) and node.op is not DETACH:
             stack.extend(p for p in node.inputs if is_node(p))
-    return found
+    return seen

@@ -1,6 +1,6 @@
 """``sg.parse``: a formula in Python's notation, read without executing it.
 
-What a text may hold is what the grammar and ``listed()`` have; all else is refused with its position. So
+What a string may hold is what the grammar and ``listed()`` have; all else is refused with its position. So
 ``sum((X @ w - y)**2)`` is a formula, and ``__import__('os')`` an error.
 """
 
@@ -79,15 +79,15 @@ class Expression:
         text, tree = self.reading.text, self.reading.tree
         given = dict(zip(self.names, arrays, strict=True))
         evaluation = _EVALUATIONS[self.reading.syntax](text, given, bounds, exact, self.reading.paper)
-        found = evaluation.value(tree)
-        if isinstance(found, tuple):
+        result = evaluation.value(tree)
+        if isinstance(result, tuple):
             if isinstance(tree, Tuple) and (comma := comma_in(text)):
                 raise refused_at(text, *comma)
-            raise refused(text, tree, f"this has {len(found)} parts; take one, as in (…)[0]")
+            raise refused(text, tree, f"this has {len(result)} parts; take one, as in (…)[0]")
         try:
-            value: Tensor = as_tensor(found)
+            value: Tensor = as_tensor(result)
         except Exception as error:  # such as a list of tensors, a word, an ellipsis
-            raise refused(text, tree, f"the formula's value is a {type(found).__name__}") from error
+            raise refused(text, tree, f"the formula's value is a {type(result).__name__}") from error
         return value
 
     @property
@@ -135,13 +135,13 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
     if syntax not in SYNTAXES:
         raise ArgumentError(f"parse: syntax={syntax!r} is unknown. Expected one of {list(SYNTAXES)}.")
     names = dict(shapes or {})
-    found = Expression(reading_of(text, names, syntax), names)
-    _ = found.value  # what has no meaning is said here
-    return found
+    expression = Expression(reading_of(text, names, syntax), names)
+    _ = expression.value  # what has no meaning is said here
+    return expression
 
 
 def reading_of(text: Any, shapes: Mapping[str, Any], syntax: str = "paper") -> Reading:
-    """Return what a text says that has one meaning.
+    """Return what a string says that has one meaning.
 
     Raises:
         ParseError: it is no text, no formula, or people read it in two ways.
@@ -178,8 +178,8 @@ def names_in(text: Any, declared: Iterable[str] = (), syntax: str = "python", le
     heads = _heads(tree) if text.syntax == "python" else functions_in(tree)
     constants = {*CONSTANTS, *IMAGINARY} - letters_as_names(tree) - {*letters}
     words = {*constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads, BARS.id}
-    found = [n for n in walk(tree) if isinstance(n, Name) and n.id not in words]
-    return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.place or (0, 0))))
+    nodes = [n for n in walk(tree) if isinstance(n, Name) and n.id not in words]
+    return list(dict.fromkeys(n.id for n in sorted(nodes, key=lambda n: n.place or (0, 0))))
 
 
 def _heads(tree: Formula) -> Iterator[str]:

@@ -86,11 +86,11 @@ def tokens(text: str, paper: bool) -> list[Token]:
     ['x', '^', '{', '2', '}', '+', '2', 'x', '']
     """
     _check_size(text)
-    found: list[Token] = []
-    for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, found):
-        found.append(token)
+    listed: list[Token] = []
+    for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, listed):
+        listed.append(token)
     end = len(text.rstrip())
-    return [*found, Token("end", "", end, end, False)]
+    return [*listed, Token("end", "", end, end, False)]
 
 
 def _check_size(formula: str) -> None:
@@ -109,7 +109,7 @@ def _check_size(formula: str) -> None:
 
 
 def without_layout(text: str) -> str:
-    r"""Return a text with blanks for what only lays it out, as \left and $, each part at its place.
+    r"""Return a string with blanks for what only lays it out, as \left and $, each part at its place.
 
     >>> without_layout(r"$f\left(x\right)$")
     ' f     (x      ) '

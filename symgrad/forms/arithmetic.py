@@ -101,12 +101,12 @@ def _with_leaves_of(a: Any, b: Any) -> Any:
 
 def _symbols(form: Any) -> dict[Any, Leaf]:
     """Return the leaves without a value by name, shape and marks; none of those that share a name."""
-    found: dict[Any, Any] = {}
+    leaves: dict[Any, Any] = {}
     for node in ancestors([form._root, *form._forward]):
         if isinstance(node, Leaf) and node.title is not None and node.value is None:
             key = node.title, node.shape, frozenset(node.assumptions or ())
-            found[key] = None if key in found else node
-    return {key: leaf for key, leaf in found.items() if leaf is not None}
+            leaves[key] = None if key in leaves else node
+    return {key: leaf for key, leaf in leaves.items() if leaf is not None}
 
 
 def _operand(x: Any, bases: Sequence[Leaf]) -> Any:

@@ -37,12 +37,12 @@ class Canonical:
         self.pool.light = _is_of_numbers([root, *forward])
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
-        found = lowered(self.pool, [root], leaf, known=own)
-        self.root: Term = found[root]
+        terms = lowered(self.pool, [root], leaf, known=own)
+        self.root: Term = terms[root]
         self.bases = list(bases)
         with suppress(NotLinear):
             while self.bases:
-                unit = found.get(self.bases[-1], leaf(self.pool, self.bases[-1]))
+                unit = terms.get(self.bases[-1], leaf(self.pool, self.bases[-1]))
                 self.root = coefficients(self.pool, self.root, unit)
                 self.bases.pop()
 

@@ -151,12 +151,12 @@ class ClosedForm(Arithmetic):
     @cached_property
     def _notation(self) -> sp.Basic:
         try:
-            found, matrix = self._matrix, True
+            formula, matrix = self._matrix, True
         except NoMatrix:
-            found, matrix = self._index(()), False
+            formula, matrix = self._index(()), False
         if self._verify and verify.can_be_checked(self):
-            verify.check(self, found, matrix)
-        return found
+            verify.check(self, formula, matrix)
+        return formula
 
     @cached_property
     def _matrix(self) -> sp.Basic:
@@ -164,8 +164,8 @@ class ClosedForm(Arithmetic):
             return in_matrix_notation(self._of_numbers)
         if self._canonical.bases:
             raise NoMatrix("a Jacobian")
-        found = MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
-        return with_decimals_in_arrays(found, decimals_of(self._forward))
+        formula = MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
+        return with_decimals_in_arrays(formula, decimals_of(self._forward))
 
     @cached_property
     def _of_numbers(self) -> sp.Expr | None:
@@ -191,10 +191,10 @@ class ClosedForm(Arithmetic):
         first, *leaves = self._onward
         base = ClosedForm(first, self._forward, (), False)
         known = all(self._names.get(key, name) == name for key, name in base._names.items())
-        found = base._short if known else None
+        formula = base._short if known else None
         for leaf in leaves:
-            found = None if found is None else further(found, base._names.get(id(leaf), ""), self._forward)
-        return found
+            formula = None if formula is None else further(formula, base._names.get(id(leaf), ""), self._forward)
+        return formula
 
     @cached_property
     def _is_onward(self) -> bool:
@@ -262,19 +262,19 @@ class ClosedForm(Arithmetic):
             )
         self._check_sizes()
         places = self._places()
-        found = tables.table([tables.simplified(e.xreplace(places)) for e in self._written_out(most)], self.shape)
+        table = tables.table([tables.simplified(e.xreplace(places)) for e in self._written_out(most)], self.shape)
         if self._verify and verify.can_be_checked(self):
-            verify.check_entries(self, found)
-        return found
+            verify.check_entries(self, table)
+        return table
 
     @cached_property
     def _table(self) -> sp.Basic | None:
         """The entries, where they are shorter than what else there is, or about as long as a stack of them."""
-        found = self._possible_table
-        if found is None:
+        table = self._possible_table
+        if table is None:
             return None
         most = self._weight * tables.allowance(self._notation)
-        return found if signs(Tabled([found], self._taken).text()) < most else None
+        return table if signs(Tabled([table], self._taken).text()) < most else None
 
     @cached_property
     def _possible_table(self) -> sp.Basic | None:
@@ -326,9 +326,9 @@ class ClosedForm(Arithmetic):
             return lettered(self._of_numbers, self._taken)
         rest = iter(free)
         places = {id(b): list(islice(rest, len(b.shape))) for b in self._canonical.bases}
-        found = self._reading.entry(self._canonical.root, list(rest), places)
-        found = with_decimals_in_arrays(tidy(found), decimals_of(self._forward))
-        return lettered(found, {k.name for k in free} | self._taken)
+        entry = self._reading.entry(self._canonical.root, list(rest), places)
+        entry = with_decimals_in_arrays(tidy(entry), decimals_of(self._forward))
+        return lettered(entry, {k.name for k in free} | self._taken)
 
     @cached_property
     def _reading(self) -> Reading:
@@ -392,30 +392,30 @@ class ClosedForm(Arithmetic):
         used: set[sp.Symbol] = set()
         for leaf in sorted(self._leaves, key=lambda leaf: len(leaf.shape)):  # numbers keep their names
             name = self._names[id(leaf)]
-            while used & set(np.ravel(found := _entries(name, leaf.shape))):
+            while used & set(np.ravel(symbols := _entries(name, leaf.shape))):
                 name += "′"
-            made[id(leaf)] = found
-            used.update(np.ravel(found))
+            made[id(leaf)] = symbols
+            used.update(np.ravel(symbols))
         return [made[id(leaf)] for leaf in self._leaves]
 
     def _places(self) -> dict[sp.Symbol, Any]:
         """Return what each of these symbols is in a table: the entry of an array."""
-        found = {}
+        mapping = {}
         for leaf, symbols in zip(self._leaves, self._symbols(), strict=True):
             if leaf.shape:
                 base = sp.IndexedBase(sp.Symbol(self._names[id(leaf)], real=True), shape=leaf.shape)
                 places = ((symbols[at], At(base, *at)) for at in np.ndindex(np.shape(symbols)))
-                found.update({s: Place(s.name, at) for s, at in places})
-        return found
+                mapping.update({s: Place(s.name, at) for s, at in places})
+        return mapping
 
     # -------------------------------------------------------------- named intermediates
     @cached_property
     def _loops(self) -> Recurrences | None:
         """The formula of states and their recurrences, where there are loops that can be written so."""
-        found = None if self._bases else recurrences([self._root], self._forward, lambda: self._called)
-        if found is not None and self._verify and verify.can_be_checked(self):
-            verify.check_loops(self, found)
-        return found
+        loops = None if self._bases else recurrences([self._root], self._forward, lambda: self._called)
+        if loops is not None and self._verify and verify.can_be_checked(self):
+            verify.check_loops(self, loops)
+        return loops
 
     @cached_property
     def _where(self) -> Named | None:
@@ -429,11 +429,11 @@ class ClosedForm(Arithmetic):
         if numbered is not None and (self._is_onward or _signs(numbered.text()) <= BRIEF):
             return self._checked(numbered)
         try:
-            found = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
+            form = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
-        shorter = numbered is not None and _signs(numbered.text()) <= _signs(found.text())
-        return self._checked(numbered if numbered is not None and shorter else found)
+        shorter = numbered is not None and _signs(numbered.text()) <= _signs(form.text())
+        return self._checked(numbered if numbered is not None and shorter else form)
 
     @property
     def _numbered(self) -> Numbered | None:
@@ -446,10 +446,10 @@ class ClosedForm(Arithmetic):
             return None
         return Numbered([formula], {*self._taken, *self._beside})
 
-    def _checked(self, found: Named) -> Named:
+    def _checked(self, form: Named) -> Named:
         if self._verify and verify.can_be_checked(self):
-            verify.check_where(self, found)
-        return found
+            verify.check_where(self, form)
+        return form
 
     @property
     def where(self) -> list[Definition]:
@@ -504,8 +504,8 @@ class ClosedForm(Arithmetic):
 
     def _recurs(self, inlined: str) -> bool:
         """Whether a formula of arrays has what the function computes in it twice, as a residual or a mean."""
-        found = self._of_numbers is None and _repeats(inlined, MIDDLING_OF_ARRAYS, PIECE_OF_ARRAYS)
-        return found and self._where is not None and self._where.of_values
+        repeats = self._of_numbers is None and _repeats(inlined, MIDDLING_OF_ARRAYS, PIECE_OF_ARRAYS)
+        return repeats and self._where is not None and self._where.of_values
 
     def __repr__(self) -> str:
         text, constants = self._summary()
@@ -558,10 +558,10 @@ class ClosedForm(Arithmetic):
 
     def _repr_latex_(self) -> str:
         try:
-            found = self.latex()
+            text = self.latex()
         except TooDeep:
-            found = self.latex("where")
-        return f"$\\displaystyle {latex_in_html(found)}$"
+            text = self.latex("where")
+        return f"$\\displaystyle {latex_in_html(text)}$"
 
     # -------------------------------------------------------------- function
     @cached_property
@@ -587,8 +587,10 @@ class ClosedForm(Arithmetic):
         >>> f([1.0, 2.0], [3.0, 4.0])
         array([ 6., 16.])
         """
-        found = self._ordered(order)
-        return Function(self._program, self._root, self._called, found, self._described(), (_lambdified, (self, found)))
+        parameters = self._ordered(order)
+        return Function(
+            self._program, self._root, self._called, parameters, self._described(), (_lambdified, (self, parameters))
+        )
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Return the formula's value: ``form.lambdify()(*values, **named)``.
@@ -693,20 +695,20 @@ class ClosedForm(Arithmetic):
             SymPy's expression; ``removeO()`` is the polynomial, whose text ``sg.parse`` reads.
 
         Raises:
-            ArgumentError: the form has no such letter, or the order is no whole number of at least 1.
+            ArgumentError: the form has no such letter, or the order is not an integer of at least 1.
             FormError: the form is no number, has a kink at the point, or SymPy finds no series there.
 
         >>> print(sg.derive("sin(x)*a", "a").series("x", 0, 6))
         x - x**3/6 + x**5/120 + O(x**6)
         """
-        found = self.to_sympy()
-        letters = {s.name: s for s in found.free_symbols}
+        formula = self.to_sympy()
+        letters = {s.name: s for s in formula.free_symbols}
         name = getattr(x, "name", x)
         if not isinstance(name, str) or name not in self.args:
             raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
-            raise ArgumentError(f"series: got the order {shown(n)}. Pass a whole number from 1 to 1000.")
-        if self.shape or not isinstance(found, sp.Expr):
+            raise ArgumentError(f"series: got the order {shown(n)}. Pass an integer from 1 to 1000.")
+        if self.shape or not isinstance(formula, sp.Expr):
             raise FormError(
                 f"series: the form has shape {show_shape(self.shape)}. Expected a number; take its entries."
             )
@@ -716,8 +718,8 @@ class ClosedForm(Arithmetic):
             raise ArgumentError(f"series: got the point {x0!r}. Pass a number, or SymPy's, such as sp.pi.") from None
         try:
             by = letters.get(name, sp.Symbol(name))
-            series = found.series(by, point, n)
-            kinked = found.has(*_KINKED) and series != found.series(by, point, n, "-")
+            series = formula.series(by, point, n)
+            kinked = formula.has(*_KINKED) and series != formula.series(by, point, n, "-")
         except (ValueError, TypeError, NotImplementedError, sp.PoleError) as error:
             raise FormError(f"series: SymPy finds no series of {self} at {name} = {x0}: {error}.") from error
         if kinked:
@@ -733,12 +735,12 @@ class ClosedForm(Arithmetic):
             return self.args
         by_leaf = self._by_leaf
         known = {*by_leaf.values(), *self._called.sizes}
-        found = tuple(by_leaf.get(id(getattr(x, "_node", None)), x if isinstance(x, str) else None) for x in order)
-        if not known.issuperset(found) or len(set(found)) < len(found):
+        parameters = tuple(by_leaf.get(id(getattr(x, "_node", None)), x if isinstance(x, str) else None) for x in order)
+        if not known.issuperset(parameters) or len(set(parameters)) < len(parameters):
             raise ArgumentError(
                 f"lambdify: got the order {order}. Expected some of {sorted(known)}, each once, by name or as tensors."
             )
-        return found  # type: ignore[return-value]
+        return parameters  # type: ignore[return-value]
 
     def _described(self) -> str:
         brief = len(ancestors([self._root])) <= BRIEF and self.has_matrix
@@ -747,7 +749,7 @@ class ClosedForm(Arithmetic):
 
 def _size(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer, sp.Integer)) or value < 0:
-        raise ArgumentError(f"subs: {name!r} is a size, got {value!r}. Expected a whole number, not below 0.")
+        raise ArgumentError(f"subs: {name!r} is a size, got {value!r}. Expected an integer, not below 0.")
     return int(value)
 
 
@@ -756,9 +758,9 @@ def _pairs(given: Sequence[Any]) -> list[tuple[Any, Any]]:
     if len(given) == 2:
         return [(given[0], given[1])]
     if len(given) == 1:
-        found = list(given[0].items()) if isinstance(given[0], Mapping) else given[0]
-        if isinstance(found, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in found):
-            return [(old, new) for old, new in found]
+        pairs = list(given[0].items()) if isinstance(given[0], Mapping) else given[0]
+        if isinstance(pairs, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
+            return [(old, new) for old, new in pairs]
     if not given:
         return []
     raise ArgumentError(f"subs: got {given}. Expected subs(x=2), subs({{'x': 2}}), subs('x', 2) or subs([('x', 2)]).")
@@ -807,15 +809,15 @@ def _with_integers(e: sp.Expr) -> sp.Expr:
 
 def _floats(e: sp.Expr) -> set[sp.Float]:
     """Return the floats in a formula; a part that occurs in several places is looked at once."""
-    seen, ahead, found = {e}, [e], set()
+    seen, ahead, floats = {e}, [e], set()
     while ahead:
         part = ahead.pop()
         if isinstance(part, sp.Float):
-            found.add(part)
+            floats.add(part)
         new = set(part.args) - seen
         seen |= new
         ahead += new
-    return found
+    return floats
 
 
 def _plain_in_sympy(e: Any) -> Any:

@@ -82,8 +82,8 @@ def _ratio(one: AnyNode, other: AnyNode) -> float | None:
     a, b = [_written(n, [one, other]) for n in (one, other)]
     if b == 0 or sp.count_ops(a) + sp.count_ops(b) > _SHORT:
         return None
-    found = sp.cancel(sp.nsimplify(a, rational=True) / sp.nsimplify(b, rational=True))
-    return float(found) if found.is_Rational else None
+    quotient = sp.cancel(sp.nsimplify(a, rational=True) / sp.nsimplify(b, rational=True))
+    return float(quotient) if quotient.is_Rational else None
 
 
 def _written(root: AnyNode, forward: Sequence[AnyNode]) -> sp.Expr:
@@ -102,7 +102,7 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     nodes = ancestors(list(roots))
     below, open_ = set(nodes), reached(roots)
     last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
-    found = []
+    targets = []
     for i, x in enumerate(wrt):
         if not isinstance(x, TensorBase):
             raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
@@ -111,8 +111,8 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
             raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
         if node not in open_:
             raise GraphError(_CUT.format(name=getattr(node, "title", None) or f"wrt[{i}]"))
-        found.append(node)
-    return found
+        targets.append(node)
+    return targets
 
 
 def differentiated(start: Derivative, targets: Sequence[AnyNode]) -> list[Derivative]:
@@ -123,29 +123,29 @@ def differentiated(start: Derivative, targets: Sequence[AnyNode]) -> list[Deriva
     axes = max((sum(len(n.shape) for n in (*bases, t)) for t in targets), default=0)
     if axes > MOST_AXES:
         raise ShapeError(f"derive: the derivative has {axes} axes. NumPy's arrays have at most {MOST_AXES}.")
-    found = _imaginary(start, seed, targets) if is_imaginary(start.root) else pulled(start.root, seed, targets)
-    return [start._replace(root=found[t], bases=bases, onward=_onward(start, t, found[t])) for t in targets]
+    derivatives = _imaginary(start, seed, targets) if is_imaginary(start.root) else pulled(start.root, seed, targets)
+    return [start._replace(root=derivatives[t], bases=bases, onward=_onward(start, t, derivatives[t])) for t in targets]
 
 
 def _imaginary(start: Derivative, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode, AnyNode]:
     """Return derivatives of complex numbers: dy/dz of holomorphic functions, d Re y/dx + i d Im y/dx of real x."""
-    found = {}
+    derivatives = {}
     for t in targets:
         if is_imaginary(t):
             check_holomorphic(start.root, start.forward[0], t, first=not start.onward)
             with enable_grad():
-                found[t] = _as_node(conj(handle(pulled(start.root, seed, [t])[t], None)))
+                derivatives[t] = _as_node(conj(handle(pulled(start.root, seed, [t])[t], None)))
             continue
         with enable_grad():
             y = handle(start.root, None)
             parts = [pulled(part._node, seed, [t])[t] for part in (real(y), imag(y))]
-            found[t] = _as_node(COMPLEX(*[handle(p, None) for p in parts]))
-    return found
+            derivatives[t] = _as_node(COMPLEX(*[handle(p, None) for p in parts]))
+    return derivatives
 
 
-def _onward(start: Derivative, target: AnyNode, found: AnyNode) -> tuple[AnyNode, ...]:
+def _onward(start: Derivative, target: AnyNode, derivative: AnyNode) -> tuple[AnyNode, ...]:
     """Return the way to a derivative: a leaf more, or the derivative itself where the way starts."""
-    return (*start.onward, target) if start.onward and isinstance(target, Leaf) else (found,)
+    return (*start.onward, target) if start.onward and isinstance(target, Leaf) else (derivative,)
 
 
 def repeated(start: Derivative, target: AnyNode, order: int) -> Derivative:

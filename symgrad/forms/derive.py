@@ -93,7 +93,7 @@ def derive(
             ``nn.Module``: all its parameters, which are called W1, b1, … in the order of its layers, and keep the name.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
             Of a list of tensors, order 2 gives the blocks H[i][j], by the i-th and then by the j-th.
-        shapes: of the names in a text and of a function's parameters; those that it has not are numbers.
+        shapes: of the names in a string and of a function's parameters; those that it has not are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         notation: the layout of matrices of derivatives. By default a gradient is shaped like wrt and a Jacobian
@@ -106,8 +106,8 @@ def derive(
         A ``ClosedForm``; for a list, a tuple of them that prints with common intermediates named once.
 
     Raises:
-        GraphError: a tensor y does not depend on wrt, where a text or a function has the derivative 0; or y depends on
-            it only through ``detach()`` or ``no_grad``.
+        GraphError: a tensor y does not depend on wrt, where a string or a function has the derivative 0; or y
+            depends on it only through ``detach()`` or ``no_grad``.
         ArgumentError: order is not a positive integer; a layout is unknown, or says nothing of such arrays.
         FormError: the formula is not the derivative's; or with ``verify=True``, a leaf has no value.
 
@@ -124,18 +124,18 @@ def derive(
     start, targets = _start(y, wrt, shapes, verify is not False)
     if cotangent is not None or tangent is not None:
         _check_product(start, many, order, cotangent, tangent)
-        found: Any = ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
+        forms: Any = ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
     elif many:
-        found = _nested(start, targets, order)
+        forms = _nested(start, targets, order)
     else:
-        found = ClosedForms([ClosedForm.of(repeated(start, targets[0], order))], targets)
+        forms = ClosedForms([ClosedForm.of(repeated(start, targets[0], order))], targets)
     if notation is not None:
         _check_notation(notation, order, cotangent, tangent)
-        found = ClosedForms([laid_out(start, t, notation) for t in targets], targets)
+        forms = ClosedForms([laid_out(start, t, notation) for t in targets], targets)
     if verify:
-        _verified(found.flat)
-        _ = found.where
-    return found if many else found[0]
+        _verified(forms.flat)
+        _ = forms.where
+    return forms if many else forms[0]
 
 
 def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[Derivative, list[AnyNode]]:
@@ -177,10 +177,10 @@ def _nested(start: Derivative, targets: Sequence[AnyNode], order: int) -> Any:
     """Return the derivatives by all targets, one after the other: of order 2, rows of blocks."""
     leaves = order > 1 and all(isinstance(t, Leaf) for t in targets)
     start = start._replace(root=squared(start.root)) if leaves else start
-    found = differentiated(start, targets)
+    derivatives = differentiated(start, targets)
     if order == 1:
-        return ClosedForms(list(map(ClosedForm.of, found)), targets)
-    return Blocks([_nested(s, targets, order - 1) for s in found], targets)
+        return ClosedForms(list(map(ClosedForm.of, derivatives)), targets)
+    return Blocks([_nested(s, targets, order - 1) for s in derivatives], targets)
 
 
 def _check_product(start: Derivative, many: bool, order: int, cotangent: Any, tangent: Any) -> None:
@@ -232,13 +232,13 @@ def laid_out(start: Derivative, target: AnyNode, notation: str) -> ClosedForm:
     if ranks == (1, 1) and notation == "denominator":
         v = basis(target)
         return ClosedForm(pushed(start.root, target, v), start.forward, (v._node,), start.check)
-    (found,) = differentiated(start, [target])
+    (derivative,) = differentiated(start, [target])
     if (ranks, notation) == ((0, 2), "numerator"):
-        return ClosedForm.of(found._replace(root=_transposed(found.root), onward=()))
+        return ClosedForm.of(derivative._replace(root=_transposed(derivative.root), onward=()))
     if (ranks, notation) == ((2, 0), "denominator"):
         turned = start._replace(root=_transposed(start.root))
         return ClosedForm.of(differentiated(turned, [target])[0])
-    return ClosedForm.of(found)
+    return ClosedForm.of(derivative)
 
 
 def _transposed(node: AnyNode) -> AnyNode:
@@ -268,6 +268,6 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
     ]  # fmt: skip
     new = opened(t._node)
     root = new.get(t._node, t._node)
-    found = differentiated(Derivative(root, [root]), [new.get(n, n) for n in nodes])
-    for node, derivative in zip(nodes, found, strict=True):
+    derivatives = differentiated(Derivative(root, [root]), [new.get(n, n) for n in nodes])
+    for node, derivative in zip(nodes, derivatives, strict=True):
         node.cell.grad_expr = ClosedForm.of(derivative)  # type: ignore[union-attr]

@@ -114,10 +114,10 @@ class _Walk:
 
     def _piecewise(self, e: sp.Piecewise, env: Env) -> Any:
         *head, (last, _) = e.args
-        found = self.value(last, env)
+        array = self.value(last, env)
         for value, condition in reversed(head):
-            found = np.where(self.condition(condition, env), self.value(value, env), found)
-        return found
+            array = np.where(self.condition(condition, env), self.value(value, env), array)
+        return array
 
     def condition(self, c: Any, env: Env) -> Any:
         """Return the truth of a condition, entry by entry."""
@@ -126,10 +126,10 @@ class _Walk:
         if isinstance(c, (sp.And, sp.Or)):
             parts = [self.condition(a, env) for a in c.args]
             reduce = np.logical_and if isinstance(c, sp.And) else np.logical_or
-            found = parts[0]
+            truth = parts[0]
             for p in parts[1:]:
-                found = reduce(found, p)
-            return found
+                truth = reduce(truth, p)
+            return truth
         if isinstance(c, sp.Not):
             return np.logical_not(self.condition(c.args[0], env))
         return self._function(c, [self.value(a, env) for a in c.args])
@@ -137,12 +137,12 @@ class _Walk:
     def _function(self, e: Any, values: Sequence[Any]) -> Any:
         """Apply one node's own function through its kernel."""
         if e.is_Add or e.is_Mul:
-            found = values[0]
+            value = values[0]
             for v in values[1:]:
-                found = found + v if e.is_Add else found * v
-            return found
+                value = value + v if e.is_Add else value * v
+            return value
         if isinstance(e, (sp.Mod, sp.floor)):
-            return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0] + 1e-9)  # k/3 of whole numbers
+            return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0] + 1e-9)  # k/3 of integers
         if e.func in WORDS:
             return getattr(np, WORDS[e.func].numpy.removeprefix("numpy."))(values[0])
         slots = X[: len(values)]

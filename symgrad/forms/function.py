@@ -80,11 +80,11 @@ class Function(AsFunction):
             raise ArgumentError(
                 f"expected the arguments {self.args}, got {len(values)} by position and {sorted(named)} by name."
             )
-        found = dict(zip(self.args, values, strict=False))
-        twice = sorted(set(found) & set(named))
+        arguments = dict(zip(self.args, values, strict=False))
+        twice = sorted(set(arguments) & set(named))
         if twice:
             raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
-        return found | named
+        return arguments | named
 
     def _check_uncut(self, own: dict[Leaf, str]) -> None:
         """Refuse to read the numbers of leaves that a transform's variable is, or is computed from."""

@@ -61,5 +61,5 @@ def _is_square(n: AnyNode) -> bool:
 def _product(n: AnyNode) -> AnyNode:
     z = handle(n.inputs[0].inputs[0], None)
     with enable_grad():
-        found: AnyNode = real(MUL(z, conj(z)))._node
-    return found
+        node: AnyNode = real(MUL(z, conj(z)))._node
+    return node

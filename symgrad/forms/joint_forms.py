@@ -62,13 +62,13 @@ class ClosedForms(tuple[ClosedForm, ...]):
                     verify.check_loops(form, loops, k)
             return loops
         called = names.Naming(roots, forward)
-        found = self._numbered or WhereForm(roots, forward, called)
+        formulas = self._numbered or WhereForm(roots, forward, called)
         if called.leaves and all(leaf.value is None for leaf in called.leaves):
-            return found
+            return formulas
         for k, form in enumerate(self):
             if form._verify and verify.can_be_checked(form):
-                verify.check_where(form, found, k)
-        return found
+                verify.check_where(form, formulas, k)
+        return formulas
 
     @property
     def _numbered(self) -> Numbered | None:
@@ -79,8 +79,8 @@ class ClosedForms(tuple[ClosedForm, ...]):
             formulas = [form._of_numbers for form in self]
         except TooDeep:
             return None
-        found = None if None in formulas else Numbered([f for f in formulas if f is not None], self[0]._taken)
-        return found if found is not None and sum(len(printers.text(b)) for b in found.bodies) <= SEVERAL else None
+        joint = None if None in formulas else Numbered([f for f in formulas if f is not None], self[0]._taken)
+        return joint if joint is not None and sum(len(printers.text(b)) for b in joint.bodies) <= SEVERAL else None
 
     @property
     def where(self) -> list[Definition]:

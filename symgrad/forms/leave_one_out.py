@@ -23,20 +23,20 @@ from symgrad.ops.reductions.scan import Cumprod
 def divided(root: AnyNode) -> AnyNode:
     """Return a graph with Π x/x_i for Π_{k≠i} x_k where x is positive: itself where it has none."""
     order = ancestors([root])
-    return rewritten(root, {n: _quotient(*found) for n in order if (found := _others(n)) is not None})
+    return rewritten(root, {n: _quotient(*pair) for n in order if (pair := _others(n)) is not None})
 
 
 def rewritten(root: AnyNode, new: dict[AnyNode, AnyNode]) -> AnyNode:
     """Return a graph with other nodes in the place of some; what does not depend on these stays as it is."""
     if not new:
         return root
-    changed, found = set(new), dict(new)
+    changed, mapping = set(new), dict(new)
     for n in ancestors([root]):
         if any(p in changed for p in getattr(n, "inputs", ()) if is_node(p)):
             changed.add(n)
         elif n not in changed:
-            found[n] = n
-    return replayed([root], found)[0]
+            mapping[n] = n
+    return replayed([root], mapping)[0]
 
 
 def _others(n: AnyNode) -> tuple[Any, int] | None:
@@ -61,5 +61,5 @@ def _quotient(x: AnyNode, axis: int) -> AnyNode:
     with enable_grad():
         entries = handle(x, None)
         whole = Prod((axis,), False)(entries)
-        found: AnyNode = DIV(lift(whole, entries, (axis,)), entries)._node
-    return found
+        quotient: AnyNode = DIV(lift(whole, entries, (axis,)), entries)._node
+    return quotient

@@ -28,12 +28,12 @@ BOUND = "klmnpqrstuvij"
 def leaves_in_use_of(roots: Iterable[AnyNode]) -> list[Leaf]:
     """Return the leaves below the roots in the order in which the operations first used them."""
     roots = list(roots)
-    found: dict[int, Leaf] = {}
+    leaves: dict[int, Leaf] = {}
     for node in ancestors(roots):
         for p in (node, *node.inputs) if node in roots else node.inputs:
             if isinstance(p, Leaf):
-                found.setdefault(id(p), p)
-    return list(found.values())
+                leaves.setdefault(id(p), p)
+    return list(leaves.values())
 
 
 def is_number(leaf: Leaf) -> bool:
@@ -115,9 +115,9 @@ class Mint:
             numbered = (free + str(k) for k in count(1))
             if many == 1:
                 return [free]
-        found = list(islice((name for name in numbered if name not in self.used and self._is_new(name)), many))
-        self.used.update(found)
-        return found
+        names = list(islice((name for name in numbered if name not in self.used and self._is_new(name)), many))
+        self.used.update(names)
+        return names
 
     def is_free(self, letter: str) -> bool:
         """Whether nothing else is called so, nor by the same letter."""
@@ -130,14 +130,14 @@ class Mint:
 def shown(names: dict[int, str], leaves: Iterable[Leaf]) -> dict[int, str]:
     """Return the names as formulas show them: with a prime where one would read as something else of the formula."""
     arrays = {(names[id(leaf)], len(leaf.shape)) for leaf in leaves if leaf.shape}
-    used, found = {*_SIGNS, *names.values()}, {}
+    used, labels = {*_SIGNS, *names.values()}, {}
     for key, name in names.items():
         mine = name
         while mine in _SIGNS or _is_entry(mine, arrays) or (mine != name and mine in used):
             mine += "′"
-        found[key] = mine
+        labels[key] = mine
         used.add(mine)
-    return found
+    return labels
 
 
 def _is_entry(name: str, arrays: Iterable[tuple[str, int]]) -> bool:

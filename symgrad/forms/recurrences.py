@@ -124,11 +124,11 @@ class Recurrences(Named):
                 return whole, int(item.start or 0), int(whole.op.size if item.stop is None else item.stop)
         return whole if isinstance(node.op, (Reshape, Cast)) else None
 
-    def _term(self, found: Any, shape: Shape) -> Term:
+    def _term(self, reading: Any, shape: Shape) -> Term:
         """Return the term of what was read; of a part of a loop's vector, what lies there."""
-        if isinstance(found, Term):
-            return found
-        loop, start, stop = found if isinstance(found, tuple) else (found, 0, found.op.size)
+        if isinstance(reading, Term):
+            return reading
+        loop, start, stop = reading if isinstance(reading, tuple) else (reading, 0, reading.op.size)
         for k, piece in enumerate(loop.op.pieces):
             if (piece.start, piece.stop) == (start, stop) and piece.shape == tuple(shape):
                 return self._piece(loop, k, piece.shape)
@@ -204,10 +204,10 @@ class Recurrences(Named):
     def _called(self, adjoint: bool, many: int) -> list[str]:
         """Return letters for states: h, or h1, h2, …, and λ for adjoint ones."""
         for letter in "λμν" if adjoint else "":
-            found = [letter] if many == 1 else [f"{letter}{k}" for k in range(1, many + 1)]
-            if not self._mint.used & {letter, *found}:
-                self._mint.used.update([letter, *found])
-                return found
+            letters = [letter] if many == 1 else [f"{letter}{k}" for k in range(1, many + 1)]
+            if not self._mint.used & {letter, *letters}:
+                self._mint.used.update([letter, *letters])
+                return letters
         return self._mint.names("pq" if adjoint else "hsz", many) if many else []
 
     def _row(self, t: Term) -> Term:
@@ -277,31 +277,31 @@ class Recurrences(Named):
     def _defined(self) -> list[Definition]:
         """Return the recurrences of the states in use, and where they start: those that others use first."""
         states = {self._shown.get(c, c): (p, k) for p in self._loops for k, c in enumerate(p.letters)}
-        found: dict[str, list[Definition]] = {}
+        definitions: dict[str, list[Definition]] = {}
         open_ = list(self._used(self.bodies))
         while open_:
             letter = open_.pop(0)
-            if letter in self._parts and letter not in found:
+            if letter in self._parts and letter not in definitions:
                 part = self._parts[letter]
                 at = (Moment if part.shape else MomentNumber).of(letter, STEP, part.shape)
-                found[letter] = [Definition(at, self._written(part))]
-                open_ += self._used([found[letter][0].expr])
-            if letter in found or letter not in states:
+                definitions[letter] = [Definition(at, self._written(part))]
+                open_ += self._used([definitions[letter][0].expr])
+            if letter in definitions or letter not in states:
                 continue
             loop, k = states[letter]
             out = loop.outputs[k]
             inside = out.args[0] if out.kind == NAMED else out
             name = (Moment if inside.shape else MomentNumber).of
-            found[letter] = [
+            definitions[letter] = [
                 Definition(name(letter, loop.start, inside.shape), self._written(loop.starts[k])),
                 Definition(name(letter, loop.after, inside.shape), self._written(inside)),
             ]
-            open_ += self._used([d.expr for d in found[letter]])
-        return [d for letter in self._order if letter in found for d in found[letter]]
+            open_ += self._used([d.expr for d in definitions[letter]])
+        return [d for letter in self._order if letter in definitions for d in definitions[letter]]
 
-    def _used(self, found: Iterable[Any]) -> list[str]:
+    def _used(self, formulas: Iterable[Any]) -> list[str]:
         return list(
-            dict.fromkeys(str(a.args[0]) for e in found for a in sp.preorder_traversal(e) if isinstance(a, Moment))
+            dict.fromkeys(str(a.args[0]) for e in formulas for a in sp.preorder_traversal(e) if isinstance(a, Moment))
         )
 
     # -------------------------------------------------------------- values

@@ -64,8 +64,8 @@ def _marked(new: Leaf, old: Leaf) -> Leaf:
 def _number(x: Any, sizes: Mapping[Any, int]) -> Any:
     if not isinstance(x, sp.Expr) or not x.free_symbols & set(sizes):
         return x
-    found = x.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
-    return int(found) if found.is_Integer else found
+    size = x.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
+    return int(size) if size.is_Integer else size
 
 
 def substitutes(leaves: Mapping[str, Leaf], values: Mapping[str, Any], sizes: dict[Any, int]) -> dict[AnyNode, Any]:
@@ -74,15 +74,15 @@ def substitutes(leaves: Mapping[str, Leaf], values: Mapping[str, Any], sizes: di
     Raises:
         ShapeError: an array has another shape than the leaf.
     """
-    found = {name: _substitute(name, leaves[name], v) for name, v in values.items()}
-    for name, node in found.items():
+    nodes = {name: _substitute(name, leaves[name], v) for name, v in values.items()}
+    for name, node in nodes.items():
         want, have = leaves[name].shape, node.shape
         fits = all(n == m for n, m in zip(want, have) if isinstance(n, int) or not isinstance(m, int))
         if len(want) != len(have) or not fits:
             raise ShapeError(f"subs: {name!r} got shape {show_shape(have)}, expected {show_shape(want)}.")
-    plain = [(leaves[k].shape, n.shape) for k, n in found.items() if all(isinstance(m, int) for m in n.shape)]
+    plain = [(leaves[k].shape, n.shape) for k, n in nodes.items() if all(isinstance(m, int) for m in n.shape)]
     sizes.update(solved([want for want, _ in plain], [have for _, have in plain], sizes))
-    return {leaves[name]: node for name, node in found.items()}
+    return {leaves[name]: node for name, node in nodes.items()}
 
 
 def _substitute(name: str, leaf: Leaf, value: Any) -> AnyNode:

@@ -18,7 +18,7 @@ from symgrad.tensors.creation import symbol
 
 
 def read_formula(value: Any, leaves: Mapping[str, Leaf], shape: Any) -> Any:
-    """Return the tensor that a text or an expression of SymPy's with symbols stands for; anything else as it is.
+    """Return the tensor that a string or an expression of SymPy's with symbols stands for; anything else as it is.
 
     Args:
         value: a form, or anything else; names in it are those of the leaves; any other is a number.

@@ -32,12 +32,12 @@ _DIFFERS = (
 
 
 def index_value(form: ClosedForm, scale: float = 1.0) -> Any:
-    """Evaluate a form's index notation at the values of its leaves, times a scale where they are no whole numbers."""
+    """Evaluate a form's index notation at the values of its leaves, times a scale where they are not integers."""
     return evaluate(form._index(()), form._free(()), form.shape, _arrays(form, scale))
 
 
 def matrix_value(form: ClosedForm, scale: float = 1.0) -> Any:
-    """Evaluate a form's matrix notation at the values of its leaves, times a scale where they are no whole numbers."""
+    """Evaluate a form's matrix notation at the values of its leaves, times a scale where they are not integers."""
     return evaluate_matrix(form._notation, form.shape, _arrays(form, scale))
 
 
@@ -73,32 +73,32 @@ def entries_value(e: Any, shape: tuple[int, ...], arrays: dict[str, Any]) -> Any
     return np.reshape([evaluate(a.xreplace(places), (), (), arrays) for a in parts], shape)
 
 
-def check_loops(form: ClosedForm, found: Recurrences, k: int = 0) -> None:
+def check_loops(form: ClosedForm, loops: Recurrences, k: int = 0) -> None:
     """Raise FormError where the recurrences of the k-th formula do not give the derivative; long loops are left out."""
-    if found.steps <= STEPS:
-        _compare(form, found.bodies[k], lambda: found.value(_arrays(form), k))
+    if loops.steps <= STEPS:
+        _compare(form, loops.bodies[k], lambda: loops.value(_arrays(form), k))
 
 
-def check_where(form: ClosedForm, found: Named, k: int = 0) -> None:
+def check_where(form: ClosedForm, formulas: Named, k: int = 0) -> None:
     """Raise FormError where a body, the k-th, with the definitions differs from the derivative."""
-    body = found.bodies[k]
-    works = [_work(form, body), *[_inside(e) * _count(name) for name, e in found.definitions]]
-    if not found.matrix and max(works) > MOST:
+    body = formulas.bodies[k]
+    works = [_work(form, body), *[_inside(e) * _count(name) for name, e in formulas.definitions]]
+    if not formulas.matrix and max(works) > MOST:
         return
-    _compare(form, body, lambda: where_value(found, form.shape, _arrays(form), k))
+    _compare(form, body, lambda: where_value(formulas, form.shape, _arrays(form), k))
 
 
-def where_value(found: Named, shape: tuple[int, ...], given: dict[str, Any], k: int = 0) -> Any:
+def where_value(formulas: Named, shape: tuple[int, ...], given: dict[str, Any], k: int = 0) -> Any:
     """Evaluate the definitions in their order, then the k-th body, of this shape, at the values of the leaves."""
     arrays = dict(given)
 
     def compute(e: Any, shape: tuple[int, ...], free: Sequence[Any]) -> Any:
-        return evaluate_matrix(e, shape, arrays) if found.matrix else evaluate(e, free, shape, arrays)
+        return evaluate_matrix(e, shape, arrays) if formulas.matrix else evaluate(e, free, shape, arrays)
 
-    for name, e in found.definitions:
+    for name, e in formulas.definitions:
         indices = getattr(name, "indices", ())
         arrays[_label(name)] = compute(e, tuple(int(n) for n in getattr(name, "shape", ())), indices)
-    return compute(found.bodies[k], shape, found.indices[: len(shape)])
+    return compute(formulas.bodies[k], shape, formulas.indices[: len(shape)])
 
 
 def _label(name: Any) -> str:

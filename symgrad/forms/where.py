@@ -108,13 +108,13 @@ def transforms(formulas: Iterable[Any]) -> list[Definition]:
 
 def _solutions(formulas: Iterable[Any]) -> list[tuple[Any, Any]]:
     """The definitions that operations have for their letters, each once."""
-    found: dict[Any, Any] = {}
+    definitions: dict[Any, Any] = {}
     for formula in formulas:
         for call in sp.preorder_traversal(formula) if isinstance(formula, sp.Basic) else ():
             told = getattr(getattr(call, "op", None), "definitions", None)
             if told is not None and call.args:
-                found |= dict(told(printers.arguments(call)))
-    return list(found.items())
+                definitions |= dict(told(printers.arguments(call)))
+    return list(definitions.items())
 
 
 class Explained(Named):
@@ -210,24 +210,24 @@ class WhereForm(Named):
 
         own = lowered(self._pool, list(self._forward), self._leaf, name)
         self._pool.written = {d for t in own.values() for d in (t, *t.args) if d.kind == SUM}
-        found = lowered(self._pool, self._roots, self._leaf, name, own)
+        terms = lowered(self._pool, self._roots, self._leaf, name, own)
         self._node_of: dict[Term, AnyNode] = {}
-        for node, term in found.items():
+        for node, term in terms.items():
             self._node_of.setdefault(term, node)
-        self._bodies = [self._body(found, root) for root in self._roots]
+        self._bodies = [self._body(terms, root) for root in self._roots]
 
     def _is_short(self, t: Term) -> bool:
         """Whether a term needs no name; in a large graph, a product of two numbers does, to be computed once."""
         return is_short(t) and (t.shape != () or t.kind != PRODUCT or len(t.args) < 2 or len(self._order) <= MANY)
 
-    def _body(self, found: dict[AnyNode, Term], root: AnyNode) -> Term:
-        t = found[root]
+    def _body(self, terms: dict[AnyNode, Term], root: AnyNode) -> Term:
+        t = terms[root]
         t = t.args[0] if t.kind == NAMED and len(self._roots) == 1 else t
-        return self._coefficients(self._pool, t, found)
+        return self._coefficients(self._pool, t, terms)
 
-    def _coefficients(self, pool: Pool, t: Term, found: dict[AnyNode, Term]) -> Term:
+    def _coefficients(self, pool: Pool, t: Term, terms: dict[AnyNode, Term]) -> Term:
         for basis in reversed(self._bases):
-            t = coefficients(pool, t, found.get(basis, self._leaf(pool, basis)))
+            t = coefficients(pool, t, terms.get(basis, self._leaf(pool, basis)))
         return t
 
     def _shorter(self) -> None:
@@ -237,8 +237,8 @@ class WhereForm(Named):
         pool = Pool(self._bases)
         own = lowered(pool, self._graph, self._leaf)
         pool.written = {t for t in own.values() if t.kind == SUM}
-        found = lowered(pool, self._roots, self._leaf, known=own)
-        bodies = [self._coefficients(pool, found[root], found) for root in self._roots]
+        terms = lowered(pool, self._roots, self._leaf, known=own)
+        bodies = [self._coefficients(pool, terms[root], terms) for root in self._roots]
         if sum(t.cost for t in bodies) > LONG:
             return
         computed = {n: t for n, t in own.items() if isinstance(n, Node)}
@@ -308,20 +308,20 @@ def _called(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode]
     keys: dict[str, list[Any]] = {}
     for key, letters in stems.items():
         keys.setdefault(letters, []).append(key)
-    found: dict[Any, str] = {}
+    labels: dict[Any, str] = {}
     for letters, mine in keys.items():
-        found.update(zip(mine, mint.names(letters, len(mine)), strict=True))
-    return found
+        labels.update(zip(mine, mint.names(letters, len(mine)), strict=True))
+    return labels
 
 
 def _stems(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode]) -> dict[Any, str]:
     """Return the letters that suit each name: small for vectors and numbers, large for matrices."""
     before = {a.data for t in below([*named, *bodies]) for a in t.args if a.kind == NAMED and _activation(t)}
-    found = {}
+    stems = {}
     for t in named:
         stem = "a" if is_weight(t.data) else _stem(t.args[0], t.data in forward, t.data in before)
-        found[t.data] = (_LARGE if len(t.shape) == 2 else _SMALL)[stem]
-    return found
+        stems[t.data] = (_LARGE if len(t.shape) == 2 else _SMALL)[stem]
+    return stems
 
 
 def _stem(t: Term, forward: bool, before: bool) -> str:

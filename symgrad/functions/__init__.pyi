@@ -404,13 +404,13 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tens
 def atan2(input: Any, other: Any) -> Tensor:
     """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def bitwise_and(input: Any, other: Any) -> Tensor:
-    """x & other: of truth values, or of the bits of integers."""
+    """x & other: of booleans, or of the bits of integers."""
 def bitwise_not(input: Any) -> Tensor:
-    """~x: of truth values, or of the bits of integers."""
+    """~x: of booleans, or of the bits of integers."""
 def bitwise_or(input: Any, other: Any) -> Tensor:
-    """x | other: of truth values, or of the bits of integers."""
+    """x | other: of booleans, or of the bits of integers."""
 def bitwise_xor(input: Any, other: Any) -> Tensor:
-    """x ^ other: of truth values, or of the bits of integers."""
+    """x ^ other: of booleans, or of the bits of integers."""
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
 def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
@@ -732,7 +732,7 @@ def cumprod(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int 
 def cumsum(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """y_i = Σ_{k≤i} x_k along one axis."""
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None) -> Tensor:
-    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ."""
+    """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ."""
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
 @overload

@@ -91,7 +91,7 @@ def of_two_scaled(name: str, formula: str) -> Callable[..., Any]:
 
 
 def of_truth(name: str, formula: str, arity: int = 2) -> Callable[..., Any]:
-    """A function with truth values, or of bits."""
+    """A function with booleans, or of bits."""
     apply_to = LOGIC[name]
 
     def one(input: Any) -> Any:

@@ -288,8 +288,8 @@ def _slopes_around(x: Any, y: Any) -> Any:
     last, one = roll(w, 1), np.eye(m)
     before, after = np.roll(one, -1, 1), np.roll(one, 1, 1)
     matrix = diag(2 * (last + w)) + w[:, None] * before + last[:, None] * after
-    found = _solved(matrix, 3 * (wide * roll(slope, 1, 0) + roll(wide, 1, 0) * slope))
-    return cat([found, found[:1]])
+    slopes = _solved(matrix, 3 * (wide * roll(slope, 1, 0) + roll(wide, 1, 0) * slope))
+    return cat([slopes, slopes[:1]])
 
 
 def _solved(matrix: Any, right: Any) -> Any:

@@ -50,10 +50,10 @@ _SEVERAL = {
 
 def _operands(given: tuple[Any, ...]) -> list[Any]:
     """Arrays as tensors; a number takes the dtype of what stands beside it."""
-    found = [a if isinstance(a, (TensorBase, int, float)) else as_tensor(a) for a in given]
-    if not any(isinstance(a, TensorBase) for a in found):
-        found[-1] = as_tensor(found[-1])
-    return found
+    operands = [a if isinstance(a, (TensorBase, int, float)) else as_tensor(a) for a in given]
+    if not any(isinstance(a, TensorBase) for a in operands):
+        operands[-1] = as_tensor(operands[-1])
+    return operands
 
 
 @cache
@@ -144,7 +144,7 @@ def _spherical(name: str, letter: str) -> Function:
     Derivative: {letter}_(n-1)(z) - (n + 1)/z {letter}_n(z).
 
     Args:
-        n: the order, a whole number or an array of such.
+        n: the order, an integer or an array of such.
         z: a tensor, array or number, broadcast against n.
 
     Returns:

@@ -88,13 +88,13 @@ class Root(Op):
     def forward(self, start: Any, *thetas: Any) -> Any:
         """Run the solver."""
         spec = self.conditions.body.arguments[0]
-        found = np.asarray(self.solver(self.conditions, start, thetas))
-        if found.shape != spec.shape:
+        solution = np.asarray(self.solver(self.conditions, start, thetas))
+        if solution.shape != spec.shape:
             raise ShapeError(
-                f"{self.conditions.who}: the solver returned shape {show_shape(found.shape)}. Expected "
+                f"{self.conditions.who}: the solver returned shape {show_shape(solution.shape)}. Expected "
                 f"{show_shape(spec.shape)}, as the start has."
             )
-        return canonical(np.asarray(found, spec.dtype))
+        return canonical(np.asarray(solution, spec.dtype))
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
@@ -126,13 +126,13 @@ class Root(Op):
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """All slices at once, as one problem whose Jacobian is that of each slice."""
-        found = mapped_conditions(self.conditions, size, flags[1:])
-        if found is None:
+        mapped = mapped_conditions(self.conditions, size, flags[1:])
+        if mapped is None:
             return NotImplemented
         start = xs[0] if flags[0] else repeated(xs[0], size)
         each = EachSlice(self.solver, self.conditions, size, tuple(flags[1:]))
         together = self.solver.together(each) if hasattr(self.solver, "together") else each
-        return Root(found, together)(start, *xs[1:])
+        return Root(mapped, together)(start, *xs[1:])
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """One of ``vjps``."""
@@ -146,8 +146,8 @@ class Root(Op):
             return [None for _ in which]
         adjoint = self._solve(True)(g, y, *thetas)
         pulled = programs.pullback(body, wanted)(y, *thetas, NEG(adjoint))
-        found = dict(zip(wanted, pulled, strict=True))
-        return [found.get(i) for i in which]
+        cotangents = dict(zip(wanted, pulled, strict=True))
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẋ = −(∂F/∂x)⁻¹ ∂F/∂θ θ̇
@@ -223,11 +223,11 @@ class OperatorSolve(Op):
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """All slices at once, where they are systems of conditions with answers of their own."""
-        found = None if self.conditions is None else mapped_conditions(self.conditions, size, flags[2:])
-        if found is None or not flags[1]:
+        mapped = None if self.conditions is None else mapped_conditions(self.conditions, size, flags[2:])
+        if mapped is None or not flags[1]:
             return NotImplemented
         right = xs[0] if flags[0] else repeated(xs[0], size)
-        return OperatorSolve(programs.linearised(found.body), self.transposed, found.way, found)(right, *xs[1:])
+        return OperatorSolve(programs.linearised(mapped.body), self.transposed, mapped.way, mapped)(right, *xs[1:])
 
     def _turned(self) -> OperatorSolve:
         return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)
@@ -241,12 +241,12 @@ class OperatorSolve(Op):
         ps = xs[1:]
         pulled = self._turned()(g, *ps)
         wanted = tuple(i for i in which if i > 0 and self.operator.arguments[i].is_float)
-        found = {0: pulled}
+        cotangents = {0: pulled}
         if wanted:
             v, u = (pulled, y) if self.transposed else (y, pulled)
             changes = programs.pullback(self.operator, wanted)(v, *ps, u)
-            found |= {i: NEG(t) for i, t in zip(wanted, changes, strict=True)}
-        return [found.get(i) for i in which]
+            cotangents |= {i: NEG(t) for i, t in zip(wanted, changes, strict=True)}
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # v̇ = L⁻¹ (ḃ − L̇ v)
@@ -270,8 +270,8 @@ class OperatorSolve(Op):
             return Reshape(to)(DIV(Reshape(())(b), matrix)) if to else DIV(b, matrix)
         size = shape(matrix)[0]
         right = b if shape(b) == (size,) else Reshape((size,))(b)
-        found = Solve(True)(mT(matrix) if self.transposed else matrix, right)
-        return found if to == (size,) else Reshape(to)(found)
+        solution = Solve(True)(mT(matrix) if self.transposed else matrix, right)
+        return solution if to == (size,) else Reshape(to)(solution)
 
 
 @frozen

@@ -45,7 +45,7 @@ class Breaks:
     """An integrand, and the labels that change where it may break.
 
     Attributes:
-        body: (x, *θ) ↦ f and all labels: truth values of conditions and whole numbers.
+        body: (x, *θ) ↦ f and all labels: booleans of conditions and integers.
         names: the operations that the labels are of.
         bends: whether kinks matter too.
         jump: the operation that has a jump, by its definition alone; a condition may be continuous all the same.
@@ -63,10 +63,10 @@ class Breaks:
         points = places(min(a, b), max(a, b), split)
         if not split:
             points = self._beyond(points, thetas)
-        found = self.first(points, lambda x: (x,), thetas)
-        if found is None:
+        jump = self.first(points, lambda x: (x,), thetas)
+        if jump is None:
             return
-        at, name, kind = found
+        at, name, kind = jump
         where = "inside of its piece" if split else f"at {at:.6g}"
         raise NotDifferentiable(
             f"quad: a derivative needs {kind} of the integrand as a term: {name} has one {where}, which moves "
@@ -76,13 +76,13 @@ class Breaks:
 
     def _beyond(self, points: Any, thetas: Sequence[Any]) -> Any:
         """Add a point beyond each limit, where f has a value: a jump at a limit moves as well."""
-        found = list(points)
+        extended = list(points)
         for end, way in ((points[0], -math.inf), (points[-1], math.inf)):
             beyond = math.nextafter(end, way)
             with suppress(SymgradError):
                 programs.numbers(self.body, beyond, *thetas[: len(self.body.arguments) - 1])
-                found.append(beyond)
-        return np.unique(found)
+                extended.append(beyond)
+        return np.unique(extended)
 
     def first(
         self, points: Any, inputs: Callable[[float], tuple[Any, ...]], thetas: Sequence[Any]
@@ -180,7 +180,7 @@ def _breaks_of(body: Program, wanted: frozenset[int], bends: bool, along: frozen
 
 
 def _is_label(step: Value) -> bool:
-    """Whether an operation of arrays gives truth values, positions, or shares, which are constant between jumps."""
+    """Whether an operation of arrays gives booleans, positions, or shares, which are constant between jumps."""
     return isinstance(step.op, (Ties, First)) or not is_floating(step.dtype)
 
 
@@ -205,19 +205,19 @@ def _may_jump(step: Value) -> bool:
 
 
 def _labels(payload: Any) -> list[Any]:
-    """Return what changes where a payload has a jump or a kink: conditions, and whole numbers."""
+    """Return what changes where a payload has a jump or a kink: conditions, and integers."""
     full = _written_out(payload)
     # a step function tells its own jumps: what it means, as ⌊x + ½⌋ for round, changes some roundings beside them
-    found: list[Any] = [a for a in payload.atoms(Atom) if not any(a.declared.partials)]
-    found += [r for r in full.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
+    expressions: list[Any] = [a for a in payload.atoms(Atom) if not any(a.declared.partials)]
+    expressions += [r for r in full.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
     for part in full.atoms(sp.sign, sp.Abs, sp.Heaviside):
-        found.append(sp.Gt(part.args[0], 0))
+        expressions.append(sp.Gt(part.args[0], 0))
     for part in full.atoms(sp.Max, sp.Min):
         args = part.args
-        found += [sp.Gt(p, q) for i, p in enumerate(args) for q in args[:i]]
-    found += list(full.atoms(sp.floor, sp.ceiling))
-    found += [sp.floor(m.args[0] / m.args[1]) for m in full.atoms(sp.Mod)]
-    return [e for e in dict.fromkeys(found) if e.free_symbols]
+        expressions += [sp.Gt(p, q) for i, p in enumerate(args) for q in args[:i]]
+    expressions += list(full.atoms(sp.floor, sp.ceiling))
+    expressions += [sp.floor(m.args[0] / m.args[1]) for m in full.atoms(sp.Mod)]
+    return [e for e in dict.fromkeys(expressions) if e.free_symbols]
 
 
 def _written_out(payload: Any) -> Any:

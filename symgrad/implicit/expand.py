@@ -82,8 +82,8 @@ def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> 
     if not factor:
         return input_of(programs.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
     at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
-    found = factor * Blocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
-    return found._node  # type: ignore[no-any-return]
+    scaled = factor * Blocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
+    return scaled._node  # type: ignore[no-any-return]
 
 
 def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[AnyNode, Any]) -> AnyNode:
@@ -110,9 +110,9 @@ def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[An
 
 def _factor(a: Any, b: Any, same: Same) -> float | None:
     """Return how many times b vector a is, also where both are put together of entries."""
-    found = same(a._node, b._node)
-    if found is not None or a.shape[0] > _ENTRIES:
-        return found
+    ratio = same(a._node, b._node)
+    if ratio is not None or a.shape[0] > _ENTRIES:
+        return ratio
     each = {same(F.select(a, 0, i)._node, F.select(b, 0, i)._node) for i in range(a.shape[0])}
     return each.pop() if len(each) == 1 else None
 
@@ -129,29 +129,29 @@ def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
     nothing = programs.zeros(conditions.body.arguments[0])
     with enable_grad():
         (left,) = conditions.body(nothing, *thetas)
-        found = OperatorSolve(operator, False, conditions.way).written_out(NEG(left), nothing, *thetas)
-    return input_of(found)  # type: ignore[no-any-return]
+        solution = OperatorSolve(operator, False, conditions.way).written_out(NEG(left), nothing, *thetas)
+    return input_of(solution)  # type: ignore[no-any-return]
 
 
 def equations(known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
     """Return the conditions F(x, θ) of the answers that are letters now, of which formulas tell the names."""
-    found = []
+    conditions = []
     for node, letter in list(known.items()):
         if isinstance(node, Node) and isinstance(node.op, Root):
             thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
             with enable_grad():
                 (left,) = node.op.conditions.body(handle(letter, None), *thetas)
             if left._node is not None:
-                found.append(_opened(left._node, known, same))
-    return found
+                conditions.append(_opened(left._node, known, same))
+    return conditions
 
 
 def _again(make: Callable[..., Any], node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
     xs = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
     with enable_grad():
-        found = make(*xs)
-    found._node.dtype = found._node.dtype or node.dtype
-    return found._node  # type: ignore[no-any-return]
+        tensor = make(*xs)
+    tensor._node.dtype = tensor._node.dtype or node.dtype
+    return tensor._node  # type: ignore[no-any-return]
 
 
 def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:

@@ -176,8 +176,8 @@ class System:
         spec = self.operator.results[0] if turned else self.operator.arguments[0]
         flat = np.ravel(np.asarray(b))
         method = self.way.chosen(self.size)
-        found = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned, start)
-        return np.asarray(found, spec.dtype).reshape(spec.shape)
+        solution = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned, start)
+        return np.asarray(solution, spec.dtype).reshape(spec.shape)
 
     def apply(self, v: Any, turned: bool = False) -> Any:
         """Return L v, or Lᵀ v, of a vector."""
@@ -191,8 +191,8 @@ class System:
         if self.record.dense is None and self.way.slices > 1:
             self.record.dense = Stacked(self.matrices(), self.who)
         if self.record.dense is None:
-            found = programs.numbers(programs.matrix(self.operator), *self.ps)
-            self.record.dense = Dense(np.reshape(found, (self.size, self.size)), self.who)
+            matrix = programs.numbers(programs.matrix(self.operator), *self.ps)
+            self.record.dense = Dense(np.reshape(matrix, (self.size, self.size)), self.who)
         return self.record.dense
 
     def matrices(self) -> Any:

@@ -184,11 +184,11 @@ class Integral(Op):
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # ā = −⟨ȳ, f(a)⟩,  b̄ = ⟨ȳ, f(b)⟩,  θ̄ = ∫ (∂f/∂θ)ᵀ ȳ dx
         a, b, *thetas = xs
-        found: dict[int, Any] = {}
+        cotangents: dict[int, Any] = {}
         if 0 in which:
-            found[0] = NEG(_edge(self.body, True)(a, *thetas, g)[0])
+            cotangents[0] = NEG(_edge(self.body, True)(a, *thetas, g)[0])
         if 1 in which:
-            found[1] = _edge(self.body, True)(b, *thetas, g)[0]
+            cotangents[1] = _edge(self.body, True)(b, *thetas, g)[0]
         wanted = tuple(i - 1 for i in which if i > 1 and self.body.arguments[i - 1].is_float)
         if wanted:
             is_number = self.body.results[0].shape == ()
@@ -196,8 +196,8 @@ class Integral(Op):
                 a, b, *thetas, *([] if is_number else [g])
             )
             together = MUL(g, together) if is_number else together
-            found |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.arguments[k] for k in wanted])))
-        return [found.get(i) for i in which]
+            cotangents |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.arguments[k] for k in wanted])))
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẏ = f(b) ḃ − f(a) ȧ + ∫ ∂f/∂θ θ̇ dx
@@ -262,8 +262,8 @@ def _edge(body: Program, summed: bool) -> Program:
     def rule(x: Any, *rest: Any) -> list[Any]:
         inside = F.isfinite(x)
         y = body(F.where(inside, x, 0.0), *rest[:-1])[0]
-        found = F.where(inside, F.mul(y, rest[-1]), 0.0)
-        return [F.sum(found) if summed else found]
+        product = F.where(inside, F.mul(y, rest[-1]), 0.0)
+        return [F.sum(product) if summed else product]
 
     last = body.results[0] if summed else body.arguments[0]
     return programs.once(body, ("edge", summed), [*body.arguments, last], rule)
@@ -297,10 +297,10 @@ def _beside(body: Program, known: tuple[Place, ...], steps: tuple[int, ...], k: 
         at = F.where(inside, env[0, 0], 0.0)
         env |= {(0, j): (nodes + 1) / 2 * env[-1, j] for j in steps} | {(0, 0): Expand((count,))(at)}
         values = coefficients(over, env, k - 1)[0]
-        found = add([times(env[-1, j], values[k - j]) for j in steps])
-        if found is None:
+        integrand = add([times(env[-1, j], values[k - j]) for j in steps])
+        if integrand is None:
             return [programs.zeros(body.results[0])]
-        total = F.tensordot(as_tensor(weights / 2), found, 1)
+        total = F.tensordot(as_tensor(weights / 2), integrand, 1)
         return [fitted(F.where(inside, total, 0.0), body.results[0])]
 
     specs = [body.arguments[i] for i, _ in [*inputs, *known]] + [body.arguments[0]] * len(steps)
@@ -322,34 +322,36 @@ def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
     """Undo the joining of ``_pulled``."""
     if len(specs) == 1:
         return [together]
-    found, start = [], 0
+    parts, start = [], 0
     for spec in specs:
         stop = start + programs.size_of(spec)
-        found.append(Reshape(spec.shape)(getitem(together, slice(start, stop))))
+        parts.append(Reshape(spec.shape)(getitem(together, slice(start, stop))))
         start = stop
-    return found
+    return parts
 
 
 # ------------------------------------------------------------------ SciPy
 def _numbers(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> float:
     """Integrate one function."""
     integrate = required("quad", "scipy", "scipy.integrate")
-    found, error, _, *said = integrate.quad(f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, full_output=1)
-    _check(found, error, bool(said), " ".join(said[0].split()) if said else "", f, a, b)
-    return float(found)
+    integral, error, _, *said = integrate.quad(
+        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, full_output=1
+    )
+    _check(integral, error, bool(said), " ".join(said[0].split()) if said else "", f, a, b)
+    return float(integral)
 
 
 def _arrays(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> Any:
     """Integrate all entries of an array together."""
     integrate = required("quad", "scipy", "scipy.integrate")
-    found, error, info = integrate.quad_vec(
+    integral, error, info = integrate.quad_vec(
         f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, norm="max",
         full_output=True,
     )  # fmt: skip
-    if not (info.success and np.all(np.isfinite(found))) and np.size(found) <= _EACH:
-        return _each_entry(f, np.shape(found), a, b, how)
-    _check(found, error, not info.success, info.message, f, a, b)
-    return found
+    if not (info.success and np.all(np.isfinite(integral))) and np.size(integral) <= _EACH:
+        return _each_entry(f, np.shape(integral), a, b, how)
+    _check(integral, error, not info.success, info.message, f, a, b)
+    return integral
 
 
 def _each_entry(f: Callable[[float], Any], shape: Any, a: float, b: float, how: Accuracy) -> Any:
@@ -358,14 +360,16 @@ def _each_entry(f: Callable[[float], Any], shape: Any, a: float, b: float, how: 
     return np.reshape(parts, shape)
 
 
-def _check(found: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float) -> None:
+def _check(
+    integral: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float
+) -> None:
     """Refuse what is no integral."""
-    if not np.all(np.isfinite(found)):
+    if not np.all(np.isfinite(integral)):
         raise NotConverged(
             f"quad: the integral from {a:g} to {b:g} is not finite: it diverges, or the integrand is not a number "
             f"somewhere (in the middle it is {_shown(f, a, b)}). Check the limits, and where the integrand is defined."
         )
-    small = error <= _ACCEPTED * max(1.0, float(np.max(np.abs(found), initial=0.0)))
+    small = error <= _ACCEPTED * max(1.0, float(np.max(np.abs(integral), initial=0.0)))
     if failed and not (small and message.startswith(_STOPPED)):
         raise NotConverged(
             f"quad: the integral from {a:g} to {b:g} was not found to the accuracy asked for: the error is about "

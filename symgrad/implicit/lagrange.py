@@ -46,8 +46,8 @@ class Blocks:
 
     def shadow(self, transposed: bool) -> Any:
         """Return K⁻ᵀ (∇f, 0), or K⁻¹ (∇f, 0)."""
-        found = self.multipliers if transposed else -self.multipliers
-        return F.cat([as_tensor(0.0) * F.reshape(self.x, (self.n,)), found], 0)
+        multipliers = self.multipliers if transposed else -self.multipliers
+        return F.cat([as_tensor(0.0) * F.reshape(self.x, (self.n,)), multipliers], 0)
 
     def solved(self, right: Any, transposed: bool) -> Any:
         """Return K⁻¹ (a, b), or K⁻ᵀ (a, b) = (u, −w) with K (u, w) = (a, −b)."""
@@ -94,13 +94,13 @@ class Blocks:
             return [self.shape.stationary(x, multipliers, thetas)]
 
         body = programs.once(self.conditions.body, "stationary", [*specs, *rest], rule)
-        found = programs.applied_to_units(programs.linearised(body), (self.x, self.multipliers, *self.thetas))
-        return found if self.n > 1 else F.reshape(found, (1, 1))
+        hessian = programs.applied_to_units(programs.linearised(body), (self.x, self.multipliers, *self.thetas))
+        return hessian if self.n > 1 else F.reshape(hessian, (1, 1))
 
     def _slopes(self) -> Any:
         limits = [self.thetas[i] for i in self.shape.limits]
-        found = programs.applied_to_units(programs.linearised(self.shape.constraints), (self.x, *limits))
-        return F.reshape(found, (self.k, self.n))
+        jacobian = programs.applied_to_units(programs.linearised(self.shape.constraints), (self.x, *limits))
+        return F.reshape(jacobian, (self.k, self.n))
 
 
 def _has_inverse(H: Any) -> bool:

@@ -88,8 +88,8 @@ def _solved(
     given = Arguments(args)
 
     def call(v: Any, *tensors: Any) -> Any:
-        found = as_tensor(product(v, *given.put(tensors)))
-        return found if found.dtype == spec.dtype else Cast(spec.dtype)(found)
+        tensor = as_tensor(product(v, *given.put(tensors)))
+        return tensor if tensor.dtype == spec.dtype else Cast(spec.dtype)(tensor)
 
     body, inputs = traced(method, call, unknown, given.tensors)
     if body.results[0].shape != spec.shape:

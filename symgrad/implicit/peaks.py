@@ -86,7 +86,7 @@ def _parts(body: Program) -> Program | None:
 
 
 def _columns(x: Any, values: Sequence[Any]) -> Any:
-    """Return real numbers: of truth values ±1, of complex numbers both parts."""
+    """Return real numbers: of booleans ±1, of complex numbers both parts."""
     rows = [x[:, None]]
     for v in values:
         row = np.reshape(v, (len(x), -1))
@@ -133,11 +133,11 @@ def _around(f: Parts, turns: Sequence[float], low: float, high: float, size: Any
     least = min(step for _, step, _ in peaks) / _GROWTH
     if len(ends) < 2:  # what is smooth around the origin, which nodes of the whole range would see
         peaks.append((origin, 1.0, max(reach for *_, reach in peaks)))
-    found = [low]
+    splits = [low]
     for p in sorted(p for p in chain(within, *starmap(_pieces, peaks)) if low < p < high):
-        if min(p - found[-1], high - p) > max(least, _APART * np.spacing(abs(p))):
-            found.append(p)
-    return found[1:]
+        if min(p - splits[-1], high - p) > max(least, _APART * np.spacing(abs(p))):
+            splits.append(p)
+    return splits[1:]
 
 
 def _pieces(c: float, step: float, reach: float) -> list[float]:
@@ -160,9 +160,9 @@ def _turns(at: Parts, x: Any, values: Any, width: int) -> tuple[list[float], boo
         exact.update(float(x[k + j]) for k in rows for j in (0, 1) if values[k + j, column] == 0)
         brackets += [(x[k], x[k + 1], 0.0, column) for k in rows if np.all(values[k : k + 2, column])]
         brackets += [(x[k], x[k + 2], turns[k, column], column) for k in tops]
-    found = [*exact, *(_narrowed(at, brackets[:_MOST]) if brackets else [])]
+    points = [*exact, *(_narrowed(at, brackets[:_MOST]) if brackets else [])]
     inner = counts[:-width] if np.all(counts[-width:] <= _TURNS) else counts[:0]  # f's own turns are seen
-    return found, bool(np.any(inner > _TURNS)) or len(brackets) > _MOST
+    return points, bool(np.any(inner > _TURNS)) or len(brackets) > _MOST
 
 
 def _narrowed(at: Parts, brackets: list[tuple[float, float, float, Any]]) -> list[float]:

@@ -107,11 +107,11 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
 def shared(body: Program) -> Program:
     """Return the body that was traced before, if it is the same, with what was derived of it."""
     with _LOCK:
-        found = _TRACED.pop(body, body)
-        _TRACED[found] = found
+        program = _TRACED.pop(body, body)
+        _TRACED[program] = program
         while len(_TRACED) > _REMEMBERED:
             del _TRACED[next(iter(_TRACED))]
-    return found
+    return program
 
 
 _TRACED: dict[Program, Program] = {}  # those used last at the end
@@ -166,8 +166,8 @@ def pushforward(body: Program, which: tuple[int, ...]) -> Program:
         xs, ts = given[:count], given[count:]
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
         tangents = {xs[i]._node: t for i, t in zip(which, ts, strict=True)}
-        found = push(outs, tangents, handle, record=True, symbolic=True)
-        return [_fitted(t, s) for t, s in zip(found, body.results, strict=True)]
+        pushed = push(outs, tangents, handle, record=True, symbolic=True)
+        return [_fitted(t, s) for t, s in zip(pushed, body.results, strict=True)]
 
     return once(body, ("push", which), [*body.arguments, *[body.arguments[i] for i in which]], rule)
 
@@ -180,8 +180,8 @@ def pullback(body: Program, which: tuple[int, ...]) -> Program:
         xs, gs = given[:count], given[count:]
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
         wrt = [xs[i]._node for i in which]
-        found = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
-        return [_fitted(found.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
+        cotangents = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
+        return [_fitted(cotangents.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
 
     return once(body, ("pull", which), [*body.arguments, *body.results], rule)
 
@@ -316,8 +316,8 @@ def _applied(op: Op, size: Any, args: Sequence[tuple[Any, bool]], units: Sequenc
     xs, flags = [x for x, _ in args], [f for _, f in args]
     if not any(flags):
         return op(*xs), False
-    found = _selected(op, xs, units) if sum(units) == sum(flags) == 1 and isinstance(op, Einsum) else None
-    return (batch(op, size, xs, flags) if found is None else found), True
+    selected = _selected(op, xs, units) if sum(units) == sum(flags) == 1 and isinstance(op, Einsum) else None
+    return (batch(op, size, xs, flags) if selected is None else selected), True
 
 
 def _selected(op: Einsum, xs: Sequence[Any], units: Sequence[bool]) -> Any:
@@ -345,9 +345,9 @@ class PlusDiagonal(Op):
 
     def forward(self, a: Any, d: Any) -> Any:
         """Add the vector to the diagonal."""
-        found = np.array(a)
-        found[np.diag_indices(len(found))] += d
-        return found
+        total = np.array(a)
+        total[np.diag_indices(len(total))] += d
+        return total
 
     def out_shape(self, a: Any, d: Any) -> Any:
         """That of A."""

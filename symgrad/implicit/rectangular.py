@@ -116,7 +116,7 @@ class LeastSquares(Op):
         b, ps = xs[0], xs[1:]
         u = self._turned(g, *ps)
         wanted = tuple(i for i in which if i > 0 and self.operator.arguments[i].is_float)
-        found = {0: u}
+        cotangents = {0: u}
         if wanted:
             left = SUB(b, self.operator(y, *ps)[0])
             across = SUB(g, self._again(self.operator(g, *ps)[0], *ps))
@@ -126,8 +126,8 @@ class LeastSquares(Op):
                 pull(across, *ps, self._turned(y, *ps)),
                 pull(y, *ps, NEG(u)),
             )
-            found |= {i: ADD(ADD(p, q), s) for i, p, q, s in zip(wanted, *parts, strict=True)}
-        return [found.get(i) for i in which]
+            cotangents |= {i: ADD(ADD(p, q), s) for i, p, q, s in zip(wanted, *parts, strict=True)}
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẋ = A⁺(ḃ − Ȧx + A⁺ᵀȦᵀr) + (I − A⁺A) Ȧᵀ A⁺ᵀx
@@ -143,8 +143,8 @@ class LeastSquares(Op):
             more = SUB(w, self._again(self.operator(w, *ps)[0], *ps))
         if right is None:
             return None
-        found = self._again(right, *ps)
-        return found if more is None else ADD(found, more)
+        tangent = self._again(right, *ps)
+        return tangent if more is None else ADD(tangent, more)
 
     def as_letters(self, b: Any, *ps: Any) -> Any:
         """Return (AᵀA)⁻¹Aᵀb, or Aᵀ(AAᵀ)⁻¹b, as formulas show it."""

@@ -35,7 +35,7 @@ def is_variable(x: Any) -> bool:
 
 
 def is_parameter(x: Any) -> bool:
-    """Whether x is an array that conditions depend on; a whole number of Python's is a part of the function."""
+    """Whether x is an array that conditions depend on; an integer of Python's is a part of the function."""
     return isinstance(x, (TensorBase, np.ndarray, np.number, float)) or is_foreign(x)
 
 
@@ -65,13 +65,13 @@ class Unknown:
 
     def __init__(self, who: str, x0: Any) -> None:
         check_entries(who, x0)
-        found: list[Any] = []
-        self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, found)
-        if not found:
+        leaves: list[Any] = []
+        self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, leaves)
+        if not leaves:
             if isinstance(x0, complex):
                 raise ArgumentTypeError(_COMPLEX.format(who))
             raise ArgumentError(f"{who}: x0 has no numbers. Pass an array, or a structure of arrays.")
-        arrays = [floating(who, as_tensor(x)) for x in found]
+        arrays = [floating(who, as_tensor(x)) for x in leaves]
         self.shapes = [a.shape for a in arrays]
         self.single = len(arrays) == 1
         if not self.single and not all(isinstance(n, int) for s in self.shapes for n in s):
@@ -91,19 +91,19 @@ class Unknown:
 
     def beside(self, who: str, x: Any) -> list[Any]:
         """Return the tensors of what is structured like x0."""
-        found = [as_tensor(a) for a in trees.along(self.tree, x, who)]
-        for t, s in zip(found, self.shapes, strict=True):
+        tensors = [as_tensor(a) for a in trees.along(self.tree, x, who)]
+        for t, s in zip(tensors, self.shapes, strict=True):
             if tuple(t.shape) != tuple(s):
                 raise ShapeError(f"{who} has shape {show_shape(t.shape)}. Expected {show_shape(s)}, as the start has.")
-        return found
+        return tensors
 
     def flat(self, who: str, x: Any) -> Any:
         """Return an answer, structured like x0, as one array."""
         try:
-            found = trees.along(self.tree, np.array(x, np.float64) if is_numbers(x) else x, f"{who}: the answer")
+            leaves = trees.along(self.tree, np.array(x, np.float64) if is_numbers(x) else x, f"{who}: the answer")
         except ArgumentTypeError as error:
             raise ArgumentTypeError(f"{error} The solver must return what x0 is.") from error
-        values = [_real(who, a) for a in found]
+        values = [_real(who, a) for a in leaves]
         for v, s in zip(values, self.shapes, strict=True):
             if v.shape != tuple(s):
                 raise ShapeError(
@@ -123,9 +123,9 @@ class Unknown:
 
 
 def floating(who: str, t: Any) -> Any:
-    """Return whole numbers as float64, and others as they are."""
+    """Return integers as float64, and others as they are."""
     if is_bool(t.dtype):
-        raise ArgumentTypeError(f"{who}: got truth values. Pass numbers.")
+        raise ArgumentTypeError(f"{who}: got booleans. Pass numbers.")
     if is_complex(t.dtype):
         raise ArgumentTypeError(_COMPLEX.format(who))
     return t if is_floating(t.dtype) else Cast(np.dtype(np.float64))(t)
@@ -162,9 +162,9 @@ class Arguments:
     """
 
     def __init__(self, args: Sequence[Any]) -> None:
-        found: list[Any] = []
-        self.tree = trees.flatten(tuple(args), is_parameter, found)
-        self.tensors = [as_tensor(a) for a in found]
+        leaves: list[Any] = []
+        self.tree = trees.flatten(tuple(args), is_parameter, leaves)
+        self.tensors = [as_tensor(a) for a in leaves]
 
     def put(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments with these tensors."""
@@ -178,11 +178,11 @@ class Arguments:
 
 def flat_result(who: str, y: Any) -> list[Any]:
     """Return what a function gave as tensors, one after the other."""
-    found: list[Any] = []
-    trees.flatten([y], is_variable, found)
-    if not found:
+    leaves: list[Any] = []
+    trees.flatten([y], is_variable, leaves)
+    if not leaves:
         raise ArgumentTypeError(f"{who}: the function returned {type(y).__name__}. Expected tensors.")
-    return [as_tensor(t) for t in found]
+    return [as_tensor(t) for t in leaves]
 
 
 def joined(parts: Sequence[Any]) -> Any:

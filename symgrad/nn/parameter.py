@@ -32,9 +32,9 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = (), requires_grad: bool = True) -> Parameter:
         tensor = as_tensor(data)
         tensor._check_kept("nn.Parameter(x)")
-        found = leaf(np.array(tensor.detach()._known("Parameter(data)")), requires_grad, None)
+        source = leaf(np.array(tensor.detach()._known("Parameter(data)")), requires_grad, None)
         made: Parameter = object.__new__(cls)
-        made._node, made._value = found._node, found._value
+        made._node, made._value = source._node, source._value
         return made
 
     def __init__(self, data: Any = (), requires_grad: bool = True) -> None:

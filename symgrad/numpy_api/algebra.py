@@ -160,8 +160,8 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 @numpys("linalg.qr")
 def _qr(a: Any, mode: str = "reduced") -> Any:
-    found = linalg.qr(a, mode)
-    return found.R if mode == "r" else QR(*found)
+    factors = linalg.qr(a, mode)
+    return factors.R if mode == "r" else QR(*factors)
 
 
 @numpys("linalg.svd")

@@ -1,6 +1,6 @@
 """Entries by index, questions about values and shapes, and tensors like others.
 
-Answers that are indices, truth values or sizes carry no gradient, so the numbers are enough for them.
+Answers that are indices, booleans or sizes carry no gradient, so the numbers are enough for them.
 """
 
 from __future__ import annotations

@@ -24,21 +24,21 @@ def _tensors(arrays: Any) -> list[Any]:
 @numpys("concatenate", "concat")
 def _concatenate(arrays: Any, /, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Any:
     parts = _tensors(arrays)
-    found = F.cat([ravel(p) for p in parts], 0) if axis is None else F.cat(parts, axis)
-    return found if dtype is None else found.to(dtype)
+    joined = F.cat([ravel(p) for p in parts], 0) if axis is None else F.cat(parts, axis)
+    return joined if dtype is None else joined.to(dtype)
 
 
 @numpys("stack")
 def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> Any:
-    found = F.stack(_tensors(arrays), axis)
-    return found if dtype is None else found.to(dtype)
+    stacked = F.stack(_tensors(arrays), axis)
+    return stacked if dtype is None else stacked.to(dtype)
 
 
 def _joined(at_least: Callable[..., Any], axis: int) -> Callable[..., Any]:
     def call(tup: Any, *, dtype: Any = None) -> Any:
         parts = [at_least(as_tensor(a)) for a in tup]
-        found = F.cat(parts, 0 if len(parts[0].shape) == 1 else axis)
-        return found if dtype is None else found.to(dtype)
+        joined = F.cat(parts, 0 if len(parts[0].shape) == 1 else axis)
+        return joined if dtype is None else joined.to(dtype)
 
     return call
 
@@ -87,8 +87,8 @@ def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str =
     sizes = [0] * len(xs)
     for x, k in zip(xs, places, strict=True):
         sizes[k] = x.shape[0]
-    found = [F.reshape(x, tuple(-1 if j == k else 1 for j in range(len(xs)))) for x, k in zip(xs, places, strict=True)]
-    return tuple(x if sparse else F.broadcast_to(x, tuple(sizes)) for x in found)
+    grids = [F.reshape(x, tuple(-1 if j == k else 1 for j in range(len(xs)))) for x, k in zip(xs, places, strict=True)]
+    return tuple(x if sparse else F.broadcast_to(x, tuple(sizes)) for x in grids)
 
 
 # ------------------------------------------------------------------ splitting

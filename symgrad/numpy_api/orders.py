@@ -27,8 +27,8 @@ def _argsort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = N
 
 def _place(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        found = function(as_tensor(a), axis, keepdims and axis is not None)
-        return F.reshape(found, (1,) * len(a.shape)) if keepdims and axis is None else found
+        positions = function(as_tensor(a), axis, keepdims and axis is not None)
+        return F.reshape(positions, (1,) * len(a.shape)) if keepdims and axis is None else positions
 
     return call
 
@@ -62,9 +62,9 @@ def quantile(
     axes = axes_of(x, axis)
     rest = tuple(k for k in range(len(x.shape)) if k not in axes)
     rows = F.reshape(F.permute(x, *rest, *axes) if x.shape else x, (*[x.shape[k] for k in rest], -1))
-    found = _between(F.sort(rows).values, place, method)
+    quantiles = _between(F.sort(rows).values, place, method)
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape)) if keepdims else tuple(x.shape[k] for k in rest)
-    return F.reshape(F.movedim(found, -1, 0), (*place.shape, *kept))
+    return F.reshape(F.movedim(quantiles, -1, 0), (*place.shape, *kept))
 
 
 def _fixed(q: Any) -> Any:
@@ -84,7 +84,7 @@ def _between(rows: Any, q: Any, method: str) -> Any:
         raise ArgumentError("np.quantile: got no entries along the axis. Expected one or more.")
     rank = np.atleast_1d(q).ravel() * (n - 1)
     if method in _PICKS:
-        found = _picked(rows, _PICKS[method](rank))
+        entries = _picked(rows, _PICKS[method](rank))
     elif method in _SHARES:
         rows = rows if is_differentiable(rows.dtype) else rows.to(np.float64)
         low = np.floor(rank)
@@ -92,13 +92,13 @@ def _between(rows: Any, q: Any, method: str) -> Any:
         after = np.where(share == 0, low, np.minimum(low + 1, n - 1))  # the entry itself, lest 0·∞ come in
         s = as_tensor(np.where(share == 0, 0.5, share))
         s = s if np.ndim(q) else s.to(rows.dtype)
-        found = _picked(rows, low) * (1 - s) + _picked(rows, after) * s
+        entries = _picked(rows, low) * (1 - s) + _picked(rows, after) * s
     else:
         raise ArgumentError(
             f"np.quantile: method={method!r} is not supported on tensors. Use one of {[*_SHARES, *_PICKS]}."
         )
     last = F.narrow(rows, -1, n - 1, 1)
-    return F.where(F.isnan(last), last, found) if is_floating(rows.dtype) else found
+    return F.where(F.isnan(last), last, entries) if is_floating(rows.dtype) else entries
 
 
 _PICKS: dict[str, Callable[[Any], Any]] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}

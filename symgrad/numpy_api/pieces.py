@@ -70,10 +70,10 @@ def _apply_along_axis(func1d: Callable[..., Any], axis: Any, arr: Any, *args: An
     k = one_axis(x, axis)
     rest = (*x.shape[:k], *x.shape[k + 1 :])
     rows = F.reshape(F.movedim(x, k, -1), (-1, x.shape[k]))
-    found = F.stack([as_tensor(func1d(rows[j], *args, **kwargs)) for j in range(rows.shape[0])])
-    made = found.shape[1:]
+    stacked = F.stack([as_tensor(func1d(rows[j], *args, **kwargs)) for j in range(rows.shape[0])])
+    made = stacked.shape[1:]
     last = range(len(rest), len(rest) + len(made))
-    return F.movedim(F.reshape(found, (*rest, *made)), tuple(last), tuple(range(k, k + len(made))))
+    return F.movedim(F.reshape(stacked, (*rest, *made)), tuple(last), tuple(range(k, k + len(made))))
 
 
 @numpys("linspace")
@@ -83,6 +83,6 @@ def _linspace(
     a, b, num = _floating(start), _floating(stop), whole(num)
     share = np.linspace(0.0, 1.0, num, endpoint=endpoint)
     share = share.reshape(-1, *[1] * len(np.broadcast_shapes(a.shape, b.shape)))
-    found = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], 1.0)
-    y = F.movedim((a * (1 - share) + b * share).to(found if dtype is None else dtype), 0, axis)
+    common = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], 1.0)
+    y = F.movedim((a * (1 - share) + b * share).to(common if dtype is None else dtype), 0, axis)
     return (y, (b - a) / max(num - bool(endpoint), 1)) if retstep else y

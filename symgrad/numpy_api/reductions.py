@@ -146,8 +146,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     axes = summed_axes(x, axis)
     w = F.broadcast_to(as_tensor(1.0), x.shape) if weights is None else _weights(as_tensor(weights), x, axes)
     total = _sum(w, axes, None, None, keepdims)
-    found = mean(x, axes, keepdims=keepdims) if weights is None else _sum(x * w, axes, None, None, keepdims) / total
-    return (found, F.broadcast_to(total, found.shape)) if returned else found
+    averages = mean(x, axes, keepdims=keepdims) if weights is None else _sum(x * w, axes, None, None, keepdims) / total
+    return (averages, F.broadcast_to(total, averages.shape)) if returned else averages
 
 
 def _weights(w: Any, x: Any, axes: tuple[int, ...]) -> Any:
@@ -201,8 +201,8 @@ def _without_nan(name: str, worst: float) -> Callable[..., Any]:
         if not is_differentiable(x.dtype):
             return _along(name, x, axis, keepdims)
         there = ~F.isnan(x)
-        found = _along(name, masked(there, x, worst), axis, keepdims)
-        return masked(_any(there, axis, None, keepdims), found, math.nan)
+        extreme = _along(name, masked(there, x, worst), axis, keepdims)
+        return masked(_any(there, axis, None, keepdims), extreme, math.nan)
 
     return call
 
@@ -232,8 +232,8 @@ def _cumulative(function: Callable[..., Any], start: float) -> Callable[..., Any
         if axis is None and len(x.shape) != 1:
             raise ArgumentError(f"axis: got None for {len(x.shape)} axes. Name the axis to go along.")
         k = one_axis(x, 0 if axis is None else axis)
-        found = function(x, k)
-        return F.cat([_end(start, x, k).to(found.dtype), found], k) if include_initial else found
+        cumulative = function(x, k)
+        return F.cat([_end(start, x, k).to(cumulative.dtype), cumulative], k) if include_initial else cumulative
 
     return call
 
@@ -269,8 +269,8 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
         raise ArgumentTypeError(
             "np.gradient: on tensors, spacings are numbers, one or one for each axis, and edge_order is 1. Pass such."
         )
-    found = [_slope(x, k) / h for k, h in zip(axes, steps, strict=True)]
-    return found[0] if len(found) == 1 else tuple(found)
+    slopes = [_slope(x, k) / h for k, h in zip(axes, steps, strict=True)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
 def _slope(x: Any, k: int) -> Any:

@@ -226,8 +226,8 @@ numpys("angle")(lambda z, deg=False: F.rad2deg(F.angle(z)) if deg else F.angle(z
 @numpys("where")
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
-        found = np.nonzero(as_tensor(condition)._known("np.where(condition)"))
-        return tuple(as_tensor(k) for k in found)
+        indices = np.nonzero(as_tensor(condition)._known("np.where(condition)"))
+        return tuple(as_tensor(k) for k in indices)
     c = as_tensor(condition)
     return F.where(c if c.dtype == bool else c != 0, *[_number(v) for v in (x, y)])
 
@@ -238,7 +238,7 @@ def _number(x: Any) -> Any:
 
 @numpys("select")
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    found = _number(default)
+    chosen = _number(default)
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        found = F.where(as_tensor(condition), _number(choice), found)
-    return found
+        chosen = F.where(as_tensor(condition), _number(choice), chosen)
+    return chosen

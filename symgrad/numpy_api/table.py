@@ -39,9 +39,9 @@ def numpys(*names: str) -> Callable[[F], F]:
     def put(fn: F) -> F:
         told = checked(fn)
         for name in names:
-            found = _found(name)
-            if found is not None:
-                TABLE[found] = told
+            function = _found(name)
+            if function is not None:
+                TABLE[function] = told
         return fn
 
     return put

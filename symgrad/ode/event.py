@@ -90,10 +90,10 @@ def odeint_event(
     flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f), system.plain)
 
     def crossed(y: Any, t: Any, *tensors: Any) -> Any:
-        found = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
-        if len(found) != 1:
-            raise ArgumentTypeError(f"{who}: event returned {len(found)} tensors. Expected a number.")
-        return number(who, "what event returned", found[0])
+        values = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
+        if len(values) != 1:
+            raise ArgumentTypeError(f"{who}: event returned {len(values)} tensors. Expected a number.")
+        return number(who, "what event returned", values[0])
 
     row = Spec(tuple(system.start.shape), _FLOAT64)
     g, (_, *more) = traced(who, crossed, row, [as_tensor(0.0), *system.given.tensors])
@@ -165,8 +165,8 @@ class Moment(Root):
         if not wanted:
             return [None for _ in which]
         first, others = unpacked(MomentPull(self, wanted)(g, y, *xs[1:]), self.specs(wanted))
-        found = dict(zip(wanted, [first, *others], strict=True))
-        return [found.get(i) for i in which]
+        cotangents = dict(zip(wanted, [first, *others], strict=True))
+        return [cotangents.get(i) for i in which]
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
         """Return what is known of these inputs."""
@@ -194,8 +194,8 @@ class MomentPull(Op):
         specs = [Spec((), _FLOAT64), *self.moment.conditions.body.arguments]
 
         def rule(g: Any, at: Any, *thetas: Any) -> list[Any]:
-            found = Root.vjps(self.moment, self.wanted, g, at, None, *thetas)
-            return [F.cat([F.ravel(as_tensor(t)) for t in found], 0)]
+            cotangents = Root.vjps(self.moment, self.wanted, g, at, None, *thetas)
+            return [F.cat([F.ravel(as_tensor(t)) for t in cotangents], 0)]
 
         return programs.once(self.moment.conditions.body, ("moment", self.wanted), specs, rule)
 
@@ -236,10 +236,14 @@ class MomentPull(Op):
         seed = F.stack([0.0 * g_y, g_y], 1)
         packed = letters.costates(Pull(flow, wanted), seed, start, times, own, shown)
         first, parts = unpacked(packed, flow.specs(wanted))
-        found = {1: first, 2: -F.sum(first * flow.field(start, since, *own)[0])}
-        found |= {k + 3: t for k, t in zip(wanted, parts, strict=True)} | {k + 3 + many: t for k, t in enumerate(by)}
+        cotangents = {1: first, 2: -F.sum(first * flow.field(start, since, *own)[0])}
+        cotangents |= {k + 3: t for k, t in zip(wanted, parts, strict=True)} | {
+            k + 3 + many: t for k, t in enumerate(by)
+        }
         none = [programs.zeros(s) for s in self.moment.specs(self.wanted)]
-        return F.cat([F.ravel(-g / rate * found.get(i, zero)) for i, zero in zip(self.wanted, none, strict=True)], 0)
+        return F.cat(
+            [F.ravel(-g / rate * cotangents.get(i, zero)) for i, zero in zip(self.wanted, none, strict=True)], 0
+        )
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """One of ``vjps``."""
@@ -248,8 +252,8 @@ class MomentPull(Op):
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # of the program that computes them
         wanted = tuple(i for i in which if self._body.arguments[i].is_float)
-        found = dict(zip(wanted, programs.pullback(self._body, wanted)(*xs, g), strict=True))
-        return [found.get(i) for i in which]
+        cotangents = dict(zip(wanted, programs.pullback(self._body, wanted)(*xs, g), strict=True))
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # of the program that computes them

@@ -88,17 +88,17 @@ class Flow(Op):
     def forward(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Walk along the solution."""
         if isinstance(self.control, scipy_methods.Borrowed):
-            found = self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
+            states = self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
             if self.breaks is not None and len(ts) > 1:
                 times = scipy_methods.between(ts)
                 rows = np.swapaxes(self.control.run(self.field, np.asarray(start), times, thetas), 0, 1)
                 check_jumps(self.breaks, times, rows, thetas)
-            return found
+            return states
         assert self.step is not None
-        steps, found = steps_of(self.step, self.base, self.control, start, ts, thetas)
+        steps, states = steps_of(self.step, self.base, self.control, start, ts, thetas)
         if self.breaks is not None:
-            check_jumps(self.breaks, *steps.points(found), thetas)
-        return np.array(found)
+            check_jumps(self.breaks, *steps.points(states), thetas)
+        return np.array(states)
 
     def jumps(self, wanted: Iterable[int], bends: bool = False) -> Breaks | None:
         """Return where the equation may jump at times that the state moves, or one of these θ."""
@@ -151,8 +151,8 @@ class Flow(Op):
             slopes = self._slopes(y, times, thetas)
             moved = moved - slopes[:, 0] * later[0]
         both = self.pushed(wanted)(F.cat([start, moved], 0), times, *thetas, *[ts[2 + i] for i in wanted])
-        found = as_tensor(both)[rows:]
-        return found if slopes is None else found + slopes * F.reshape(as_tensor(later), (1, -1, 1))
+        tangent = as_tensor(both)[rows:]
+        return tangent if slopes is None else tangent + slopes * F.reshape(as_tensor(later), (1, -1, 1))
 
     def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
         # the coefficients of y are solutions beside y, made with the same steps
@@ -211,14 +211,14 @@ class Flow(Op):
         # Ȳ₀ and θ̄ by one of three ways; t̄ₖ = ⟨ȳₖ, f(y(tₖ), tₖ)⟩, and −⟨Ȳ₀, f(Y₀, t₀)⟩ at t₀
         wanted = tuple(i - 2 for i in which if i >= 2 and self.field.arguments[i].is_float)
         pulled, parts = self._ways()[self._way(wanted)](g, y, xs, wanted)
-        found: dict[int, Any] = {i + 2: t for i, t in zip(wanted, parts, strict=True)}
-        found[0] = pulled
+        cotangents: dict[int, Any] = {i + 2: t for i, t in zip(wanted, parts, strict=True)}
+        cotangents[0] = pulled
         if 1 in which:
             slopes = self._slopes(y, xs[1], xs[2:])
             each = F.sum(as_tensor(g) * slopes, (0, 2))
             first = F.sum(pulled * slopes[:, 0])
-            found[1] = F.cat([F.reshape(each[0] - first, (1,)), each[1:]], 0)
-        return [found.get(i) for i in which]
+            cotangents[1] = F.cat([F.reshape(each[0] - first, (1,)), each[1:]], 0)
+        return [cotangents.get(i) for i in which]
 
     def _ways(self) -> dict[str, Any]:
         return {"steps": self._by_steps, "forward": self._by_sensitivities, "adjoint": self._by_adjoint}
@@ -250,8 +250,8 @@ class Flow(Op):
         units = as_tensor(np.eye(many, size).ravel())
         state = F.reshape(F.cat([F.ravel(as_tensor(start)), units], 0), (1, -1))
         flow = Flow.of(field, self.control, self.derivative, self.title, breaks=self.jumps(wanted))
-        found = as_tensor(flow(state, times, *thetas))
-        along = F.reshape(found[0][:, size:], (-1, many, size))
+        states = as_tensor(flow(state, times, *thetas))
+        along = F.reshape(states[0][:, size:], (-1, many, size))
         seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
         packed = F.einsum("kps,ks->p", along, seeds)
         return unpacked(packed, self.specs(wanted))
@@ -301,10 +301,10 @@ class Pull(Op):
         flow = self.flow
         assert flow.step is not None
         assert isinstance(flow.control, Control)
-        steps, found = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
+        steps, states = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
         jumps = flow.jumps(self.wanted)
         if jumps is not None:
-            check_jumps(jumps, *steps.points(found), thetas)
+            check_jumps(jumps, *steps.points(states), thetas)
         pulled, parts = steps.backward(np.asarray(g, np.float64), self.wanted)
         return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
 
@@ -346,24 +346,24 @@ class Pull(Op):
         along, parts = unpacked(g, flow.specs(self.wanted))
         pushed, both = flow.pushed(self.wanted), F.cat([start, along], 0)
         moved = as_tensor(pushed(both, times, *thetas, *parts))
-        found: dict[int, Any] = {0: moved[rows:]}
+        cotangents: dict[int, Any] = {0: moved[rows:]}
         others = [i - 1 for i in which if i > 0]
         if others:
             seeds = F.cat([_zeros(seed), seed], 0)
             pulled = pushed.vjps(others, seeds, moved, both, times, *thetas, *parts)
-            found |= {i + 1: t for i, t in zip(others, pulled, strict=True)}
-            if 1 in found:
-                found[1] = found[1][:rows]
-        return [found.get(i) for i in which]
+            cotangents |= {i + 1: t for i, t in zip(others, pulled, strict=True)}
+            if 1 in cotangents:
+                cotangents[1] = cotangents[1][:rows]
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # Pull(ȳ̇) + ∂⟨ȳ, Flow'(Y₀, t, θ)·(Ẏ₀, ṫ, θ̇)⟩/∂(Y₀, θ)
-        found = None if ts[0] is None else as_tensor(self(ts[0], *xs[1:]))
+        tangent = None if ts[0] is None else as_tensor(self(ts[0], *xs[1:]))
         active = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and (i < 3 or self._is_float(i)))
         if active:
             changed = self._changed(active, xs)(*xs, *[ts[i] for i in active])[0]
-            found = changed if found is None else found + changed
-        return found
+            tangent = changed if tangent is None else tangent + changed
+        return tangent
 
     def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
         # [ȳᵀ ∂y/∂θ]ₖ = Σ ȳₖ₋ⱼᵀ [∂y/∂θ]ⱼ, and the latter is ∂yⱼ/∂θ₀: one way back through the coefficients of y
@@ -395,9 +395,9 @@ class Pull(Op):
             value = as_tensor(flow(*inputs))
             moved = as_tensor(flow.jvp([dots.get(i) for i in range(1, count)], value, *inputs))
             wrt = [inputs[0]._node, *[inputs[i + 2]._node for i in self.wanted]]
-            found = sweep([input_of(moved)], [given[0]], wrt=wrt, handle=handle, symbolic=True)
+            cotangents = sweep([input_of(moved)], [given[0]], wrt=wrt, handle=handle, symbolic=True)
             sizes = [specs[1], *[specs[i + 3] for i in self.wanted]]
-            parts = [found.get(n) for n in wrt]
+            parts = [cotangents.get(n) for n in wrt]
             parts = [programs.zeros(s) if t is None else t for t, s in zip(parts, sizes, strict=True)]
             return [F.cat([F.ravel(as_tensor(t)) for t in parts], 0)]
 
@@ -455,13 +455,13 @@ def _zeros(x: Any) -> Any:
 
 def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
     """Take a vector apart into arrays of these shapes: the first, and the others."""
-    found, at = [], 0
+    arrays, at = [], 0
     for spec in specs:
         size = programs.size_of(spec)
         part = F.reshape(as_tensor(packed)[at : at + size], spec.shape)
-        found.append(part if spec.dtype == _FLOAT64 else Cast(spec.dtype)(part))
+        arrays.append(part if spec.dtype == _FLOAT64 else Cast(spec.dtype)(part))
         at += size
-    return found[0], found[1:]
+    return arrays[0], arrays[1:]
 
 
 def check_jumps(breaks: Breaks, times: Any, states: Any, thetas: Sequence[Any]) -> None:
@@ -473,9 +473,9 @@ def check_jumps(breaks: Breaks, times: Any, states: Any, thetas: Sequence[Any]) 
         k = min(int(s), len(rows) - 2)
         return rows[k] + (s - k) * (rows[k + 1] - rows[k]), float(times[k] + (s - k) * (times[k + 1] - times[k]))
 
-    found = breaks.first(range(len(rows)), between, thetas) if len(rows) > 1 else None
-    if found is not None:
-        at, name, kind = found
+    jump = breaks.first(range(len(rows)), between, thetas) if len(rows) > 1 else None
+    if jump is not None:
+        at, name, kind = jump
         raise NotDifferentiable(
             f"odeint: f has {kind} at about t = {between(at)[1]:.4g}, of {name}, at a time that moves with what is "
             "differentiated: the derivative needs a term for it, which steps do not see. Go to that time by "
@@ -531,12 +531,12 @@ def _expanded(body: Program, known: tuple[Place, ...], order: int, axes: tuple[i
         env |= {(i, 0): t for i, t in enumerate(rest[: count - 1], 1)} | dict(
             zip(known, rest[count - 1 :], strict=True)
         )
-        found = coefficients(body, env, order)
+        series = coefficients(body, env, order)
         together = [
             F.cat([fitted(t, spec) for t in row], axis)
-            for row, spec, axis in zip(found, body.results, axes, strict=False)
+            for row, spec, axis in zip(series, body.results, axes, strict=False)
         ]
-        return [*together, *[row[0] for row in found[len(axes) :]]]
+        return [*together, *[row[0] for row in series[len(axes) :]]]
 
     first = body.arguments[0]
     specs = [Spec(((order + 1) * rows, *first.shape[1:]), first.dtype), *body.arguments[1:]]

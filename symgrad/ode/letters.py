@@ -121,14 +121,14 @@ class Letter(Op):
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""
         slope, costate, _ = [_form(t).expr for t in self._along(args)]
         y, a, t = self._names(args)
-        found = [(Words(f"{y}'"), slope)]
+        equations = [(Words(f"{y}'"), slope)]
         if self.wrt is not None:
             last = self.span[-1]
             if len(self.span) > 2:
-                found.append((Words(f"{a}({t}ₖ⁻)"), Words(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
+                equations.append((Words(f"{a}({t}ₖ⁻)"), Words(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
             end = Words(f"∂L/∂{y}({last})") if self.end is None else self.end
-            found += [(Words(f"{a}({last})"), end), (Words(f"{a}'"), costate)]
-        return found
+            equations += [(Words(f"{a}({last})"), end), (Words(f"{a}'"), costate)]
+        return equations
 
     def _names(self, args: Sequence[str]) -> tuple[str, str, str]:
         """Return letters for the state, the costate and the time that no parameter has."""

@@ -125,12 +125,12 @@ class System:
         self.start, shape = F.reshape(double(start), (1, -1)), tuple(start.shape)
 
         def slope(y: Any, t: Any, *tensors: Any) -> Any:
-            found = f(unknown.structure(y), t, *given.put(tensors))
-            if found is None:
+            derivative = f(unknown.structure(y), t, *given.put(tensors))
+            if derivative is None:
                 raise ArgumentTypeError(f"{who}: f returned None. Return the derivative of y.")
-            if unknown.single and isinstance(found, (list, tuple)):
-                found = F.stack(list(map(as_tensor, found)), 0)
-            parts = unknown.beside(f"{who}: what f returned", found)
+            if unknown.single and isinstance(derivative, (list, tuple)):
+                derivative = F.stack(list(map(as_tensor, derivative)), 0)
+            parts = unknown.beside(f"{who}: what f returned", derivative)
             row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
             if is_complex(row.dtype):
                 raise ArgumentTypeError(
@@ -224,12 +224,12 @@ def _fixed(system: System, times: Any, method: str, steps: int) -> Any:
     if times.shape[0] == 1:
         return system.start
     _, rows = scan(interval, system.start, (times[:-1], (times[1:] - times[:-1]) / steps))
-    found = F.cat([system.start, rows], 0)
-    value, at = as_tensor(found)._value, as_tensor(times)._value
+    states = F.cat([system.start, rows], 0)
+    value, at = as_tensor(states)._value, as_tensor(times)._value
     if value is not None and at is not None and not np.isfinite(value).all():
         k = int(np.argmin(np.isfinite(value).all(axis=1)))
         raise NotConverged(
             f"odeint: with steps={steps} of {method!r} the state is not finite at t = {at[k]:g}. Its steps may be too "
             "long, or the solution may end before: take more steps, or leave out steps= and let the error choose them."
         )
-    return found
+    return states

@@ -60,15 +60,15 @@ class Borrowed:
 
         more = {"jac": _jacobian(field, to, thetas)} if self.is_stiff else {}
         try:
-            found = integrate.solve_ivp(
+            solution = integrate.solve_ivp(
                 right, (float(ts[0]), float(ts[-1])), np.ravel(start), method=self.method, t_eval=np.asarray(ts, float),
                 rtol=max(self.rtol, 1e-13), atol=self.atol, max_step=self.longest, **more,
             )  # fmt: skip
         except ValueError as error:  # such as of a Jacobian that is not finite
             raise NotConverged(self._stopped(reached, ts, f"{error}.")) from error
-        if not found.success or not np.all(np.isfinite(found.y)):
-            raise NotConverged(self._stopped(reached, ts, " ".join(str(found.message).split())))
-        return np.ascontiguousarray(np.transpose(np.reshape(found.y.T, (len(ts), *to)), (1, 0, 2)))
+        if not solution.success or not np.all(np.isfinite(solution.y)):
+            raise NotConverged(self._stopped(reached, ts, " ".join(str(solution.message).split())))
+        return np.ascontiguousarray(np.transpose(np.reshape(solution.y.T, (len(ts), *to)), (1, 0, 2)))
 
     def _stopped(self, reached: float, ts: Any, why: str) -> str:
         return (

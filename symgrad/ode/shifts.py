@@ -46,8 +46,8 @@ def shifted(
         c, m, n = shape(y[0])
         own = None if y[k] is None else Expand((len(nodes), m, c, n))(Einsum.of("cmn->mcn")(y[k]))
         moved = None if k == 0 or change[k] is None else between(total, change[k])
-        found = add([own, moved])
-        return None if found is None else Reshape((len(nodes) * m, c, n))(found)
+        states = add([own, moved])
+        return None if states is None else Reshape((len(nodes) * m, c, n))(states)
 
     def when(k: int) -> Any:
         if times[k] is None:
@@ -69,8 +69,8 @@ def _slopes(field: Program, states: Stream, times: Stream, thetas: Sequence[Stre
     root = input_of(as_tensor(body(*[handle(leaf, None) for leaf in leaves])[0]))
     known: dict[AnyNode, Stream] = dict(zip(leaves, [states, times, *thetas], strict=True))
     raw = not any(isinstance(u[0], TensorBase) for u in (states, times, *thetas))
-    (found,) = Graph(known, raw).follow([root])
-    return each(lambda v: Reshape((q, m, c, n))(v), found)
+    (series,) = Graph(known, raw).follow([root])
+    return each(lambda v: Reshape((q, m, c, n))(v), series)
 
 
 def _rule(count: int) -> tuple[Any, Any, Any]:

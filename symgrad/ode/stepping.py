@@ -138,23 +138,23 @@ class Steps:
     # -------------------------------------------------------------- there
     def forward(self, start: Any) -> Any:
         """Walk from the start to the last time; return the states at all times, (c, m, n)."""
-        found = np.empty((start.shape[0], len(self.ts), start.shape[1]))
-        found[:, 0] = start
+        states = np.empty((start.shape[0], len(self.ts), start.shape[1]))
+        states[:, 0] = start
         if len(self.ts) > 1:
             with np.errstate(all="ignore"):
                 for mark, stretch in self.walk(self.first(start)):
-                    self._put(found, stretch)
+                    self._put(states, stretch)
                     self._keep(mark, stretch)
-        return found
+        return states
 
     @staticmethod
-    def _put(found: Any, stretch: Stretch) -> None:
+    def _put(target: Any, stretch: Stretch) -> None:
         """Write the states at the outputs of a stretch."""
         if len(stretch.steps):
             rows = _powers(stretch.parts, stretch.between.shape[1])
             inside = stretch.y[stretch.steps] + np.einsum("op,opcn->ocn", rows, stretch.between[stretch.steps])
             states = np.where((stretch.parts == 1.0)[:, None, None], stretch.end[stretch.steps], inside)
-            found[:, stretch.outputs] = states.swapaxes(0, 1)
+            target[:, stretch.outputs] = states.swapaxes(0, 1)
 
     def walk(self, mark: Mark) -> Iterator[tuple[Mark, Stretch]]:
         """Go on from a mark to the last time; of each stretch where it began, and what was made."""
@@ -254,11 +254,11 @@ class Steps:
             )
         return np.asarray(now) + g[:, 0], sums
 
-    def points(self, found: Any) -> tuple[Any, Any]:
+    def points(self, states: Any) -> tuple[Any, Any]:
         """Return the times and the states of all steps, and of the end of what ``forward`` found."""
         made = [*self._reversed()][::-1]
         times = np.concatenate([*[s.t[: s.tried] for s in made], self.ts[-1:]])
-        return times, np.concatenate([*[s.y[: s.tried] for s in made], found[None, :, -1]])
+        return times, np.concatenate([*[s.y[: s.tried] for s in made], states[None, :, -1]])
 
     def _reversed(self) -> Iterator[Stretch]:
         """The stretches from the last to the first; those that were not kept are walked again."""
@@ -275,11 +275,11 @@ class Steps:
 
 def _weights(parts: Any, degree: int) -> Any:
     """Return how much of a step's end, its beginning and its polynomial is in the state at each part: in this order."""
-    found = np.zeros((len(parts), degree + 2))
+    weights = np.zeros((len(parts), degree + 2))
     inside = parts != 1.0
-    found[:, 0], found[:, 1] = ~inside, inside
-    found[:, 2:] = _powers(parts, degree) * inside[:, None]
-    return found
+    weights[:, 0], weights[:, 1] = ~inside, inside
+    weights[:, 2:] = _powers(parts, degree) * inside[:, None]
+    return weights
 
 
 def between_at(y: Any, between: Any, part: float) -> Any:
@@ -364,8 +364,8 @@ def returning(step: Program, wanted: tuple[int, ...]) -> Any:
         def back(carry: Any, one: Any) -> Any:
             now, *sums = carry
             y, t, h, seeds = one
-            found, *parts = pull(y, t, h, rtol, atol, *thetas, now + seeds[0], seeds[2:])
-            return (found + seeds[1], *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
+            cotangent, *parts = pull(y, t, h, rtol, atol, *thetas, now + seeds[0], seeds[2:])
+            return (cotangent + seeds[1], *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
 
         return scan(back, (now, *sums), tuple(made), reverse=True)[0]
 
@@ -386,12 +386,12 @@ def steps_of(
     if known is not None:
         return known
     steps = Steps(step, base, control, ts, [canonical(np.array(t)) for t in thetas])
-    found = steps.forward(np.array(start, np.float64))
+    states = steps.forward(np.array(start, np.float64))
     with _LOCK:
-        _LAST[key] = steps, found
+        _LAST[key] = steps, states
         while len(_LAST) > _RECALLED:
             del _LAST[next(iter(_LAST))]
-    return steps, found
+    return steps, states
 
 
 _LAST: dict[Any, tuple[Steps, Any]] = {}

@@ -65,7 +65,7 @@ class Einsum(Op):
 
     def sizes(self, shapes: Sequence[Shape]) -> dict[str, Any]:
         """Return the size of each letter, checking that the operands agree."""
-        found: dict[str, Any] = {}
+        lengths: dict[str, Any] = {}
         for k, (term, dims) in enumerate(zip(self.terms, shapes, strict=True)):
             if len(term) != len(dims):
                 raise ShapeError(
@@ -73,13 +73,13 @@ class Einsum(Op):
                     f"of dimensions ({len(dims)}) for operand {k}. Got shape {show_shape(dims)} for '{term}'."
                 )
             for c, n in zip(term, dims, strict=True):
-                if found.setdefault(c, n) != n:
+                if lengths.setdefault(c, n) != n:
                     raise ShapeError(
                         f"einsum(): subscript {c} has size {n} for operand {k} which does not broadcast with "
-                        f"previously seen size {found[c]}. Got shapes {', '.join(map(show_shape, shapes))} "
+                        f"previously seen size {lengths[c]}. Got shapes {', '.join(map(show_shape, shapes))} "
                         f"for '{self.spec}'."
                     )
-        return found
+        return lengths
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """Read the output's sizes off the letters."""
@@ -88,9 +88,9 @@ class Einsum(Op):
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the operands; integers summed over axes of their own are counted in the long ones, as NumPy does."""
-        found = promoted(*kinds)
-        if is_differentiable(found):
-            return found
+        common = promoted(*kinds)
+        if is_differentiable(common):
+            return common
         asked = self._dtypes.get(kinds)
         if asked is None:
             ones = [one_of(k, (1,) * len(t)) for k, t in zip(kinds, self.terms)]
@@ -104,11 +104,11 @@ class Einsum(Op):
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # Contract g with the other operands; letters of x_i found nowhere else were summed: spread over them.
         adjoint, others, missing, unique = _adjoint(self.terms, self.output, i)
-        found, term = adjoint(g, *[xs[k] for k in others]), self.terms[i]
+        cotangent, term = adjoint(g, *[xs[k] for k in others]), self.terms[i]
         sizes = dict(zip(term, shape(xs[i]), strict=True))
         if missing:
-            found = spread(found, unique, missing, sizes)
-        return found if unique == term else _on_diagonal(found, unique, term, sizes)
+            cotangent = spread(cotangent, unique, missing, sizes)
+        return cotangent if unique == term else _on_diagonal(cotangent, unique, term, sizes)
 
     @property
     def explained(self) -> str:
@@ -199,15 +199,15 @@ class EinsumPlan(Plan):
             op: Any = self.op
             self.ways = [(i, op.terms[i], *_adjoint(op.terms, op.output, i)) for i in self.active]
         saved = node.saved
-        found = []
+        cotangents = []
         for i, term, adjoint, others, missing, unique in self.ways:
             d = adjoint(g, *[saved[k + 1] for k in others])
             if missing or unique != term:
                 sizes = dict(zip(term, node.inputs[i].shape, strict=True))
                 d = spread(d, unique, missing, sizes) if missing else d
                 d = d if unique == term else _on_diagonal(d, unique, term, sizes)
-            found.append(d)
-        return found
+            cotangents.append(d)
+        return cotangents
 
 
 Einsum.plan_kind = EinsumPlan
@@ -277,9 +277,9 @@ def _placed(x: Any, unique: str, term: str) -> Any:
     """Zeros with x, whose axes are ``unique``, where the letters that stand twice in ``term`` are equal."""
     x = np.asarray(x)
     sizes = dict(zip(unique, x.shape, strict=True))
-    found = np.zeros(tuple(sizes[c] for c in term), x.dtype)
-    np.einsum(f"{term}->{unique}", found)[...] = x
-    return found
+    zeros = np.zeros(tuple(sizes[c] for c in term), x.dtype)
+    np.einsum(f"{term}->{unique}", zeros)[...] = x
+    return zeros
 
 
 def _identity(n: Any, like: Any) -> Any:
@@ -300,9 +300,9 @@ def numeric(terms: tuple[str, ...], output: str) -> Callable[..., Any]:
         rest = _unary(unique, output)
         return lambda x: rest(np.einsum(f"{terms[0]}->{unique}", x))  # the diagonal, which is added up as rows are
     if len(terms) == 2 and all(len(set(t)) == len(t) for t in terms):
-        found = _outer(terms, output) or _product(terms[0], terms[1], output)
-        if found is not None:
-            return found
+        contraction = _outer(terms, output) or _product(terms[0], terms[1], output)
+        if contraction is not None:
+            return contraction
     return lambda *xs: np.einsum(spec, *xs, optimize=len(xs) > 2 and not _symbolic(xs))
 
 
@@ -406,13 +406,13 @@ def _product(a: str, b: str, output: str) -> Callable[..., Any] | None:
     left = [c for c in a if c in output and c not in b]
     right = [c for c in b if c in output and c not in a]
     to_a, to_b = _grouped(a, (batch, left, inner)), _grouped(b, (batch, inner, right))
-    found = batch + left + right
-    order = tuple(found.index(c) for c in output)
+    letters = batch + left + right
+    order = tuple(letters.index(c) for c in output)
 
     def contract(x: Any, y: Any) -> Any:
         size = {**dict(zip(a, x.shape, strict=True)), **dict(zip(b, y.shape, strict=True))}
         product = np.matmul(to_a(x), to_b(y))
-        return product.reshape([size[c] for c in found]).transpose(order)
+        return product.reshape([size[c] for c in letters]).transpose(order)
 
     return contract
 
@@ -527,9 +527,9 @@ def _batched(a: Any, b: Any, p: Shape, q: Shape) -> Any:
     seen = set(left) | set(right)
     present = "".join(c for c in lead if c in seen)
     core = (one[0] if len(p) > 1 else "") + (two[1] if len(q) > 1 else "")
-    found = Einsum.of(f"{left},{right}->{present}{core}", "Bmm")(a, b)
-    full = (*outs, *shape(found)[len(present) :])
-    return found if shape(found) == full else Reshape(full)(found)
+    product = Einsum.of(f"{left},{right}->{present}{core}", "Bmm")(a, b)
+    full = (*outs, *shape(product)[len(present) :])
+    return product if shape(product) == full else Reshape(full)(product)
 
 
 def _drop_ones(x: Any, sizes: Shape, outs: Shape, batch: str, core: str) -> tuple[Any, str]:

@@ -61,13 +61,13 @@ class Cast(Entrywise):
         return x
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Hand the cotangent on, of half precision in single; integers and truth values do not move with x."""
+        """Hand the cotangent on, of half precision in single; integers and booleans do not move with x."""
         if not is_differentiable(self.to):
             return self._cut()
         return Cast(_SINGLE)(g) if self.to == HALF else g
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Convert the tangent; integers and truth values have none."""
+        """Convert the tangent; integers and booleans have none."""
         return self(ts[0]) if is_differentiable(self.to) else self._cut()
 
     def _cut(self) -> None:
@@ -76,8 +76,8 @@ class Cast(Entrywise):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""
-        found: sp.Expr = ps[0](idx)
-        return found
+        entry: sp.Expr = ps[0](idx)
+        return entry
 
     def on_symbols(self, x: Any) -> Any:
         """Symbols have no dtype."""
@@ -85,14 +85,14 @@ class Cast(Entrywise):
 
 
 def lengthened(x: Any) -> Any:
-    """Return x, short integers and truth values as int64, in which PyTorch adds up and multiplies."""
+    """Return x, short integers and booleans as int64, in which PyTorch adds up and multiplies."""
     own = getattr(x, "dtype", None)
     short = own is not None and is_discrete(own) and own.itemsize < 8
     return Cast(np.dtype(np.int64))(x) if short else x
 
 
 def as_floats(x: Any) -> Any:
-    """Return x, integers and truth values in the default dtype."""
+    """Return x, integers and booleans in the default dtype."""
     own = getattr(x, "dtype", None)
     return Cast(get_default_dtype())(x) if own is not None and is_discrete(own) else x
 
@@ -139,7 +139,7 @@ def _loss(to: np.dtype[Any]) -> DTypeError:
 
 
 def counted(op: Op, x: Any, dtype: Any = None) -> Any:
-    """Apply what adds up or multiplies: in the dtype asked for; else integers and truth values in int64, as PyTorch."""
+    """Apply what adds up or multiplies: in the dtype asked for; else integers and booleans in int64, as PyTorch."""
     if dtype is None:
         return op(lengthened(x))
     to = np.dtype(dtype)
@@ -167,8 +167,8 @@ class Detach(Entrywise):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""
-        found: sp.Expr = ps[0](idx)
-        return found
+        entry: sp.Expr = ps[0](idx)
+        return entry
 
     def __reduce__(self) -> str:
         """There is one."""
@@ -186,5 +186,5 @@ def in_single(f: Callable[..., Any], *xs: Any) -> Any:
     if {x.dtype for x in xs if hasattr(x, "dtype")} != {HALF}:
         return f(*xs)
     y = f(*[Cast(_SINGLE)(x) if hasattr(x, "dtype") else x for x in xs])
-    found, made = Cast(HALF)(y), getattr(y, "_node", None)
-    return rename(found, made.rule.name) if isinstance(made, Node) else found
+    rounded, made = Cast(HALF)(y), getattr(y, "_node", None)
+    return rename(rounded, made.rule.name) if isinstance(made, Node) else rounded

@@ -34,8 +34,8 @@ class Span(NamedTuple):
     def over(self, n: Any) -> tuple[Any, Any, Any]:
         """Return (start, step, length) on an axis of size n; symbolic bounds are taken to lie inside."""
         if all(b is None or isinstance(b, int) for b in self) and isinstance(n, int):
-            found = range(n)[slice(*self)]
-            return found.start, found.step, len(found)
+            indices = range(n)[slice(*self)]
+            return indices.start, indices.step, len(indices)
         step = 1 if self.step is None else self.step
         start = (0 if step > 0 else n - 1) if self.start is None else wrapped(self.start, n)
         stop = (n if step > 0 else -1) if self.stop is None else wrapped(self.stop, n)
@@ -96,15 +96,15 @@ def known(places: tuple[Place, ...]) -> tuple[Place, ...]:
 
 def plain(key: Any) -> tuple[Any, ...] | None:
     """Return a key of numbers, slices, None and Ellipsis in a form that can be hashed, None for others."""
-    found: list[Any] = []
+    parts: list[Any] = []
     for k in key if type(key) is tuple else (key,):
         if type(k) is int or k is None or k is Ellipsis:
-            found.append(k)
+            parts.append(k)
         elif type(k) is slice and all(b is None or type(b) is int for b in (k.start, k.stop, k.step)):
-            found.append(Span(k.start, k.stop, k.step))
+            parts.append(Span(k.start, k.stop, k.step))
         else:
             return None
-    return tuple(found)
+    return tuple(parts)
 
 
 def parse(key: Any, sizes: Shape) -> tuple[tuple[Item, ...], tuple[Place, ...]]:
@@ -121,12 +121,12 @@ def parse(key: Any, sizes: Shape) -> tuple[tuple[Item, ...], tuple[Place, ...]]:
             places.append((sum(not _is_single(i) for i in items), k))  # type: ignore[arg-type]
             items.append(ALL)
         elif isinstance(k, np.ndarray):
-            found = _mask(k, sizes, source, at) if k.dtype == bool else [Positions(k)]
+            arrays = _mask(k, sizes, source, at) if k.dtype == bool else [Positions(k)]
             first = sum(not _is_single(i) for i in items)
-            places += [(first + d, f) for d, f in enumerate(found)]
-            items += [ALL] * len(found) if k.ndim else [None]
-            for d in range(len(found) if k.ndim else 0):
-                check_range(found[d].array, sizes[source + d], source + d)
+            places += [(first + d, f) for d, f in enumerate(arrays)]
+            items += [ALL] * len(arrays) if k.ndim else [None]
+            for d in range(len(arrays) if k.ndim else 0):
+                check_range(arrays[d].array, sizes[source + d], source + d)
         else:
             items.append(k)
             if isinstance(k, int):
@@ -265,8 +265,8 @@ def check_range(k: Any, n: Any, axis: int) -> None:
         )
 
 
-def _check_broadcast(found: Sequence[Any]) -> None:
-    broadcast([f.array.shape if isinstance(f, Positions) else f.shape for f in found])
+def _check_broadcast(positions: Sequence[Any]) -> None:
+    broadcast([f.array.shape if isinstance(f, Positions) else f.shape for f in positions])
 
 
 def broadcast(blocks: Sequence[Shape]) -> Shape:

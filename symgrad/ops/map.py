@@ -79,10 +79,10 @@ class Map(Entrywise):
     def of(payload: Any, arity: int, name: str = "Map") -> Map:
         """Return the operation with this payload, built once."""
         key = (payload, arity, name)
-        found = _MAPS.get(key)
-        if found is None:
-            found = _MAPS.setdefault(key, Map(lambda: payload, arity, name, _operators().get((payload, arity))))
-        return found
+        op = _MAPS.get(key)
+        if op is None:
+            op = _MAPS.setdefault(key, Map(lambda: payload, arity, name, _operators().get((payload, arity))))
+        return op
 
     def __repr__(self) -> str:
         return f"Map({self.payload})"
@@ -92,10 +92,10 @@ class Map(Entrywise):
 
     def in_complex(self) -> Op:
         """Its twin, or the map whose payload and derivatives are written in functions of complex numbers."""
-        found = self.twin
-        if found is None:
-            found = self.twin = _analytic(self)
-        return found
+        op = self.twin
+        if op is None:
+            op = self.twin = _analytic(self)
+        return op
 
     @cached_property
     def truth(self) -> bool:
@@ -113,15 +113,15 @@ class Map(Entrywise):
 
     def _asked(self, kinds: Sequence[Kind]) -> np.dtype[Any]:
         """Run the kernel, once, on ones: what NumPy makes of integers follows from its functions alone."""
-        found = promoted(*kinds)
-        if is_differentiable(found) and all(k in (float, complex, found) for k in kinds):
-            return found
+        common = promoted(*kinds)
+        if is_differentiable(common) and all(k in (float, complex, common) for k in kinds):
+            return common
         try:
             with np.errstate(all="ignore"):
-                found = np.asarray(self.forward(*[one_of(k, (1,)) for k in kinds])).dtype
+                common = np.asarray(self.forward(*[one_of(k, (1,)) for k in kinds])).dtype
         except TypeError as error:
             raise refused(self, error) from error
-        return FLOAT64 if is_floating(found) and not any(map(is_float, kinds)) else found
+        return FLOAT64 if is_floating(common) and not any(map(is_float, kinds)) else common
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """The result's dtype, of conditions what the inputs promote to; what is only asked whether it is 0 stays.
@@ -130,9 +130,9 @@ class Map(Entrywise):
         """
         known = self._operands.get(kinds)
         if known is None:
-            found = promoted(*kinds) if self.truth else self.dtype(*kinds)
-            stays = is_bool(found) or (self.truth and is_floating(found) and not any(map(is_float, kinds)))
-            known = [None if stays or k in self.tested else found for k in range(len(kinds))]
+            common = promoted(*kinds) if self.truth else self.dtype(*kinds)
+            stays = is_bool(common) or (self.truth and is_floating(common) and not any(map(is_float, kinds)))
+            known = [None if stays or k in self.tested else common for k in range(len(kinds))]
             self._operands[kinds] = known
         return known
 
@@ -220,12 +220,12 @@ class Map(Entrywise):
 
     def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
         """Return the plan, and remember the ones that the fast paths ask for."""
-        found = super().plan(active, count, label)
+        plan = super().plan(active, count, label)
         if label is None and active == (0,):
-            self.first = found
+            self.first = plan
         elif label is None and active == (0, 1):
-            self.both = found
-        return found
+            self.both = plan
+        return plan
 
 
 class AnalyticMap(Map):
@@ -234,8 +234,8 @@ class AnalyticMap(Map):
     @cached_property
     def partials(self) -> tuple[Partial | None, ...]:
         """The derivative operations; one that has no meaning for complex numbers is refused where it is asked for."""
-        found = [Partial.of(self.payload, i) for i in range(self.arity)]
-        return tuple(p if p is None else self._partial(p, i) for i, p in enumerate(found))
+        derivatives = [Partial.of(self.payload, i) for i in range(self.arity)]
+        return tuple(p if p is None else self._partial(p, i) for i, p in enumerate(derivatives))
 
     def _partial(self, p: Partial, i: int) -> Partial:
         payload = analytic(p.payload)
@@ -269,10 +269,10 @@ def _analytic(op: Map) -> Map:
 
 def _of_complex(op: Map, payload: Any) -> Any:
     """Write the payload in functions that complex numbers have, or refuse it."""
-    found = analytic(payload)
-    if found is None:
+    expression = analytic(payload)
+    if expression is None:
         raise not_complex(op.name)
-    return found
+    return expression
 
 
 class Partial:
@@ -295,10 +295,10 @@ class Partial:
         """Differentiate the payload in its i-th argument."""
         if not isinstance(payload, sp.Expr):
             return None
-        found = scale(G, differentiate(payload, X[i]))
+        derivative = scale(G, differentiate(payload, X[i]))
         if payload.args and not payload.is_number and len(payload.free_symbols) > 0:
-            found = found.xreplace({payload: Y})
-        return None if found == 0 else Partial(found)
+            derivative = derivative.xreplace({payload: Y})
+        return None if derivative == 0 else Partial(derivative)
 
     def apply(self, *g_y_xs: Any) -> Any:
         """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
@@ -377,10 +377,10 @@ def _with_none(kernel: Callable[..., Any], where: Sequence[int]) -> Callable[...
         return kernel
 
     def padded(*values: Any) -> list[Any]:
-        found = list(kernel(*values))
+        results = list(kernel(*values))
         for k in where:
-            found.insert(k, None)
-        return found
+            results.insert(k, None)
+        return results
 
     return padded
 

@@ -207,7 +207,7 @@ class Op:
 
     @property
     def truth(self) -> bool:
-        """Whether the result holds truth values."""
+        """Whether the result holds booleans."""
         return type(self).gives is truths
 
     def in_complex(self) -> Op:
@@ -282,10 +282,10 @@ class Op:
         if self.plans is None:
             return self.plan_kind(self, active, count, label)
         key = active if label is None else (active, label)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = self.plan_kind(self, active, count, label)
-        return found
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self.plans[key] = self.plan_kind(self, active, count, label)
+        return plan
 
 
 class Plan:
@@ -362,7 +362,7 @@ def failed(op: Op, error: Exception) -> SymgradError:
 
 
 def refused(op: Op, error: Exception) -> DTypeError:
-    """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
+    """What NumPy says of a dtype that a function does not take, such as -x of booleans."""
     return DTypeError(f"{op.label}: {str(error).rstrip('.')}. Convert first, as in x.to(sg.float64).")
 
 

@@ -87,8 +87,8 @@ def lift(v: Any, x: Any, axes: Sequence[int]) -> Any:
 
 def bound_sum(p: Any, body: sp.Expr, limits: Sequence[Any]) -> sp.Expr:
     """Return Σ body over the limits, or the body where there are none."""
-    found: sp.Expr = p.sum(body, list(limits)) if limits else body
-    return found
+    total: sp.Expr = p.sum(body, list(limits)) if limits else body
+    return total
 
 
 def sum_of(a: Any) -> Any:
@@ -130,13 +130,13 @@ def axes_of(dim: Axes, ndim: int) -> tuple[int, ...]:
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(ndim))
     many = dim if isinstance(dim, (tuple, list)) else (dim,)
-    found = [axis_of(d, ndim) for d in many]
-    for k, a in enumerate(found):
-        if a in found[:k]:
+    axes = [axis_of(d, ndim) for d in many]
+    for k, a in enumerate(axes):
+        if a in axes[:k]:
             raise ShapeError(
                 f"dim {a} appears multiple times in the list of dims. Got dim={tuple(many)}; name each once."
             )
-    return tuple(sorted(found)) if ndim else ()
+    return tuple(sorted(axes)) if ndim else ()
 
 
 def resolve(x: Any, dim: Axes, axis: Axes) -> tuple[int, ...]:

@@ -28,25 +28,25 @@ def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:
 def resized(value: Any, sizes: dict[Any, int]) -> Any:
     """Return an expression, an operation or a tuple of them with numbers for sizes; anything else as it is."""
     if isinstance(value, sp.Expr):
-        found = value.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
-        return int(found) if found.is_Integer else found
+        tensor = value.xreplace({s: sp.sympify(n) for s, n in sizes.items()})
+        return int(tensor) if tensor.is_Integer else tensor
     if isinstance(value, Op):
         return with_sizes(value, sizes)
     if isinstance(value, tuple) and any(isinstance(v, (sp.Expr, tuple)) for v in value):
-        found = [resized(v, sizes) for v in value]
-        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+        tensor = [resized(v, sizes) for v in value]
+        return type(value)(*tensor) if hasattr(value, "_fields") else tuple(tensor)
     return value
 
 
 def sizes_in(nodes: Iterable[Any]) -> set[Any]:
     """Return the symbols of sizes in the nodes' shapes, in what they compute with, and in their operations."""
-    found: set[Any] = set()
+    symbols: set[Any] = set()
     for node in nodes:
         values = (node.value,) if isinstance(node, Leaf) else expressions_in(node.op)
         for e in (*node.shape, *values, *[p for p in node.inputs if not is_node(p)]):
             if isinstance(e, sp.Expr):
-                found |= e.free_symbols
-    return found
+                symbols |= e.free_symbols
+    return symbols
 
 
 def expressions_in(value: Any) -> list[Any]:
@@ -109,7 +109,7 @@ def _conflict(n: Any, m: int, sizes: dict[Any, int]) -> str:
 def _root(n: Any, s: Any, m: int, sizes: dict[Any, int]) -> int:
     """Solve n = m for the size s, in which n is linear."""
     slope, rest = sp.Poly(n.xreplace({k: sp.Integer(v) for k, v in sizes.items()}), s).all_coeffs()
-    found = (m - rest) / slope
-    if not (found.is_Integer and found >= 0):
-        raise ShapeError(f"size {n} is {m} in an argument, which no {s} makes it. Got {s} = {found}.")
-    return int(found)
+    solution = (m - rest) / slope
+    if not (solution.is_Integer and solution >= 0):
+        raise ShapeError(f"size {n} is {m} in an argument, which no {s} makes it. Got {s} = {solution}.")
+    return int(solution)

@@ -16,7 +16,7 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
     """α y, to be added to x; of two numbers a number, which takes the dtype of x.
 
     Raises:
-        DTypeError: x and y are integers and α has a decimal point, or α is a truth value and they are none.
+        DTypeError: x and y are integers and α has a decimal point, or α is a boolean and they are none.
     """
     if type(alpha) in (int, float) and alpha == 1 and not (type(alpha) is float and whole(x, y)):
         return y
@@ -33,7 +33,7 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
 
 
 def _number(x: Any, y: int, alpha: int) -> Any:
-    """The product of two whole numbers, around which it wraps where x is unsigned and has the number y."""
+    """The product of two integers, around which it wraps where x is unsigned and has the number y."""
     dtype = np.dtype(x.dtype)
     if not is_unsigned(dtype) or not 0 <= y <= np.iinfo(dtype).max:
         return y * alpha
@@ -51,7 +51,7 @@ def _of_integers(x: Any, y: Any, alpha: int) -> Any:
 
 
 def whole(*xs: Any) -> bool:
-    """Whether all of these are integers or truth values."""
+    """Whether all of these are integers or booleans."""
     return all(is_discrete(_dtype(x)) for x in xs)
 
 

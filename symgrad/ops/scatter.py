@@ -30,8 +30,8 @@ def decided(relation: Any) -> Any:
     if not isinstance(relation, sp.Basic):
         return sp.sympify(relation)
     indices = [s for s in relation.free_symbols if s.is_nonnegative is None]
-    found = relation.xreplace({s: sp.Dummy(integer=True, nonnegative=True) for s in indices})
-    return found if found in (sp.true, sp.false) else relation
+    truth = relation.xreplace({s: sp.Dummy(integer=True, nonnegative=True) for s in indices})
+    return truth if truth in (sp.true, sp.false) else relation
 
 
 class Selection(Op):
@@ -64,7 +64,7 @@ class Selection(Op):
         """Add g into zeros, at the places that were read."""
         return ScatterAdd(self, x.shape)(g)
 
-    def add(self, found: Any, g: Any) -> None:
+    def add(self, target: Any, g: Any) -> None:
         """Add g to the entries of ``found``, which are zero."""
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ _CALL = re.compile(r"(\\?[A-Za-z]+|[^\W\d]\w*)?(_?\{.*?\}+)?(\\left)?[(\[]")
 
 
 def _closes_at_the_end(text: str) -> bool:
-    """Whether the first bracket of a text is closed by its last sign."""
+    """Whether the first bracket of a string is closed by its last sign."""
     depth = 0
     for k, sign in enumerate(text, 1):
         depth += (sign in "([") - (sign in ")]")
@@ -149,9 +149,9 @@ class ScatterAdd(Op):
     def forward(self, g: Any) -> Any:
         """Add into zeros."""
         g = np.asarray(g)
-        found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
-        self.where.add(found, g)
-        return canonical(found)
+        total = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
+        self.where.add(total, g)
+        return canonical(total)
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape of the whole."""
@@ -184,15 +184,15 @@ class ScatterAdd(Op):
 
     def text(self, *args: str) -> str:
         """[0; x] where zeros stand before or behind all else, [0, X] beside columns; otherwise where the entries go."""
-        found = self._between_zeros(args[0])
-        return f"scatter({args[0]}, [{self.where}])" if found is None else f"[{found[0].join(found[1])}]"
+        blocks = self._between_zeros(args[0])
+        return f"scatter({args[0]}, [{self.where}])" if blocks is None else f"[{blocks[0].join(blocks[1])}]"
 
     def latex(self, *args: str) -> str:
         """The same, as a matrix of blocks."""
-        found = self._between_zeros(args[0])
-        if found is not None:
-            between = " & " if found[0] == ", " else r" \\ "
-            return f"\\begin{{bmatrix}} {between.join(found[1])} \\end{{bmatrix}}"
+        blocks = self._between_zeros(args[0])
+        if blocks is not None:
+            between = " & " if blocks[0] == ", " else r" \\ "
+            return f"\\begin{{bmatrix}} {between.join(blocks[1])} \\end{{bmatrix}}"
         return f"\\operatorname{{scatter}}_{{[{_dots(self.where)}]}}\\left({args[0]}\\right)"
 
     def _between_zeros(self, block: str) -> tuple[str, list[str]] | None:
@@ -240,9 +240,9 @@ class Scatter(Op):
 
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""
-        found = np.array(x)
-        found[self.where.key] = v
-        return canonical(found)
+        copied = np.array(x)
+        copied[self.where.key] = v
+        return canonical(copied)
 
     def takes(self, *kinds: Kind) -> tuple[None, np.dtype[Any]]:
         """What is written takes the dtype of x."""
@@ -250,9 +250,9 @@ class Scatter(Op):
 
     def on_symbols(self, x: Any, v: Any) -> Any:
         """Copy into an object array and write there."""
-        found = np.array(x, dtype=object)
-        found[self.where.key] = bare(v)
-        return found
+        copied = np.array(x, dtype=object)
+        copied[self.where.key] = bare(v)
+        return copied
 
     def out_shape(self, s: Shape, v: Shape) -> Shape:
         """Check that v fits the entries written to."""
@@ -263,9 +263,9 @@ class Scatter(Op):
         # x keeps its gradient where nothing was written; v gets the rest, from the places where it survived.
         if i == 0:
             return self(g, 0.0)
-        found = self.where(g)
+        cotangent = self.where(g)
         survived = _survivors(self.where, x.shape)
-        return found if survived is None else MUL(found, survived)
+        return cotangent if survived is None else MUL(cotangent, survived)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """Write in every slice; one by one where v has axes of one entry that assignment would drop."""

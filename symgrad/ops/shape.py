@@ -23,10 +23,10 @@ from symgrad.support.frozen import field, frozen
 
 def total(sizes: Sequence[Any]) -> Any:
     """Return the product of sizes, which may be symbolic."""
-    found: Any = 1
+    product: Any = 1
     for n in sizes:
-        found = found * n
-    return found
+        product = product * n
+    return product
 
 
 def equal(n: Any, m: Any) -> bool:
@@ -108,11 +108,11 @@ class Reshape(Op):
             return p([sp.S.Zero if n == 1 else next(rest) for n in p.shape])
         if any(n == 0 for n in p.shape):  # no entry to read, and no division by the size
             return p([sp.S.Zero for _ in p.shape])
-        left, found = list(idx), []
+        left, indices = list(idx), []
         for whole, parts in _aligned(self.to, p.shape):
-            found += unravel(ravel(left[: len(whole)], whole), parts)
+            indices += unravel(ravel(left[: len(whole)], whole), parts)
             del left[: len(whole)]
-        return p(found)
+        return p(indices)
 
     def text(self, *args: str) -> str:
         """reshape(x, [2, 3])."""
@@ -183,10 +183,10 @@ def each_batched(size: int, xs: Sequence[Any], flags: Sequence[bool]) -> list[An
 
 def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
     """Return the row-major position of an index."""
-    found: sp.Expr = sp.S.Zero
+    position: sp.Expr = sp.S.Zero
     for k, n in zip(idx, sizes, strict=True):
-        found = found * n + k
-    return found
+        position = position * n + k
+    return position
 
 
 def unravel(position: sp.Expr, sizes: Shape) -> list[sp.Expr]:

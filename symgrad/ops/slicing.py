@@ -47,15 +47,15 @@ class Slice(Selection):
 
     def out_shape(self, s: Shape) -> Shape:
         """Integers drop an axis, slices shorten it, None adds one."""
-        found: list[Any] = []
+        lengths: list[Any] = []
         for axis, (item, n) in enumerate(self._over(s)):
             if item is None:
-                found.append(1)
+                lengths.append(1)
             elif isinstance(item, Span):
-                found.append(n if item == ALL else item.over(n)[2])
+                lengths.append(n if item == ALL else item.over(n)[2])
             elif isinstance(item, int):
                 check_range(item, n, axis)
-        return tuple(found)
+        return tuple(lengths)
 
     def margins(self, sizes: Shape) -> tuple[int, int, int] | None:
         """A slice without steps that leaves out up to three places of one axis."""
@@ -72,15 +72,15 @@ class Slice(Selection):
 
     def in_short(self, sizes: Shape) -> Slice:
         """The same places with the ends of axes left out: 1:n is 1:, and 0:n - 1 is :-1."""
-        found: list[Item] = []
+        items: list[Item] = []
         for item, n in self._over(sizes):
             if isinstance(item, Span) and item.step in (None, 1) and not isinstance(n, int):
                 start, stop = item.start, item.stop
                 behind = None if stop is None else sp.sympify(stop) - n
                 stop = None if behind == 0 else int(behind) if behind is not None and behind.is_Integer else stop
                 item = Span(None if start == 0 else start, stop, None)
-            found.append(item)
-        return Slice(tuple(found), self.name)
+            items.append(item)
+        return Slice(tuple(items), self.name)
 
     def behind(self) -> Slice:
         """All of a further axis in front."""
@@ -109,20 +109,20 @@ class Slice(Selection):
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Entry k of a slice lies at start + step k."""
         rest = iter(idx)
-        found: list[Any] = []
+        indices: list[Any] = []
         for item, n in self._over(p.shape):
             if isinstance(item, Span):
                 start, step, _ = item.over(n)
-                found.append(start + step * next(rest))
+                indices.append(start + step * next(rest))
             elif item is None:
                 next(rest)
             else:
-                found.append(sp.sympify(wrapped(item, n)))
-        return p(found)
+                indices.append(sp.sympify(wrapped(item, n)))
+        return p(indices)
 
-    def add(self, found: Any, g: Any) -> None:
+    def add(self, target: Any, g: Any) -> None:
         """Nothing was read twice, so adding is assigning."""
-        found[self.key] = bare(g)
+        target[self.key] = bare(g)
 
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """Each entry of the whole was read at most once."""
@@ -180,8 +180,8 @@ class Gather(Selection):
         return super().put(x, v)
 
     def __str__(self) -> str:
-        found = dict(self.places)
-        return ", ".join(str(found[a]) if a in found else ":" for a in range(max(found, default=-1) + 1))
+        by_axis = dict(self.places)
+        return ", ".join(str(by_axis[a]) if a in by_axis else ":" for a in range(max(by_axis, default=-1) + 1))
 
     @cached_property
     def axes(self) -> tuple[int, ...]:
@@ -191,8 +191,8 @@ class Gather(Selection):
     @cached_property
     def key(self) -> Any:
         """The key in NumPy's words; an empty one reads all."""
-        found = {a: f.array for a, f in self.places}
-        return tuple(found.get(a, slice(None)) for a in range(max(found, default=-1) + 1))
+        by_axis = {a: f.array for a, f in self.places}
+        return tuple(by_axis.get(a, slice(None)) for a in range(max(by_axis, default=-1) + 1))
 
     @cached_property
     def block(self) -> tuple[int, ...]:
@@ -236,8 +236,8 @@ class Gather(Selection):
 
     def at(self, entry: tuple[int, ...], sizes: Shape) -> list[Any]:
         """Return the positions that an entry of the block reads, one per axis picked from."""
-        found = (np.broadcast_to(f.array, self.block)[entry] for _, f in self.places)
-        return [wrapped(int(k), sizes[a]) for k, a in zip(found, self.axes, strict=True)]
+        positions = (np.broadcast_to(f.array, self.block)[entry] for _, f in self.places)
+        return [wrapped(int(k), sizes[a]) for k, a in zip(positions, self.axes, strict=True)]
 
     def view(self, x: Any, to: Shape) -> Any:
         """Positions in equal steps, as those of windows, lie at equal steps."""
@@ -251,10 +251,10 @@ class Gather(Selection):
         """
         offset, steps, further = x.offset, [0] * len(self.block), None
         for a, f in self.places:
-            found = _counted(f.array, x.shape[a])
-            straight = None if found is None else _straight(found)
+            positions = _counted(f.array, x.shape[a])
+            straight = None if positions is None else _straight(positions)
             if straight is None:
-                more = (f.array if found is None else found) * x.steps[a]
+                more = (f.array if positions is None else positions) * x.steps[a]
                 further = more if further is None else further + more
                 continue
             offset += straight[0] * x.steps[a]
@@ -271,8 +271,8 @@ class Gather(Selection):
             return p(self._whole(straight, rest))
         if self._many():
             return p.entry(self, (p,), idx)
-        found = ((self._whole(self.at(e, p.shape), rest), _equal(block, e)) for e in np.ndindex(self.block))
-        cases = _possible([([c for c in cs if c != sp.true], at) for at, cs in found])
+        reads = ((self._whole(self.at(e, p.shape), rest), _equal(block, e)) for e in np.ndindex(self.block))
+        cases = _possible([([c for c in cs if c != sp.true], at) for at, cs in reads])
         return sp.Piecewise(*[(p(at), sp.And(*cs)) for cs, at in cases[:-1]], (p(cases[-1][1]), True))
 
     def _many(self) -> bool:
@@ -280,30 +280,30 @@ class Gather(Selection):
 
     def _whole(self, positions: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
         """Return the index into x."""
-        found, others = dict(zip(self.axes, positions, strict=True)), iter(rest)
+        by_axis, others = dict(zip(self.axes, positions, strict=True)), iter(rest)
         ndim = len(positions) + len(rest)
-        return [sp.sympify(found[a]) if a in found else next(others) for a in range(ndim)]
+        return [sp.sympify(by_axis[a]) if a in by_axis else next(others) for a in range(ndim)]
 
-    def add(self, found: Any, g: Any) -> None:
+    def add(self, target: Any, g: Any) -> None:
         """Add up what was read twice. ``np.add.at`` is slow on rows: those are sorted and summed in runs."""
         if np.size(g) < SMALL or np.size(g) == prod(self.block):
-            np.add.at(found, self.key, g)
+            np.add.at(target, self.key, g)
             return
         front, ndim = self.front, len(self.block)
-        taken = [found.shape[a] for a in self.axes]
+        taken = [target.shape[a] for a in self.axes]
         rows = np.moveaxis(g, range(front, front + ndim), range(ndim)).reshape(prod(self.block), -1)
         at = np.ravel_multi_index([f.array % n for (_, f), n in zip(self.places, taken, strict=True)], taken)
-        flat = np.zeros((prod(taken), rows.shape[1]), found.dtype)
+        flat = np.zeros((prod(taken), rows.shape[1]), target.dtype)
         _add_rows(flat, np.broadcast_to(at, self.block).ravel(), rows)
-        np.moveaxis(found, self.axes, range(len(taken)))[...] = flat.reshape(*taken, *self._rest(found.shape))
+        np.moveaxis(target, self.axes, range(len(taken)))[...] = flat.reshape(*taken, *self._rest(target.shape))
 
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """One case for each entry of the block; an entry of the whole may have been read several times."""
         wanted, rest = [idx[a] for a in self.axes], self._rest(idx)
         if all(_is_number(k) and isinstance(sizes[a], int) for k, a in zip(wanted, self.axes)):
             hits = [f.array % sizes[a] == int(k) for (a, f), k in zip(self.places, wanted, strict=True)]
-            found = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
-            return [([], self.beside(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
+            mask = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
+            return [([], self.beside(list(map(sp.Integer, e)), rest)) for e in np.argwhere(mask).tolist()]
         straight = self._progression(sizes)
         if straight is not None:
             hit, where = _inside(sp.sympify(wanted[0]), sizes[self.axes[0]], *straight)
@@ -319,9 +319,9 @@ class Gather(Selection):
         """Entry k was read as entry q of window m, where k = first + s m + d q."""
         if len(self.places) != 1 or len(self.block) != 2 or min(self.block) < 2:
             return None
-        (axis, found), (count, size) = self.places[0], self.block
+        (axis, positions), (count, size) = self.places[0], self.block
         m, q = sp.Dummy(), sp.Dummy()
-        position = _affine(found.array, [m, q], sizes[axis])
+        position = _affine(positions.array, [m, q], sizes[axis])
         if position is None or _is_number(idx[axis]):
             return None
         s, d, k = position.coeff(m), position.coeff(q), sp.sympify(idx[axis]) - position.subs({m: 0, q: 0})
@@ -343,17 +343,17 @@ class Gather(Selection):
         """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""
         if len(self.places) != 1 or self.places[0][1].array.ndim != 1 or self.places[0][1].array.size < 3:
             return None
-        (axis, found), k = self.places[0], sp.Dummy()
-        position = _affine(found.array, [k], sizes[axis])
+        (axis, positions), k = self.places[0], sp.Dummy()
+        position = _affine(positions.array, [k], sizes[axis])
         step = 0 if position is None else position.coeff(k)
-        return None if step == 0 else (position.subs(k, 0), int(step), found.array.size)
+        return None if step == 0 else (position.subs(k, 0), int(step), positions.array.size)
 
 
-def _add_rows(found: Any, at: Any, rows: Any) -> None:
+def _add_rows(target: Any, at: Any, rows: Any) -> None:
     order = np.argsort(at, kind="stable")
     at = at[order]
     starts = np.flatnonzero(np.diff(at, prepend=-1))
-    found[at[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    target[at[starts]] = np.add.reduceat(rows[order], starts, axis=0)
 
 
 def _equal(block: Sequence[Any], entry: Sequence[Any]) -> list[Any]:
@@ -368,12 +368,12 @@ def _affine(array: Any, idx: Sequence[Any], n: Any) -> Any:
     """Return the position at ``idx`` as a formula where positions go in equal steps, else None."""
     if not array.size:
         return sp.S.Zero
-    found = _counted(array, n)
-    if found is None:
+    positions = _counted(array, n)
+    if positions is None:
         return None
     if all(map(_is_number, idx)):
-        return wrapped(int(found[tuple(map(int, idx))]), n)
-    straight = _straight(found)
+        return wrapped(int(positions[tuple(map(int, idx))]), n)
+    straight = _straight(positions)
     if straight is None:
         return None
     first, steps = straight

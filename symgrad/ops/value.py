@@ -85,7 +85,7 @@ def is_foreign(x: Any) -> bool:
 
 
 def array_of(x: Any) -> Any:
-    """Return the numbers of such an array; pandas has objects for truth values beside numbers, and nullable columns."""
+    """Return the numbers of such an array; pandas has objects for booleans beside numbers, and nullable columns."""
     array = unitless(x)
     if array.dtype != object:
         return array
@@ -191,11 +191,11 @@ def torch_dtype(x: Any) -> str:
 def check_dtype(dtype: Any) -> np.dtype[Any]:
     """Return the NumPy dtype that ``dtype`` names, refusing text and object."""
     try:
-        found: np.dtype[Any] = np.dtype(dtype)
+        kind: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
         raise ArgumentTypeError(
             f"dtype: got {dtype!r}. Pass sg.float64, sg.float32, sg.int64, sg.bool or a NumPy dtype."
         ) from error
-    probe = np.empty(0, found)
+    probe = np.empty(0, kind)
     _check_kind(probe, probe)
-    return found if found.isnative else np.dtype(found.type)
+    return kind if kind.isnative else np.dtype(kind.type)

@@ -61,11 +61,11 @@ def least_squares(
     slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
     within = flat_bounds(vector, bounds, optimize)
     with long_work("least_squares", shown=progress) as work:
-        found = optimize.least_squares(
+        solution = optimize.least_squares(
             _counted(lambda z: values(z, *given), work), vector.start, jac=lambda z: slopes(z, *given),
             **({} if within is None else {"bounds": within}), **options,
         )  # fmt: skip
-    done = restored(found, vector, ("x", "grad"))
+    done = restored(solution, vector, ("x", "grad"))
     if follows:
         done["x"] = x = _least(fun, done["x"], args, _arrays(bounds, vector), options)
         done["fun"], done["cost"] = joined(fun(x, *args)), _half(fun(x, *args))
@@ -94,12 +94,12 @@ def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, optio
     args = implicit_result.tuple_of(args)
 
     def run(start: Any, *given: Any) -> Any:
-        found = least_squares(fun, start, given, bounds=bounds, sparse=sparse, compile=False, **options)
-        return implicit_result.arrived("least_squares", found)
+        result = least_squares(fun, start, given, bounds=bounds, sparse=sparse, compile=False, **options)
+        return implicit_result.arrived("least_squares", result)
 
     x = _least(fun, x0, args, bounds if implicit_result.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
-    found = fun(x, *args)
-    done = {"x": x, "fun": joined(found), "cost": _half(found)}
+    residuals = fun(x, *args)
+    done = {"x": x, "fun": joined(residuals), "cost": _half(residuals)}
     return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(done)
 
 
@@ -137,11 +137,11 @@ def root(
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
     structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
     with long_work("root", shown=progress) as work:
-        found = optimize.root(
+        solution = optimize.root(
             _counted(lambda z: values(z, *given), work), vector.start, method=method, tol=tol, callback=structured,
             options=options, jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
         )  # fmt: skip
-    done = restored(found, vector, ("x",))
+    done = restored(solution, vector, ("x",))
     if follows:
         done["x"] = x = known_root("root", fun, done["x"], args)
         done["fun"] = joined(fun(x, *args))
@@ -170,8 +170,8 @@ def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any
     """Return residuals whose evaluations are steps of the work."""
 
     def call(z: Any) -> Any:
-        found = implicit_result.known(work.what, residuals(z))
-        work.step(f"|f|² = {np.sum(np.square(found)):.6g}")
-        return found
+        values = implicit_result.known(work.what, residuals(z))
+        work.step(f"|f|² = {np.sum(np.square(values)):.6g}")
+        return values
 
     return call

@@ -22,9 +22,9 @@ def tuple_of(args: Any) -> tuple[Any, ...]:
 
 def without_graphs(args: Any) -> tuple[Any, ...]:
     """Return further arguments as arrays, without their graphs: the answer has its derivative."""
-    found: list[Any] = []
-    tree = trees.flatten(tuple_of(args), is_tensor_like, found)
-    cut = [x.detach() if isinstance(x, TensorBase) else x for x in found]  # type: ignore[attr-defined]
+    leaves: list[Any] = []
+    tree = trees.flatten(tuple_of(args), is_tensor_like, leaves)
+    cut = [x.detach() if isinstance(x, TensorBase) else x for x in leaves]  # type: ignore[attr-defined]
     return plain(trees.unflatten(tree, iter(cut)))
 
 
@@ -41,9 +41,9 @@ def is_traced(*args: Any) -> bool:
 
 
 def _tensors(args: Any) -> list[Any]:
-    found: list[Any] = []
-    trees.flatten(args, is_tensor_like, found)
-    return [x for x in found if isinstance(x, TensorBase)]
+    leaves: list[Any] = []
+    trees.flatten(args, is_tensor_like, leaves)
+    return [x for x in leaves if isinstance(x, TensorBase)]
 
 
 def reach_outside(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], vector: Vector) -> bool:
@@ -70,22 +70,22 @@ def untold(who: str, callback: Any) -> None:
         raise NotYet(f"{who}: callback is not called in functions that are compiled or mapped. Leave it out there.")
 
 
-def arrived(who: str, found: Any) -> Any:
+def arrived(who: str, result: Any) -> Any:
     """Return SciPy's x; in a traced function nobody can look whether it converged."""
-    if not found.success and "precision loss" not in str(found.message):
+    if not result.success and "precision loss" not in str(result.message):
         raise NotConverged(
-            f"{who}: SciPy did not converge: {' '.join(str(found.message).split()).rstrip('.')}. Start nearer, or "
+            f"{who}: SciPy did not converge: {' '.join(str(result.message).split()).rstrip('.')}. Start nearer, or "
             "allow more steps."
         )
-    return found.x
+    return result.x
 
 
-def without_others(found: Any, names: Sequence[str]) -> Any:
+def without_others(result: Any, names: Sequence[str]) -> Any:
     """Leave out the arrays of a result that depend on the arguments and are not followed: nobody takes 0 for them."""
-    for name in set(found) - set(names):
-        value = found[name]
+    for name in set(result) - set(names):
+        value = result[name]
         is_told = value is None or isinstance(value, (bool, int, float, str, np.generic))
         dtype = getattr(value, "dtype", np.dtype(float))
         if not is_told and not (is_integer(dtype) or is_bool(dtype)):
-            del found[name]
-    return found
+            del result[name]
+    return result

@@ -104,8 +104,8 @@ def reading(fn: Callable[..., Any], kernels: bool, plainly: bool = False) -> Che
     return Checked(eager, None if kernel is None else lambda *xs: _arrays(kernel(*xs)))
 
 
-def _arrays(found: Any) -> Any:
+def _arrays(value: Any) -> Any:
     """Return results as arrays and floats, also where a transform runs around, which gets tensors."""
-    if isinstance(found, tuple):
-        return tuple([_arrays(v) for v in found])
-    return found.detach()._value if isinstance(found, TensorBase) else found  # type: ignore[attr-defined]
+    if isinstance(value, tuple):
+        return tuple([_arrays(v) for v in value])
+    return value.detach()._value if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]

@@ -88,14 +88,14 @@ def minimize(
     follows = implicit_result.is_followed(args, [c.get("args") for c in limits])
     follows = follows or implicit_result.reach_outside([(objective, given), *calls], vector)
     with long_work("minimize", shown=progress) as work:
-        found = optimize.minimize(
+        optimum = optimize.minimize(
             x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
             constraints=flat_constraints(vector, constraints, optimize, compile), tol=tol,
             callback=None if callback is None else _callback(callback, vector), options=options,
             **_derivatives(objective, method, given, compile, work),
         )  # fmt: skip
-    slope = "grad" if "grad" in found else "jac"  # trust-constr's jac are those of the constraints
-    done = restored(found, vector, ("x", slope))
+    slope = "grad" if "grad" in optimum else "jac"  # trust-constr's jac are those of the constraints
+    done = restored(optimum, vector, ("x", slope))
     if follows:
         done["x"] = x = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
         done["fun"] = fun(x, *args)
@@ -114,10 +114,10 @@ def _traced(
     args = implicit_result.tuple_of(args)
 
     def run(start: Any, *given: Any) -> Any:
-        found = minimize(
+        optimum = minimize(
             fun, start, given, method, bounds=bounds, constraints=constraints, tol=tol, options=options, compile=False
         )
-        return implicit_result.arrived("minimize", found)
+        return implicit_result.arrived("minimize", optimum)
 
     implicit_result.untold("minimize", callback)
     if implicit_result.is_traced(constraints):
@@ -135,14 +135,14 @@ def _listed(constraints: Any) -> Any:
 
 def _conditions(constraints: Any) -> list[Any]:
     """Return SciPy's constraints, which take arguments of their own, as ``sg.argmin`` takes them."""
-    found = []
+    conditions = []
     for c in _listed(constraints):
         if not isinstance(c, dict):
-            found.append(c)
+            conditions.append(c)
             continue
         own = implicit_result.tuple_of(c.get("args", ()))
-        found.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
-    return found
+        conditions.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
+    return conditions
 
 
 def _over_data(
@@ -169,8 +169,8 @@ def _over_data(
         elif shown is not None:
             shown(state.x)
 
-    vector, found = over_data.minimize_over(fun, x0, data, method, options, reduce, checkpoint, report, compile)
-    return restored(found, vector, ("x", "jac"))
+    vector, optimum = over_data.minimize_over(fun, x0, data, method, options, reduce, checkpoint, report, compile)
+    return restored(optimum, vector, ("x", "jac"))
 
 
 def _derivatives(objective: Any, method: Any, args: tuple[Any, ...], kernels: bool, work: Work) -> dict[str, Any]:
@@ -212,12 +212,12 @@ def _callback(callback: Callable[..., Any], vector: Vector) -> Callable[..., Any
 
 def restored(result: Any, vector: Vector, names: tuple[str, ...], copied: bool = False) -> Any:
     """Put the structure back into a result."""
-    found = type(result)(result) if copied else result
+    structured = type(result)(result) if copied else result
     for name in names:
-        value = found.get(name)
+        value = structured.get(name)
         if value is not None and np.shape(value) == vector.start.shape:
-            found[name] = vector.structure(value)
-    return found
+            structured[name] = vector.structure(value)
+    return structured
 
 
 check_all(globals(), ["minimize"])

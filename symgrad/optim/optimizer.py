@@ -188,15 +188,15 @@ class Optimizer:
         made: State = {}
         with np.errstate(all="ignore"):
             self.advance(x, x, group, made)
-        found = {k: v for k, v in state.items() if v is not None}
-        if found and not made.keys() <= found.keys():
-            raise refused_state(number, found, made)
-        likes = {k: made.get(k, handle(None, x if getattr(v, "ndim", 0) else 0.0)) for k, v in found.items()}
+        entries = {k: v for k, v in state.items() if v is not None}
+        if entries and not made.keys() <= entries.keys():
+            raise refused_state(number, entries, made)
+        likes = {k: made.get(k, handle(None, x if getattr(v, "ndim", 0) else 0.0)) for k, v in entries.items()}
         return {
             k: restored(f"{k!r} of parameter {number}", v, likes[k]._value)
             if isinstance(likes[k], Tensor) and (k in made or is_array(v))
             else copy.deepcopy(v)
-            for k, v in found.items()
+            for k, v in entries.items()
         }
 
 
@@ -229,7 +229,7 @@ def is_like(old: Any, new: Any) -> bool:
 
 
 def _is_real(x: np.ndarray[Any, Any]) -> bool:
-    """Whether an array has real numbers; truth values are none."""
+    """Whether an array has real numbers; booleans are none."""
     return is_integer(x.dtype) or is_floating(x.dtype)
 
 

@@ -116,19 +116,19 @@ class _File:
     def read(self) -> State | None:
         if not self.path.exists():
             return None
-        found = load(self.path)
-        wrong = [k for k in self.belongs if not isinstance(found, dict) or not _is_equal(found.get(k), self.belongs[k])]
+        saved = load(self.path)
+        wrong = [k for k in self.belongs if not isinstance(saved, dict) or not _is_equal(saved.get(k), self.belongs[k])]
         if wrong:
             raise ArgumentError(
                 f"minimize: the checkpoint {self.path} is of another run: {', '.join(wrong)} differ. Give another "
                 "file, or delete it to begin anew."
             )
-        if not self._is_state(found.get("state")):
+        if not self._is_state(saved.get("state")):
             raise ArgumentError(
                 f"minimize: the checkpoint {self.path} holds no state of {self.belongs['method']} with "
                 f"{self._shape[0]} numbers. Give another file, or delete it to begin anew."
             )
-        return State(**found["state"])
+        return State(**saved["state"])
 
     def _is_state(self, saved: Any) -> bool:
         """Whether all fields of a state are there, and are what the method goes on from."""

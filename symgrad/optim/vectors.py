@@ -67,9 +67,9 @@ class Vector:
 
     def flat(self, g: Any) -> Any:
         """Return a structure like x0 as one vector."""
-        found: list[Any] = []
-        trees.flatten(g, is_variable, found)
-        return np.concatenate([in_parts(_value(x)).ravel() for x in found]).astype(np.float64)
+        leaves: list[Any] = []
+        trees.flatten(g, is_variable, leaves)
+        return np.concatenate([in_parts(_value(x)).ravel() for x in leaves]).astype(np.float64)
 
 
 def is_variable(x: Any) -> bool:
@@ -84,16 +84,16 @@ def _value(x: Any) -> Any:
     given._check_kept("optim")
     value = np.asarray(given._known("x0"))
     if is_bool(value.dtype):
-        raise ArgumentTypeError("x0: got truth values. Pass numbers.")
+        raise ArgumentTypeError("x0: got booleans. Pass numbers.")
     return value
 
 
 # ------------------------------------------------------------------ the user's function
 def plain(args: Sequence[Any]) -> tuple[Any, ...]:
     """Return further arguments with arrays for tensors."""
-    found: list[Any] = []
-    tree = trees.flatten(tuple(args), is_tensor_like, found)
-    done: tuple[Any, ...] = trees.unflatten(tree, iter([np.asarray(_value(x)) for x in found]))
+    leaves: list[Any] = []
+    tree = trees.flatten(tuple(args), is_tensor_like, leaves)
+    done: tuple[Any, ...] = trees.unflatten(tree, iter([np.asarray(_value(x)) for x in leaves]))
     return done
 
 
@@ -103,9 +103,9 @@ def is_tensor_like(x: Any) -> bool:
 
 
 def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:
-    found: list[Any] = []
-    tree = trees.flatten(tuple(args), is_tensor_like, found)
-    done: tuple[Any, ...] = trees.unflatten(tree, iter([as_tensor(x) for x in found]))
+    leaves: list[Any] = []
+    tree = trees.flatten(tuple(args), is_tensor_like, leaves)
+    done: tuple[Any, ...] = trees.unflatten(tree, iter([as_tensor(x) for x in leaves]))
     return done
 
 
@@ -113,13 +113,13 @@ def scalar(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     """Return fun as a function of the vector, with its one number as a float64."""
 
     def call(z: Any, *args: Any) -> Any:
-        found = fun(vector.tensors(as_tensor(z)), *_tensors(args))
-        if isinstance(found, (float, np.floating)):
+        value = fun(vector.tensors(as_tensor(z)), *_tensors(args))
+        if isinstance(value, (float, np.floating)):
             raise ArgumentTypeError(
                 "minimize: the function returned a float, which has no derivative: float() and .item() leave the "
                 "graph. Expected a tensor; return it as it is."
             )
-        y = _result(found)
+        y = _result(value)
         if math.prod(y.shape) != 1:
             raise ArgumentError(f"minimize: the function returned shape {list(y.shape)}. Expected one number; sum it.")
         return F.reshape(y, ())
@@ -138,9 +138,9 @@ def several(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
 
 def joined(structure: Any) -> Any:
     """Return the numbers of a structure as one vector."""
-    found: list[Any] = []
-    trees.flatten(structure, is_variable, found)
-    parts = [F.ravel(_result(y)) for y in found]
+    leaves: list[Any] = []
+    trees.flatten(structure, is_variable, leaves)
+    parts = [F.ravel(_result(y)) for y in leaves]
     return parts[0] if len(parts) == 1 else F.cat(parts, 0)
 
 
@@ -167,11 +167,11 @@ class Checked:
         if self.kernel is None:
             return self.eager(*args)
         self.calls += 1
-        found = self._from_kernel(args)
-        if found is not None and self.calls & (self.calls - 1):
-            return found
+        computed = self._from_kernel(args)
+        if computed is not None and self.calls & (self.calls - 1):
+            return computed
         expected = self.eager(*args)
-        if found is None or not _agree(found, expected):
+        if computed is None or not _agree(computed, expected):
             self.kernel = None
         return expected
 
@@ -184,8 +184,8 @@ class Checked:
             return None
 
 
-def _agree(found: Any, expected: Any) -> bool:
+def _agree(actual: Any, expected: Any) -> bool:
     if isinstance(expected, tuple):
-        return all(map(_agree, found, expected))
+        return all(map(_agree, actual, expected))
     size = float(np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected)))
-    return bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9 * size, equal_nan=True))
+    return bool(np.allclose(actual, expected, rtol=1e-9, atol=1e-9 * size, equal_nan=True))

@@ -92,7 +92,7 @@ def declaration(name: str) -> Scalar:
 
 def __getattr__(name: str) -> Any:
     """The class of a declared function, by the name under which it is pickled: ``round_`` where Python has its name."""
-    found = SCALARS.get(name) or SCALARS.get(name.removesuffix("_"))
-    if found is None:
+    scalar = SCALARS.get(name) or SCALARS.get(name.removesuffix("_"))
+    if scalar is None:
         raise AttributeError(f"module 'symgrad.scalars' has no attribute {name!r}")
-    return found.function
+    return scalar.function

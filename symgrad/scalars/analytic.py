@@ -34,5 +34,5 @@ def _among_complex(f: Any) -> Any:
 
 
 def _is_analytic(f: Any) -> bool:
-    found = BY_FUNCTION.get(type(f))
-    return found is not None and found.analytic is True
+    scalar = BY_FUNCTION.get(type(f))
+    return scalar is not None and scalar.analytic is True

@@ -97,9 +97,9 @@ def _twin(formula: Any, meaning: Any, derivative: Any) -> Any:
         z = np.asarray(z)
         with np.errstate(all="ignore"):
             re, im = formula(ARRAYS, z.real.reshape(-1), z.imag.reshape(-1))
-        found = np.empty(z.shape, np.result_type(z, np.complex64))
-        found.real, found.imag = re.reshape(z.shape), im.reshape(z.shape)
-        return found[()]
+        values = np.empty(z.shape, np.result_type(z, np.complex64))
+        values.real, values.imag = re.reshape(z.shape), im.reshape(z.shape)
+        return values[()]
 
     name = f"complex_{formula.__name__}"
     kernel.__name__ = name

@@ -74,9 +74,11 @@ class Scalar:
     @cached_property
     def partials(self) -> tuple[sp.Expr, ...]:
         """The partial derivatives in ``X`` and ``Y``."""
-        found = self.rule(*X[: self.nargs], Y)
-        found = found if isinstance(found, tuple) else (found,)
-        return tuple(Undeclared(self.name, self.letter(i)) if d is None else sp.sympify(d) for i, d in enumerate(found))
+        derivatives = self.rule(*X[: self.nargs], Y)
+        derivatives = derivatives if isinstance(derivatives, tuple) else (derivatives,)
+        return tuple(
+            Undeclared(self.name, self.letter(i)) if d is None else sp.sympify(d) for i, d in enumerate(derivatives)
+        )
 
     def letter(self, i: int) -> str:
         """What documents call the i-th argument."""
@@ -96,8 +98,8 @@ class Undeclared(sp.Dummy):
     """Stands for a partial derivative that is not declared: there is none, or none that is computed."""
 
     def __new__(cls, function: str, letter: str) -> Undeclared:
-        found: Undeclared = super().__new__(cls, f"{function} {letter}", real=True)
-        return found
+        symbol: Undeclared = super().__new__(cls, f"{function} {letter}", real=True)
+        return symbol
 
     def refusal(self) -> NotDifferentiable:
         """What is said where it is asked for."""
@@ -186,7 +188,7 @@ def declare(
         hidden: formulas show the meaning instead of the name.
         shown: what formulas show of a hidden function, where the meaning is written for accuracy.
         computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
-        ordered: how many of the first arguments are whole numbers of the payload, such as the order of a derivative.
+        ordered: how many of the first arguments are integers of the payload, such as the order of a derivative.
         inline: code has the meaning in place of the function, which is there to be differentiated.
         public: where users find it, as a function of tensors, and as their method: "functions" for ``sg.name``,
             "special" for ``sg.special.name``; "ops" for an operation that a function of its own is written around.
@@ -212,14 +214,14 @@ def declare(
     function = _new_class(name, nargs, library) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"
     text = text or name
-    found = Scalar(
+    scalar = Scalar(
         name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
         ordered, inline, public, words, slope, note, analytic, library, below, letters, parts,
     )  # fmt: skip
     if own:
-        function.declared = found
+        function.declared = scalar
         function._imp_ = staticmethod(numpy)  # SymPy's lambdify looks for it
-    SCALARS[name] = BY_FUNCTION[function] = found
+    SCALARS[name] = BY_FUNCTION[function] = scalar
     return function
 
 

@@ -26,7 +26,7 @@ def _relu_kernel(x: Any) -> Any:
 
 
 def _sign_kernel(x: Any) -> Any:
-    return np.array(x) if np.result_type(x) == np.bool_ else np.sign(x)  # which does not take truth values
+    return np.array(x) if np.result_type(x) == np.bool_ else np.sign(x)  # which does not take booleans
 
 
 sign = declare(

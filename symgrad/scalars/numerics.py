@@ -64,8 +64,8 @@ def power(x: Any, y: Any, out: Any = None) -> Any:
             return np.power(x, y, out)
         except ValueError as error:  # of shapes, or of integers
             raise ValueError(f"{error} Pass floats, as in 2.0**x." if "powers" in str(error) else error) from None
-    found = np.power(x, np.full(np.shape(x) or 1, y, np.result_type(x, y)), out)
-    return found if np.ndim(x) or out is not None else found[0]
+    roots = np.power(x, np.full(np.shape(x) or 1, y, np.result_type(x, y)), out)
+    return roots if np.ndim(x) or out is not None else roots[0]
 
 
 def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
@@ -87,8 +87,8 @@ def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
         with np.errstate(all="ignore"):
             y = in_blocks(kernel, *flat)
             y = y.astype(dtype if dtype.kind == "f" else np.float64, copy=False)
-        found: Real = y.reshape(arrays[0].shape)[()]
-        return found
+        values: Real = y.reshape(arrays[0].shape)[()]
+        return values
 
     return lifted
 

@@ -85,15 +85,15 @@ def pieces(power: Any) -> list[Any]:
         return [power]
     whole = sp.Integer(power.p // power.q)
     part = max(whole // 2, sp.S.One)
-    found = [part] * int(whole // part) + [whole % part, power - whole]
-    return [p for p in found if p != 0]
+    exponents = [part] * int(whole // part) + [whole % part, power - whole]
+    return [p for p in exponents if p != 0]
 
 
 def _divided(number: Any, above: list[Any], below: list[Any]) -> Any:
     """The quotient; the last factor above goes first, as the cotangent is the first one."""
     *rest, start = above or [sp.S.One]
     start, rest = (start, [number * sp.Mul(*rest)]) if above else (number, [])
-    found = over(start, below[0])
+    quotient = over(start, below[0])
     for up, down in zip_longest(rest, below[1:], fillvalue=sp.S.One):
-        found = over(found if up == 1 else found * up, down)
-    return found
+        quotient = over(quotient if up == 1 else quotient * up, down)
+    return quotient

@@ -123,5 +123,5 @@ def _of_complex(n: int, z: Any) -> Any:
     tail = math.factorial(n - 1) * r**n + factorial / 2 * r ** (n + 1)
     for j, b in enumerate(gamma._BERNOULLI, 1):
         tail = tail + b * math.factorial(2 * j + n - 1) * r ** (2 * j + n)
-    found = np.where(z.real < _FROM - _MOST, np.nan, total + tail)
-    return (found if n % 2 else -found).astype(z.dtype)
+    values = np.where(z.real < _FROM - _MOST, np.nan, total + tail)
+    return (values if n % 2 else -values).astype(z.dtype)

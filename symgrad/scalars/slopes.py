@@ -124,12 +124,12 @@ def exp2_slope(m: Any, x: Any) -> Any:
 @lru_cache(maxsize=64)
 def _falling(n: int, j: int) -> tuple[float, ...]:
     """Coefficients of the j-th derivative of y (y - 1) … (y - n + 1)."""
-    found = [1]
+    coefficients = [1]
     for k in range(n):
-        found = [low - k * high for low, high in zip([0, *found], [*found, 0], strict=True)]
+        coefficients = [low - k * high for low, high in zip([0, *coefficients], [*coefficients, 0], strict=True)]
     for _ in range(j):
-        found = [k * c for k, c in enumerate(found)][1:] or [0]
-    return tuple(map(float, found))
+        coefficients = [k * c for k, c in enumerate(coefficients)][1:] or [0]
+    return tuple(map(float, coefficients))
 
 
 def power_nth(m: Any, n: int, k: int, x: Any, y: Any) -> Any:
@@ -151,20 +151,20 @@ def power_nth(m: Any, n: int, k: int, x: Any, y: Any) -> Any:
         for j in range(1, k + 1):
             total = total * log + polynomial(y, _falling(n, j)) * float(math.comb(k, j))
     low = y < 1.0  # where xʸ⁻ⁿ may overflow though y is small
-    found = total * m.pow(x, y - m.where(low, 1.0, float(n)))
+    derivative = total * m.pow(x, y - m.where(low, 1.0, float(n)))
     for _ in range(n - 1):
-        found = found / m.where(low, x, 1.0)
-    return m.where(flat, 0.0, found)
+        derivative = derivative / m.where(low, x, 1.0)
+    return m.where(flat, 0.0, derivative)
 
 
 def _times_logs(m: Any, k: int, x: Any, y: Any) -> Any:
     """xʸ logᵏ x, and 0 at x = 0 where y >= 0: 0ʸ is flat in y."""
     bare = (x == 0.0) & (y >= 0.0)
     log = m.where(bare, 0.0, m.log(m.where(bare, 1.0, x)))
-    found = m.pow(x, y)
+    product = m.pow(x, y)
     for _ in range(k):
-        found = found * log
-    return found
+        product = product * log
+    return product
 
 
 # ------------------------------------------------------------------ hyperbolic, logistic, rational
@@ -303,8 +303,8 @@ def log_e(m: Any, x: Any) -> Any:
     near = m.abs(u) < 0.34
     y = 1.0 + u
     lost = u - (y - 1.0)
-    found = m.log(m.where(near, y, x))
-    return found + m.where(near, lost * (2.0 - y), 1.0)
+    logarithm = m.log(m.where(near, y, x))
+    return logarithm + m.where(near, lost * (2.0 - y), 1.0)
 
 
 # ------------------------------------------------------------------ error function

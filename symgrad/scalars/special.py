@@ -121,10 +121,10 @@ def _mill_meaning(n: int, x: sp.Expr) -> sp.Expr:
 
 def _erfcx_nth(n: int, x: sp.Expr) -> sp.Expr:
     """From f' = 2x f - 2/√π, differentiated."""
-    found = [erfcx(x), 2 * x * erfcx(x) - 2 / sp.sqrt(sp.pi)]
+    derivatives = [erfcx(x), 2 * x * erfcx(x) - 2 / sp.sqrt(sp.pi)]
     for k in range(2, n + 1):
-        found.append(2 * x * found[k - 1] + 2 * (k - 1) * found[k - 2])
-    return found[n]
+        derivatives.append(2 * x * derivatives[k - 1] + 2 * (k - 1) * derivatives[k - 2])
+    return derivatives[n]
 
 
 erfcx_nth: Any = declare(
@@ -298,10 +298,10 @@ xlog1py = declare(
 # ------------------------------------------------------------------ Bessel functions
 def _nth(n: int, x: sp.Expr, at_zero: sp.Expr, first: Any, step: Any) -> sp.Expr:
     """The n-th derivative by a recurrence that divides by x, and its value at 0."""
-    found = list(first)
-    for k in range(len(found), n + 1):
-        found.append(step(k, found))
-    return sp.Piecewise((at_zero, sp.Eq(x, 0)), (found[n], True))
+    derivatives = list(first)
+    for k in range(len(derivatives), n + 1):
+        derivatives.append(step(k, derivatives))
+    return sp.Piecewise((at_zero, sp.Eq(x, 0)), (derivatives[n], True))
 
 
 @lru_cache(maxsize=64)
@@ -367,10 +367,12 @@ i1: Any = declare(
 def _decay(n: int, x: sp.Expr) -> sp.Expr:
     """The n-th derivative of exp(-a) I₀(a) at a = |x| > 0: f' = h - f and h' = f - h - h/a with h = exp(-a) I₁(a)."""
     a, f, h = sp.Symbol("a", positive=True), sp.Symbol("f"), sp.Symbol("h")
-    found: sp.Expr = f
+    derivative: sp.Expr = f
     for _ in range(n):
-        found = sp.diff(found, a) + sp.diff(found, f) * (h - f) + sp.diff(found, h) * (f - h - h / a)
-    return sp.expand(found).subs({f: i0e(x), h: i1e(sp.Abs(x)), a: sp.Abs(x)})
+        derivative = (
+            sp.diff(derivative, a) + sp.diff(derivative, f) * (h - f) + sp.diff(derivative, h) * (f - h - h / a)
+        )
+    return sp.expand(derivative).subs({f: i0e(x), h: i1e(sp.Abs(x)), a: sp.Abs(x)})
 
 
 decay: Any = declare(

@@ -165,8 +165,8 @@ class Minimiser:
             if way is None:
                 return x
             aside = [self._within(x + s * way * 1e-2 * (1.0 + norm(x)), thetas) for s in (1.0, -1.0)]
-            found = [self._borrowed(conditions, z, thetas) for z in aside if np.any(z != x)]
-            lower = [z for z in found if self._loss(z, thetas) < self._loss(x, thetas)]
+            minima = [self._borrowed(conditions, z, thetas) for z in aside if np.any(z != x)]
+            lower = [z for z in minima if self._loss(z, thetas) < self._loss(x, thetas)]
             if not lower:
                 break
             x = min(lower, key=lambda z: self._loss(z, thetas))
@@ -192,30 +192,30 @@ class Minimiser:
         if shape.constraints is not None:
             given["constraints"] = [self._limit(kind, at, limits) for kind in (True, False) if kind in shape.equal]
         try:
-            found = optimize.minimize(
+            answer = optimize.minimize(
                 lambda z: self._loss(at(z), thetas), np.ravel(x), jac=lambda z: self._slope(at(z), thetas),
                 method=self.method, tol=1e-12 if self.method == "SLSQP" else None,
                 options={"maxiter": max(self.most, 500)}, **given,
             )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {str(error).rstrip('.')}.") from error
-        if not np.all(np.isfinite(found.x)) and math.isfinite(self._loss(x, thetas)):
+        if not np.all(np.isfinite(answer.x)) and math.isfinite(self._loss(x, thetas)):
             raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} ran away until x was {few(found.x)}: the loss falls without "
+                f"{conditions.who}: SciPy's {self.method} ran away until x was {few(answer.x)}: the loss falls without "
                 "end, or it is not defined on the way. Bound x, start nearer, or check the loss's sign."
             )
-        if norm(found.x) > _FAR * (1.0 + norm(x)):
+        if norm(answer.x) > _FAR * (1.0 + norm(x)):
             raise NotConverged(
-                f"{conditions.who}: the loss falls without end: it is {float(found.fun):.3g} where x is as large as "
-                f"{float(np.max(np.abs(found.x))):.3g}. Bound x, or check the loss's sign."
+                f"{conditions.who}: the loss falls without end: it is {float(answer.fun):.3g} where x is as large as "
+                f"{float(np.max(np.abs(answer.x))):.3g}. Bound x, or check the loss's sign."
             )
-        if not found.success and not self._is_close(found.x, at, thetas):
+        if not answer.success and not self._is_close(answer.x, at, thetas):
             raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
-                f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
+                f"{conditions.who}: SciPy's {self.method} did not converge after {answer.get('nit', 'some')} steps: "
+                f"{' '.join(str(answer.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
                 "met, or take another method."
             )
-        return np.reshape(np.asarray(found.x, np.float64), shape.shape)
+        return np.reshape(np.asarray(answer.x, np.float64), shape.shape)
 
     def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
         body: Any = self.shape.constraints
@@ -270,9 +270,9 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     lengths, vectors = np.linalg.eigh(ways.T @ curvature[np.ix_(free, free)] @ ways)
     if not lengths[0] < -1e-6 * float(np.max(np.abs(curvature))):
         return None
-    found = np.zeros(size)
-    found[free] = ways @ vectors[:, 0]
-    return np.reshape(found, x.shape)
+    direction = np.zeros(size)
+    direction[free] = ways @ vectors[:, 0]
+    return np.reshape(direction, x.shape)
 
 
 def _square(body: Program, size: int, *args: Any) -> Any:
@@ -313,10 +313,10 @@ def with_multipliers(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     if shape.bounded:
         low, high = (np.ravel(e) for e in thetas[-2:])
         free = (np.ravel(x) - low > 1e-7) & (high - np.ravel(x) > 1e-7)
-    found = np.zeros(len(held))
+    multipliers = np.zeros(len(held))
     slope = slope_of(shape, x, thetas)
-    found[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
-    return np.concatenate([np.ravel(x), found])
+    multipliers[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
+    return np.concatenate([np.ravel(x), multipliers])
 
 
 def slope_of(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:

@@ -98,6 +98,6 @@ def _name(k: str, mine: list[inspect.Parameter], theirs: list[inspect.Parameter]
 
 
 def _is_followed(value: Any) -> bool:
-    found: list[Any] = []
-    trees.flatten([value], is_variable, found)
-    return any(isinstance(v, TensorBase) and v._node is not None for v in found)
+    leaves: list[Any] = []
+    trees.flatten([value], is_variable, leaves)
+    return any(isinstance(v, TensorBase) and v._node is not None for v in leaves)

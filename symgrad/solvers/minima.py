@@ -75,8 +75,8 @@ def known_minimum(
     """Return a minimum that was found, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
     problem = Problem(who, loss, x, args, bounds, list(listed(constraints)))
     at = programs.Frozen(np.asarray(problem.unknown.start._value)) if run is None else None
-    found = problem.answer(Known(problem.shape, at, foreign(who, run, x, args)), Way())
-    return found.x if isinstance(found, Minimum) else found
+    answer = problem.answer(Known(problem.shape, at, foreign(who, run, x, args)), Way())
+    return answer.x if isinstance(answer, Minimum) else answer
 
 
 __all__ = ["Minimum", "argmin", "known_minimum"]

@@ -100,11 +100,11 @@ class Newtons:
         """Return the answers, one after the other."""
         if self.each.conditions.way.slices == 1:
             try:
-                found = self._at_once(conditions, np.array(start, np.float64), thetas)
+                answers = self._at_once(conditions, np.array(start, np.float64), thetas)
             except LinAlgError:
-                found = None
-            if found is not None:
-                return found
+                answers = None
+            if answers is not None:
+                return answers
         return self.each(conditions, start, thetas)
 
     def _at_once(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
@@ -196,7 +196,7 @@ class Borrowed:
             return np.reshape(programs.numbers(slope, np.reshape(z, to), *thetas), (size, size))
 
         try:
-            found = optimize.root(
+            answer = optimize.root(
                 lambda z: np.ravel(programs.numbers(body, np.reshape(z, to), *thetas)), np.ravel(start),
                 method=self.method, jac=jacobian if self.method in ("hybr", "lm") else None,
             )  # fmt: skip
@@ -207,14 +207,14 @@ class Borrowed:
                 f"{conditions.who}: SciPy's {self.method} went beyond the floating-point numbers. Start nearer, or "
                 "take another method."
             ) from error
-        if not found.success:
-            left = norm(found.fun)
+        if not answer.success:
+            left = norm(answer.fun)
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} did not converge: the residual is {left:.3g} after "
-                f"{found.get('nfev', 'some')} evaluations. {' '.join(str(found.message).split())} Start nearer, or "
+                f"{answer.get('nfev', 'some')} evaluations. {' '.join(str(answer.message).split())} Start nearer, or "
                 "take another method."
             )
-        return Newton(self.tol, self.most)(conditions, np.reshape(found.x, to), thetas)
+        return Newton(self.tol, self.most)(conditions, np.reshape(answer.x, to), thetas)
 
 
 def polished(conditions: Conditions, z: Any, thetas: Sequence[Any]) -> Any:

@@ -111,14 +111,14 @@ class Shape:
     def margins(self, z: Any, *thetas: Any) -> Any:
         """Return how far each bound and inequality is from being active by chance."""
         x, multipliers = self.parts(z)
-        found = []
+        distances = []
         if self.bounded:
             slope = F.abs(self.stationary(x, multipliers, thetas))
-            found += [F.ravel(F.abs(x - end) + slope) for end in thetas[-2:]]
+            distances += [F.ravel(F.abs(x - end) + slope) for end in thetas[-2:]]
         if self.equal:
             chance = F.abs(self.held(x, thetas)) + F.abs(multipliers)
-            found.append(F.where(as_tensor(np.array(self.equal)), 1.0, chance))
-        return F.cat(found, 0)
+            distances.append(F.where(as_tensor(np.array(self.equal)), 1.0, chance))
+        return F.cat(distances, 0)
 
 
 class Problem:
@@ -168,9 +168,9 @@ class Problem:
             self.shapes = []
             parts = []
             for _, fun in self.limits:
-                found = joined(flat_result(self.who, fun(self.unknown.structure(z), *given.put(tensors))))
-                self.shapes.append(found.shape)
-                parts.append(F.ravel(found))
+                values = joined(flat_result(self.who, fun(self.unknown.structure(z), *given.put(tensors))))
+                self.shapes.append(values.shape)
+                parts.append(F.ravel(values))
             return joined(parts)
 
         return call
@@ -188,17 +188,17 @@ class Problem:
             watch = Watch(margins, self.who)
         problem = shape if shape.equal and watch is None else None
         conditions = Conditions(body, way, self.who, self.title, watch, problem)
-        found = as_tensor(Root(conditions, solver)(start, *self.inputs))
-        if found._value is None and not self.is_constrained:
+        solution = as_tensor(Root(conditions, solver)(start, *self.inputs))
+        if solution._value is None and not self.is_constrained:
             check_quadratic(self.who, body)
         if not shape.equal:
-            return self.unknown.structure(found)
+            return self.unknown.structure(solution)
         size, multipliers = math.prod(shape.shape), []
         at = size
         for s in self.shapes:
-            multipliers.append(F.reshape(F.narrow(found, 0, at, math.prod(s)), s))
+            multipliers.append(F.reshape(F.narrow(solution, 0, at, math.prod(s)), s))
             at += math.prod(s)
-        x = self.unknown.structure(F.reshape(F.narrow(found, 0, 0, size), shape.shape))
+        x = self.unknown.structure(F.reshape(F.narrow(solution, 0, 0, size), shape.shape))
         return Minimum(x, multipliers[0] if self.lone else multipliers)
 
 
@@ -218,10 +218,10 @@ class Watch:
 
     def __call__(self, z: Any, *thetas: Any) -> None:
         """Look at one point."""
-        found = np.min(np.reshape(programs.numbers(self.margins, z, *thetas), (self.slices, -1)), 0)
-        if np.any(found <= WEAK):
+        least = np.min(np.reshape(programs.numbers(self.margins, z, *thetas), (self.slices, -1)), 0)
+        if np.any(least <= WEAK):
             raise NotDifferentiable(
-                f"{self.who}: a bound or an inequality (number {int(np.argmin(found))}, lower bounds first, then upper "
+                f"{self.who}: a bound or an inequality (number {int(np.argmin(least))}, lower bounds first, then upper "
                 "ones, then constraints) holds with a multiplier of 0: it is active by chance, and the derivative from "
                 "one side is not that from the other. Move the parameters off this point, or leave the bound out."
             )
@@ -287,8 +287,8 @@ def _between(who: str, fun: Callable[..., Any], lower: Any, upper: Any) -> list[
 
     def limit(chosen: Any, is_equal: bool, end: Any, sign: float) -> Limit:
         def call(x: Any, *_: Any) -> Any:
-            found = joined(flat_result(who, fun(x)))
-            picked = found if chosen.all() else F.ravel(found)[np.flatnonzero(chosen)]
+            values = joined(flat_result(who, fun(x)))
+            picked = values if chosen.all() else F.ravel(values)[np.flatnonzero(chosen)]
             return sign * (picked - as_tensor(end if chosen.all() else end[chosen]))
 
         return is_equal, call

@@ -170,8 +170,8 @@ def solved(
 ) -> Any:
     """Return the x with f(x, *args) = 0 that a solver finds, in the structure of x0."""
     unknown, given = Unknown(who, x0), Arguments(args)
-    found, inputs = conditions(who, f, unknown, given, way, title or title_of(f))
-    return unknown.structure(as_tensor(Root(found, solver)(unknown.start.detach(), *inputs)))
+    system, inputs = conditions(who, f, unknown, given, way, title or title_of(f))
+    return unknown.structure(as_tensor(Root(system, solver)(unknown.start.detach(), *inputs)))
 
 
 def known_root(who: str, f: Callable[..., Any], x: Any, args: Sequence[Any], run: Any = None) -> Any:

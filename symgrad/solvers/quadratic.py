@@ -108,8 +108,8 @@ def is_convex(shape: Any, thetas: Sequence[Any]) -> bool:
     """Whether the loss curves upwards, at these θ."""
     curvature = programs.matrix(programs.linearised(programs.pullback(shape.loss, (0,))))
     x = np.zeros(shape.shape)
-    found = programs.numbers(curvature, x, *[thetas[k] for k in shape.losses], 1.0)
-    if not np.all(np.isfinite(found)):
+    hessian = programs.numbers(curvature, x, *[thetas[k] for k in shape.losses], 1.0)
+    if not np.all(np.isfinite(hessian)):
         return False
-    values = np.linalg.eigvalsh(np.reshape(found, (x.size, x.size)))
+    values = np.linalg.eigvalsh(np.reshape(hessian, (x.size, x.size)))
     return bool(values[0] >= -_CONVEX * np.max(np.abs(values)))

@@ -106,8 +106,8 @@ def _piece(f: Callable[..., Any], p: End, q: End, args: Sequence[Any], how: Accu
     if start or stop:  # ∫ₚ^∞ f dx = ∫₀^∞ f(p + t) dt
         sign, end = (stop, p[1]) if stop else (start, q[1])
         along = lambda t, end, *rest: _one("quad", f(end + sign * t, *given.put(rest)))
-        found = _adaptive(along, as_tensor(0.0), as_tensor(math.inf), [end, *given.tensors], how, title_of(f))
-        return found if sign * (1 if stop else -1) > 0 else -found
+        integral = _adaptive(along, as_tensor(0.0), as_tensor(math.inf), [end, *given.tensors], how, title_of(f))
+        return integral if sign * (1 if stop else -1) > 0 else -integral
     within = lambda t, p, q, *rest: _one("quad", f(p + (q - p) * t, *given.put(rest)))
     ends = [p[1], q[1], *given.tensors]
     return (q[1] - p[1]) * _adaptive(within, as_tensor(0.0), as_tensor(1.0), ends, how, title_of(f))
@@ -251,10 +251,10 @@ def _hermite(order: int, d: int) -> tuple[Any, Any]:
 # ------------------------------------------------------------------ what users pass
 def _one(who: str, y: Any) -> Any:
     """The tensor that an integrand returns, in floating point."""
-    found = flat_result(who, y)
-    if len(found) != 1:
-        raise ArgumentTypeError(f"{who}: f returned {len(found)} tensors. Expected one: stack them.")
-    return found[0] if is_floating(found[0].dtype) else floating(who, found[0])
+    tensors = flat_result(who, y)
+    if len(tensors) != 1:
+        raise ArgumentTypeError(f"{who}: f returned {len(tensors)} tensors. Expected one: stack them.")
+    return tensors[0] if is_floating(tensors[0].dtype) else floating(who, tensors[0])
 
 
 check_all(globals(), __all__)

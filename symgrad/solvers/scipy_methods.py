@@ -29,8 +29,8 @@ class Foreign:
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Run the user's solver."""
         args = self.args.arrays(thetas[: len(self.args.tensors)])
-        found = self.solver(self.unknown.arrays(start), *args)
-        return self.unknown.flat(conditions.who, found).astype(np.float64)
+        answer = self.solver(self.unknown.arrays(start), *args)
+        return self.unknown.flat(conditions.who, answer).astype(np.float64)
 
 
 def foreign(who: str, run: Any, x0: Any, args: Sequence[Any]) -> Foreign | None:

@@ -77,8 +77,8 @@ class Circular(Continuous):
         inside, far = z - 2 * math.pi * turns, np.minimum(math.pi, _FAR / np.sqrt(np.maximum(values_of(*shapes)[0], 1)))
         inside = maximum(minimum(inside, far), -far)
         density = self.pdf(inside[..., None] * points, *[s[..., None] for s in shapes])
-        found = turns + 0.5 + inside * (density * weights).sum(-1)
-        return where(endless, np.where(at > 0, 1.0, 0.0), found) if endless.any() else found
+        probability = turns + 0.5 + inside * (density * weights).sum(-1)
+        return where(endless, np.where(at > 0, 1.0, 0.0), probability) if endless.any() else probability
 
     def _standard_ppf(self, q: Any, shapes: Sequence[Any]) -> Any:
         p, *fixed = together(q, *shapes)

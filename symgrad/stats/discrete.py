@@ -1,4 +1,4 @@
-"""Distributions of whole numbers, a declaration each."""
+"""Distributions of integers, a declaration each."""
 
 from __future__ import annotations
 

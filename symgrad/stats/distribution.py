@@ -59,7 +59,7 @@ class Distribution:
             formulas hold for every number and for ±∞.
         open: ``(*shapes)`` -> whether the lowest and the highest number are outside.
         valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
-        whole: the parameters that are whole numbers, by which nothing is differentiated.
+        whole: the parameters that are integers, by which nothing is differentiated.
         instead: the same family with another parameter in place of its last, such as ``logits`` of ``p``.
         rounding: of counts, by how much the distribution function may differ from SciPy's, relative to the smaller
             tail; quantiles allow for it.
@@ -140,7 +140,7 @@ class Distribution:
     def score(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The derivatives of log p(x) by the parameters that are passed, in SciPy's order, along a last axis.
 
-        Parameters that are whole numbers, and a ``loc`` of 0 or a ``scale`` of 1 passed as numbers, are left out.
+        Parameters that are integers, and a ``loc`` of 0 or a ``scale`` of 1 passed as numbers, are left out.
         """
         values = self._values(args, kwargs)
         entries = [self._apply(("score", p), x, values) for p in self._free(values)]
@@ -174,16 +174,16 @@ class Distribution:
         """The parameters that are passed, by name in their order."""
         if self.instead is not None and self.instead.shapes[-1] in kwargs:
             return self.instead._values(args, kwargs)
-        found = dict(zip(self.parameters, args, strict=False))
-        twice = [p for p in kwargs if p in found or p not in self.parameters]
-        if len(args) > len(self.parameters) or twice or any(p not in (found | dict(kwargs)) for p in self.shapes):
+        values = dict(zip(self.parameters, args, strict=False))
+        twice = [p for p in kwargs if p in values or p not in self.parameters]
+        if len(args) > len(self.parameters) or twice or any(p not in (values | dict(kwargs)) for p in self.shapes):
             shown = ", ".join([*self.shapes, *(f"{p}={DEFAULTS[p]}" for p in self.own)])
             raise ArgumentTypeError(
                 f"{self.name}: its parameters are ({shown}). Got {len(args)} by position"
                 + (f", and {', '.join(kwargs)} by name." if kwargs else ".")
             )
-        found |= kwargs
-        given = {p: found[p] for p in self.parameters if p in found}
+        values |= kwargs
+        given = {p: values[p] for p in self.parameters if p in values}
         return {p: v for p, v in given.items() if p not in DEFAULTS or not _is_default(v, DEFAULTS[p])}
 
     def _free(self, values: Mapping[str, Any]) -> list[str]:
@@ -213,9 +213,9 @@ class Operation:
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """Apply to all inputs."""
         mentioned = [inputs[k] for k in self.used]
-        found = as_tensor(float(self.payload)) if self.op is None else self.op(*_some(mentioned))
+        value = as_tensor(float(self.payload)) if self.op is None else self.op(*_some(mentioned))
         wanted = broadcast_shapes(*map(shape_of, inputs))
-        return found if found.shape == wanted else broadcast_to(found, wanted)
+        return value if value.shape == wanted else broadcast_to(value, wanted)
 
 
 class Continuous(Distribution):
@@ -251,7 +251,7 @@ class Continuous(Distribution):
 
 
 class Discrete(Distribution):
-    """A family of distributions of whole numbers; its methods are those of SciPy's."""
+    """A family of distributions of integers; its methods are those of SciPy's."""
 
     own = ("loc",)
     logs = "logpmf"
@@ -277,7 +277,7 @@ class Discrete(Distribution):
         return self.ppf(0.5, *args, **kwargs)
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
-        """Random whole numbers, which have no derivative.
+        """Random integers, which have no derivative.
 
         ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
         """
@@ -400,10 +400,10 @@ class _Declared:
 
     def _derivative(self, names: tuple[str, ...]) -> Any:
         """∂ log p/∂names, 0 outside the support."""
-        found = self._density(margin := self._margin())
+        derivative = self._density(margin := self._margin())
         for name in names:
-            found = differentiate(found, self.slots[name])
-        return self._checked(found if margin is None else filled(found, margin, 0))
+            derivative = differentiate(derivative, self.slots[name])
+        return self._checked(derivative if margin is None else filled(derivative, margin, 0))
 
     # -------------------------------------------------------------- the support
     @property
@@ -491,10 +491,10 @@ class _Declared:
             return sp.sqrt(self._moment("var", ()))
         if what == "median":
             return self.loc + self.scale * self._entry("ppf", sp.Rational(1, 2), *self.shapes)
-        found = sp.sympify(self._entry(what, *self.shapes))
+        moment = sp.sympify(self._entry(what, *self.shapes))
         if what == "mean":
-            return self.loc + self.scale * found
-        return self.scale**2 * found if what == "var" else found + sp.log(self.scale)
+            return self.loc + self.scale * moment
+        return self.scale**2 * moment if what == "var" else moment + sp.log(self.scale)
 
     def _information(self, p: str, q: str) -> Any:
         entries = self._entry("information", *self.shapes)
@@ -505,8 +505,8 @@ class _Declared:
                     f"{self.dist.name}: the Fisher information in {name} has no closed form that is known here. Leave "
                     f"{name} out, or take the observed one, -hessian(x, …) of the data."
                 )
-        found = entries.get((p, q), entries.get((q, p), sp.S.Zero))
-        return found / self.scale ** ((p in DEFAULTS) + (q in DEFAULTS))
+        information = entries.get((p, q), entries.get((q, p), sp.S.Zero))
+        return information / self.scale ** ((p in DEFAULTS) + (q in DEFAULTS))
 
 
 def _without(margin: Any, end: Any) -> Any:

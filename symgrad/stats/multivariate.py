@@ -150,8 +150,8 @@ class MultivariateNormal(Multivariate):
         """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
         cov = self._covariance(_length(mean), cov)
         z = drawn_by(random_state, numbers, "standard_normal", (*_many(size), cov.shape[-1]), FLOAT64)
-        found = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
-        return found[0] if size == 1 else found
+        sample = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
+        return sample[0] if size == 1 else sample
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """(d + d log(2π) + log det Σ)/2."""
@@ -174,8 +174,8 @@ def _squares(cov: Any, r: Any) -> Any:
     if r.ndim == 1:
         return r @ solve(cov, r)
     rows = r if r.ndim == 2 else r.reshape(-1, r.shape[-1])
-    found = (solve(cov, rows.T).T * rows).sum(-1)
-    return found if r.ndim == 2 else found.reshape(*r.shape[:-1])
+    squares = (solve(cov, rows.T).T * rows).sum(-1)
+    return squares if r.ndim == 2 else squares.reshape(*r.shape[:-1])
 
 
 # ------------------------------------------------------------------ entries, with what a density looks at beside them
@@ -191,7 +191,7 @@ def _power(x: sp.Expr, a: sp.Expr) -> sp.Expr:
 
 
 def _count(x: sp.Expr, p: sp.Expr) -> sp.Expr:
-    """The term x log p - log x! of a whole number x ≥ 0."""
+    """The term x log p - log x! of an integer x ≥ 0."""
     inside = sp.Piecewise((-1, x > sp.floor(x)), (x, True))
     whole = filled(x, inside, 1)
     return filled(times_log(whole, p) - _lgamma(whole + 1), inside, -sp.oo)
@@ -231,8 +231,8 @@ class Dirichlet(Multivariate):
     def logpdf(self, x: Any, alpha: Any) -> Any:
         """Log p(x) of x (…, k); -∞ off the simplex."""
         x, alpha = as_tensor(x), _vector("dirichlet: alpha", alpha)
-        found = POWER(x, alpha).sum(-1) + lgamma(alpha.sum(-1)) - lgamma(alpha).sum(-1)
-        return WHERE_CLOSE(found, x.sum(-1), 1.0)
+        density = POWER(x, alpha).sum(-1) + lgamma(alpha.sum(-1)) - lgamma(alpha).sum(-1)
+        return WHERE_CLOSE(density, x.sum(-1), 1.0)
 
     def pdf(self, x: Any, alpha: Any) -> Any:
         """The density p(x) of x (…, k)."""

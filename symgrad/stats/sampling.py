@@ -57,20 +57,20 @@ def between(rng: Any, shape: tuple[int, ...]) -> Any:
 
 
 def least(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Return the least whole number from ``low`` on where a condition begins to hold; ``high`` if none is found."""
+    """Return the least integer from ``low`` on where a condition begins to hold; ``high`` if none is found."""
     step = np.ones_like(low)
     while (far := ~holds(low + step - 1) & (step < _LONGEST) & (low + step - 1 < high)).any():
         step = np.where(far, step * 2, step)
     left, right = low - 1, np.minimum(low + step - 1, high)  # false at left, true at right
     while (open_ := np.isfinite(right) & (right - left > _apart(left, right))).any():
         middle = np.where(open_, np.floor((left + right) / 2), right)
-        found = holds(middle)
-        right, left = np.where(open_ & found, middle, right), np.where(open_ & ~found, middle, left)
+        mask = holds(middle)
+        right, left = np.where(open_ & mask, middle, right), np.where(open_ & ~mask, middle, left)
     return right
 
 
 def _apart(left: Any, right: Any) -> Any:
-    """Return how far two whole numbers are apart at least: 1, or what their floats can tell."""
+    """Return how far two integers are apart at least: 1, or what their floats can tell."""
     return np.fmax(1, np.spacing(np.fmax(np.abs(left), np.abs(right))))
 
 

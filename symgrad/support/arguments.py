@@ -375,7 +375,7 @@ _KINDS: dict[str, Kind] = {
     "int": ("an integer", is_whole),
     "float": ("a number", _is_number),
     "bool": ("True or False", lambda value: isinstance(value, (bool, int, np.bool_))),
-    "str": ("a text", lambda value: isinstance(value, str)),
+    "str": ("a string", lambda value: isinstance(value, str)),
     "None": ("None", lambda value: value is None),
     "Callable": ("a function", callable),
     "Sequence": ("a list or a tuple", lambda value: _is_listed(value) and hasattr(value, "__len__")),

@@ -21,10 +21,10 @@ class Budget:
 
     def check(self, array: Any) -> None:
         """Raise FormError where the entries of an array have too many operations to be written out."""
-        found = sum(self.size(e) for e in np.ravel(array) if isinstance(e, sp.Basic))
-        if found > self._most:
+        count = sum(self.size(e) for e in np.ravel(array) if isinstance(e, sp.Basic))
+        if count > self._most:
             raise FormError(
-                f"scalar: written out, the entries have {found} operations, more than {self._most}. Use index(), whose "
+                f"scalar: written out, the entries have {count} operations, more than {self._most}. Use index(), whose "
                 "length does not grow with the sizes, or .where, which names intermediates."
             )
 

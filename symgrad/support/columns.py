@@ -6,7 +6,7 @@ import unicodedata
 
 
 def columns(text: str) -> int:
-    r"""Return how many columns a text takes.
+    r"""Return how many columns a string takes.
 
     >>> columns("x + 中"), columns("e\u0301")
     (6, 1)

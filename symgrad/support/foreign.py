@@ -73,7 +73,7 @@ def docstring(text: str) -> str:
 
 
 def literal(value: Any) -> str:
-    r"""Return a text, a number, a truth value, None or a tuple of them as an expression of Python, in ASCII.
+    r"""Return a string, a number, a boolean, None or a tuple of them as an expression of Python, in ASCII.
 
     What ``repr`` a class of its own has plays no part.
 
@@ -121,8 +121,8 @@ def markdown(text: str) -> str:
 
 def roff(text: str) -> str:
     """Return text for a manual page, in which a backslash, a hyphen and a point at the start of a line mean more."""
-    found = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
-    return f"\\&{found}" if found.startswith(".") else found
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return f"\\&{escaped}" if escaped.startswith(".") else escaped
 
 
 # ------------------------------------------------------------------ LaTeX

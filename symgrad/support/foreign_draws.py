@@ -28,21 +28,21 @@ class _Source(NamedTuple):
 
 def _sources(fn: Any) -> list[_Source]:
     """Return the global generators, and those that a function holds."""
-    found = [_Source("random", random.getstate, random.setstate)]
+    sources = [_Source("random", random.getstate, random.setstate)]
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "default_generator"):  # it may be in the middle of being imported
         bits = torch.default_generator
-        found.append(
+        sources.append(
             _Source("torch", lambda: bits.get_state().numpy(), lambda state: bits.set_state(torch.from_numpy(state)))
         )
     numpy = sys.modules.get("numpy.random")  # where it was not loaded, nobody has a generator of its
     if numpy is None:
-        return found
-    found.append(_of_numpy("numpy.random", numpy.mtrand._rand))
+        return sources
+    sources.append(_of_numpy("numpy.random", numpy.mtrand._rand))
     for x in _reached(fn, (random.Random, numpy.Generator, numpy.RandomState)):
         name = f"a {type(x).__module__.partition('.')[0]} {type(x).__name__}"
-        found.append(_Source(name, x.getstate, x.setstate) if isinstance(x, random.Random) else _of_numpy(name, x))
-    return found
+        sources.append(_Source(name, x.getstate, x.setstate) if isinstance(x, random.Random) else _of_numpy(name, x))
+    return sources
 
 
 def _of_numpy(name: str, x: Any) -> _Source:

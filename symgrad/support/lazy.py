@@ -29,5 +29,5 @@ class cached_property(Generic[T]):
         """Return the value; from the second time on Python finds it in the dict."""
         if instance is None:
             return self
-        found = instance.__dict__[self._name] = self._method(instance)
-        return found
+        value = instance.__dict__[self._name] = self._method(instance)
+        return value

@@ -22,8 +22,8 @@ def near(name: str, names: Iterable[str]) -> str:
     turned = [n for n in names if 1 < len(n) == len(name) <= 3 and sorted(n) == sorted(name)]
     import difflib  # for errors only: others start sooner without it
 
-    found = turned or difflib.get_close_matches(name, [*names], 1, 0.7 if len(name) > 3 else 0.8)
-    return f". Did you mean {found[0]!r}?" if found else ""
+    matches = turned or difflib.get_close_matches(name, [*names], 1, 0.7 if len(name) > 3 else 0.8)
+    return f". Did you mean {matches[0]!r}?" if matches else ""
 
 
 def shown(module: dict[str, Any], names: Iterable[str]) -> list[str]:
@@ -43,7 +43,7 @@ def namespace(
     def absent(name: str) -> Any:
         if name not in elsewhere:
             raise missing(module["__name__"], name, names)
-        found = module[name] = getattr(importlib.import_module(elsewhere[name]), name)
-        return found
+        value = module[name] = getattr(importlib.import_module(elsewhere[name]), name)
+        return value
 
     return absent, lambda: shown(module, names)

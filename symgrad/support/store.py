@@ -91,8 +91,8 @@ class Store:
 
     def _files(self, end: str) -> Iterator[tuple[int, int, str]]:
         """Yield when each file was used last, its bytes, and its path; another process may remove it meanwhile."""
-        with os.scandir(self.folder) as found:
-            for file in found:
+        with os.scandir(self.folder) as entries:
+            for file in entries:
                 if file.name.endswith(end):
                     with contextlib.suppress(OSError):
                         told = file.stat(follow_symlinks=False)

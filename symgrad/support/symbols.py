@@ -75,6 +75,6 @@ def _rebuilt(e: Any, known: dict[Any, Any]) -> Any:
         return e
     if not (e.is_Add or e.is_Mul or e.is_Pow):
         return e.func(*args)
-    found = e.func(*args)
-    same = found.func is e.func and len(found.args) == len(args) and set(found.args) == set(args)
-    return found if same else e.func(*args, evaluate=False)
+    rebuilt = e.func(*args)
+    same = rebuilt.func is e.func and len(rebuilt.args) == len(args) and set(rebuilt.args) == set(args)
+    return rebuilt if same else e.func(*args, evaluate=False)

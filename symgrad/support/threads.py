@@ -28,7 +28,7 @@ def _default() -> int:
     """SYMGRAD_NUM_THREADS, else OMP_NUM_THREADS, else the processors that this process may use."""
     own = os.environ.get(_OWN, "").strip()
     if own and not _is_number(own):
-        raise ArgumentError(f"{_OWN}={own!r}. Expected a whole number from 1 to {MOST}.")
+        raise ArgumentError(f"{_OWN}={own!r}. Expected an integer from 1 to {MOST}.")
     text = own or os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if _is_number(text):
         return int(text)

@@ -104,12 +104,12 @@ def called(
 def parameters(who: str, f: Callable[..., Any], many: int | None) -> list[str]:
     """Return the names of as many parameters as there are arguments; without arguments, of those without default."""
     try:
-        found = list(inspect.signature(f).parameters.values())
+        declared = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        found = []
-    names = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        declared = []
+    names = [p.name for p in declared if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if many is None:
-        required = [p.name for p in found if p.name in names and p.default is p.empty]
+        required = [p.name for p in declared if p.name in names and p.default is p.empty]
         return ["x"] if required == [_INPUT] else required or names[:1] or ["x"]
     if len(names) < many:
         names = ["x"] if many == 1 else [f"x{k}" for k in range(many)]

@@ -56,7 +56,7 @@ def explain(
             default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
             then each rule backwards.
         order: 2 goes on from the first derivative to the second.
-        shapes: of the names in a text, and of a function's parameters; those that have none are numbers.
+        shapes: of the names in a string, and of a function's parameters; those that have none are numbers.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
         progress: whether long work is told of, on a terminal or in a notebook.
@@ -104,7 +104,7 @@ def _check(style: str | None, order: int, cotangent: Any) -> None:
 
 
 def _formula(y: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, Any]:
-    """Return the tensor of a text, or of a function whose parameters have shapes, and what it is differentiated by."""
+    """Return the tensor of a string or of a function whose parameters have shapes, and what to differentiate by."""
     if wrt is not None or not isinstance(y, str):
         return recorded("explain", y, wrt, shapes)
     formula = text_of_names(y, shapes or {})

@@ -1,6 +1,6 @@
 """``sg.plot``: a function of one number with its derivatives, or of two with level lines and gradients.
 
-What is plotted becomes a function of the numbers left open, whatever it was: a text, a function, a tensor, a form.
+What is plotted becomes a function of the numbers left open, whatever it was: a string, a function, a tensor, a form.
 """
 
 from __future__ import annotations
@@ -125,12 +125,12 @@ def _ranges(over: Any, values: Mapping[str, Any]) -> tuple[Ranges, dict[str, Ran
 def _pairs(given: Any) -> Ranges:
     """Return a range, or two."""
     try:
-        found = np.asarray(given, dtype=np.float64)
+        array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape not in ((2,), (2, 2)):
+        array = np.empty(0)
+    if array.shape not in ((2,), (2, 2)):
         raise ArgumentError(f"plot: got the range {given!r}. Expected (low, high), or a pair of these for two numbers.")
-    pairs = [(float(low), float(high)) for low, high in found.reshape(-1, 2)]
+    pairs = [(float(low), float(high)) for low, high in array.reshape(-1, 2)]
     for low, high in pairs:
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ArgumentError(f"plot: the range ({low:g}, {high:g}) is empty or not bounded. Expected low < high.")
@@ -164,8 +164,8 @@ def _of_function(f: Callable[..., Any], plain: Ranges, named: dict[str, Ranges],
 
     def call(given: Mapping[str, Any]) -> Any:
         positional = [n for n in names if n in required]
-        found = {**kept, **given}
-        return f(*[found[n] for n in positional], **{n: found[n] for n in names if n not in positional})
+        arguments = {**kept, **given}
+        return f(*[arguments[n] for n in positional], **{n: arguments[n] for n in names if n not in positional})
 
     def formulas(many: int) -> Sequence[ClosedForm | None]:
         leaves = {n: symbol(n, shape=_SHAPES[len(ranges[n])]) for n in open_}
@@ -211,8 +211,8 @@ def _of_form(form: ClosedForm, plain: Ranges, named: dict[str, Ranges], kept: di
     leaf = form._called.mine.get(open_[0], leaves[open_[0]])
 
     def call(given: Mapping[str, Any]) -> Any:
-        (found,) = evaluate([form._root], {left[n]: x for n, x in given.items() if n in left})
-        return found
+        (value,) = evaluate([form._root], {left[n]: x for n, x in given.items() if n in left})
+        return value
 
     return _open(ranges, call, lambda many: _derivatives(form, handle(leaf, leaf.value), many))
 
@@ -226,13 +226,13 @@ def _check_pair(name: str, shape: Any) -> None:
 
 
 def _derivatives(form: ClosedForm, x: Any, many: int) -> Sequence[ClosedForm | None]:
-    found: list[ClosedForm | None] = [form]
+    forms: list[ClosedForm | None] = [form]
     for k in range(1, many + 1):
         try:
-            found.append(derive(form, x, order=k, verify=False))
+            forms.append(derive(form, x, order=k, verify=False))
         except SymgradError:  # f does not depend on x, or has no formula there
-            found.append(None)
-    return found
+            forms.append(None)
+    return forms
 
 
 def _check_known(known: Sequence[str], *given: Mapping[str, Any]) -> None:
@@ -298,14 +298,14 @@ class _Tried:
     def __call__(self, *xs: float) -> list[float]:
         try:
             with np.errstate(all="ignore"):
-                found = [float(v) for v in self._numbers(*xs)]
+                values = [float(v) for v in self._numbers(*xs)]
         except ShapeError:
             raise
         except (SymgradError, ArithmeticError, ValueError) as error:
             self._first = self._first or error
             return [math.nan] * self._many
-        self._worked = self._worked or math.isfinite(found[0])
-        return [v if math.isfinite(v) else math.nan for v in found]
+        self._worked = self._worked or math.isfinite(values[0])
+        return [v if math.isfinite(v) else math.nan for v in values]
 
     def check(self, over: Any) -> None:
         """Raise an error where no point had a value."""
@@ -325,8 +325,8 @@ def _derived(f: Callable[..., Any], many: int) -> Callable[[float], Sequence[Any
         pairs.append(value_and_grad(f))
 
     def numbers(x: float) -> Sequence[Any]:
-        found = [pair(x) for pair in pairs]
-        return [*(value for value, _ in found), found[-1][1]]
+        rows = [pair(x) for pair in pairs]
+        return [*(value for value, _ in rows), rows[-1][1]]
 
     return numbers
 
@@ -373,25 +373,25 @@ def _path(path: Any, many: int) -> Any:
     """Return the points of a path, one number or two in each."""
     if path is None:
         return None
-    found = _numbers("path", [to_value(p) for p in path] if isinstance(path, (list, tuple)) else path, None)
-    found = found.reshape(-1) if many == 1 and found.shape[1:] == (1,) else found
-    if not found.ndim or found.shape[1:] != _SHAPES[many] or not found.size:
+    points = _numbers("path", [to_value(p) for p in path] if isinstance(path, (list, tuple)) else path, None)
+    points = points.reshape(-1) if many == 1 and points.shape[1:] == (1,) else points
+    if not points.ndim or points.shape[1:] != _SHAPES[many] or not points.size:
         row = "numbers" if many == 1 else "pairs of numbers"
-        raise ShapeError(f"plot: path has shape {show_shape(found.shape)}. Expected a list of {row}.")
-    return found
+        raise ShapeError(f"plot: path has shape {show_shape(points.shape)}. Expected a list of {row}.")
+    return points
 
 
 def _numbers(what: str, given: Any, shape: Any) -> Any:
     try:
-        found = np.asarray(to_value(given), dtype=np.float64)
+        array = np.asarray(to_value(given), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"plot: got {what}={given!r}. Expected numbers.") from error
-    if shape is not None and found.shape != shape:
+    if shape is not None and array.shape != shape:
         expected = "a pair of numbers" if shape else "a number"
-        raise ShapeError(f"plot: {what} has shape {show_shape(found.shape)}. Expected {expected}.")
-    if not np.isfinite(found).all():
+        raise ShapeError(f"plot: {what} has shape {show_shape(array.shape)}. Expected {expected}.")
+    if not np.isfinite(array).all():
         raise ArgumentError(f"plot: {what} is not finite.")
-    return found
+    return array
 
 
 # ------------------------------------------------------------------ words
@@ -427,8 +427,8 @@ def _bracketed(unit: str) -> str:
 def _equation(subject: Subject, k: int, forms: Sequence[ClosedForm | None]) -> str:
     left = f"{subject.letter}{PRIMES[k]}({', '.join(subject.names)})"
     form = forms[k]
-    found = None if form is None else brief(form, NARROW)
-    return left if found is None else f"{left} = {chalk(found)}"
+    formula = None if form is None else brief(form, NARROW)
+    return left if formula is None else f"{left} = {chalk(formula)}"
 
 
 def _unit(own: str, by: str, k: int) -> str:

@@ -123,16 +123,16 @@ class Report:
         return f'<iframe sandbox title="Report" style="{frame}" srcdoc="{foreign.html(self.page)}"></iframe>'
 
 
-def _whole(found: Derivation) -> Any:
-    return ClosedForm(found.tape.root, [found.tape.root], check=False)
+def _whole(derivation: Derivation) -> Any:
+    return ClosedForm(derivation.tape.root, [derivation.tape.root], check=False)
 
 
 # ------------------------------------------------------------------ sections
-def _formula(found: Derivation) -> str:
+def _formula(derivation: Derivation) -> str:
     """Return the closed forms, with the names in them where they are long."""
-    tape = found.tape
+    tape = derivation.tape
     paragraphs = []
-    for target, form in zip(found.targets, found.forms, strict=True):
+    for target, form in zip(derivation.targets, derivation.forms, strict=True):
         shown = brief(form)
         equal = equation(tape.adjoint(target), [form.body if shown is None else shown])
         paragraphs.append(f'<p class="formula">{html.mathml(equal)}</p>')
@@ -141,20 +141,20 @@ def _formula(found: Derivation) -> str:
     return "".join(paragraphs)
 
 
-def _steps(found: Derivation) -> str:
-    if len(found.tape.nodes) > STEPS:
-        return f"<p>{len(found.tape.nodes)} operations are more than anybody reads.</p>"
-    return html.html([line for line in Explanation(found).lines if line.kind != "title"])
+def _steps(derivation: Derivation) -> str:
+    if len(derivation.tape.nodes) > STEPS:
+        return f"<p>{len(derivation.tape.nodes)} operations are more than anybody reads.</p>"
+    return html.html([line for line in Explanation(derivation).lines if line.kind != "title"])
 
 
-def _values(found: Derivation) -> str:
+def _values(derivation: Derivation) -> str:
     """Return a table of the leaves, the output and the derivatives."""
-    tape, rows = found.tape, []
-    derivatives = dict(zip(found.targets, found.forms, strict=True))
+    tape, rows = derivation.tape, []
+    derivatives = dict(zip(derivation.targets, derivation.forms, strict=True))
     for node, value in zip(tape.nodes, tape.values(tape.nodes), strict=True):
         if isinstance(node, Leaf) or node is tape.root or node in derivatives:
             rows.append([html.mathml(Formula((tape.symbol(node),))), node, value])
-    rows += [[html.mathml(Formula((tape.adjoint(n),))), n, found.value(f._root)] for n, f in derivatives.items()]
+    rows += [[html.mathml(Formula((tape.adjoint(n),))), n, derivation.value(f._root)] for n, f in derivatives.items()]
     cells = [
         (name, foreign.html(sizes(n.shape)), "not known" if v is None else foreign.html(number(v)))
         for name, n, v in rows
@@ -166,18 +166,18 @@ def _told(value: Any) -> str:
     return "not known" if value is None else number(value)
 
 
-def _crosscheck(found: Derivation) -> str:
+def _crosscheck(derivation: Derivation) -> str:
     """Return what all readings of the derivative say, where there are numbers to read."""
-    tape = found.tape
-    points = tape.values(list(found.targets))
+    tape = derivation.tape
+    points = tape.values(list(derivation.targets))
     if any(v is None for v in points):
         return "<p>There are no numbers to check the formulas with: the leaves are symbols without values.</p>"
     if sum(np.size(v) for v in points) > MANY:
         return f"<p>More than {MANY} entries: use <code>sg.testing.crosscheck</code>.</p>"
-    checked = crosscheck(_again(tape, found.targets), *points, raise_exception=False)
+    checked = crosscheck(_again(tape, derivation.targets), *points, raise_exception=False)
     rows = []
     for w in checked.witnesses:
-        name = html.mathml(Formula((tape.adjoint(found.targets[w.input]),)))
+        name = html.mathml(Formula((tape.adjoint(derivation.targets[w.input]),)))
         _, found_by, error, _, verdict = map(foreign.html, w.cells())
         rows.append((name, found_by, verdict, error))
     verdict = "All readings of the derivative agree." if checked.ok else "The readings of the derivative disagree."
@@ -194,13 +194,15 @@ def _again(tape: Tape, targets: Sequence[AnyNode]) -> Callable[..., Any]:
     return f
 
 
-def _source(found: Derivation) -> str:
+def _source(derivation: Derivation) -> str:
     parts = []
-    for target, form in zip(found.targets, found.forms, strict=True):
+    for target, form in zip(derivation.targets, derivation.forms, strict=True):
         try:
             text = export(form, target="numpy", name="derivative")
         except SymgradError as error:
-            parts.append(f"<p>{html.mathml(Formula((found.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>")
+            parts.append(
+                f"<p>{html.mathml(Formula((derivation.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>"
+            )
             continue
         parts.append(f"<pre><code>{foreign.html(text)}</code></pre>")
     return "".join(parts)

@@ -95,7 +95,7 @@ def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
 
 
 def _of_one_name(text: str) -> Expression:
-    """Return the formula of one number that people mean by a text."""
+    """Return the formula of one number that people mean by a string."""
     formula = text_of_names(text, {})
     if len(formula.names) != 1:
         names = ", ".join(formula.names) or "none"
@@ -105,12 +105,12 @@ def _of_one_name(text: str) -> Expression:
 
 def _points(points: Iterable[float]) -> list[float]:
     try:
-        found = np.asarray(list(points) if not isinstance(points, np.ndarray) else points, dtype=np.float64)
+        array = np.asarray(list(points) if not isinstance(points, np.ndarray) else points, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"table: expected numbers for points. {error}") from error
-    if found.ndim != 1 or not found.size:
-        raise ArgumentError(f"table: points have shape {show_shape(found.shape)}. Expected a list of numbers.")
-    return [float(x) for x in found]
+    if array.ndim != 1 or not array.size:
+        raise ArgumentError(f"table: points have shape {show_shape(array.shape)}. Expected a list of numbers.")
+    return [float(x) for x in array]
 
 
 def _formulas(f: Callable[..., Any]) -> tuple[ClosedForm | None, ClosedForm | None]:

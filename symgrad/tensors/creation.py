@@ -66,8 +66,8 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: s
         _check_imaginary(data, dtype)
     if isinstance(data, Tensor) and not _has_history(data):
         warn(_COPY)
-    found: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
-    return found
+    converted: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
+    return converted
 
 
 _COPY = (
@@ -82,14 +82,14 @@ def _has_history(t: Tensor) -> bool:
 
 def _numbers(data: Any, dtype: Any, requires_grad: bool) -> Any:
     """The numbers of tensors, for a leaf; torch warns where they have a gradient, which stays behind."""
-    found = as_recorded(data)
-    found._check_kept(f"tensor(…, {'requires_grad=True' if requires_grad else 'name=…'})")
+    recorded = as_recorded(data)
+    recorded._check_kept(f"tensor(…, {'requires_grad=True' if requires_grad else 'name=…'})")
     if isinstance(data, Tensor):
         warn(_COPY)
-    elif found.requires_grad:
-        found._warn_scalar()
-    _check_imaginary(found, dtype)
-    return np.array(found.detach().to(dtype)._known("tensor()"))
+    elif recorded.requires_grad:
+        recorded._warn_scalar()
+    _check_imaginary(recorded, dtype)
+    return np.array(recorded.detach().to(dtype)._known("tensor()"))
 
 
 def _check_imaginary(t: Any, dtype: Any) -> None:
@@ -102,8 +102,8 @@ def _of_size(e: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tenso
     if not e.free_symbols:
         return tensor(int(e) if e.is_Integer else float(e), dtype=dtype, requires_grad=requires_grad, name=name)
     _check_symbolic((), requires_grad, name)
-    found: Tensor = as_recorded(e)
-    return found if dtype is None else found.to(dtype)
+    scalar: Tensor = as_recorded(e)
+    return scalar if dtype is None else scalar.to(dtype)
 
 
 def _check_symbolic(sizes: Sequence[Any], requires_grad: bool, name: str | None) -> None:
@@ -204,8 +204,8 @@ def filled(
         check_range(value, wanted)
         value = handle(None, canonical(np.asarray(value, wanted)))
     _check_symbolic(sizes, requires_grad, name)
-    found: Tensor = Expand(sizes)(as_recorded(value))
-    return found if dtype is None or found.dtype == check_dtype(dtype) else found.to(dtype)
+    expanded: Tensor = Expand(sizes)(as_recorded(value))
+    return expanded if dtype is None or expanded.dtype == check_dtype(dtype) else expanded.to(dtype)
 
 
 def _default_for(value: Any) -> np.dtype[Any]:
@@ -273,8 +273,8 @@ def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False
     if isinstance(rows, int) and isinstance(columns, int):
         return made(np.eye(rows, columns), dtype, requires_grad, name)
     _check_symbolic((rows, columns), requires_grad, name)
-    found: Tensor = apply(Eye(rows, columns, get_default_dtype() if dtype is None else check_dtype(dtype)), ())
-    return found
+    matrix: Tensor = apply(Eye(rows, columns, get_default_dtype() if dtype is None else check_dtype(dtype)), ())
+    return matrix
 
 
 def arange(
@@ -320,9 +320,9 @@ def _range(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
     given = (np.dtype(np.int64) if whole else None) if dtype is None else check_dtype(dtype)
     count = sp.ceiling((sp.sympify(end) - start) / step)
     places: Any = Cumsum(0)(filled((_symbolic_size(count),), 1, np.dtype(np.int64) if whole else None)) - 1
-    found: Tensor = places if step == 1 else places * step
-    found = found if start == 0 else found + start
-    return found if given is None or found.dtype == given else found.to(given)
+    values: Tensor = places if step == 1 else places * step
+    values = values if start == 0 else values + start
+    return values if given is None or values.dtype == given else values.to(given)
 
 
 def linspace(
@@ -339,8 +339,8 @@ def linspace(
     if isinstance(count, sp.Expr):
         _check_symbolic((count,), requires_grad, name)
         places = _range(0, count, 1, get_default_dtype() if dtype is None else dtype)
-        found: Tensor = places * ((end - start) / sp.Max(count - 1, 1)) + start
-        return found
+        points: Tensor = places * ((end - start) / sp.Max(count - 1, 1)) + start
+        return points
     if any(isinstance(x, Tensor) and _has_history(x) for x in (start, end)) and not (requires_grad or name):
         share = leaf(np.linspace(0.0, 1.0, count), False, None)
         return (start * (1 - share) + end * share).to(dtype)
@@ -412,8 +412,8 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = Non
     if dtype is not None or "hermitian" in leaf_.assumptions:
         leaf_.dtype = check_dtype(COMPLEX128 if dtype is None else dtype)
         complexes.met = complexes.met or is_complex(leaf_.dtype)
-    found: Tensor = handle(leaf_, None)
-    return found
+    variable: Tensor = handle(leaf_, None)
+    return variable
 
 
 def _check_assumptions(s: Any, marks: set[str]) -> None:

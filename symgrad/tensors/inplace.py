@@ -55,10 +55,10 @@ def _is_parameter(node: Any) -> bool:
     return node.cell is None or not node.cell.rebindable
 
 
-def _check_shape(x: TensorBase, found: Any) -> None:
-    if found != shape(x):
+def _check_shape(x: TensorBase, sizes: Any) -> None:
+    if sizes != shape(x):
         raise ShapeError(
-            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(found)}. "
+            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(sizes)}. "
             "An in-place operation keeps the shape; write x = x + y instead."
         )
 
@@ -79,10 +79,10 @@ def _written(x: Any, value: Any) -> Any:
     """What a statement writes into x: a Python number as it is, which takes x's dtype; of lists, numbers it holds."""
     if type(value) in (int, float):
         return value
-    found = as_tensor(value)
-    if not isinstance(value, (TensorBase, np.ndarray)) and found._value is not None:
-        check_range(found._value, x.dtype)
-    return found
+    operand = as_tensor(value)
+    if not isinstance(value, (TensorBase, np.ndarray)) and operand._value is not None:
+        check_range(operand._value, x.dtype)
+    return operand
 
 
 def _replaced(x: Any, new: Any, label: str) -> Any:

@@ -358,7 +358,7 @@ class Mixed(TensorBase):
     def diagonal_scatter(self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None, *, axis: builtins.int | None = None) -> Tensor:
-        """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ."""
+        """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ."""
     def digamma(self) -> Tensor:
         """As ``symgrad.digamma``."""
     def digamma_(self, *args: Any, **kwargs: Any) -> Tensor:

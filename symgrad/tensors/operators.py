@@ -42,7 +42,7 @@ def _general(op: Map, a: Any, b: Any) -> Any:
 
 
 def _times_text(op: Map, a: Any, b: Any) -> bool:
-    """Whether Python would repeat a text or bytes, asking for an index, which none but whole numbers are."""
+    """Whether Python would repeat a string or bytes, asking for an index, which none but integers are."""
     text, number = (a, b) if isinstance(a, _TEXTS) else (b, a)
     return op is MUL and isinstance(text, _TEXTS) and (number.ndim > 0 or is_floating(number.dtype))
 

@@ -51,8 +51,8 @@ class Protocols(TensorBase):
             raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
-        found = np.array(self._value, dtype=dtype)
-        return found if copy else read_only(found)
+        array = np.array(self._value, dtype=dtype)
+        return array if copy else read_only(array)
 
     def _sympy_(self) -> Any:
         """SymPy's number for a number without gradient; its functions, sympy.sin(x), take no other tensor."""

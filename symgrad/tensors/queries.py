@@ -107,7 +107,7 @@ def result_type(tensor1: Any, tensor2: Any) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether numbers of one dtype may become numbers of another: not floats integers, nor numbers truth values.
+    """Whether numbers of one dtype may become numbers of another: not floats integers, nor numbers booleans.
 
     >>> sg.can_cast(sg.float64, sg.float32), sg.can_cast(sg.float64, sg.int64)
     (True, False)
@@ -138,8 +138,8 @@ def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equ
     >>> sg.allclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0 + 1e-7]))
     True
     """
-    found = finite.isclose(as_tensor(input), as_tensor(other), rtol, atol, equal_nan)
-    return bool(np.all(found._known("allclose")))
+    close = finite.isclose(as_tensor(input), as_tensor(other), rtol, atol, equal_nan)
+    return bool(np.all(close._known("allclose")))
 
 
 # ------------------------------------------------------------------ places and distinct entries
@@ -265,8 +265,8 @@ def unique_consecutive(
 
 
 def _asked(value: Any, *more: tuple[Any, bool]) -> Any:
-    found = tuple(as_tensor(v) for v in (value, *(v for v, wanted in more if wanted)))
-    return found if len(found) > 1 else found[0]
+    tensors = tuple(as_tensor(v) for v in (value, *(v for v, wanted in more if wanted)))
+    return tensors if len(tensors) > 1 else tensors[0]
 
 
 # ------------------------------------------------------------------ methods
@@ -380,14 +380,14 @@ class Queries(TensorBase):
                 "Make a leaf with named sizes by sg.symbol(name, shape)."
             )
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
-        found = Expand(sizes)(
+        expanded = Expand(sizes)(
             as_tensor(value if isinstance(value, (sp.Expr, TensorBase)) else np.asarray(value, wanted))
         )
-        return found if dtype_of(found) == wanted else Cast(wanted)(found)
+        return expanded if dtype_of(expanded) == wanted else Cast(wanted)(expanded)
 
     def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:
-        found = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))
-        return found._set_leaf() if requires_grad else found
+        tensor = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))
+        return tensor._set_leaf() if requires_grad else tensor
 
 
 check_all(globals(), __all__)

@@ -80,8 +80,8 @@ def randn(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Standard normal random numbers; of a complex dtype E|z|² = 1, half of it in each part."""
-    found = drawn(generator, numbers, "standard_normal", size_of(sizes, size), _dtype(dtype), 0.5**0.5)
-    return _made(found, requires_grad, name)
+    noise = drawn(generator, numbers, "standard_normal", size_of(sizes, size), _dtype(dtype), 0.5**0.5)
+    return _made(noise, requires_grad, name)
 
 
 def randint(
@@ -172,9 +172,9 @@ def normal(
     sizes = broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
     kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and is_floating(x.dtype)), None)
     noise = drawn(generator, numbers, "standard_normal", sizes, FLOAT64)
-    found = (mu + sigma * noise).to(_dtype(dtype or kept))
+    sample = (mu + sigma * noise).to(_dtype(dtype or kept))
     followed = mu.requires_grad or sigma.requires_grad or mu._value is None or sigma._value is None
-    return found if followed and not requires_grad else _made(found, requires_grad, None)
+    return sample if followed and not requires_grad else _made(sample, requires_grad, None)
 
 
 def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
@@ -220,11 +220,11 @@ def _indices(rng: Any, weights: Any, num_samples: int, replacement: bool) -> Any
     if replacement:
         edges = np.cumsum(rows, 1)
         at = rng.random((len(rows), num_samples)) * edges[:, -1:]
-        found = np.array([np.searchsorted(e, a, side="right") for e, a in zip(edges, at, strict=True)])
+        indices = np.array([np.searchsorted(e, a, side="right") for e, a in zip(edges, at, strict=True)])
     else:  # the first arrivals of Poisson processes with these rates
         with np.errstate(divide="ignore"):
-            found = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
-    return found.reshape(*weights.shape[:-1], num_samples).astype(np.int64)
+            indices = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
+    return indices.reshape(*weights.shape[:-1], num_samples).astype(np.int64)
 
 
 def _check_weights(weights: Any, count: int, replacement: bool) -> None:

@@ -33,17 +33,17 @@ def check_probability(what: str, p: Any) -> None:
 def numbers(rng: Any, kind: str, shape: Any, dtype: Any, scale: float = 1.0) -> Any:
     """Draw an array; of a complex dtype both parts, which are multiplied by ``scale``."""
     draw = getattr(rng, kind)
-    found = (draw(shape) + 1j * draw(shape)) * scale if is_complex(dtype) else draw(shape)
-    return np.asarray(found, dtype)
+    sample = (draw(shape) + 1j * draw(shape)) * scale if is_complex(dtype) else draw(shape)
+    return np.asarray(sample, dtype)
 
 
 def integers(rng: Any, low: int, high: int, shape: Any, dtype: Any) -> Any:
-    """Draw whole numbers in [low, high)."""
+    """Draw integers in [low, high)."""
     return np.asarray(rng.integers(low, high, shape), dtype)
 
 
 def successes(p: Any, shape: Any, generator: Generator | None) -> Any:
-    """Draw truth values that are true with probability p: a number, an array, or a tensor without a value."""
+    """Draw booleans that are true with probability p: a number, an array, or a tensor without a value."""
     return p > drawn(generator, numbers, "random", shape, FLOAT64)
 
 

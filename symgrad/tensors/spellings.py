@@ -200,6 +200,6 @@ class Spellings(Methods):
         sizes = shape(self)
         if not all(isinstance(n, int) for n in sizes):
             return functools.partial(Methods.size, self)  # sizes with names have no number
-        found = Size(np.prod(sizes, dtype=np.int64))
-        found.sizes = sizes
-        return found
+        count = Size(np.prod(sizes, dtype=np.int64))
+        count.sizes = sizes
+        return count

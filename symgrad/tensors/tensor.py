@@ -296,11 +296,11 @@ class Tensor(Mixed):
         """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
         title = self.name if isinstance(self._node, Leaf) else None
         if self._value is None:
-            found = apply(DETACH, (self,))
+            detached = apply(DETACH, (self,))
         else:
-            found = handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)
-        found._origin = origin_of(self, DETACH)
-        return found  # type: ignore[no-any-return]
+            detached = handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)
+        detached._origin = origin_of(self, DETACH)
+        return detached  # type: ignore[no-any-return]
 
     def detach_(self) -> Tensor:
         """Drop this handle's history, and return it. A view becomes a tensor of its own."""

@@ -132,16 +132,16 @@ def call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
     if method == "__call__" and "where" in given:
         raise ArgumentTypeError(f"np.{name}: where= leaves entries undefined. Use sg.where(mask, …, x).")
     if method == "__call__" and not given:
-        found = _required(name)(*xs)
+        result = _required(name)(*xs)
     elif method == "outer" and not given:
-        found = _outer(_required(name), *map(as_tensor, xs))
+        result = _outer(_required(name), *map(as_tensor, xs))
     elif method == "reduce":
-        found = reduced(name, as_tensor(xs[0]), **{**given, "axis": kwargs.get("axis", 0)})
+        result = reduced(name, as_tensor(xs[0]), **{**given, "axis": kwargs.get("axis", 0)})
     elif method == "accumulate":
-        found = _accumulated(name, as_tensor(xs[0]), **given)
+        result = _accumulated(name, as_tensor(xs[0]), **given)
     else:
         raise _refusal(name, method)
-    return found if out[0] is None else _into_tensor(out[0], found)
+    return result if out[0] is None else _into_tensor(out[0], result)
 
 
 def _operand(x: Any, dtype: Any) -> Any:
@@ -151,10 +151,10 @@ def _operand(x: Any, dtype: Any) -> Any:
 
 
 def _required(name: str) -> Function:
-    found = function_of(name)
-    if found is None:
+    function = function_of(name)
+    if function is None:
         raise _refusal(name, "__call__")
-    return found
+    return function
 
 
 def _refusal(name: str, method: str) -> ArgumentTypeError:
@@ -206,11 +206,13 @@ def _accumulated(name: str, x: Any, *, axis: int = 0) -> Any:
     return along.running(x, axis)
 
 
-def _into_tensor(out: Any, found: Any) -> Any:
+def _into_tensor(out: Any, result: Any) -> Any:
     """``out=t``: t stands for the result from now on, as after an in-place statement."""
-    if out._value is not None and not np.can_cast(found.dtype, out.dtype, "same_kind"):
-        raise DTypeError(f"out=: got {out.dtype}, expected {found.dtype}, the dtype of the result. Pass such a tensor.")
-    return out.copy_(found)
+    if out._value is not None and not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise DTypeError(
+            f"out=: got {out.dtype}, expected {result.dtype}, the dtype of the result. Pass such a tensor."
+        )
+    return out.copy_(result)
 
 
 def _into_array(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -27,7 +27,7 @@ def assert_close(
         actual: a tensor, array or number, or a sequence or mapping of them.
         expected: the same in structure.
         rtol, atol: both or none; by default those of torch for the dtype: 1e-7 and 1e-7 of float64, 1.3e-6 and 1e-5
-            of float32, 0 and 0 of integers and truth values; of two dtypes, the larger.
+            of float32, 0 and 0 of integers and booleans; of two dtypes, the larger.
         equal_nan: whether nan equals nan.
         check_dtype: whether dtypes must be equal.
         msg: the message of the error, or a function of the message that there would be.
@@ -77,11 +77,11 @@ def _is_sequence(x: Any) -> bool:
 
 
 def _array(x: Any, where: str) -> np.ndarray[Any, Any]:
-    found = np.asarray(x.detach()) if hasattr(x, "detach") else unitless(x)
-    if not is_real(found.dtype):
+    array = np.asarray(x.detach()) if hasattr(x, "detach") else unitless(x)
+    if not is_real(array.dtype):
         kind = "tensor" if isinstance(x, Tensor) else type(x).__name__
-        raise AssertionError(f"{_at(where)}cannot compare a {kind} of dtype {found.dtype}. Expected numbers.")
-    return found
+        raise AssertionError(f"{_at(where)}cannot compare a {kind} of dtype {array.dtype}. Expected numbers.")
+    return array
 
 
 def _arrays(a: Any, b: Any, where: str, tolerances: Any, equal_nan: bool, check_dtype: bool) -> None:
@@ -110,8 +110,8 @@ def _arrays(a: Any, b: Any, where: str, tolerances: Any, equal_nan: bool, check_
 
 
 def _allowed(a: Any, b: Any) -> tuple[float, float]:
-    found = [_TOLERANCES.get(x.dtype.name, (0.0, 0.0)) for x in (a, b)]
-    return max(r for r, _ in found), max(t for _, t in found)
+    tolerances = [_TOLERANCES.get(x.dtype.name, (0.0, 0.0)) for x in (a, b)]
+    return max(r for r, _ in tolerances), max(t for _, t in tolerances)
 
 
 def _at(where: str) -> str:

@@ -40,7 +40,7 @@ class Readings:
     """What there is for an operation.
 
     derivative: "rule", written in other operations and so of every order, or "none", of results that are integers or
-        truth values.
+        booleans.
     forward: "rule", a single sweep; "transposed", by transposing the rule of reverse mode; or "none".
     formula: "products", known to the sums and products of matrix notation; "entries", a formula in index notation;
         "name", a named function there, such as inv(X).
@@ -76,12 +76,12 @@ def readings(op: type[Op], *, truth: bool = False) -> Readings:
     )
 
 
-def together(found: Iterable[Readings]) -> Readings:
+def together(readings: Iterable[Readings]) -> Readings:
     """Return what a function has that is made of several operations: of each the least.
 
     An operation without derivative is no obstacle to those beside it.
     """
-    each = list(found)
+    each = list(readings)
     smooth = [r for r in each if r.derivative != "none"] or each
     least = {}
     for name, scale in _FIELDS.items():
@@ -98,17 +98,17 @@ def operations() -> dict[str, Readings]:
     >>> symgrad.testing.coverage.operations()["Cumsum"].forward
     'rule'
     """
-    found = {name: readings(Map) for name in sorted(SCALARS) if not SCALARS[name].library}
-    return found | {c.__name__: readings(c) for c in _classes()}
+    scalars = {name: readings(Map) for name in sorted(SCALARS) if not SCALARS[name].library}
+    return scalars | {c.__name__: readings(c) for c in _classes()}
 
 
 def _classes() -> list[type[Op]]:
     """Return the classes in symgrad.ops that say what their shape and their value are."""
-    found: set[type[Op]] = set()
+    classes: set[type[Op]] = set()
     for info in pkgutil.walk_packages(ops.__path__, ops.__name__ + "."):
         module = importlib.import_module(info.name)
-        found |= {c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Op)}
-    whole = [c for c in found if c.forward is not Op.forward and c.out_shape is not Op.out_shape]
+        classes |= {c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Op)}
+    whole = [c for c in classes if c.forward is not Op.forward and c.out_shape is not Op.out_shape]
     return sorted(whole, key=lambda c: c.__name__)
 
 
@@ -130,12 +130,12 @@ def functions() -> dict[str, tuple[str, ...]]:
             solver = getattr(value, "__module__", "").startswith("symgrad.solvers")
             if callable(value) and not isinstance(value, type) and value not in FOUND.values() and not solver:
                 paths.setdefault(id(value), []).append(prefix + name)
-    found = {}
+    aliases = {}
     for names in paths.values():
         first, *others = dict.fromkeys(names)
         methods = [f".{n}" for n in (p.rpartition(".")[2] for p in dict.fromkeys(names)) if hasattr(Tensor, n)]
-        found[first] = (*others, *dict.fromkeys(methods))
-    return found
+        aliases[first] = (*others, *dict.fromkeys(methods))
+    return aliases
 
 
 def _namespaces() -> list[tuple[str, Any]]:

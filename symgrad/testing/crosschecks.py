@@ -191,10 +191,10 @@ def crosscheck(
     forms, reasons = [], []
     with long_work("crosscheck", len(which), shown=progress) as work:
         for k in which:
-            found, form = _testimony(on_tensors, values, k)
+            witnesses, form = _testimony(on_tensors, values, k)
             case = _Case(on_tensors, values, k, _name_of(f, k))
             with np.errstate(all="ignore"):
-                judged = _judged_away_from_kinks(case, found, form, rtol)
+                judged = _judged_away_from_kinks(case, witnesses, form, rtol)
             judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
             if not all(w.agrees for w in judged):
                 reasons.append(_reason(case, judged, rtol))
@@ -449,9 +449,9 @@ def _right_beside(case: _Case, name: str, rtol: float) -> bool:
     form = _form(case.f, [off if j == case.k else v for j, v in enumerate(case.values)], case.k)
     if form is None:
         return False
-    found = np.asarray(index_value(form) if name == "index notation" else matrix_value(form))
+    values = np.asarray(index_value(form) if name == "index notation" else matrix_value(form))
     expected = np.asarray(form.lambdify()())
-    return _distance(np.where(np.isfinite(found), found, expected), expected) <= max(rtol, 1e-6)
+    return _distance(np.where(np.isfinite(values), values, expected), expected) <= max(rtol, 1e-6)
 
 
 def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tuple[int, ...]]]:
@@ -460,7 +460,7 @@ def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tup
     if last.missing:
         return rows, []
     x = np.asarray(case.values[case.k], dtype=np.float64)
-    found: Any = np.array(last.value)
+    differences: Any = np.array(last.value)
     places: list[tuple[int, ...]] = []
     for place in np.ndindex(*x.shape):
         h = _step(x[place])
@@ -468,16 +468,16 @@ def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tup
             continue
         smaller = _smooth_step(case, place, h)
         if smaller:
-            found[(..., *place)] = _closer(others[0].value, place, found, _central(case, place, smaller))
+            differences[(..., *place)] = _closer(others[0].value, place, differences, _central(case, place, smaller))
         else:
             places.append(place)
-    return [*others, replace(last, value=found)], places
+    return [*others, replace(last, value=differences)], places
 
 
-def _closer(reading: Any, place: tuple[int, ...], found: Any, again: Any) -> Any:
+def _closer(reading: Any, place: tuple[int, ...], differences: Any, again: Any) -> Any:
     """Return the differences that are closer to a reading: over a smaller step, roundings weigh more."""
-    before = found[(..., *place)]
-    if reading is None or reading.shape != found.shape:
+    before = differences[(..., *place)]
+    if reading is None or reading.shape != differences.shape:
         return again
     there = reading[(..., *place)]
     return again if _distance(again, there) < _distance(before, there) else before
@@ -637,14 +637,14 @@ def _with_truth(case: _Case, rows: list[Witness], digits: int, rtol: float) -> l
         return [*rows, Witness(case.k, name, missing="f looks at values")]
     given = case.values if len(program.inputs) > 1 or len(case.values) == 1 else [case.values[case.k]]
     try:
-        found = [slopes(program, given, min(case.k, len(given) - 1), p, digits) for p in places]
+        exact = [slopes(program, given, min(case.k, len(given) - 1), p, digits) for p in places]
     except Unsuitable as error:
         return [*rows, Witness(case.k, name, missing=str(error).removeprefix("backend 'mpmath': "))]
-    kinks = [p for p, s in zip(places, found, strict=True) if s.kinks.any()]
+    kinks = [p for p, s in zip(places, exact, strict=True) if s.kinks.any()]
     if kinks:
         said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0])
         return [replace(w, kink=w.kink or ("" if w.missing else said)) for w in [*rows, Witness(case.k, name)]]
-    truth = np.stack([s.middle for s in found], -1)
+    truth = np.stack([s.middle for s in exact], -1)
     measured = [w if w.missing else _measured(w, truth, places, x, rtol, 0.0) for w in rows]
     if not all(w.agrees for w in measured):
         noise = np.stack([_rounding(case)[(..., *p)] for p in places], -1)

@@ -40,18 +40,18 @@ def crosscheck(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Show the reports, or how many there were."""
-    found = [
+    entries = [
         (report.nodeid, *value)
         for reports in terminalreporter.stats.values()
         for report in reports
         for name, value in getattr(report, "user_properties", [])
         if name == _REPORTS and getattr(report, "when", "") == "call"
     ]
-    if not found or not terminalreporter.config.getoption("--symgrad"):
+    if not entries or not terminalreporter.config.getoption("--symgrad"):
         return
     terminalreporter.section("symgrad: cross-checked derivatives")
-    for nodeid, name, text, _ in found:
+    for nodeid, name, text, _ in entries:
         terminalreporter.write_line(f"{nodeid}  {name}")
         terminalreporter.write_line("\n".join(f"  {line}" for line in text.splitlines()))
-    wrong = sum(not ok for *_, ok in found)
-    terminalreporter.write_line(f"{len(found)} derivatives cross-checked, {wrong} with witnesses that disagree")
+    wrong = sum(not ok for *_, ok in entries)
+    terminalreporter.write_line(f"{len(entries)} derivatives cross-checked, {wrong} with witnesses that disagree")

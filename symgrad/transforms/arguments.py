@@ -69,7 +69,7 @@ def statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
     if isinstance(tree, Static):
         return [(where, tree.value)]
     steps = [] if tree is LEAF else zip(steps_of(tree), tree.parts)  # type: ignore[arg-type, union-attr]
-    return [found for step, part in steps for found in statics(part, where + step)]
+    return [pair for step, part in steps for pair in statics(part, where + step)]
 
 
 def tensor_result(y: Any, what: str) -> Any:

@@ -21,9 +21,9 @@ __all__ = ["batch"]
 
 def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     """Apply op to every slice; ``flags`` says which inputs carry the batch in front."""
-    found = op.batched(size, xs, flags)
-    if found is not NotImplemented:
-        return found
+    batched = op.batched(size, xs, flags)
+    if batched is not NotImplemented:
+        return batched
     moved = _further_on(op)
     if moved is not None:
         return moved(*each_batched(size, xs, flags))

@@ -47,9 +47,9 @@ def has_tensor(x: Any) -> bool:
     """Whether there is a tensor in a structure."""
     if isinstance(x, (TensorBase, float, np.ndarray)) or x is None:
         return isinstance(x, TensorBase)
-    found: list[Any] = []
-    flatten(x, _is_tensor, found)
-    return bool(found)
+    tensors: list[Any] = []
+    flatten(x, _is_tensor, tensors)
+    return bool(tensors)
 
 
 def _is_tensor(x: Any) -> bool:
@@ -85,14 +85,14 @@ class Call:
         self.trees = []
         full, originals, own = list(args), list[Any](), list[Any]()
         for k in self.numbers:
-            tree, found = _taken(args[k], k, required=argnums is not None)
-            xs = list(map(variable, found))
+            tree, leaves = _taken(args[k], k, required=argnums is not None)
+            xs = list(map(variable, leaves))
             # Handles of its own: the function may rebind them by statements in place.
             given = [handle(x._node, x._value) for x in xs]
             full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
             self.trees.append(tree)
             self.xs += xs
-            originals += found
+            originals += leaves
             own += given
         if not self.xs and args and argnums is None:
             variable(args[0])  # raises
@@ -150,13 +150,13 @@ class Call:
         try:
             with np.errstate(all="ignore"), modes.enable_grad():
                 if plain:
-                    found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
+                    cotangents = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
                 else:
                     symbolic = any(y._value is None for y, _ in live)
-                    found = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
+                    cotangents = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
         finally:
             self._count(-1)
-        return [self._gradient(found.get(x._node), x) for x in self.xs]
+        return [self._gradient(cotangents.get(x._node), x) for x in self.xs]
 
     def _gradient(self, g: Any, x: Any) -> Any:
         if g is None:
@@ -175,10 +175,10 @@ class Call:
         self._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():
-                found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
+                pushed = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
         finally:
             self._count(-1)
-        return [_tangent(found.get(y._node), y) for y in self.ys]
+        return [_tangent(pushed.get(y._node), y) for y in self.ys]
 
     # -------------------------------------------------------------- handing out
     def out(self, t: Any, plain: bool | None = None) -> Any:
@@ -197,17 +197,17 @@ class Call:
 
     def aux(self, x: Any) -> Any:
         """Hand out the second result; what has no tensors goes as it is."""
-        found: list[Any] = []
-        tree = flatten(x, _is_tensor, found)
-        return unflatten(tree, iter([self.out(t) for t in found])) if found else x
+        tensors: list[Any] = []
+        tree = flatten(x, _is_tensor, tensors)
+        return unflatten(tree, iter([self.out(t) for t in tensors])) if tensors else x
 
     def each(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
         """Hand out one result per variable, structured like the arguments."""
         return self.arranged([self.out(t, plain) for t in ts])
 
-    def arranged(self, found: Sequence[Any]) -> Any:
+    def arranged(self, values: Sequence[Any]) -> Any:
         """Put one thing per variable in the places of the variables; None where an argument has no derivative."""
-        rest = iter(found)
+        rest = iter(values)
         done = tuple([next(rest) if tree is LEAF else unflatten(without_statics(tree), rest) for tree in self.trees])
         return done[0] if self.single else done
 
@@ -229,8 +229,8 @@ class Call:
             raise ArgumentError(
                 f"{who}: got {len(self.trees)} primals and {len(given)} tangents. Pass one tangent per primal."
             )
-        found = [t for k, tree in enumerate(self.trees) for t in along(tree, given[k], f"{who}: tangent {k}")]
-        ts = [as_tensor(t) for t in found]
+        leaves = [t for k, tree in enumerate(self.trees) for t in along(tree, given[k], f"{who}: tangent {k}")]
+        ts = [as_tensor(t) for t in leaves]
         for x, t in zip(self.xs, ts, strict=True):
             if x.shape != t.shape:
                 raise ShapeError(
@@ -241,10 +241,10 @@ class Call:
         return ts
 
 
-def _tangent(found: Any, y: Any) -> Any:
-    if found is None:
+def _tangent(tangent: Any, y: Any) -> Any:
+    if tangent is None:
         return zeros(y)
-    t: Any = found if isinstance(found, TensorBase) else handle(None, canonical(found))
+    t: Any = tangent if isinstance(tangent, TensorBase) else handle(None, canonical(tangent))
     return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
 
 
@@ -296,8 +296,8 @@ def _is_variable(x: Any) -> bool:
 
 def _dtype(x: Any) -> np.dtype[Any]:
     """The dtype of an array of an argument."""
-    found: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else array_of(x).dtype  # type: ignore[union-attr]
-    return found
+    dtype: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else array_of(x).dtype  # type: ignore[union-attr]
+    return dtype
 
 
 def is_result(x: Any) -> bool:
@@ -307,15 +307,15 @@ def is_result(x: Any) -> bool:
 
 def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
     """Take an argument apart into arrays and the structure around them. Integers and the like are part of that."""
-    found: list[Any] = [x] if type(x) is float else []
-    tree = LEAF if type(x) is float else flatten(x, _is_variable, found)
-    if required and not found:
+    leaves: list[Any] = [x] if type(x) is float else []
+    tree = LEAF if type(x) is float else flatten(x, _is_variable, leaves)
+    if required and not leaves:
         if isinstance(tree, Static) and x is not None:
             variable(x)  # raises
         numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int)) or is_foreign(v)]
         if numbers:
             raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
-    return tree, found
+    return tree, leaves
 
 
 def _no_gradient(value: Any, where: str = "") -> str:

@@ -85,7 +85,7 @@ class Trace:
 
     def _changed(self, journal: Journal, steps: bool) -> str:
         """Return what the function did to what outlives it; "" where it did nothing."""
-        if any(self._is_changed(*found, steps) for found in journal.handles()):
+        if any(self._is_changed(*entry, steps) for entry in journal.handles()):
             return "in-place arithmetic on a tensor from outside"
         for module, registry, name, _ in journal.items():
             tensors: list[Any] = []
@@ -131,9 +131,9 @@ class Trace:
 
 def _apart(result: Any) -> Any:
     """Return a result with handles of its own: those that are still held elsewhere are from outside."""
-    found: list[Any] = []
-    tree = flatten(result, lambda x: isinstance(x, TensorBase), found)
-    return unflatten(tree, iter([handle(t._node, t._value) for t in found]))
+    tensors: list[Any] = []
+    tree = flatten(result, lambda x: isinstance(x, TensorBase), tensors)
+    return unflatten(tree, iter([handle(t._node, t._value) for t in tensors]))
 
 
 class _Closing(Recorder):

@@ -91,10 +91,10 @@ def vmap(
         with modes.transforming(()):
             slices = _Slices(functools.partial(fn, **kwargs), given, out_axes, randomness)
             results = _in_chunks(slices, given, chunk_size or max(given.size, 1))
-        found = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
+        outputs = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
         for k in reversed(slices.written):
-            write_back(given.originals[k], found.pop(), given.originals)
-        done = [to_numpy(y) if plain and y._node is None else y for y in found]
+            write_back(given.originals[k], outputs.pop(), given.originals)
+        done = [to_numpy(y) if plain and y._node is None else y for y in outputs]
         return unflatten(slices.tree, iter(done))
 
     return call
@@ -117,8 +117,8 @@ class _Given(NamedTuple):
 
 
 def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given:
-    found: list[Any] = []
-    tree = flatten(args, lambda x: is_array(x) or isinstance(x, int), found)
+    leaves: list[Any] = []
+    tree = flatten(args, lambda x: is_array(x) or isinstance(x, int), leaves)
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
         raise ArgumentError(
             f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments. Give one per argument."
@@ -126,7 +126,7 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
     axes = spread(tree, in_axes, "vmap: in_axes")
     sizes = set() if axis_size is None else {axis_size}
     arrays = []
-    for k, (x, axis) in enumerate(zip(found, axes, strict=True)):
+    for k, (x, axis) in enumerate(zip(leaves, axes, strict=True)):
         held = as_tensor(x) if axis is not None or isinstance(x, np.ndarray) or is_foreign(x) else x
         moved = held if axis is None else _front(held, axis, tree, k)
         if axis is not None:
@@ -136,7 +136,7 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
         raise ShapeError(
             f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument."
         )
-    return _Given(tree, found, arrays, list(axes), int(next(iter(sizes))))
+    return _Given(tree, leaves, arrays, list(axes), int(next(iter(sizes))))
 
 
 def _front(x: Any, axis: Any, tree: Tree, k: int) -> Any:
@@ -226,18 +226,18 @@ class _Slices:
             depends.add(id(node))
             xs = [done[id(p)] if f else self._trace.outside(p) for p, f in zip(node.inputs, flags, strict=True)]
             done[id(node)] = batch(node.op, size, xs, flags)
-        found = []
+        outputs = []
         for y, axis in zip(self._ys, self.axes, strict=True):
             if id(y._node) in depends:
                 if axis is None:
                     raise ArgumentError(
                         "vmap: got out_axes None for a result that differs from slice to slice. Give an axis."
                     )
-                found.append(done[id(y._node)])
+                outputs.append(done[id(y._node)])
                 continue
             same = y if y._value is not None else self._trace.outside(y._node)
-            found.append(same if axis is None else repeated(same, size))
-        return found
+            outputs.append(same if axis is None else repeated(same, size))
+        return outputs
 
 
 def _in_chunks(slices: _Slices, given: _Given, count: int) -> list[Any]:

@@ -122,7 +122,7 @@ class DataLoader:
         generator: where the order comes from.
 
     Raises:
-        ArgumentError: batch_size is no positive whole number.
+        ArgumentError: batch_size is not a positive integer.
 
     >>> loader = sg.utils.data.DataLoader(sg.utils.data.TensorDataset(sg.arange(5)), batch_size=2)
     >>> [x.tolist() for (x,) in loader]

@@ -173,7 +173,7 @@ def _array(x: Any, arrays: list[np.ndarray[Any, Any]], where: str) -> Any:
     tensor = isinstance(x, Tensor)
     array = np.asarray(x.detach()._known("save")) if tensor else unitless(x)
     if array.dtype.hasobject or array.dtype.names:
-        raise ArgumentTypeError(f"save: {where} is an array of {array.dtype}. Expected numbers or truth values.")
+        raise ArgumentTypeError(f"save: {where} is an array of {array.dtype}. Expected numbers or booleans.")
     arrays.append(array)
     said: dict[str, Any] = {"array": len(arrays) - 1}
     if tensor:
@@ -231,7 +231,7 @@ class _Reader:
             return array
         flags, name = (said["parameter"], said["requires_grad"]), said.get("name")
         if any(type(flag) is not bool for flag in flags) or not (name is None or isinstance(name, str)):
-            raise ValueError("a tensor is not described by truth values and a name")
+            raise ValueError("a tensor is not described by booleans and a name")
         return Parameter(array, flags[1]) if flags[0] else leaf(array, flags[1], name)
 
 

@@ -63,5 +63,5 @@ def kind(answer: bytes) -> str | None:
     """Return the kind of an answer's error, or None."""
     if answer.startswith(b'{"ok": true'):
         return None
-    found: str = json.loads(answer)["error"]["kind"]
-    return found
+    name: str = json.loads(answer)["error"]["kind"]
+    return name

@@ -46,7 +46,7 @@ def application(pool: Pool, guard: Guard | None = None) -> Guarded:
         guard: whom to answer; by default this machine.
     """
     routes = _Routes(Answers(pool), guard or Guard())
-    found = Starlette(
+    app = Starlette(
         routes=[
             Route("/", routes.index),
             Route("/static/{name}", routes.static),
@@ -56,7 +56,7 @@ def application(pool: Pool, guard: Guard | None = None) -> Guarded:
         ],
         exception_handlers={HTTPException: _explained, Exception: _broken},
     )
-    return Guarded(found, guard or Guard(), pool)
+    return Guarded(app, guard or Guard(), pool)
 
 
 class Guarded:
@@ -122,8 +122,8 @@ class _Routes:
     def _file(self, name: str) -> Response:
         if name not in self._files:
             raise HTTPException(404, "there is no such file")
-        found = self._files[name]
-        return FileResponse(found, headers={"cache-control": "no-cache"}, media_type=TYPES[found.suffix])
+        path = self._files[name]
+        return FileResponse(path, headers={"cache-control": "no-cache"}, media_type=TYPES[path.suffix])
 
     async def gallery(self, request: Request) -> Response:
         self._check_token(request.headers.get(TOKEN))
@@ -182,12 +182,12 @@ async def _body(request: Request) -> dict[str, Any]:
     except ClientDisconnect:
         raise HTTPException(400, "the request ended early") from None
     try:
-        found = json.loads(raw)
+        data = json.loads(raw)
     except (ValueError, RecursionError):
         raise HTTPException(400, "the body is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise HTTPException(400, "expected an object of JSON")
-    return found
+    return data
 
 
 async def _bounded(request: Request) -> bytes:

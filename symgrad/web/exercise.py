@@ -201,10 +201,10 @@ def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
 
 
 def _order(order: Any) -> int:
-    found = 1 if order is None else order
-    if type(found) is not int or found not in ORDERS:
+    value = 1 if order is None else order
+    if type(value) is not int or value not in ORDERS:
         raise ArgumentError(f"order: got {_short(order)}. Expected 1, 2 or 3.")
-    return found
+    return value
 
 
 def _names(data: Any) -> dict[str, Name]:
@@ -248,10 +248,10 @@ def _shape(name: str, kind: Any, sizes: Any) -> tuple[Any, ...]:
     axes = len(sizes) if kind is None else KINDS.index(kind)
     if len(sizes) != axes:
         raise ArgumentError(f"{name}: a {kind} has {axes} sizes, got {len(sizes)}.")
-    found = tuple(_size(name, s) for s in sizes)
-    if math.prod(n for n in found if isinstance(n, int)) > MOST_ENTRIES:
+    shape = tuple(_size(name, s) for s in sizes)
+    if math.prod(n for n in shape if isinstance(n, int)) > MOST_ENTRIES:
         raise ArgumentError(f"{name}: more than {MOST_ENTRIES} entries. A size may be a name, such as n.")
-    return found
+    return shape
 
 
 def _size(name: str, size: Any) -> int | str:
@@ -270,15 +270,15 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     if len(text) > MOST_SIGNS:
         raise ArgumentError(f"{name}: its value has {len(text)} signs, more than {MOST_SIGNS}.")
     try:
-        found = np.asarray(_numbers(text).value.numpy(), dtype=np.float64)
+        array = np.asarray(_numbers(text).value.numpy(), dtype=np.float64)
     except SymgradError as error:
         raise ArgumentError(
             f"{name}: its value is {_short(text)}. Expected a number or lists of numbers, such as 2.5 or [1, 2]. "
             f"{getattr(error, 'reason', None) or ''}".rstrip()
         ) from None
-    if not 0 < found.size <= MOST_SIZE or found.ndim > len(KINDS) - 1 or not np.isfinite(found).all():
-        raise ArgumentError(f"{name}: its value has {found.size} numbers. Expected up to {MOST_SIZE}, all finite.")
-    return found
+    if not 0 < array.size <= MOST_SIZE or array.ndim > len(KINDS) - 1 or not np.isfinite(array).all():
+        raise ArgumentError(f"{name}: its value has {array.size} numbers. Expected up to {MOST_SIZE}, all finite.")
+    return array
 
 
 def _numbers(text: str) -> Expression:

@@ -95,13 +95,13 @@ def _name(host: str) -> str | None:
 
     Of the names that RFC 3986 allows, these are the ones that machines have: letters, digits, hyphens and points.
     """
-    found = _HOST.fullmatch(host)
-    if found is None or int(found["port"] or 0) > MOST_PORT:
+    match = _HOST.fullmatch(host)
+    if match is None or int(match["port"] or 0) > MOST_PORT:
         return None
-    if found["name"] is not None:
-        return found["name"].lower()
+    if match["name"] is not None:
+        return match["name"].lower()
     try:
-        return str(ipaddress.IPv6Address(found["six"]))
+        return str(ipaddress.IPv6Address(match["six"]))
     except ValueError:
         return None
 

@@ -30,8 +30,8 @@ Answer = dict[str, Any]
 
 def look(data: Mapping[str, Any]) -> Answer:
     """What was typed as mathematics, with what its names stand for."""
-    found = read(data.get("exercise"))
-    formula = found.parsed()
+    exercise = read(data.get("exercise"))
+    formula = exercise.parsed()
     names = {
         name: {
             "kind": n.kind,
@@ -40,15 +40,15 @@ def look(data: Mapping[str, Any]) -> Answer:
             "guessed": n.guess is not None,
             "why": n.guess.why if n.guess is not None else "",
         }
-        for name, n in found.names.items()
+        for name, n in exercise.names.items()
     }
     return {
         "mathml": preview(formula.value),
-        "spelling": found.spelling,
-        "formula": found.typed,
+        "spelling": exercise.spelling,
+        "formula": exercise.typed,
         "names": names,
         "constants": formula.constants,
-        "wrt": found.wrt,
+        "wrt": exercise.wrt,
         "shape": _sizes(formula.value.shape),
     }
 
@@ -60,8 +60,8 @@ def _sizes(shape: Any) -> list[str]:
 # ------------------------------------------------------------------ derivatives
 def derivative(data: Mapping[str, Any]) -> Answer:
     """The derivative in each notation that it has."""
-    found = read(data.get("exercise"))
-    form = _form(found)
+    exercise = read(data.get("exercise"))
+    form = _form(exercise)
     text = str(form)
     return {
         "notations": {name: _notation(form, name) for name in NOTATIONS},
@@ -70,15 +70,15 @@ def derivative(data: Mapping[str, Any]) -> Answer:
         "mathml": form.mathml("where") if " where " in text else form.mathml(),
         "best": _best(form, text),
         "shape": _sizes(form.shape),
-        "wrt": found.wrt,
-        "order": found.order,
-        "words": _words(found, form),
+        "wrt": exercise.wrt,
+        "order": exercise.order,
+        "words": _words(exercise, form),
     }
 
 
-def _form(found: Exercise) -> ClosedForm:
-    formula = found.parsed()
-    form = derive(formula, found.by(), found.order)
+def _form(exercise: Exercise) -> ClosedForm:
+    formula = exercise.parsed()
+    form = derive(formula, exercise.by(), exercise.order)
     assert isinstance(form, ClosedForm)  # by one name
     return form
 
@@ -131,26 +131,26 @@ def _best(form: ClosedForm, text: str) -> str:
     return "entries" if form._table is not None else "matrix" if form.has_matrix else "index"
 
 
-def _words(found: Exercise, form: ClosedForm) -> list[str]:
+def _words(exercise: Exercise, form: ClosedForm) -> list[str]:
     """Return what is to be said beside the formula."""
     what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
     sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
-    words = [f"The derivative by {found.wrt} is {what}{sizes}."]
-    assumed = [f"{n} is {' and '.join(s.said())}" for n, s in found.names.items() if s.assume]
+    words = [f"The derivative by {exercise.wrt} is {what}{sizes}."]
+    assumed = [f"{n} is {' and '.join(s.said())}" for n, s in exercise.names.items() if s.assume]
     return [*words, f"It is assumed that {', '.join(assumed)}."] if assumed else words
 
 
 def steps(data: Mapping[str, Any]) -> Answer:
     """The derivation, line by line."""
-    found = read(data.get("exercise"))
+    exercise = read(data.get("exercise"))
     style = data.get("style") or (data.get("exercise") or {}).get("style")
     if style is not None and style not in STYLES:
         raise ArgumentError(f"style: got {style!r}. Expected one of {', '.join(STYLES)}.")
-    if style == "calculus" and any(n.shape for n in found.names.values()):
+    if style == "calculus" and any(n.shape for n in exercise.names.values()):
         raise ArgumentError("the calculus style is for functions of numbers; of arrays choose matrix or backprop.")
-    formula = found.parsed()
-    order = found.order if style != "backprop" else 1
-    y, by = formula.value, formula.leaves[found.by()]
+    formula = exercise.parsed()
+    order = exercise.order if style != "backprop" else 1
+    y, by = formula.value, formula.leaves[exercise.by()]
     cotangent = symbol("u", y.shape) if style == "backprop" and y.shape else None  # of an array: its product with u
     explanation = explain(y, by, style=style, order=order, cotangent=cotangent, progress=False)
     form = explanation.form
@@ -163,10 +163,10 @@ def steps(data: Mapping[str, Any]) -> Answer:
 
 def picture(data: Mapping[str, Any]) -> Answer:
     """The graph as a picture."""
-    found = read(data.get("exercise"))
-    formula = found.parsed()
+    exercise = read(data.get("exercise"))
+    formula = exercise.parsed()
     adjoints = "formula" if formula.value.shape == () and data.get("adjoints") is not False else False
-    by = [formula.leaves[found.wrt]] if found.wrt is not None else None
+    by = [formula.leaves[exercise.wrt]] if exercise.wrt is not None else None
     drawn = graph(formula.value, adjoints=adjoints, wrt=by)
     return {"svg": drawn.to_svg()}
 
@@ -192,18 +192,18 @@ def answered(request: bytes) -> bytes:
     """Return the answer to a request, both in JSON: ``{"job": …, …}`` to ``{"ok": …, …}``."""
     try:
         data = json.loads(request)
-        found = {"ok": True, **JOBS[data["job"]](data)}
+        answer = {"ok": True, **JOBS[data["job"]](data)}
     except MemoryError:
-        found = failed(
+        answer = failed(
             "memory", "this takes more memory than one request may have. Give smaller sizes, or fewer names."
         )
     except SymgradError as error:
-        found = failed("input", said(error), error.place if isinstance(error, ParseError) else None)
+        answer = failed("input", said(error), error.place if isinstance(error, ParseError) else None)
     except RecursionError:
-        found = failed("input", "the formula is nested too deep. Name its parts.")
+        answer = failed("input", "the formula is nested too deep. Name its parts.")
     except Exception as error:  # of any kind: an answer is due, and the worker goes on
-        found = failed("input", f"this cannot be computed ({type(error).__name__}). Try a simpler formula.")
-    return json.dumps(found, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        answer = failed("input", f"this cannot be computed ({type(error).__name__}). Try a simpler formula.")
+    return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 def failed(kind: str, what: str, at: tuple[int, int] | None = None) -> Answer:

@@ -25,15 +25,15 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
     Of a second derivative, the first one is what the ways start from.
     """
-    found = read(data.get("exercise"))
-    inputs = values(found, _seed(data.get("seed")))
-    wrt = found.by()
-    formula = found.parsed({name: np.shape(v) for name, v in inputs.items()})
+    exercise = read(data.get("exercise"))
+    inputs = values(exercise, _seed(data.get("seed")))
+    wrt = exercise.by()
+    formula = exercise.parsed({name: np.shape(v) for name, v in inputs.items()})
     if np.size(inputs[wrt]) > MOST_CHECKED:
         raise ArgumentError(f"{wrt} has {np.size(inputs[wrt])} entries, more than {MOST_CHECKED}. Give smaller sizes.")
     of_one = _of(formula, inputs, [wrt])
     last = of_one
-    for _ in range(found.order - 1):
+    for _ in range(exercise.order - 1):
         last = jacrev(last)
     checked = crosscheck(last, inputs[wrt], raise_exception=False, progress=False)
     derivative = next((w.value for w in checked.witnesses if not w.missing), None)
@@ -55,19 +55,19 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _seed(seed: Any) -> int:
-    found = 0 if seed is None else seed
-    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**31:
-        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected a whole number that is not negative.")
-    return found
+    value = 0 if seed is None else seed
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected an integer that is not negative.")
+    return value
 
 
-def values(found: Exercise, seed: int) -> dict[str, Array]:
+def values(exercise: Exercise, seed: int) -> dict[str, Array]:
     """Return the value of each name: as given, else drawn, as what is assumed of it demands."""
     rng = np.random.default_rng(seed)
-    sizes: dict[Any, int] = dict(found.sizes())
+    sizes: dict[Any, int] = dict(exercise.sizes())
     return {
         name: n.value if n.value is not None else _drawn(rng, tuple(sizes.get(s, s) for s in n.shape), n.assume)
-        for name, n in found.names.items()
+        for name, n in exercise.names.items()
     }
 
 
@@ -102,14 +102,14 @@ def _of(formula: Expression, inputs: Mapping[str, Any], open_: Sequence[str]) ->
 # ------------------------------------------------------------------ plots
 def plot(data: Mapping[str, Any]) -> dict[str, Any]:
     """Points of f and f′ of one number, or of f and its gradient over a plane; others have values."""
-    found = read(data.get("exercise"))
-    if any(n.shape and n.value is None for n in found.names.values()):
+    exercise = read(data.get("exercise"))
+    if any(n.shape and n.value is None for n in exercise.names.values()):
         raise ArgumentError(
             "a plot is of one number or two. Give vectors and matrices values, or take another formula."
         )
-    axes = _axes(found, data.get("axes"))
-    inputs = {name: n.value if n.value is not None else np.float64(1.0) for name, n in found.names.items()}
-    formula = found.parsed({name: np.shape(v) for name, v in inputs.items()})
+    axes = _axes(exercise, data.get("axes"))
+    inputs = {name: n.value if n.value is not None else np.float64(1.0) for name, n in exercise.names.items()}
+    formula = exercise.parsed({name: np.shape(v) for name, v in inputs.items()})
     if formula.value.shape != ():
         raise ArgumentError("a plot is of a number, and the formula is an array. Take a sum, or an entry, as in x[0].")
     ranges = _ranges(data.get("over"), len(axes))
@@ -117,9 +117,9 @@ def plot(data: Mapping[str, Any]) -> dict[str, Any]:
     return _curve(f, axes, *ranges) if len(axes) == 1 else _plane(f, axes, *ranges)
 
 
-def _axes(found: Exercise, chosen: Any) -> list[str]:
+def _axes(exercise: Exercise, chosen: Any) -> list[str]:
     """Return the one name or two that are numbers without a value."""
-    free = [name for name, n in found.names.items() if n.value is None and not n.shape]
+    free = [name for name, n in exercise.names.items() if n.value is None and not n.shape]
     if chosen is not None:
         if not isinstance(chosen, list) or not 1 <= len(chosen) <= 2 or any(c not in free for c in chosen):
             raise ArgumentError(f"axes: expected one or two of {', '.join(free) or 'none'}.")
@@ -136,13 +136,13 @@ def _ranges(over: Any, count: int) -> list[tuple[float, float]]:
     if over is None:
         return [RANGE] * count
     try:
-        found = [(float(low), float(high)) for low, high in over]
+        ranges = [(float(low), float(high)) for low, high in over]
     except (TypeError, ValueError, OverflowError):
-        found = []
-    usable = all(math.isfinite(a) and math.isfinite(b) and a < b and max(abs(a), abs(b)) <= 1e9 for a, b in found)
-    if not usable or len(found) < count:
+        ranges = []
+    usable = all(math.isfinite(a) and math.isfinite(b) and a < b and max(abs(a), abs(b)) <= 1e9 for a, b in ranges)
+    if not usable or len(ranges) < count:
         raise ArgumentError(f"over: expected {count} ranges [low, high] of numbers, low below high.")
-    return found[:count]
+    return ranges[:count]
 
 
 def _curve(f: Callable[..., Any], axes: Sequence[str], over: tuple[float, float]) -> dict[str, Any]:

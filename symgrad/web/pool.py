@@ -198,9 +198,9 @@ class Pool:
             is_full = self._waiting >= self.size * (PER_WORKER + 1)
             self._waiting += not is_full
         if is_full:
-            found: Future[bytes] = Future()
-            found.set_result(self._refused("busy", "the server has more to do than it can. Try again in a moment."))
-            return found
+            future: Future[bytes] = Future()
+            future.set_result(self._refused("busy", "the server has more to do than it can. Try again in a moment."))
+            return future
         return self._threads.submit(self._answered, request, time.monotonic())
 
     def ask(self, request: bytes) -> bytes:

@@ -31,17 +31,17 @@ def topics(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def problem(data: Mapping[str, Any]) -> dict[str, Any]:
     """A problem, without its answer."""
-    found = _chosen(data)
+    chosen = _chosen(data)
     several = len(_several(data, ON_A_SHEET))
-    return {"problem": _described(found, data), "hints": len(_hints(found)), "of": several}
+    return {"problem": _described(chosen, data), "hints": len(_hints(chosen)), "of": several}
 
 
 def _chosen(data: Mapping[str, Any]) -> Problem:
     """Return one of the problems of the sheet."""
-    found, index = _several(data, ON_A_SHEET), data.get("index", 0)
-    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
-        raise ArgumentError(f"index: got {str(index)[:40]!r}. Expected a whole number from 0 to {len(found) - 1}.")
-    return found[index]
+    problems, index = _several(data, ON_A_SHEET), data.get("index", 0)
+    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(problems):
+        raise ArgumentError(f"index: got {str(index)[:40]!r}. Expected an integer from 0 to {len(problems) - 1}.")
+    return problems[index]
 
 
 def _several(data: Mapping[str, Any], count: int) -> list[Problem]:
@@ -49,41 +49,41 @@ def _several(data: Mapping[str, Any], count: int) -> list[Problem]:
     if not isinstance(topic, str):
         raise ArgumentError(f"there is no topic. Expected one of {', '.join(TOPICS)}.")
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:
-        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected a whole number from 0 to {MOST_SEED - 1}.")
+        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected an integer from 0 to {MOST_SEED - 1}.")
     if isinstance(level, bool) or not isinstance(level, int):
         raise ArgumentError(f"level: got {str(level)[:40]!r}. Expected 1, 2 or 3.")
     return exercises(topic[:40], level, seed, count)
 
 
-def _described(found: Problem, data: Mapping[str, Any]) -> dict[str, Any]:
-    by = found.wrt if isinstance(found.wrt, str) else list(found.wrt)
+def _described(problem: Problem, data: Mapping[str, Any]) -> dict[str, Any]:
+    by = problem.wrt if isinstance(problem.wrt, str) else list(problem.wrt)
     kinds = ("number", "vector", "matrix")
     shapes = {
-        name: [str(s) for s in ([shape] if isinstance(shape, str) else shape)] for name, shape in found.shapes.items()
+        name: [str(s) for s in ([shape] if isinstance(shape, str) else shape)] for name, shape in problem.shapes.items()
     }
     return {
-        "id": f"{found.topic}-{found.level}-{data.get('seed', 0)}-{data.get('index', 0)}",
-        "words": found.problem,
-        "formula": found.of,
-        "mathml": preview(found._value),
-        "latex": found.latex,
+        "id": f"{problem.topic}-{problem.level}-{data.get('seed', 0)}-{data.get('index', 0)}",
+        "words": problem.problem,
+        "formula": problem.of,
+        "mathml": preview(problem._value),
+        "latex": problem.latex,
         "wrt": by,
-        "order": found.order,
+        "order": problem.order,
         "names": {name: {"kind": kinds[len(s)], "shape": s, "assume": []} for name, s in shapes.items()},
     }
 
 
 # ------------------------------------------------------------------ hints
-def _hints(found: Problem) -> list[dict[str, Any]]:
+def _hints(problem: Problem) -> list[dict[str, Any]]:
     """Return the way to the solution, line by line, without what was given."""
-    return [line(r) for r in found.steps.data() if r["kind"] not in ("given", "title", "gap")]
+    return [line(r) for r in problem.steps.data() if r["kind"] not in ("given", "title", "gap")]
 
 
 def hint(data: Mapping[str, Any]) -> dict[str, Any]:
     """One line of the way to the solution, counted from 0."""
     hints, number = _hints(_chosen(data)), data.get("number")
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(hints):
-        raise ArgumentError(f"number: got {str(number)[:40]!r}. Expected a whole number from 0 to {len(hints) - 1}.")
+        raise ArgumentError(f"number: got {str(number)[:40]!r}. Expected an integer from 0 to {len(hints) - 1}.")
     return {**hints[number], "last": number == len(hints) - 1}
 
 
@@ -95,24 +95,24 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
         raise ArgumentError("there is no answer yet. Type one, such as 2*x*cos(x).")
     if len(text) > 2000:
         raise ArgumentError(f"the answer has {len(text)} signs, more than 2000.")
-    found = _chosen(data).grade(text) if data.get("topic") is not None else _of_own(data, text)
+    verdict = _chosen(data).grade(text) if data.get("topic") is not None else _of_own(data, text)
     return {
-        "right": found.right,
-        "verdict": "right" if found.right else "wrong",
-        "simplified": found.simplified,
-        "slip": found.slip,
-        "words": found.hint,
-        "shorter": found.shorter,
-        "at": None if found.place is None else list(found.place),
-        "point": None if found.at is None else str(found).partition("\n")[2],
+        "right": verdict.right,
+        "verdict": "right" if verdict.right else "wrong",
+        "simplified": verdict.simplified,
+        "slip": verdict.slip,
+        "words": verdict.hint,
+        "shorter": verdict.shorter,
+        "at": None if verdict.place is None else list(verdict.place),
+        "point": None if verdict.at is None else str(verdict).partition("\n")[2],
         "mathml": None,
     }
 
 
 def _of_own(data: Mapping[str, Any], text: str) -> Any:
-    found = read(data.get("exercise"))
-    shapes = {name: n.shape for name, n in found.names.items() if n.shape}
-    return grade(text, found.formula, found.by(), shapes, order=found.order)
+    exercise = read(data.get("exercise"))
+    shapes = {name: n.shape for name, n in exercise.names.items() if n.shape}
+    return grade(text, exercise.formula, exercise.by(), shapes, order=exercise.order)
 
 
 # ------------------------------------------------------------------ sheets
@@ -120,17 +120,17 @@ def sheet(data: Mapping[str, Any]) -> dict[str, Any]:
     """Ten problems, with their solutions where they are wanted."""
     count = data.get("count", ON_A_SHEET)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_NAMES:
-        raise ArgumentError(f"count: got {str(count)[:40]!r}. Expected a whole number from 1 to {MOST_NAMES}.")
-    found = _several(data, count)
+        raise ArgumentError(f"count: got {str(count)[:40]!r}. Expected an integer from 1 to {MOST_NAMES}.")
+    problems = _several(data, count)
     return {
-        "topic": found[0].topic,
-        "level": found[0].level,
+        "topic": problems[0].topic,
+        "level": problems[0].level,
         "problems": [
-            {**_described(p, data), **({"solution": _solution(p)} if data.get("solutions") else {})} for p in found
+            {**_described(p, data), **({"solution": _solution(p)} if data.get("solutions") else {})} for p in problems
         ],
     }
 
 
-def _solution(found: Problem) -> dict[str, str]:
-    form = found.solution
+def _solution(problem: Problem) -> dict[str, str]:
+    form = problem.solution
     return {"text": str(form), "mathml": form.mathml("where") if " where " in str(form) else form.mathml()}

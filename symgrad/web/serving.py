@@ -133,8 +133,8 @@ def _shown(host: str) -> str:
 
 def _names() -> list[str]:
     """Return what this machine is called by others: its name, and its address where it has one."""
-    found = [socket.gethostname()]
+    names = [socket.gethostname()]
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         asked.connect(("192.0.2.1", 9))  # an address of nobody's: nothing is sent, a way to it is chosen
-        found.append(asked.getsockname()[0])
-    return found
+        names.append(asked.getsockname()[0])
+    return names

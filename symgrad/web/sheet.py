@@ -8,15 +8,15 @@ from typing import Any
 from symgrad.support.foreign import html
 
 
-def page(found: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+def page(sheet: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     """Return the page.
 
     Args:
         found: topic, level and problems, as the job ``sheet`` returns them.
         asked: the seed, and whether solutions are wanted.
     """
-    title = f"{found['topic']}, level {found['level']}"
-    problems = "\n".join(map(_problem, found["problems"]))
+    title = f"{sheet['topic']}, level {sheet['level']}"
+    problems = "\n".join(map(_problem, sheet["problems"]))
     kind = "Solutions" if asked.get("solutions") else "Problems"
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -19,8 +19,8 @@ def code(data: Mapping[str, Any]) -> dict[str, Any]:
     target = data.get("target")
     if not isinstance(target, str) or target not in TARGETS:
         raise ArgumentError(f"target: got {str(target)[:40]!r}. Expected one of {', '.join(TARGETS)}.")
-    found = read(data.get("exercise"))
-    source, words = _written(found, target)
+    exercise = read(data.get("exercise"))
+    source, words = _written(exercise, target)
     ending = ENDINGS[target]
     return {
         "source": source,
@@ -30,33 +30,33 @@ def code(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _written(found: Exercise, target: str) -> tuple[str, str]:
+def _written(exercise: Exercise, target: str) -> tuple[str, str]:
     """Return the source for sizes with names; where there is none, for numbers in their place, and what to say."""
-    formula = found.parsed()
+    formula = exercise.parsed()
     shapes = {name: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for name, x in formula.leaves.items()}
     try:
-        return export(_made(found, formula), shapes=shapes, target=target, name=NAME), ""
+        return export(_made(exercise, formula), shapes=shapes, target=target, name=NAME), ""
     except SymgradError:
         named = {s for shape in shapes.values() for s in shape if isinstance(s, str)}
         if not named:
             raise
-        sizes: dict[Any, int] = dict(found.sizes())
+        sizes: dict[Any, int] = dict(exercise.sizes())
         shapes = {name: tuple(sizes.get(n, n) for n in shape) for name, shape in shapes.items()}
-        source = export(_made(found, found.parsed(shapes)), shapes=shapes, target=target, name=NAME)
+        source = export(_made(exercise, exercise.parsed(shapes)), shapes=shapes, target=target, name=NAME)
         told = ", ".join(f"{name} = {sizes[name]}" for name in sorted(named))
         return source, f"Written for {told}: this derivative needs sizes that are numbers. Set others in the table."
 
 
-def _made(found: Exercise, formula: Any) -> Callable[..., Any]:
+def _made(exercise: Exercise, formula: Any) -> Callable[..., Any]:
     """Return the function whose source is wanted: value and gradient of a number, else the derivative alone."""
-    place = formula.names.index(found.by())
+    place = formula.names.index(exercise.by())
     made: Callable[..., Any]
-    if found.order == 1:
+    if exercise.order == 1:
         made = value_and_grad(formula, place) if formula.value.shape == () else jacobian(formula, place)
-    elif found.order == 2 and formula.value.shape == ():
+    elif exercise.order == 2 and formula.value.shape == ():
         made = hessian(formula, place)
     else:
         made = formula
-        for _ in range(found.order):
+        for _ in range(exercise.order):
             made = jacobian(made, place)
     return made

@@ -83,7 +83,7 @@ STRUCTURES = {
     "dataclass": (lambda p: Layer(p.b * 2, p.w), (Layer(X, 2.0),)),
     "frozen dataclass with a field of its own": (frozen, (Frozen(X),)),
     "empty containers": (lambda p, q: ({}, [], (), p, q), ((), [])),
-    "None, whole numbers, text": (lambda x, n: (x + 1, None, {"k": None, "n": n, "s": "t"}, True), (X, 3)),
+    "None, integers, text": (lambda x, n: (x + 1, None, {"k": None, "n": n, "s": "t"}, True), (X, 3)),
     "only None": (lambda x: None, (X,)),
     "numbers": (lambda x, y: (x * y, x - y), (1.5, 2.0)),
     "nothing": (lambda: sg.ones(3), ()),

@@ -1,4 +1,4 @@
-"""Integers and truth values inside compiled functions: positions, casts, counts, in small programs and in loops."""
+"""Integers and booleans inside compiled functions: positions, casts, counts, in small programs and in loops."""
 
 import numpy as np
 import pytest

@@ -424,7 +424,7 @@ USES = {
     "an array": lambda y: np.asarray(y), "its list": lambda y: y.tolist(), "a formula": lambda y: y.expr,
     "a graph": lambda y: sg.graph(y), "a pickle": lambda y: pickle.dumps(y), "a write": lambda y: y.mul_(2),
     "a statement": lambda y: sg.zeros(3).copy_(y), "its result": lambda y: sg.compile(lambda x: y)(X),
-    "another trace": lambda y: sg.compile(lambda x: x * y)(X), "a truth value": lambda y: bool(y),
+    "another trace": lambda y: sg.compile(lambda x: x * y)(X), "a boolean": lambda y: bool(y),
     "a slice": lambda y: sg.vmap(lambda x: y)(X), "a loop": lambda y: sg.scan(lambda c, x: (c, y), 0.0, X),
     "a derivative": lambda y: sg.grad(lambda x: (x * y).sum())(X), "a derived one": lambda y: sg.derive(y.sum(), y),
 }  # fmt: skip

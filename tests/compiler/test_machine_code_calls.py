@@ -195,7 +195,7 @@ ODD = {
     "backwards": (1.5, lambda x: x[::-1]),
     "with gaps": (1.5, lambda x: np.repeat(x, 2, 0)[::2]),
     "single precision": (1.5, lambda x: x.astype(np.float32)),
-    "whole numbers": (1.5, lambda x: (x * 2).astype(np.int64)),
+    "integers": (1.5, lambda x: (x * 2).astype(np.int64)),
     "other bytes": (1.5, lambda x: x.astype(x.dtype.newbyteorder())),
     "unaligned": (1.5, unaligned),
     "shorter": (1.5, lambda x: x[1:]),

@@ -342,7 +342,7 @@ def test_wrong_requests_say_what_to_do():
         sg.export(regression, target="numpy")
     with pytest.raises(ArgumentError, match="parameters are"):
         sg.export(regression, shapes={"v": (2,)}, target="numpy")
-    with pytest.raises(ArgumentError, match="whole number or a name"):
+    with pytest.raises(ArgumentError, match="integer or a name"):
         sg.export(regression, shapes=[(-1,)], target="numpy")
     with pytest.raises(ArgumentTypeError, match="expected a function"):
         sg.export(3.0, target="numpy")

@@ -42,7 +42,7 @@ def test_sympy_source_builds_expressions_of_the_right_value(row):
 
 
 def _number(e, given):
-    """Return an entry's value; SymPy's truth values are numbers."""
+    """Return an entry's value; SymPy's booleans are numbers."""
     value = sp.sympify(e).subs(given)
     return float(bool(value)) if value in (sp.true, sp.false) else float(sp.re(sp.N(value, 20)))
 

@@ -43,7 +43,7 @@ def nested():
 
 
 def statics():
-    """A text that the function returns beside arrays."""
+    """A string that the function returns beside arrays."""
     return (lambda x: (2 * x, list(TEXTS))), (np.ones(2),), "f"
 
 
@@ -123,7 +123,7 @@ def test_results_are_under_the_keys_that_were_given():
 
 
 class Evil(str):
-    """A text that runs when its representation does."""
+    """A string that runs when its representation does."""
 
     def __repr__(self):
         return "print('PWNED')"

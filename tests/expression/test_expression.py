@@ -227,7 +227,7 @@ ENDS = (".T", ".mT", "[0]", "[1:999999999]", "[::0]", "[..., None]", "[9]", ".su
 
 
 def anything(rng, depth):
-    """A text of the listed functions, operators, indices and brackets."""
+    """A string of the listed functions, operators, indices and brackets."""
     kind = rng.random()
     if depth == 0 or kind < 0.2:
         return rng.choice(LEAVES)

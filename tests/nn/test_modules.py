@@ -462,8 +462,8 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
     ("make", "says"),
     [
         (lambda: nn.Linear(-1, 2), "got sizes"),
-        (lambda: nn.Linear("a", 2), "whole numbers"),
-        (lambda: nn.Conv1d(1, 2, 2.5), "whole numbers"),
+        (lambda: nn.Linear("a", 2), "integers"),
+        (lambda: nn.Conv1d(1, 2, 2.5), "integers"),
         (lambda: nn.Conv2d(3, 2, 1, groups=2), "divisible by groups"),
         (lambda: nn.Conv2d(1, 1, 1, padding_mode="reflect"), "Expected 'zeros'"),
         (lambda: nn.ReLU(1, 2), "ReLU: too many"),

@@ -260,7 +260,7 @@ ROWS = [
     ("linalg.lstsq", lambda x: np.linalg.lstsq(x, B.T, rcond=None)[0], A.T),
     ("linalg.lstsq", lambda x: np.linalg.lstsq(A.T, x, rcond=None)[1], B.T),
 ]
-# Answers without gradient: indices, truth values, sizes, text.
+# Answers without gradient: indices, booleans, sizes, text.
 ANSWERS = [
     ("allclose", lambda x: np.allclose(x, A + 1e-9)),
     ("array_equal", lambda x: np.array_equal(x, A)),

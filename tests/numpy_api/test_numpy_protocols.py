@@ -194,7 +194,7 @@ MIXED = {
     "array % tensor": (lambda x: A % (x + 0.1), lambda x: A % (x + 0.1)),
     "numpy integer as index": (lambda x: x[np.int64(1), np.uint8(2)], lambda x: x[1, 2]),
     "array of integers as index": (lambda x: x[:, np.array([0, 0, 2])], lambda x: x[:, [0, 0, 2]]),
-    "array of truth values as index": (lambda x: x[MASK], lambda x: x[MASK]),
+    "array of booleans as index": (lambda x: x[MASK], lambda x: x[MASK]),
 }
 
 

@@ -525,7 +525,7 @@ WHOLE_POWERS = {
     "pow": lambda p: sg.pow(3, p),
     "NumPy's power": lambda p: np.power(2, p),
     "of themselves": lambda p: p**p,
-    "of truth values": lambda p: (p > 0) ** p,
+    "of booleans": lambda p: (p > 0) ** p,
     "of 0-d tensors": lambda p: p[0] ** p[1],
 }
 

@@ -88,7 +88,7 @@ def test_a_text_is_no_factor(text):
     for product in (lambda z: z * text, lambda z: text * z):
         with pytest.raises(TypeError, match="unsupported operand"):
             product(sg.tensor(2.0))
-    assert sg.tensor(2) * text == 2 * text  # a whole number is an index, as in PyTorch
+    assert sg.tensor(2) * text == 2 * text  # an integer is an index, as in PyTorch
 
 
 def test_crosscheck_reads_labels_inside_a_function_as_positions():

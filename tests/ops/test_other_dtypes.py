@@ -1,4 +1,4 @@
-"""Integers, truth values, half and single precision in eager mode, against PyTorch's samples and by themselves."""
+"""Integers, booleans, half and single precision in eager mode, against PyTorch's samples and by themselves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def tensor(values, dtype):
     return sg.tensor(np.array(values, dtype=dtype))
 
 
-# ------------------------------------------------------------------ integers and truth values
+# ------------------------------------------------------------------ integers and booleans
 FIVE, FOURS = tensor([5, 5], "int64"), tensor(np.full((2, 2), 4), "int64")
 WINDOWS, ZEROS = tensor([[[1, 2, 4, -7]]], "int64"), tensor([0, 0, 0], "int64")
 RESULTS = {
@@ -28,7 +28,7 @@ RESULTS = {
     "addmv": (lambda: sg.addmv(FIVE, FOURS, FIVE, beta=0.5), [40, 40], "int64"),
     "addbmm": (lambda: sg.addbmm(FOURS, FOURS[None], FOURS[None], alpha=1.5), [[36, 36], [36, 36]], "int64"),
     "baddbmm": (lambda: sg.baddbmm(FOURS[None], FOURS[None], FOURS[None], beta=0.2), [[[32, 32], [32, 32]]], "int64"),
-    "addr of truth values": (
+    "addr of booleans": (
         lambda: sg.addr(tensor([[True]], bool), tensor([True], bool), tensor([True], bool), beta=3), [[True]], "bool"),
     "hardtanh": (lambda: F.hardtanh(FIVE, -0.5, 2.7), [2, 2], "int64"),
     "hardtanh of unsigned numbers": (lambda: F.hardtanh(FIVE.to(sg.uint8), 0, 2.7), [2, 2], "uint8"),
@@ -36,15 +36,15 @@ RESULTS = {
         lambda: sg.scatter(ZEROS, 0, sg.tensor([1, 1]), sg.tensor([2, 3]), reduce="add"), [0, 5, 0], "int64"),
     "scatter multiply": (
         lambda: sg.scatter(ZEROS + 3, 0, sg.tensor([1, 0]), 2, reduce="multiply"), [6, 6, 3], "int64"),
-    "scatter add of truth values": (
+    "scatter add of booleans": (
         lambda: sg.scatter(tensor([False] * 2, bool), 0, sg.tensor([1]), True, reduce="add"), [False, True], "bool"),
     "scatter_ in place": (lambda: sg.zeros(2).scatter_(0, sg.tensor([1]), 2.0, reduce="add"), [0.0, 2.0], "float64"),
     "scatter_reduce prod": (
         lambda: sg.scatter_reduce(tensor([2, 3], "uint8"), 0, sg.tensor([0]), tensor([4], "uint8"), "prod"),
         [8, 3], "uint8"),
     "avg_pool1d of unsigned numbers": (lambda: F.avg_pool1d(WINDOWS[..., :3].to(sg.uint8), 2, 1), [[[1, 3]]], "int64"),
-    "sign of truth values": (lambda: sg.sign(tensor([True, False], bool)), [True, False], "bool"),
-    "logsumexp of truth values": (
+    "sign of booleans": (lambda: sg.sign(tensor([True, False], bool)), [True, False], "bool"),
+    "logsumexp of booleans": (
         lambda: sg.logsumexp(tensor([True, False], bool), 0), np.log(np.e + 1), "float64"),
     "logsumexp of unsigned numbers": (lambda: sg.logsumexp(tensor([1, 0], "uint8"), 0), np.log(np.e + 1), "float64"),
     "trapezoid of unsigned numbers": (

@@ -271,7 +271,7 @@ OPTIMIZERS_THAT_KEEP = {
 HARM = {
     "complex": lambda v: v * 1j,
     "another shape": lambda v: np.concatenate([v, v], 0) if v.ndim else v.reshape(1, 1),
-    "truth values": lambda v: v > 0,
+    "booleans": lambda v: v > 0,
     "text": str,
     "objects": lambda v: np.array([{}, None]),
     "nothing like it": lambda v: [[1.0], [2.0, 3.0]],
@@ -319,7 +319,7 @@ WRONG_STATES = {
     "a negative rate": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": -1.0}]},
     "text for a rate": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": "0.1"}]},
     "one beta": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "betas": (0.9,)}]},
-    "a number for a truth value": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "amsgrad": 2.5}]},
+    "a number for a boolean": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "amsgrad": 2.5}]},
 }
 
 

@@ -276,7 +276,7 @@ ERRORS = {
     "a float": (lambda: sg.optim.minimize(lambda x: float((x**2).sum()), np.ones(2)), RuntimeError, "would be lost"),
     "no number": (lambda: sg.optim.minimize(lambda x: None, np.ones(2)), TypeError, "returned NoneType"),
     "nothing to find": (lambda: sg.optim.minimize(bowl, {}), ValueError, "x0: got no numbers in dict"),
-    "truth values": (lambda: sg.optim.minimize(bowl, np.array([True])), TypeError, "x0: got truth values"),
+    "booleans": (lambda: sg.optim.minimize(bowl, np.array([True])), TypeError, "x0: got booleans"),
     "fault of the function": (lambda: sg.optim.minimize(lambda x: x["w"], np.ones(2)), IndexError, "valid indices"),
 }
 

@@ -349,7 +349,7 @@ Sample = namedtuple("Sample", "x label")
 BATCHES = {
     "tensors": lambda lib: [lib.tensor([1.0, 2.0]), lib.tensor([3.0, 5.0])],
     "numbers": lambda lib: [1, 4],
-    "truth values": lambda lib: [True, False],
+    "booleans": lambda lib: [True, False],
     "arrays": lambda lib: [np.array([1.5]), np.array([2.5])],
     "named tuples": lambda lib: [Sample(1.0, [2, 3]), Sample(4.0, [5, 6])],
     "lists in dicts": lambda lib: [{"a": [1, 2.5], "b": "x"}, {"a": [3, 4.5], "b": "y"}],

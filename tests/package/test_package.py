@@ -114,7 +114,7 @@ def test_import_is_silent_and_leaves_global_state_alone(tmp_path):
 
 
 def test_no_module_is_imported_for_its_side_effect():
-    """What a module offers is entered in a table that one reads, not by importing it. A library's source is a text."""
+    """What a module offers is entered in a table that one reads, not by importing it. Sources of libraries are text."""
     sources = [p for p in INSTALLED.rglob("*.py") if "library" not in p.parts]
     assert len(sources) > 300
     assert [p.name for p in sources if "noqa: F401" in p.read_text(encoding="utf-8")] == []

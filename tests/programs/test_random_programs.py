@@ -6,7 +6,7 @@ be different on purpose does not occur:
 - results of reading are copied, so that there are no views: a view of torch's changes with its base, one of symgrad's
   does not and refuses to be written to from then on;
 - torch runs in-place statements on copies: there what a derivative needs must not be overwritten;
-- integers and truth values are brought to the dtype of single precision that they meet, as numbers without axes are to
+- integers and booleans are brought to the dtype of single precision that they meet, as numbers without axes are to
   each other's: promotion is NumPy's;
 - ``x[[0, 0]] += y`` and the like do not write to one place twice: torch differentiates the writes that are lost;
 - nan in a derivative of torch's is no number to agree with: the second derivative of a norm at 0, or what is ∞·0.

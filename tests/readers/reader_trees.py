@@ -37,7 +37,7 @@ def rebuilt(e: Any, change: Callable[[Tree], Tree]) -> Any:
 
 
 def split(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Split a text into tokens, without spaces; the last is empty."""
+    """Split a string into tokens, without spaces; the last is empty."""
     return [m[1] for m in pattern.finditer(text) if m[1].strip()] + [""]
 
 

@@ -146,7 +146,7 @@ for _name in ("and", "or", "xor"):
         (bools([True, False]), ints([3, 3])), discrete=True)
 row("logical_not", lambda L, x: L.logical_not(x), (bools([True, False]),), (raw([0.0, -2.0]),), discrete=True)
 row("bitwise_not", lambda L, x: L.bitwise_not(x), (bools([True, False]),), (ints([6, -3]),), discrete=True)
-row("operators on truth values", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & True, False | p, True ^ p]),
+row("operators on booleans", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & True, False | p, True ^ p]),
     (bools([True, True, False, False]), bools([True, False, True, False])), discrete=True)
 row("operators on bits", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & 3, 5 | p, 6 ^ p]),
     (ints([6, -3]), ints([3, 8])), discrete=True)

@@ -79,7 +79,7 @@ def whole(*shape: int, lo: int = -3, hi: int = 4) -> Any:
 
 
 def truth(*shape: int) -> Any:
-    """Truth values."""
+    """Booleans."""
     return np.asarray(rng.random(shape) < 0.5)
 
 

@@ -31,8 +31,8 @@ OTHERWISE = {
 
 # What differs on purpose, and why.
 DIFFERENT = {
-    "all": "truth values, where PyTorch keeps uint8",
-    "any": "truth values, where PyTorch keeps uint8",
+    "all": "booleans, where PyTorch keeps uint8",
+    "any": "booleans, where PyTorch keeps uint8",
     "argsort": "ties in order",
     "clamp": "tensors that are limits promote as in NumPy",
     "cov": "weights in single precision promote as in NumPy",
@@ -53,7 +53,7 @@ DIFFERENT = {
     "sort": "ties in order",
     "special.bessel_j0": "PyTorch computes integers in single precision",
     "special.bessel_j1": "PyTorch computes integers in single precision",
-    "square": "truth values become int8, as in NumPy",
+    "square": "booleans become int8, as in NumPy",
     "tensordot": "sums of short integers are long ones",
     "topk": "another one of equal entries",
     "trapezoid": "PyTorch's differences of unsigned numbers wrap",

@@ -52,7 +52,7 @@ def ints(values: Any) -> Spec:
 
 
 def bools(values: Any) -> Spec:
-    """These truth values."""
+    """These booleans."""
     return np.array(values, dtype=bool)
 
 

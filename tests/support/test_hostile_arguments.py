@@ -218,8 +218,8 @@ SAID = {
     "missing 1 required positional argument: 'cov'. Expected expectation(f, mean, cov, *args, order=32).": lambda: (
         sg.expectation(len, 0.0)
     ),
-    "minimize: got method=3. Expected a text or a function or None.": lambda: sg.optim.minimize(len, X, method=3),
-    "minimize: got options=3. Expected a dictionary (keys: a text) or None.": lambda: sg.optim.minimize(
+    "minimize: got method=3. Expected a string or a function or None.": lambda: sg.optim.minimize(len, X, method=3),
+    "minimize: got options=3. Expected a dictionary (keys: a string) or None.": lambda: sg.optim.minimize(
         lambda x: x.sum(), X, options=3
     ),
     "minimize: got 1 in bounds. Expected a pair (lower, upper)": lambda: sg.optim.minimize(
@@ -356,11 +356,11 @@ ASKED = {  # annotation or name: in words, what fits, and what does not
     "int": ("an integer", [3, np.int64(-2), _N, np.array(3)], [True, 2.5, "3", None, np.array([3, 4])]),
     "float": ("a number", [2, 0.5, np.float32(1), sg.tensor(2.0), np.array(2.0), _N], ["2", 2j, np.ones(1), _T, None]),
     "bool": ("True or False", [True, np.True_, 1], ["yes", None, 1.5]),
-    "str | None": ("a text or None", ["a", None], [3, b"a"]),
+    "str | None": ("a string or None", ["a", None], [3, b"a"]),
     "Sequence": ("a list or a tuple", [[1], (2,), np.ones(2)], ["abc", b"ab", iter([1]), 3]),
     "Sequence[int]": ("a list or a tuple (entries: an integer)", [[1], (2,)], [[1, 0.5], ["a"], "abc", 3]),
     "Iterable[a.B]": ("a list or a tuple", [iter([1]), [2]], ["abc", 3]),
-    "Mapping[str, Any]": ("a dictionary (keys: a text)", [{"a": 1}], [[1], 3, {2: 1}]),
+    "Mapping[str, Any]": ("a dictionary (keys: a string)", [{"a": 1}], [[1], 3, {2: 1}]),
     "dict": ("a dictionary", [{}], [[1], "a"]),
     "'Callable[..., Any]'": ("a function", [len], [3]),
     "trees.Sizes": ("an integer, or a tuple of them", _SIZES, [None, *_NO_SIZES]),

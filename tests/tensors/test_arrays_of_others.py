@@ -153,9 +153,9 @@ def test_minimize_takes_series():
 
 INDICES = {
     "integers": ([1, 0, 1], {}),
-    "truth values": ([True, False, True], {}),
+    "booleans": ([True, False, True], {}),
     "nullable integers": ([1, 0, 1], {"dtype": "Int64"}),
-    "nullable truth values": ([True, False, True], {"dtype": "boolean"}),
+    "nullable booleans": ([True, False, True], {"dtype": "boolean"}),
 }
 
 
@@ -180,7 +180,7 @@ def test_an_index_is_anything_with_an_array():
 
 
 FRAMES = {
-    "truth values beside numbers": ({"a": [1.0, 2.0], "b": [True, False]}, [[1.0, 1.0], [2.0, 0.0]]),
+    "booleans beside numbers": ({"a": [1.0, 2.0], "b": [True, False]}, [[1.0, 1.0], [2.0, 0.0]]),
     "integers beside numbers": ({"a": [1.0, 2.0], "b": [3, 4]}, [[1.0, 3.0], [2.0, 4.0]]),
 }
 

@@ -45,7 +45,7 @@ def test_a_method_in_place_rebinds_to_what_the_method_returns(name):
     expected = getattr(leaf + shift, name)(*args)
     assert getattr(x, name + "_")(*args) is x
     np.testing.assert_array_equal(x.detach().numpy(), expected.detach().numpy().astype(float))
-    if not expected.requires_grad:  # a truth value
+    if not expected.requires_grad:  # a boolean
         return
     found, wanted = (sg.autograd.grad((y * y).sum(), leaf)[0] for y in (x, expected))
     np.testing.assert_array_equal(found.numpy(), wanted.numpy())

@@ -311,7 +311,7 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def drawn(rng: np.random.Generator, draw: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array of the dtype: floats as drawn, whole numbers within range."""
+    """An array of the dtype: floats as drawn, integers within range."""
     with np.errstate(over="ignore", under="ignore"):
         array = np.asarray(DRAWS[draw](rng, shape))
         if np.issubdtype(dtype, np.integer):

@@ -338,7 +338,7 @@ TENSORS = {
     "single precision": lambda: sg.ones(2, dtype=sg.float32, requires_grad=True),
     "single precision number": lambda: sg.tensor(2.0, dtype=sg.float32),
     "integers": lambda: sg.tensor([1, 2]),
-    "truth values": lambda: sg.tensor([True, False]),
+    "booleans": lambda: sg.tensor([True, False]),
     "empty": lambda: sg.zeros(0, 3),
     "not a number": lambda: sg.tensor([np.nan, np.inf]),
 }
@@ -510,11 +510,11 @@ def test_operators_take_numbers_and_arrays_on_either_side(sign, other):
 
 
 MASKS = {
-    "truth values": (np.array([True, False]), np.array([True, True])),
-    "truth value": (np.array([True, False]), True),
+    "booleans": (np.array([True, False]), np.array([True, True])),
+    "boolean": (np.array([True, False]), True),
     "integers": (np.array([6, -3]), np.array([3, 8])),
     "integer": (np.array([6, -3]), 5),
-    "truth values and integers": (np.array([True, False]), np.array([3, 3])),
+    "booleans and integers": (np.array([True, False]), np.array([3, 3])),
 }
 
 
@@ -648,13 +648,13 @@ PROMOTED = {  # of float32 unless said otherwise
     "tensor": (lambda: sg.ones(2, dtype=SINGLE) + sg.ones(2), DOUBLE),
     "array": (lambda: np.ones(2) + sg.ones(2, dtype=SINGLE), DOUBLE),
     "integers": (lambda: sg.ones(2, dtype=SINGLE) + sg.tensor([1, 2]), DOUBLE),
-    "truth values": (lambda: sg.ones(2, dtype=SINGLE) * sg.tensor([True, False]), SINGLE),
+    "booleans": (lambda: sg.ones(2, dtype=SINGLE) * sg.tensor([True, False]), SINGLE),
     "small integers": (lambda: sg.ones(2, dtype=SINGLE) * sg.tensor([1, 2], dtype="int8"), SINGLE),
     "integers and a Python integer": (lambda: sg.tensor([1, 2]) + 1, WHOLE),
     "integers and a Python float": (lambda: sg.tensor([1, 2]) + 1.0, DOUBLE),
     "integers divided": (lambda: sg.tensor([1, 2]) / 2, DOUBLE),
-    "truth values and a Python integer": (lambda: sg.tensor([True]) + 1, WHOLE),
-    "sum of truth values": (lambda: sg.tensor([True, True]).sum(), WHOLE),
+    "booleans and a Python integer": (lambda: sg.tensor([True]) + 1, WHOLE),
+    "sum of booleans": (lambda: sg.tensor([True, True]).sum(), WHOLE),
     "sum of small integers": (lambda: sg.tensor([1, 2], dtype="int32").sum(), WHOLE),
     "sum": (lambda: sg.ones(2, dtype=SINGLE).sum(), SINGLE),
     "exponential of integers": (lambda: sg.exp(sg.tensor([1, 2])), DOUBLE),

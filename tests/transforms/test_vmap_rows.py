@@ -88,7 +88,7 @@ def test_every_rule_is_met_by_a_row(monkeypatch):
         sg.vmap(f)(*[np.stack([p, p]) for p in case.points])
     for program in (PROGRAMS | MATRICES).values():
         sg.vmap(lambda z: sg.vjp(lambda z: program(sg, z), z)[0])(np.stack([Z, Z]))  # noqa: B023
-    discrete = {Bits, Truth}  # of integers and truth values, which are no points
+    discrete = {Bits, Truth}  # of integers and booleans, which are no points
     kinds = {k for k in op_classes() if batching.is_known(k)} - discrete
     assert sorted(k.__name__ for k in kinds - met) == []
 

@@ -204,7 +204,7 @@ HOSTILE = {
     "text for a list": packed({}, {"list": 5}),
     "text for a tree": packed({}, "array"),
     "a list as a key": packed({}, {"dict": [[{"list": []}, {"value": 1}]]}),
-    "a gradient of whole numbers": packed(
+    "a gradient of integers": packed(
         {"0.npy": array_bytes(np.zeros(3, int))}, {**ONE, "parameter": False, "requires_grad": True}
     ),
     "a number for a name": packed(

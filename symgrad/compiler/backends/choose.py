@@ -40,7 +40,7 @@ def check_backend(backend: str) -> None:
 def check_digits(name: str, digits: Any) -> None:
     """Refuse a number of digits that is none."""
     if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
-        raise ArgumentTypeError(f"{name}: digits is a whole number, got {type(digits).__name__}.")
+        raise ArgumentTypeError(f"{name}: digits is an integer, got {type(digits).__name__}.")
     if not 1 <= digits <= MOST_DIGITS:
         raise ArgumentError(f"{name}: digits={digits}. Expected 1 to {MOST_DIGITS}.")
 
@@ -83,10 +83,10 @@ def build_with(backend: str, program: Program, args: trees.Tree, results: trees.
                 raise
     if backend != "auto":
         return BACKENDS[backend](program, args, results)
-    found = _scalars(program, args, results)
-    if found is None and not wide:
-        found = _by_c(program, args, results)
-    return found or numpy_backend.build(program, args, results)
+    kernel = _scalars(program, args, results)
+    if kernel is None and not wide:
+        kernel = _by_c(program, args, results)
+    return kernel or numpy_backend.build(program, args, results)
 
 
 def _by_c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:

@@ -24,7 +24,7 @@ def taken_over(
         donated: positions of arguments.
     """
     free = {p: e.inputs[p] for p in sorted(donated) if e.inputs[p] >= 0 and e.inputs[p] not in e.outputs}
-    found: dict[int, int] = {}
+    donors: dict[int, int] = {}
 
     def unread(r: int, n: int) -> bool:
         """Whether no later stage reads r, and this one reads no view of it."""
@@ -37,9 +37,9 @@ def taken_over(
         for k in stage.stored:
             fits = [p for p, r in free.items() if k in e.outputs and unread(r, n) and _fits(e, stage, k, r)]
             if fits:
-                found[k] = fits[0]
+                donors[k] = fits[0]
                 del free[fits[0]]
-    return found
+    return donors
 
 
 def _fits(e: Elements, loop: Cluster, k: int, r: int) -> bool:

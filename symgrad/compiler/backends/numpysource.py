@@ -81,13 +81,13 @@ class BlockWriter:
         n, step = self.c.shape[0], self.step
         edges = [*[a * step for a, _ in self.chunks], n]
         sums = [k for k in self.c.reductions if 0 in self.e.ops[k][0].axes]
-        found = [f"parts, step, edges = [None] * {len(self.chunks)}, {step}, {edges}", "def chunk(number):"]
-        found += ["    lo, hi = edges[number], edges[number + 1]", *[f"    {line}" for line in lines]]
-        found += [f"    parts[number] = [{', '.join(f't{k}' for k in sums)}]", f"share(chunk, {len(self.chunks)})"]
+        code = [f"parts, step, edges = [None] * {len(self.chunks)}, {step}, {edges}", "def chunk(number):"]
+        code += ["    lo, hi = edges[number], edges[number + 1]", *[f"    {line}" for line in lines]]
+        code += [f"    parts[number] = [{', '.join(f't{k}' for k in sums)}]", f"share(chunk, {len(self.chunks)})"]
         for m, k in enumerate(sums):
-            found += [f"t{k} = parts[0][{m}]", "for part in parts[1:]:"]
-            found.append(f"    t{k} = {_JOIN[self.e.ops[k][0].kind]}(t{k}, part[{m}])")
-        return found
+            code += [f"t{k} = parts[0][{m}]", "for part in parts[1:]:"]
+            code.append(f"    t{k} = {_JOIN[self.e.ops[k][0].kind]}(t{k}, part[{m}])")
+        return code
 
     # -------------------------------------------------------------- numbers without axes
     def _number(self, k: int) -> str:

@@ -200,18 +200,18 @@ class _Functions:
         """Return what ``on_floats`` does, one operation after the other: nothing need be compiled."""
         known = {n: function_of(n) for n in self._names}
         written, ops = self._written, self._written.scalars.ops
-        found: list[Any] = [None] * len(ops)
+        values: list[Any] = [None] * len(ops)
         for k, n in enumerate(written.uses):
             if not n:
                 continue
             op = ops[k]
             if op[0] in LEAVES:
-                found[k] = self._leaf(op[0], op[1], args)
+                values[k] = self._leaf(op[0], op[1], args)
             elif len(op) == 3:  # as most
-                found[k] = known[op[0]](found[op[1]], found[op[2]])
+                values[k] = known[op[0]](values[op[1]], values[op[2]])
             else:
-                found[k] = known[op[0]](*[found[r] for r in op[1:]])
-        return [found[int(y)] if y.ndim == 0 else [found[r] for r in y.ravel().tolist()] for y in written.outputs]
+                values[k] = known[op[0]](*[values[r] for r in op[1:]])
+        return [values[int(y)] if y.ndim == 0 else [values[r] for r in y.ravel().tolist()] for y in written.outputs]
 
     def _leaf(self, name: str, number: Any, args: Sequence[Any]) -> Any:
         if name == "const":
@@ -223,8 +223,8 @@ class _Functions:
 
 def _compiled(source: str) -> CodeType:
     """Return the code of the function."""
-    found = compile(source, "<symgrad python kernel>", "exec").co_consts
-    return next(c for c in found if isinstance(c, CodeType))
+    constants = compile(source, "<symgrad python kernel>", "exec").co_consts
+    return next(c for c in constants if isinstance(c, CodeType))
 
 
 @lru_cache(maxsize=1024)

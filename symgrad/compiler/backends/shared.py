@@ -136,10 +136,10 @@ def _axes(op: Any, shapes: Sequence[Shape]) -> tuple[int, ...] | None:
         )
         return tuple(a for a, c in enumerate(term) if c not in op.output) if summed else None
     fields = getattr(type(op), "__names__", ())
-    found = op.axes if "axes" in fields else (op.axis,) if "axis" in fields else None
-    if found is not None and op.running and found[-1] == len(shapes[0]) - 1:
+    axes = op.axes if "axes" in fields else (op.axis,) if "axis" in fields else None
+    if axes is not None and op.running and axes[-1] == len(shapes[0]) - 1:
         return None  # NumPy adds up the rows of memory one by one, and lets nobody in
-    return found if found is not None and all(isinstance(a, int) and a >= 0 for a in found) else None
+    return axes if axes is not None and all(isinstance(a, int) and a >= 0 for a in axes) else None
 
 
 def _along(op: Any, axes: tuple[int, ...], write: Write, shapes: Sequence[Shape], result: Shape) -> Write:
@@ -254,8 +254,8 @@ def _adding(op: Gather, chunks: Sequence[tuple[int, int]]) -> Write | None:
 
 def _chunks_of_sums(op: Gather, given: Shape, result: Shape) -> list[tuple[int, int]]:
     """Chunks of which each adds four times as many entries as it has zeros."""
-    found = cut(_length(op), _ADDED * prod(given))
-    most = min(len(found), prod(given) // (4 * max(1, prod(result))))
+    chunks = cut(_length(op), _ADDED * prod(given))
+    most = min(len(chunks), prod(given) // (4 * max(1, prod(result))))
     if most < 2:
         return []
     edges = [op.block[0] * k // most for k in range(most + 1)]

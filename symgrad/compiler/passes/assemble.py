@@ -36,12 +36,12 @@ class Assemble(Op):
 
     def forward(self, *gs: Any) -> Any:
         """Write what comes first to a place, add what comes later."""
-        found = np.zeros(self.to, np.result_type(*gs))
+        array = np.zeros(self.to, np.result_type(*gs))
         later = self.overlaps
         for g, part, again in zip(gs, self.parts, later, strict=True):
             entries = np.asarray(g)[()]  # of no axes: the number, which NumPy would keep as an array among objects
-            found[part.key] = found[part.key] + entries if again else entries
-        return found
+            array[part.key] = array[part.key] + entries if again else entries
+        return array
 
     @property
     def adds(self) -> tuple[Slice, ...]:
@@ -77,22 +77,22 @@ class Assemble(Op):
 def _taken(parts: Sequence[Slice], to: Shape) -> list[bool]:
     """For each part, whether an earlier one has an entry in common with it."""
     marked = np.zeros(to, np.bool_)
-    found = []
+    flags = []
     for part in parts:
-        found.append(bool(np.any(marked[part.key])))
+        flags.append(bool(np.any(marked[part.key])))
         marked[part.key] = True
-    return found
+    return flags
 
 
 def _box(part: Slice, sizes: Shape) -> list[range]:
     """The positions of a part along each axis."""
-    found, axes = [], iter(sizes)
+    ranges, axes = [], iter(sizes)
     for item in part.items:
         if item is None:
             continue
         n = next(axes)
-        found.append(range(n)[item : item + 1 or None] if isinstance(item, int) else range(n)[slice(*item)])
-    return found
+        ranges.append(range(n)[item : item + 1 or None] if isinstance(item, int) else range(n)[slice(*item)])
+    return ranges
 
 
 def _meet(a: Sequence[range], b: Sequence[range]) -> bool:
@@ -131,13 +131,13 @@ def assembled(program: Program) -> Program:
 
 def _uses(program: Program, steps: Sequence[int]) -> list[int]:
     """How often the steps and the results read each value."""
-    found = [0] * len(program.values)
+    counts = [0] * len(program.values)
     for k in program.outputs:
-        found[k] += 1
+        counts[k] += 1
     for k in steps:
         for a in program.values[k].args:
-            found[a] += 1
-    return found
+            counts[a] += 1
+    return counts
 
 
 def _is_sum(v: Value) -> bool:

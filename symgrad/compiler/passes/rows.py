@@ -90,13 +90,13 @@ class Rows:
 
     def _between(self, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
         """Return what the ends need beside the starts, in order."""
-        found, left = set(starts), list(ends)
+        seen, left = set(starts), list(ends)
         while left:
             k = left.pop()
-            if k not in found:
-                found.add(k)
+            if k not in seen:
+                seen.add(k)
                 left += self.program.values[k].args
-        return sorted(found - set(starts))
+        return sorted(seen - set(starts))
 
 
 def rows_of(program: Program, inputs: Collection[int]) -> Rows | None:
@@ -112,10 +112,10 @@ def rows_of(program: Program, inputs: Collection[int]) -> Rows | None:
         v = values[k]
         if v.kind == INPUT:
             continue
-        found = _constant(v, count) if v.kind == CONST else _step(v, [kinds[a] for a in v.args], values, count)
-        if found is None:
+        kind = _constant(v, count) if v.kind == CONST else _step(v, [kinds[a] for a in v.args], values, count)
+        if kind is None:
             return None
-        kinds[k] = found
+        kinds[k] = kind
     return None if any(kinds[k] is ROWS for k in program.outputs) else Rows(program, count, kinds)
 
 

@@ -67,12 +67,12 @@ def _levels(e: Elements, live: list[int]) -> dict[int, int]:
         if kind == LOAD:
             level[k] = 0
             continue
-        found = 0
+        depth = 0
         for r in e.refs(k):
             inside = kind != OP and e.kind(r) == ELEMENT and e.shapes[r] == _space(e, k)
             outside = 0 if e.kind(r) == LOAD else 1
-            found = max(found, level[r] + (0 if inside else outside))
-        level[k] = found
+            depth = max(depth, level[r] + (0 if inside else outside))
+        level[k] = depth
     return level
 
 

@@ -195,8 +195,8 @@ def _tanh(w: Arithmetic, z: Parts) -> Parts:
 
 def _tan(w: Arithmetic, z: Parts) -> Parts:
     """-i tanh(iz)."""
-    found = _tanh(w, Parts(w.real(NEG, w.imag(z)), z.re))
-    return Parts(w.imag(found), w.real(NEG, found.re))
+    tangent = _tanh(w, Parts(w.real(NEG, w.imag(z)), z.re))
+    return Parts(w.imag(tangent), w.real(NEG, tangent.re))
 
 
 def _select(w: Arithmetic, c: Parts, x: Parts, y: Parts) -> Parts:
@@ -205,7 +205,7 @@ def _select(w: Arithmetic, c: Parts, x: Parts, y: Parts) -> Parts:
 
 
 def _equal(name: str, join: Op) -> Callable[[Arithmetic, Parts, Parts], Parts]:
-    """Both parts are equal, or one of them differs: the product or the sum of truth values."""
+    """Both parts are equal, or one of them differs: the product or the sum of booleans."""
 
     def write(w: Arithmetic, x: Parts, y: Parts) -> Parts:
         re = w.real(BINARY[name], x.re, y.re)

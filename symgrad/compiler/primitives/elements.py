@@ -74,7 +74,7 @@ class Elements(Scalars):
             known: the primitives there are; an elementwise operation with others runs its forward.
             has: in source, which scalar functions a language has; of another its meaning is written, and what numbers
                 alone decide is folded.
-            whole: whether integers and truth values are numbers like others, which wrap around as their dtypes do.
+            whole: whether integers and booleans are numbers like others, which wrap around as their dtypes do.
         """
         self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
@@ -117,9 +117,9 @@ class Elements(Scalars):
         same = array.size > 0 and array.dtype == FLOAT64 and bool(np.all(array == array.flat[0]))
         if same:
             return self.const(float(array.flat[0]))
-        found = self.place(("array", id(v.op)), v.shape, v.dtype)
-        self.arrays[found] = array
-        return found
+        ref = self.place(("array", id(v.op)), v.shape, v.dtype)
+        self.arrays[ref] = array
+        return ref
 
     def lowered(self, v: Value, args: Sequence[int]) -> int:
         """Return the reference of an operation's result."""
@@ -134,15 +134,15 @@ class Elements(Scalars):
         if isinstance(op, Extreme) and is_floating(v.dtype):
             return self.reduce("max" if op.largest else "min", args[0], op.axes, v)
         if isinstance(op, Einsum) and is_floating(v.dtype):
-            found = self._contraction(op, args, v)
-            if found is not None:
-                return found
+            ref = self._contraction(op, args, v)
+            if ref is not None:
+                return ref
         expanded = self.expand(self, v)
         return expanded if expanded is not None else self.step(op, args, v)
 
     def step(self, op: Op, args: Sequence[int], v: Value) -> int:
         """Return the reference of an operation that runs its forward."""
-        if isinstance(op, Map) and is_floating(v.dtype):  # NumPy's functions of truth values are in half precision
+        if isinstance(op, Map) and is_floating(v.dtype):  # NumPy's functions of booleans are in half precision
             args = [self.cast(r, v.dtype) if self.dtypes[r] == BOOL else r for r in args]
         return self.place((op, *self._full(v, args)), v.shape, v.dtype)
 
@@ -162,9 +162,9 @@ class Elements(Scalars):
         for k in program.live():
             if k not in self.places:
                 self.places[k] = self._value(program.values[k])
-        found = self.places[program.outputs[0]]
+        ref = self.places[program.outputs[0]]
         self._program, self.places = before
-        return found
+        return ref
 
     # -------------------------------------------------------------- elementwise
     def _map(self, op: Map, args: Sequence[int], v: Value) -> int:
@@ -172,9 +172,9 @@ class Elements(Scalars):
             return self.step(op, args, v)
         if v.dtype != BOOL:
             return self.elementwise(op, args, v.dtype)
-        found = self.elementwise(op, args, self._widest(args))
-        truth = self.dtypes[found] == BOOL or self.value(found) is not None
-        return found if truth else self.emit("ne", found, self.const(0))
+        ref = self.elementwise(op, args, self._widest(args))
+        truth = self.dtypes[ref] == BOOL or self.value(ref) is not None
+        return ref if truth else self.emit("ne", ref, self.const(0))
 
     def elementwise(self, op: Map, args: Sequence[int], dtype: Any) -> int:
         """Replay the payload in the given precision."""
@@ -216,9 +216,9 @@ class Elements(Scalars):
         terms = self.in_full(self.terms(op, args, v), sizes)
         added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
         before, self._dtype = self._dtype, v.dtype
-        found = self.emit("div", added, self.size(entries(sizes))) if op.mean else added
+        ref = self.emit("div", added, self.size(entries(sizes))) if op.mean else added
         self._dtype = before
-        return found
+        return ref
 
     def terms(self, op: MapTotal, args: Sequence[int], v: Value) -> int:
         """Return what is added up, computed as the elementwise operation computes it."""
@@ -234,8 +234,8 @@ class Elements(Scalars):
         rest = tuple(n for a, n in enumerate(s) if a not in axes)
         if 0 in s:
             return self.place((Einsum.of(_summed(len(s), axes)), ref), rest, v.dtype)
-        found = self.place((Reduce(kind, axes), ref), rest, v.dtype)
-        return found if rest == v.shape else self.place((Reshape(v.shape), found), v.shape, v.dtype)
+        reduction = self.place((Reduce(kind, axes), ref), rest, v.dtype)
+        return reduction if rest == v.shape else self.place((Reshape(v.shape), reduction), v.shape, v.dtype)
 
     def _contraction(self, op: Einsum, args: Sequence[int], v: Value) -> int | None:
         """Sums of one operand, and products without a sum; matrix products stay operations."""
@@ -246,14 +246,14 @@ class Elements(Scalars):
         if set(op.output) != set("".join(op.terms)):
             return None
         before, self._dtype = self._dtype, v.dtype
-        found = None
+        product = None
         for ref, term in zip(args, op.terms, strict=True):
             number = self.ops[ref][1] if isinstance(self.ops[ref][0], Expand) else ref
             number = ref if self.value(number) is None else number
             wide = self._aligned(self.cast(number, v.dtype), term, op.output)
-            found = wide if found is None else self._times(found, wide, isinstance(op, OnDiagonal))
+            product = wide if product is None else self._times(product, wide, isinstance(op, OnDiagonal))
         self._dtype = before
-        return found
+        return product
 
     def _times(self, a: int, b: int, identity: bool) -> int:
         """The product; with an identity a choice, so that ∞ beside the diagonal is 0 as in eager mode."""
@@ -269,10 +269,10 @@ class Elements(Scalars):
         if s == ():
             return ref
         rest = v._replace(shape=tuple(n for n, c in zip(s, term, strict=True) if c in output))
-        found = self.reduce("sum", ref, gone, rest) if gone else ref
+        total = self.reduce("sum", ref, gone, rest) if gone else ref
         if left == output:
-            return found
-        return self.place((Einsum.of(f"{left}->{output}"), found), v.shape, v.dtype)
+            return total
+        return self.place((Einsum.of(f"{left}->{output}"), total), v.shape, v.dtype)
 
     def _aligned(self, ref: int, term: str, output: str) -> int:
         if self.value(ref) is not None:
@@ -298,13 +298,13 @@ class Elements(Scalars):
         """Return the reference of a step with this shape and dtype."""
         if isinstance(key[0], Reshape) and self.shapes[key[1]] == shape:
             return int(key[1])
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = len(self.ops)
+        ref = self._known.get(key)
+        if ref is None:
+            ref = self._known[key] = len(self.ops)
             self.ops.append(key)
             self.shapes.append(shape)
             self.dtypes.append(np.dtype(dtype))
-        return found
+        return ref
 
     def _new(self, key: tuple[Any, ...]) -> int:
         if key[0] == "const":
@@ -314,20 +314,22 @@ class Elements(Scalars):
         known = self._known.get((*key, dtype))
         if known is not None:
             return known
-        found = self.place((*key, dtype), broadcast_shapes(*[self.shapes[r] for r in refs]), dtype)
-        self.ops[found] = key
-        return found
+        ref = self.place((*key, dtype), broadcast_shapes(*[self.shapes[r] for r in refs]), dtype)
+        self.ops[ref] = key
+        return ref
 
     def emit(self, name: str, *refs: int) -> int:
-        """Return the reference of a primitive; of whole numbers one that wraps around where those of the dtype do."""
+        """Return the reference of a primitive; of integers one that wraps around where those of the dtype do."""
         if self.has is None:
             return self._emitted(name, *refs)
         if not self.whole:
             return self._in_source(self.has, name, *refs)
         if name == "mul" and self._dtype in (np.int32, np.uint32):
             return self._new((f"times_{self._dtype.name}", *refs))
-        found = self._in_source(self.has, name, *refs)
-        return self.cast(found, self._dtype, again=True) if name in _LEAVING and is_integer(self._dtype) else found
+        reference = self._in_source(self.has, name, *refs)
+        return (
+            self.cast(reference, self._dtype, again=True) if name in _LEAVING and is_integer(self._dtype) else reference
+        )
 
     def _in_source(self, has: Callable[[str], bool], name: str, *refs: int) -> int:
         """Write a function's meaning where a language lacks it, and fold what numbers alone decide."""
@@ -345,14 +347,14 @@ class Elements(Scalars):
         return self._emitted(name, *refs)
 
     def _emitted(self, name: str, *refs: int) -> int:
-        """Return the reference of a primitive; a truth value compared with zero is itself, or its opposite."""
+        """Return the reference of a primitive; a boolean compared with zero is itself, or its opposite."""
         if name in ("ne", "eq") and len(refs) == 2 and self.value(refs[1]) == 0 and self.dtypes[refs[0]] == BOOL:
             return refs[0] if name == "ne" else super().emit("not", refs[0])
         if name == "div" and self.known_names is not None and "sech2" in self.known_names:
             below = self.ops[refs[1]]
             if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
                 return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
-        if name not in TRUTH and name != "select":  # NumPy adds truth values as truth values
+        if name not in TRUTH and name != "select":  # NumPy adds booleans as booleans
             refs = tuple([self.cast(r, self._dtype) if self.dtypes[r] == BOOL else r for r in refs])
         return super().emit(name, *refs)
 

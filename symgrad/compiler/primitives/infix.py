@@ -15,7 +15,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
     "and": lambda a, b: a and b, "or": lambda a, b: a or b, "neg": operator.neg, "not": operator.not_,
 }  # fmt: skip
-ON_ARRAYS = {**SIGNS, "and": "&", "or": "|", "not": "~"}  # where truth values are entries
+ON_ARRAYS = {**SIGNS, "and": "&", "or": "|", "not": "~"}  # where booleans are entries
 BINDS = {
     "lt": 1, "le": 1, "gt": 1, "ge": 1, "eq": 1, "ne": 1, "or": 2, "and": 3, "add": 4, "sub": 4, "mul": 5, "div": 5,
     "neg": 6, "not": 6,

@@ -86,8 +86,8 @@ class OnPairs(Op):
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """With an axis more where the result is complex."""
-        found = self.op.out_shape(*[s if d is None else s[:-1] for s, d in zip(shapes, self.given, strict=True)])
-        return (*found, 2) if is_complex(self.to) else found
+        shape = self.op.out_shape(*[s if d is None else s[:-1] for s, d in zip(shapes, self.given, strict=True)])
+        return (*shape, 2) if is_complex(self.to) else shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the parts."""
@@ -122,18 +122,18 @@ class _Pairs:
         """Return the parts of an array that has them side by side."""
         all_ = (ALL,) * len(shape)
         re, im = (self.made.step(Slice((*all_, k)), (place,), shape) for k in (0, 1))
-        self.packed[found := Parts(re, im)] = place
-        return found
+        self.packed[pair := Parts(re, im)] = place
+        return pair
 
     def _whole(self, k: int) -> int:
         """Return the place of a value as one array."""
-        v, found = self.values[k], self.places[k]
+        v, value = self.values[k], self.places[k]
         if not is_complex(v.dtype):
-            return int(found)
-        place = self.packed.get(found)
+            return int(value)
+        place = self.packed.get(value)
         if place is None:
-            both = tuple(self._full(p, v) for p in (found.re, self.w.imag(found)))
-            place = self.packed[found] = self.made.step(Stack(len(v.shape)), both, (*v.shape, 2))
+            both = tuple(self._full(p, v) for p in (value.re, self.w.imag(value)))
+            place = self.packed[value] = self.made.step(Stack(len(v.shape)), both, (*v.shape, 2))
         return place
 
     def _value(self, v: Value) -> Any:
@@ -143,12 +143,12 @@ class _Pairs:
         if not is_complex(v.dtype) and not any(is_complex(self.values[a].dtype) for a in v.args):
             return self.made.step(v.op, tuple(self.places[a] for a in v.args), v.shape)
         try:
-            found = self._written(v)
+            pair = self._written(v)
         except Unwritten:
             return self._outside(v)
         if not is_complex(v.dtype):
-            return self._full(found.re, v)
-        return Parts(self._full(found.re, v), None if found.im is None else self._full(found.im, v))
+            return self._full(pair.re, v)
+        return Parts(self._full(pair.re, v), None if pair.im is None else self._full(pair.im, v))
 
     def _constant(self, v: Value) -> Any:
         if not is_complex(v.dtype):
@@ -161,12 +161,12 @@ class _Pairs:
     def _full(self, place: int, v: Value) -> int:
         """Return a part in the shape and dtype that the program gives to the whole."""
         dtype = parts(v.dtype) if is_complex(v.dtype) else v.dtype
-        found = self.made.values[place]
-        if found.weak and found.kind == CONST:
-            return self.made.const(np.full(v.shape, found.op, dtype)) if v.shape else place
-        if found.dtype != dtype:
-            place = self.made.step(Cast(dtype), (place,), found.shape)
-        return place if found.shape == v.shape else self.made.step(Expand(v.shape), (place,), v.shape)
+        value = self.made.values[place]
+        if value.weak and value.kind == CONST:
+            return self.made.const(np.full(v.shape, value.op, dtype)) if v.shape else place
+        if value.dtype != dtype:
+            place = self.made.step(Cast(dtype), (place,), value.shape)
+        return place if value.shape == v.shape else self.made.step(Expand(v.shape), (place,), v.shape)
 
     def _outside(self, v: Value) -> Any:
         """Run the operation's forward."""
@@ -197,8 +197,8 @@ class _Pairs:
         raise Unwritten
 
     def _parts(self, a: int) -> Parts:
-        found = self.places[a]
-        return found if isinstance(found, Parts) else Parts(found)
+        value = self.places[a]
+        return value if isinstance(value, Parts) else Parts(value)
 
     def _cast(self, v: Value, z: Parts) -> Parts:
         if is_discrete(v.dtype):
@@ -210,8 +210,8 @@ class _Pairs:
             steps = steps_of_map(op)
         except TypeError as error:  # of a payload with i in it
             raise Unwritten from error
-        found: Parts = replay(steps, args, self.w.emit, self.w.const)
-        return found
+        pair: Parts = replay(steps, args, self.w.emit, self.w.const)
+        return pair
 
     def _total(self, v: Value, args: Sequence[Parts]) -> Parts:
         """Add up real and imaginary parts."""
@@ -219,12 +219,12 @@ class _Pairs:
         shape = np.broadcast_shapes(*[self.values[a].shape for a in v.args])
         terms = self._replayed(op.map, args)
         letters = "abcdefghijklmnop"[: len(shape)]
-        found = []
+        sums = []
         for p in terms:
             if p is not None:
                 added = self.w.real(Einsum(f"{letters}->", "Sum"), self._spread(p, shape))
-                found.append(self.w.real(DIV, added, self.w.number(prod(shape))) if op.mean else added)
-        return Parts(*found)
+                sums.append(self.w.real(DIV, added, self.w.number(prod(shape))) if op.mean else added)
+        return Parts(*sums)
 
     def _spread(self, place: int, shape: Shape) -> int:
         return place if self.made.values[place].shape == shape else self.made.step(Expand(shape), (place,), shape)
@@ -267,10 +267,10 @@ class _Pairs:
 
 def _choices(args: Sequence[Parts]) -> list[tuple[int, ...]]:
     """For each product that the parts have, which part of each operand it takes."""
-    found: list[tuple[int, ...]] = [()]
+    choices: list[tuple[int, ...]] = [()]
     for z in args:
-        found = [(*c, k) for c in found for k in ((0,) if z.im is None else (0, 1))]
-    return found
+        choices = [(*c, k) for c in choices for k in ((0,) if z.im is None else (0, 1))]
+    return choices
 
 
 def _collected(w: Arithmetic, terms: dict[tuple[int, ...], int]) -> Parts:

@@ -78,10 +78,10 @@ class _Writer:
 
     def write(self, e: Any) -> int:
         """Append the operations of an expression; payloads are small, so recursion is shallow."""
-        found = self.known.get(e)
-        if found is None:
-            found = self.known[e] = self._written(e)
-        return found
+        ref = self.known.get(e)
+        if ref is None:
+            ref = self.known[e] = self._written(e)
+        return ref
 
     def _written(self, e: Any) -> int:
         if e is sp.true or e is sp.false:
@@ -156,12 +156,12 @@ class _Recorder:
         self._w = w
 
     def select(self, condition: _Ref, yes: Callable[[_Ref], _Ref], no: Callable[[_Ref], _Ref], x: _Ref) -> _Ref:
-        found: _Ref = self.where(condition, yes(x), no(x))
-        return found
+        ref: _Ref = self.where(condition, yes(x), no(x))
+        return ref
 
     def replaced(self, condition: _Ref, f: Callable[[_Ref], _Ref], x: _Ref, other: _Ref) -> _Ref:
-        found: _Ref = self.where(condition, f(x), other)
-        return found
+        ref: _Ref = self.where(condition, f(x), other)
+        return ref
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         scalar = SCALARS.get(name)
@@ -197,8 +197,8 @@ def _product(w: _Writer, e: sp.Mul) -> int:
     if coefficient not in (1, -1):
         factors.insert(0, w.number(coefficient.evalf(20)))
     top = w.folded("mul", factors) if factors else w.number(1)
-    found = w.op("div", top, w.folded("mul", [w.write(b) for b in below])) if below else top
-    return w.op("neg", found) if coefficient == -1 else found
+    quotient = w.op("div", top, w.folded("mul", [w.write(b) for b in below])) if below else top
+    return w.op("neg", quotient) if coefficient == -1 else quotient
 
 
 def _power(w: _Writer, e: sp.Pow) -> int:
@@ -217,29 +217,29 @@ def _power(w: _Writer, e: sp.Pow) -> int:
     return w.op("pow", b, w.number(power.evalf(20)))
 
 
-def _of_minus_infinity(w: _Writer, b: int, found: int) -> int:
+def _of_minus_infinity(w: _Writer, b: int, power: int) -> int:
     """b^(n + 1/2), which is ∞ for b = -∞ though that has no square root, as in C and NumPy."""
-    return w.op("select", w.op("eq", b, w.number(-math.inf)), w.number(math.inf), found)
+    return w.op("select", w.op("eq", b, w.number(-math.inf)), w.number(math.inf), power)
 
 
 def _repeated(w: _Writer, b: int, n: int) -> int:
     """bⁿ by squaring."""
-    found = None
+    power = None
     while n:
         if n & 1:
-            found = b if found is None else w.op("mul", found, b)
+            power = b if power is None else w.op("mul", power, b)
         n >>= 1
         if n:
             b = w.op("mul", b, b)
-    return w.number(1) if found is None else found
+    return w.number(1) if power is None else power
 
 
 def _piecewise(w: _Writer, e: sp.Piecewise) -> int:
     *head, (last, _) = e.args
-    found = w.write(last)
+    ref = w.write(last)
     for value, condition in reversed(head):
-        found = w.op("select", w.write(condition), w.write(value), found)
-    return found
+        ref = w.op("select", w.write(condition), w.write(value), ref)
+    return ref
 
 
 def _relation(w: _Writer, e: Any) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 ZERO, ONE = 0, 1
-TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # whose results are truth values
+TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # whose results are booleans
 _FOLD: dict[str, Any] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -44,11 +44,11 @@ class Scalars:
         return self._new(("in", position))
 
     def _new(self, key: tuple[Any, ...]) -> int:
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = len(self.ops)
+        ref = self._known.get(key)
+        if ref is None:
+            ref = self._known[key] = len(self.ops)
             self.ops.append(key)
-        return found
+        return ref
 
     def value(self, ref: int) -> float | None:
         """Return the number at a reference, None where it is computed."""
@@ -60,9 +60,9 @@ class Scalars:
         ops = self.ops
         if name not in _FOLDING or ops[refs[0]][0] in _FOLDS or ops[refs[1]][0] in _FOLDS:
             special = _SPECIAL.get(name)
-            found: int | None = special and special(self, *refs)
-            if found is not None:
-                return found
+            ref: int | None = special and special(self, *refs)
+            if ref is not None:
+                return ref
         if name in _COMMUTES and refs[0] > refs[1]:
             refs = (refs[1], refs[0])
         return self._new((name, *refs))
@@ -78,14 +78,14 @@ class Scalars:
     def use_counts(self, roots: Iterable[int]) -> list[int]:
         """Return how often the roots, and what they need, ask for each operation."""
         ops = self.ops
-        found = [0] * len(ops)
+        counts = [0] * len(ops)
         for r in roots:
-            found[r] += 1
+            counts[r] += 1
         for k in range(len(ops) - 1, -1, -1):
-            if found[k] and ops[k][0] not in LEAVES:
+            if counts[k] and ops[k][0] not in LEAVES:
                 for r in ops[k][1:]:
-                    found[r] += 1
-        return found
+                    counts[r] += 1
+        return counts
 
 
 def _add(s: Scalars, a: int, b: int) -> int | None:
@@ -160,12 +160,12 @@ _SPECIAL: dict[str, Any] = {
 
 def total(s: Scalars, refs: Sequence[int]) -> int:
     """Add references pairwise, as NumPy adds long rows: the error grows with the logarithm of their number."""
-    found = list(refs)
-    if not found:
+    terms = list(refs)
+    if not terms:
         return ZERO
-    while len(found) > 8:
-        found = [s.emit("add", *found[k : k + 2]) if k + 1 < len(found) else found[k] for k in range(0, len(found), 2)]
-    first, *rest = found
+    while len(terms) > 8:
+        terms = [s.emit("add", *terms[k : k + 2]) if k + 1 < len(terms) else terms[k] for k in range(0, len(terms), 2)]
+    first, *rest = terms
     for r in rest:
         first = s.emit("add", first, r)
     return first

@@ -67,7 +67,7 @@ class Written:
         return self._in_kind(program, v, np.asarray(write(v.op, self.scalars, args)).reshape(v.shape))
 
     def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
-        """Arithmetic on truth values gives truth values where the program says so; a cast rounds, or compares."""
+        """Arithmetic on booleans gives booleans where the program says so; a cast rounds, or compares."""
         cast = isinstance(v.op, Cast)
         if is_bool(v.dtype) and not v.op.truth and not v.op.rearranges:
             return self._each("ne", refs, ZERO)
@@ -79,10 +79,10 @@ class Written:
         return refs
 
     def _each(self, name: str, refs: Refs, *more: int) -> Refs:
-        """Apply a primitive to every entry; a truth value is one already."""
+        """Apply a primitive to every entry; a boolean is one already."""
         s, flat = self.scalars, refs.ravel().tolist()
-        found = [r if name == "ne" and s.ops[r][0] in TRUTH else s.emit(name, r, *more) for r in flat]
-        return np.array(found, dtype=np.int64).reshape(refs.shape)
+        entries = [r if name == "ne" and s.ops[r][0] in TRUTH else s.emit(name, r, *more) for r in flat]
+        return np.array(entries, dtype=np.int64).reshape(refs.shape)
 
     def _input(self, v: Value) -> Refs:
         start = len(self.slots)
@@ -176,8 +176,8 @@ def elementwise(op: Map, s: Scalars, args: Sequence[Refs]) -> Refs:
         return np.array(replay(steps, [int(a) for a in args], s.emit, s.const))
     wide = np.broadcast_arrays(*args)
     rows = zip(*[w.ravel().tolist() for w in wide])
-    found = [replay(steps, row, s.emit, s.const) for row in rows]
-    return np.array(found, dtype=np.int64).reshape(wide[0].shape)
+    entries = [replay(steps, row, s.emit, s.const) for row in rows]
+    return np.array(entries, dtype=np.int64).reshape(wide[0].shape)
 
 
 @write.register
@@ -202,22 +202,22 @@ def _(op: ScatterAdd, s: Scalars, args: Sequence[Refs]) -> Any:
     """Add each entry to the place it was read from."""
     size = int(np.prod(op.to, dtype=np.int64))
     read = np.broadcast_to(op.where.forward(np.arange(size).reshape(op.to)), args[0].shape)
-    found: list[list[int]] = [[] for _ in range(size)]
+    groups: list[list[int]] = [[] for _ in range(size)]
     for place, ref in zip(np.ravel(read).tolist(), args[0].ravel().tolist(), strict=True):
         if ref != ZERO:
-            found[place].append(ref)
-    return np.array([total(s, refs) for refs in found], dtype=np.int64).reshape(op.to)
+            groups[place].append(ref)
+    return np.array([total(s, refs) for refs in groups], dtype=np.int64).reshape(op.to)
 
 
 @write.register
 def _(op: Assemble, s: Scalars, args: Sequence[Refs]) -> Any:
-    found = np.full(op.to, ZERO, dtype=np.int64)
+    sums = np.full(op.to, ZERO, dtype=np.int64)
     for refs, part in zip(args, op.parts, strict=True):
-        here = found[(*part.key, ...)]
+        here = sums[(*part.key, ...)]
         terms = np.broadcast_to(refs, here.shape).ravel().tolist()
         added = [s.emit("add", a, b) for a, b in zip(here.ravel().tolist(), terms, strict=True)]
         here[...] = np.reshape(added, here.shape)
-    return found
+    return sums
 
 
 @write.register
@@ -256,15 +256,15 @@ def _by_row(op: Any, s: Scalars, refs: Refs, name: str, empty: int) -> Any:
     """Join the entries of each row along the axes."""
     rows = on_rows(refs, op.axes)
     flat = rows.reshape(int(np.prod(rows.shape[:-1], dtype=np.int64)), rows.shape[-1])
-    found = [_folded(s, name, row, empty) for row in flat.tolist()]
-    return np.array(found, dtype=np.int64).reshape(op.out_shape(refs.shape))
+    entries = [_folded(s, name, row, empty) for row in flat.tolist()]
+    return np.array(entries, dtype=np.int64).reshape(op.out_shape(refs.shape))
 
 
 def _folded(s: Scalars, name: str, refs: Sequence[int], empty: int) -> int:
-    found = empty
+    ref = empty
     for n, r in enumerate(refs):
-        found = s.emit(name, found, r) if n else r
-    return found
+        ref = s.emit(name, ref, r) if n else r
+    return ref
 
 
 @write.register
@@ -285,16 +285,16 @@ def _(op: Cumsum | Cumprod, s: Scalars, args: Sequence[Refs]) -> Any:
     if isinstance(op, Cumprod) and op.exclusive:
         rows = np.concatenate([np.full_like(rows[:1], ONE), rows[:-1]])
     join = np.frompyfunc(lambda a, b: s.emit("mul" if isinstance(op, Cumprod) else "add", a, b), 2, 1)
-    found = np.array(rows)
-    for k in range(1, len(found)):
-        found[k] = join(found[k - 1].astype(object), found[k].astype(object))
-    return np.moveaxis(found[::-1] if op.reverse else found, 0, op.axis)
+    totals = np.array(rows)
+    for k in range(1, len(totals)):
+        totals[k] = join(totals[k - 1].astype(object), totals[k].astype(object))
+    return np.moveaxis(totals[::-1] if op.reverse else totals, 0, op.axis)
 
 
 @write.register
 def _(op: Recurrence, s: Scalars, args: Sequence[Refs]) -> Any:
     a, b = (np.moveaxis(v, op.axis, 0) for v in np.broadcast_arrays(*args))
-    found, n, low = np.array(b), len(b), 0 if op.upper else 1
+    sums, n, low = np.array(b), len(b), 0 if op.upper else 1
 
     def entry(y: int, w: int, x: int) -> int:
         weighed = s.emit("select", s.emit("eq", w, ZERO), ZERO, s.emit("mul", y, w))
@@ -302,6 +302,6 @@ def _(op: Recurrence, s: Scalars, args: Sequence[Refs]) -> Any:
 
     join = np.frompyfunc(entry, 3, 1)
     for k in range(n - 2, -1, -1) if op.reverse else range(1, n):
-        before, weight = (found[k + 1], a[k + 1 - low]) if op.reverse else (found[k - 1], a[k - low])
-        found[k] = join(before.astype(object), weight.astype(object), found[k].astype(object))
-    return np.moveaxis(found, 0, op.axis)
+        before, weight = (sums[k + 1], a[k + 1 - low]) if op.reverse else (sums[k - 1], a[k - low])
+        sums[k] = join(before.astype(object), weight.astype(object), sums[k].astype(object))
+    return np.moveaxis(sums, 0, op.axis)

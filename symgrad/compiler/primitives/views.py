@@ -48,10 +48,10 @@ def whole(memory: Any, shape: Sequence[Any], offset: Any = 0) -> View:
 
 def view_of(op: Any, x: View, to: Sequence[Any]) -> View | None:
     """Return the view that an operation gives of x; None where it computes, or x would have to be copied first."""
-    found = op.view(x, tuple(to))
-    if found is None:
+    layout = op.view(x, tuple(to))
+    if layout is None:
         return None
-    offset, steps = found
+    offset, steps = layout
     return View(x.memory, offset, steps, tuple(to))
 
 

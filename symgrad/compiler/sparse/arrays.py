@@ -9,6 +9,6 @@ def compressed_rows(data: Any, columns: Any, starts: Any, shape: tuple[int, int]
     """Return a csr_array with arrays of its own."""
     from scipy.sparse import csr_array
 
-    found = csr_array((data, columns.copy(), starts.copy()), shape=shape)
-    found.has_sorted_indices = found.has_canonical_format = True
-    return found
+    matrix = csr_array((data, columns.copy(), starts.copy()), shape=shape)
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return matrix

@@ -33,9 +33,9 @@ def column_colours(rows: Sets) -> Ints:
     columns = rows.transposed()
     used = np.flatnonzero(columns.lengths)
     if bound(rows) == len(used):
-        found = np.full(columns.size, NO_COLOUR)
-        found[used] = np.arange(len(used))
-        return found
+        colours = np.full(columns.size, NO_COLOUR)
+        colours[used] = np.arange(len(used))
+        return colours
     return _fewest([_distance_two(rows, columns, order) for order in _orders(rows, columns, used)])
 
 
@@ -50,17 +50,17 @@ def _fewest(colourings: Sequence[Ints]) -> Ints:
 
 
 def _distance_two(rows: Sets, columns: Sets, order: Ints) -> Ints:
-    lists, found = columns.lists(), [NO_COLOUR] * columns.size
+    lists, colours = columns.lists(), [NO_COLOUR] * columns.size
     seen = [0] * rows.size
     for j in order.tolist():
         taken = 0
         for i in lists[j]:
             taken |= seen[i]
         bit = ~taken & (taken + 1)
-        found[j] = bit.bit_length() - 1
+        colours[j] = bit.bit_length() - 1
         for i in lists[j]:
             seen[i] |= bit
-    return np.array(found, dtype=np.int64)
+    return np.array(colours, dtype=np.int64)
 
 
 # ------------------------------------------------------------------ columns of a Hessian
@@ -97,14 +97,14 @@ class _Stars:
         return np.array(self.colours, dtype=np.int64)
 
     def _taken(self, v: int) -> int:
-        found, twice = self.seen[v], self.twice[v]
+        mask, twice = self.seen[v], self.twice[v]
         for w in self.neighbours[v]:
             c = self.colours[w]
             if c >= 0:
-                found |= self.ends[w]  # v would end the path v-w-x-y
+                mask |= self.ends[w]  # v would end the path v-w-x-y
                 if twice >> c & 1:
-                    found |= self.seen[w]  # v would be inside the path u-v-w-y, with u like w
-        return found
+                    mask |= self.seen[w]  # v would be inside the path u-v-w-y, with u like w
+        return mask
 
     def _note(self, v: int, bit: int) -> None:
         """Take up the colour of v."""

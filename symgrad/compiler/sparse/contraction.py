@@ -26,8 +26,8 @@ def contraction(op: Einsum, args: Sequence[Entries], to: Shape) -> Entries:
     out, which = _flat(terms, op.output, sizes), [_flat(terms, t, sizes) for t in op.terms]
     zero = np.ones(prod(to), bool)
     zero[out] = False
-    found = joined(to, [(a, out, w) for a, w in zip(args, which, strict=True)])
-    return Entries(to, found, zero.reshape(to) if zero.any() else None, np.zeros(to) if zero.any() else 0.0)
+    sets = joined(to, [(a, out, w) for a, w in zip(args, which, strict=True)])
+    return Entries(to, sets, zero.reshape(to) if zero.any() else None, np.zeros(to) if zero.any() else 0.0)
 
 
 def _summed(op: Einsum, a: Entries, term: str, sizes: dict[str, int], to: Shape) -> Entries:
@@ -57,34 +57,34 @@ def _products(op: Einsum, args: Sequence[Entries], sizes: dict[str, int]) -> dic
     if counts[best] > _MOST:
         return None
     nonzero.insert(0, nonzero.pop(best))
-    found = _coordinates(*nonzero[0])
+    indices = _coordinates(*nonzero[0])
     for c, n in sizes.items():
-        if c not in found:
-            count = len(next(iter(found.values())))
-            found = {**{d: np.repeat(at, n) for d, at in found.items()}, c: np.tile(np.arange(n), count)}
+        if c not in indices:
+            count = len(next(iter(indices.values())))
+            indices = {**{d: np.repeat(at, n) for d, at in indices.items()}, c: np.tile(np.arange(n), count)}
     for z, t in nonzero[1:]:
-        found = _kept(found, z[tuple(found[c] for c in t)])
-    return found
+        indices = _kept(indices, z[tuple(indices[c] for c in t)])
+    return indices
 
 
 def _coordinates(nonzero: Any, term: str) -> dict[str, Any]:
     """Return the indices, by letter, of an operand's entries that are not zero; on the diagonal for a letter twice."""
     at = np.nonzero(nonzero)
-    found = dict(zip(term, at, strict=True))
+    indices = dict(zip(term, at, strict=True))
     for c, where in zip(term, at, strict=True):
-        if found[c] is not where:
-            return _kept(found, np.all([found[d] == w for d, w in zip(term, at, strict=True)], axis=0))
-    return found
+        if indices[c] is not where:
+            return _kept(indices, np.all([indices[d] == w for d, w in zip(term, at, strict=True)], axis=0))
+    return indices
 
 
-def _kept(found: dict[str, Any], keep: Any) -> dict[str, Any]:
-    return {c: at[keep] for c, at in found.items()}
+def _kept(indices: dict[str, Any], keep: Any) -> dict[str, Any]:
+    return {c: at[keep] for c, at in indices.items()}
 
 
 def _flat(at: dict[str, Any], term: str, sizes: dict[str, int]) -> Any:
     """Return the numbers of an operand's entries."""
     count = len(next(iter(at.values()))) if at else 1
-    found = np.zeros(count, np.int64)
+    numbers = np.zeros(count, np.int64)
     for c in term:
-        found = found * sizes[c] + at[c]
-    return found
+        numbers = numbers * sizes[c] + at[c]
+    return numbers

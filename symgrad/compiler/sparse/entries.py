@@ -40,14 +40,14 @@ class Entries(NamedTuple):
     @property
     def zero(self) -> Any:
         """Where entries are known to be zero; None where that is nowhere."""
-        found = None if self.known is None else self.known & (self.value == 0)
-        return found if found is not None and found.any() else None
+        mask = None if self.known is None else self.known & (self.value == 0)
+        return mask if mask is not None and mask.any() else None
 
 
 def joined(to: Shape, parts: Sequence[tuple[Entries, Ints, Ints]]) -> Sets | None:
     """Return the sets of an array: for each part, entry out[k] depends on what entry which[k] depends on."""
-    found: list[Slice] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
-    return union(prod(to), found) if found else None
+    slices: list[Slice] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
+    return union(prod(to), slices) if slices else None
 
 
 class Abstract(NamedTuple):
@@ -66,8 +66,8 @@ def dependence(op: Map, args: Sequence[Entries]) -> Abstract:
         for k, a in enumerate(args)
     ]
     with np.errstate(all="ignore"):
-        found: Abstract = replay(steps_of_map(op), given, _emit, _const)
-    return found
+        abstract: Abstract = replay(steps_of_map(op), given, _emit, _const)
+    return abstract
 
 
 def _const(value: float) -> Abstract:
@@ -86,10 +86,10 @@ def _emit(name: str, *args: Abstract) -> Abstract:
 
 
 def _joined(join: Any, parts: Sequence[Any]) -> Any:
-    found = parts[0]
+    total = parts[0]
     for p in parts[1:]:
-        found = join(found, p)
-    return found
+        total = join(total, p)
+    return total
 
 
 def _moves(name: str, args: Sequence[Abstract]) -> list[bool]:
@@ -116,8 +116,8 @@ def _select(c: Abstract, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _value(name: str, args: Sequence[Abstract]) -> Any:
-    found = _COMPUTE[name] if name in _COMPUTE else SCALARS[name].numpy
-    return found(*[np.asarray(a.value) for a in args])
+    function = _COMPUTE[name] if name in _COMPUTE else SCALARS[name].numpy
+    return function(*[np.asarray(a.value) for a in args])
 
 
 _FLAT = {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"}

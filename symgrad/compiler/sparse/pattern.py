@@ -26,8 +26,8 @@ def pattern(program: Program, argument: int) -> Sets:
     given = program.values[program.inputs[argument]]
     places = {k: Entries(program.values[k].shape) for k in program.inputs}
     places[program.inputs[argument]] = variables(given.shape)
-    (found,) = _run(program, places)
-    return none(found.size, given.size) if found.sets is None else found.sets
+    (result,) = _run(program, places)
+    return none(result.size, given.size) if result.sets is None else result.sets
 
 
 def _run(program: Program, places: dict[int, Entries]) -> list[Entries]:
@@ -62,9 +62,9 @@ def _loop(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
     n, m = op.carries, op.carries + op.xs
     carry, parts = list(args[:n]), []
     for t in range(op.length - 1, -1, -1) if op.reverse else range(op.length):
-        found = _step(op, [*carry, *[_slice(x, t) for x in args[n:m]], *args[m:]])
-        carry = found[:n]
-        parts += [(y, p.start + t * y.size) for y, p in zip(found[n:], op.pieces[n:], strict=True)]
+        outputs = _step(op, [*carry, *[_slice(x, t) for x in args[n:m]], *args[m:]])
+        carry = outputs[:n]
+        parts += [(y, p.start + t * y.size) for y, p in zip(outputs[n:], op.pieces[n:], strict=True)]
     parts += [(c, p.start) for c, p in zip(carry, op.pieces, strict=False)]
     return Entries(to, joined(to, [(a, start + np.arange(a.size), np.arange(a.size)) for a, start in parts]))
 

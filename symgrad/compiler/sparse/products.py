@@ -39,10 +39,10 @@ def entries_of(fn: Function, place: int, sweeps: Sweeps, x: Spec, y: Spec) -> Fu
 
 def _seeds(colours: Any, like: Spec) -> Any:
     """Return a vector for each colour: 1 at the places of this colour, else 0."""
-    found = np.zeros((int(colours.max(initial=NO_COLOUR)) + 1, len(colours)), like.dtype)
+    vectors = np.zeros((int(colours.max(initial=NO_COLOUR)) + 1, len(colours)), like.dtype)
     used = np.flatnonzero(colours != NO_COLOUR)
-    found[colours[used], used] = 1
-    return found.reshape(len(found), *like.shape)
+    vectors[colours[used], used] = 1
+    return vectors.reshape(len(vectors), *like.shape)
 
 
 def _push(fn: Function, place: int, s: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -83,11 +83,11 @@ def _cost(sweep: Function, seed: Any, args: Sequence[Any], kwargs: dict[str, Any
 
 def _behind(program: Program, start: int) -> list[int]:
     """Return the steps that depend on a value."""
-    found = {start}
+    reached = {start}
     for k in program.steps():
-        if not found.isdisjoint(program.values[k].args):
-            found.add(k)
-    return [k for k in program.steps() if k in found]
+        if not reached.isdisjoint(program.values[k].args):
+            reached.add(k)
+    return [k for k in program.steps() if k in reached]
 
 
 def is_array(x: Any) -> bool:

@@ -77,19 +77,19 @@ class Derivative(AsFunction):
         values = [np.asarray(self._value(x)) for x in leaves]
         given, kwargs = trees.unflatten(tree, iter(values))
         with long_work(self.name, shown=self.progress):
-            found = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
-            entries = np.zeros(0) if found.kernel is None else found.kernel(*given, **kwargs)
-        return found.array(np.asarray(entries, found.dtype))
+            entry = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
+            entries = np.zeros(0) if entry.kernel is None else entry.kernel(*given, **kwargs)
+        return entry.array(np.asarray(entries, entry.dtype))
 
     # -------------------------------------------------------------- arguments
     def _point(self, x: Any) -> Any:
-        found = np.asarray(to_value(self._value(x)))
-        if not is_floating(found.dtype):
+        point = np.asarray(to_value(self._value(x)))
+        if not is_floating(point.dtype):
             raise DTypeError(
-                f"{self.name}: only Tensors of floating point dtype can require gradients. Got {found.dtype}; pass "
+                f"{self.name}: only Tensors of floating point dtype can require gradients. Got {point.dtype}; pass "
                 "floats, such as 2.0."
             )
-        return found
+        return point
 
     def _value(self, x: Any) -> Any:
         if not isinstance(x, TensorBase):
@@ -111,11 +111,11 @@ class Derivative(AsFunction):
     def _prepared(self, tree: trees.Tree, values: Sequence[Any], place: int, at: Arguments) -> Prepared:
         specs = tuple([Spec(v.shape, v.dtype) for v in values])
         key = (tree, specs)
-        found = self._found.get(key)
-        if found is None:
-            found = made_once(self._lock, lambda: self._found.get(key), lambda: self._prepare(place, at))
-            self._found[key] = found
-        return found
+        entry = self._found.get(key)
+        if entry is None:
+            entry = made_once(self._lock, lambda: self._found.get(key), lambda: self._prepare(place, at))
+            self._found[key] = entry
+        return entry
 
     def _prepare(self, place: int, at: Arguments) -> Prepared:
         args = at[0]
@@ -126,19 +126,19 @@ class Derivative(AsFunction):
         x, y = Spec(args[place].shape, args[place].dtype), Spec(result.shape, result.dtype)
         before: list[Any] = []
         trees.flatten(args[:place], is_array, before)
-        found = pattern(program, len(before))
-        found, sweeps = self._sweeps(found, place, y, at)
-        kernel = compile(entries_of(self._result, place, sweeps, x, y), self.backend) if len(found.members) else None
-        index = np.int32 if max(len(found.members), found.below) < 2**31 else np.int64
-        starts, columns = found.starts.astype(index), found.members.astype(index)
-        return Prepared(kernel, sweeps, (found.size, found.below), starts, columns, _numbers(y.dtype, x.dtype))
+        sets = pattern(program, len(before))
+        sets, sweeps = self._sweeps(sets, place, y, at)
+        kernel = compile(entries_of(self._result, place, sweeps, x, y), self.backend) if len(sets.members) else None
+        index = np.int32 if max(len(sets.members), sets.below) < 2**31 else np.int64
+        starts, columns = sets.starts.astype(index), sets.members.astype(index)
+        return Prepared(kernel, sweeps, (sets.size, sets.below), starts, columns, _numbers(y.dtype, x.dtype))
 
-    def _sweeps(self, found: Sets, place: int, y: Spec, at: Arguments) -> tuple[Sets, Sweeps]:
+    def _sweeps(self, sets: Sets, place: int, y: Spec, at: Arguments) -> tuple[Sets, Sweeps]:
         if not self.symmetric:
-            each = costs(self._result, place, y, *at) if len(found.members) else (1, 1)
-            return found, for_jacobian(found, *each)
-        found = found.symmetric()
-        return found, for_hessian(found)
+            each = costs(self._result, place, y, *at) if len(sets.members) else (1, 1)
+            return sets, for_jacobian(sets, *each)
+        sets = sets.symmetric()
+        return sets, for_hessian(sets)
 
     def _result(self, /, *args: Any, **kwargs: Any) -> Any:
         return tensor_result(self.fn(*args, **kwargs), self.name)
@@ -146,9 +146,9 @@ class Derivative(AsFunction):
     # -------------------------------------------------------------- looking at it
     @property
     def pattern(self) -> Any:
-        """Where the derivative can differ from zero, as truth values, for the signature called last."""
-        found = self._any()
-        return found.array(np.ones(len(found.columns), bool))
+        """Where the derivative can differ from zero, as booleans, for the signature called last."""
+        entry = self._any()
+        return entry.array(np.ones(len(entry.columns), bool))
 
     @property
     def colours(self) -> int:
@@ -168,9 +168,9 @@ def _is_array(x: Any) -> bool:
 
 
 def _numbers(*dtypes: Any) -> np.dtype[Any]:
-    """The dtype of the result: that of f, or of x where f has whole numbers. SciPy has no half precision."""
-    found = next(d for d in dtypes if is_floating(d))
-    return np.dtype(np.float32) if found.itemsize < 4 else found
+    """The dtype of the result: that of f, or of x where f has integers. SciPy has no half precision."""
+    dtype = next(d for d in dtypes if is_floating(d))
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
 def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any, progress: bool) -> Derivative:

@@ -93,8 +93,8 @@ def _moved(at: Ints, args: Args, starts: Sequence[int], to: Shape) -> Entries:
     return Entries(to, sets, known.reshape(to), value.reshape(to))
 
 
-def _flat(a: Entries, found: Any, default: Any) -> Any:
-    return np.broadcast_to(default if found is None else found, a.shape).ravel()
+def _flat(a: Entries, value: Any, default: Any) -> Any:
+    return np.broadcast_to(default if value is None else value, a.shape).ravel()
 
 
 def _added(to: Shape, terms: Sequence[tuple[Entries, Any]]) -> Entries:
@@ -110,15 +110,15 @@ def _added(to: Shape, terms: Sequence[tuple[Entries, Any]]) -> Entries:
 
 # ------------------------------------------------------------------ elementwise
 def _elementwise(op: Map, args: Args, to: Shape) -> Entries:
-    found = dependence(op, args)
-    bits = np.broadcast_to(found.bits, to).ravel()
+    abstract = dependence(op, args)
+    bits = np.broadcast_to(abstract.bits, to).ravel()
     parts = []
     for k, a in enumerate(args):
         out = np.flatnonzero(bits >> k & 1)
         parts.append((a, out, np.broadcast_to(a.places, to).ravel()[out]))
-    if not np.any(found.known):
+    if not np.any(abstract.known):
         return Entries(to, joined(to, parts))
-    return Entries(to, joined(to, parts), np.broadcast_to(found.known, to), np.broadcast_to(found.value, to))
+    return Entries(to, joined(to, parts), np.broadcast_to(abstract.known, to), np.broadcast_to(abstract.value, to))
 
 
 # ------------------------------------------------------------------ along axes
@@ -180,13 +180,13 @@ def _running(op: Any, args: Args, to: Shape) -> Entries:
     each = np.arange(prod(to))
     entered = op.enters(*[np.broadcast_to(a.places + 1, to) for a in args])
     parts = [(a, each[n.ravel() > 0], n.ravel()[n.ravel() > 0] - 1) for a, n in zip(args, entered, strict=True)]
-    found = Entries(to, joined(to, parts))
-    line, step = np.moveaxis(found.places, op.axis, 0), 1
+    entries = Entries(to, joined(to, parts))
+    line, step = np.moveaxis(entries.places, op.axis, 0), 1
     line = line[::-1] if op.reverse else line
     while step < len(line):
-        parts = [(found, each, each), (found, line[step:].ravel(), line[:-step].ravel())]
-        found, step = Entries(to, joined(to, parts)), 2 * step
-    return found
+        parts = [(entries, each, each), (entries, line[step:].ravel(), line[:-step].ravel())]
+        entries, step = Entries(to, joined(to, parts)), 2 * step
+    return entries
 
 
 # ------------------------------------------------------------------ where it begins

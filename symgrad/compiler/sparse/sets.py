@@ -1,4 +1,4 @@
-"""Many small sets of whole numbers in two arrays, as the rows of a sparse matrix keep their columns."""
+"""Many small sets of integers in two arrays, as the rows of a sparse matrix keep their columns."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sets(NamedTuple):
         return from_pairs(self.below, self.size, self.members, self.owners)
 
     def only(self, chosen: Any) -> Sets:
-        """Empty the sets that are not chosen; ``chosen`` is a truth value for each."""
+        """Empty the sets that are not chosen; ``chosen`` is a boolean for each."""
         lengths = np.where(chosen, self.lengths, 0)
         return Sets(_sums(lengths), self.members[np.repeat(chosen, self.lengths)], self.below)
 
@@ -95,9 +95,9 @@ def _gathered(sets: Sets, to: Ints, which: Ints) -> tuple[Ints, Ints]:
 
 
 def _sums(lengths: Ints) -> Ints:
-    found = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=found[1:])
-    return found
+    sums = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=sums[1:])
+    return sums
 
 
 def _check_size(parts: Sequence[Slice]) -> None:

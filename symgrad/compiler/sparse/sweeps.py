@@ -44,9 +44,9 @@ def for_jacobian(pattern: Sets, forward: float, reverse: float) -> Sweeps:
     for estimate, limit in sorted(estimates)[:_TRIED]:
         if estimate >= least:
             break
-        found = _shared(pattern, lengths > limit)
-        cost = forward * count(found.columns) + reverse * count(found.rows)
-        best, least = (found, cost) if cost < least else (best, least)
+        sweeps = _shared(pattern, lengths > limit)
+        cost = forward * count(sweeps.columns) + reverse * count(sweeps.rows)
+        best, least = (sweeps, cost) if cost < least else (best, least)
     assert best is not None
     return best
 

@@ -196,7 +196,7 @@ def _(w: W, op: Stack, a: Args, k: int) -> str:
 def _(w: W, op: Einsum, a: Args, k: int) -> str:
     if not is_bool(w.e.dtypes[k]) or op.linear:
         return w.dialect.einsum(op.spec, a)
-    counted = [w.dialect.cast(t, np.dtype(np.int64)) for t in a]  # products of truth values: whether any is true
+    counted = [w.dialect.cast(t, np.dtype(np.int64)) for t in a]  # products of booleans: whether any is true
     return w.dialect.cast(w.dialect.einsum(op.spec, counted), w.e.dtypes[k])
 
 
@@ -208,15 +208,15 @@ def _(w: W, op: Cast, a: Args, k: int) -> str:
 
 @writes(Extreme)
 def _(w: W, op: Extreme, a: Args, k: int) -> str:
-    found = w.dialect.reduce("max" if op.largest else "min", a[0], op.axes)
-    return w.dialect.reshape(found, w.shape(w.e.shapes[k])) if op.keepdim else found
+    text = w.dialect.reduce("max" if op.largest else "min", a[0], op.axes)
+    return w.dialect.reshape(text, w.shape(w.e.shapes[k])) if op.keepdim else text
 
 
 @writes(Var)
 @writes(Std)
 def _(w: W, op: Var, a: Args, k: int) -> str:
-    found = f"{w.dialect.helper('var')}({a[0]}, {op.axes}, {op.keepdim}, {op.correction})"
-    return w.dialect.element("sqrt", [found], [None], w.e.dtypes[k]) if isinstance(op, Std) else found
+    text = f"{w.dialect.helper('var')}({a[0]}, {op.axes}, {op.keepdim}, {op.correction})"
+    return w.dialect.element("sqrt", [text], [None], w.e.dtypes[k]) if isinstance(op, Std) else text
 
 
 @writes(Softmax, LogSoftmax)
@@ -280,10 +280,10 @@ def _(w: W, op: Gather, a: Args, k: int) -> str:
 
 @writes(Convolve)
 def _(w: W, op: Convolve, a: Args, k: int) -> str:
-    found, to = f"{w.dialect.helper('convolve')}({a[0]}, {a[1]}, {op.dims})", w.e.dtypes[k]
+    text, to = f"{w.dialect.helper('convolve')}({a[0]}, {a[1]}, {op.dims})", w.e.dtypes[k]
     if not (is_integer(to) or is_bool(to)):
-        return found
-    whole = w.dialect.cast(f"{w.dialect.prefix}.round({found})", np.dtype(np.int64))  # transforms are no integers
+        return text
+    whole = w.dialect.cast(f"{w.dialect.prefix}.round({text})", np.dtype(np.int64))  # transforms are no integers
     return w.dialect.cast(whole, to)
 
 
@@ -340,8 +340,8 @@ def _(w: W, op: Norm, a: Args, k: int) -> str:
 
 @writes(MedianOfAll)
 def _(w: W, op: MedianOfAll, a: Args, k: int) -> str:
-    found = f"{w.dialect.helper('median_of_all')}({a[0]}, {op.axes})"
-    return w.dialect.reshape(found, w.shape(w.e.shapes[k]))
+    text = f"{w.dialect.helper('median_of_all')}({a[0]}, {op.axes})"
+    return w.dialect.reshape(text, w.shape(w.e.shapes[k]))
 
 
 @writes(Bits)

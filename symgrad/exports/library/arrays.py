@@ -172,8 +172,8 @@ def running_arg(x: Any, axis: int, largest: bool) -> Any:
 def median_index(x: Any, axis: int) -> Any:
     """The position of the lower median, or of the first nan."""
     nan = x != x
-    found = nan_median_index(x, axis)
-    return xp.where(xp.any(nan, axis=axis, keepdims=True), arg(nan, axis, True, True), found)
+    index = nan_median_index(x, axis)
+    return xp.where(xp.any(nan, axis=axis, keepdims=True), arg(nan, axis, True, True), index)
 
 
 def nan_median_index(x: Any, axis: int) -> Any:
@@ -196,8 +196,8 @@ def ranks(x: Any, q: Any, rounding: Any, skip: bool) -> Any:
     total = xp.sum(there, axis=-1, keepdims=True) if skip else x.shape[-1]
     places = xp.whole(rounding(xp.clip(q * (total - 1.0), 0, None)))
     places = xp.broadcast_to(places, (*x.shape[:-1], q.shape[-1]))
-    found = xp.take_along_axis(xp.argsort(x, axis=-1, stable=True), places, -1)
-    return found if skip else xp.where(xp.all(there, axis=-1, keepdims=True), found, arg(there, -1, False, True))
+    indices = xp.take_along_axis(xp.argsort(x, axis=-1, stable=True), places, -1)
+    return indices if skip else xp.where(xp.all(there, axis=-1, keepdims=True), indices, arg(there, -1, False, True))
 
 
 def mantissa(x: Any) -> Any:
@@ -247,13 +247,13 @@ def cofactor(a: Any, *hs: Any) -> Any:
 
 def matrix_exp(a: Any, *hs: Any) -> Any:
     """The exponential of each matrix, or its derivative in directions, by exponentials of blocks."""
-    n, found = a.shape[-1], a
+    n, matrix = a.shape[-1], a
     for k, h in enumerate(hs):
         wide = xp.kron(xp.eye(2**k, dtype=h.dtype), h)
-        found, wide = xp.broadcast_arrays(found, wide)
-        above = xp.concatenate([found, wide], -1)
-        found = xp.concatenate([above, xp.concatenate([xp.zeros_like(found), found], -1)], -2)
-    return xp.expm(found)[..., :n, found.shape[-1] - n :]
+        matrix, wide = xp.broadcast_arrays(matrix, wide)
+        above = xp.concatenate([matrix, wide], -1)
+        matrix = xp.concatenate([above, xp.concatenate([xp.zeros_like(matrix), matrix], -1)], -2)
+    return xp.expm(matrix)[..., :n, matrix.shape[-1] - n :]
 
 
 def sylvester(a: Any, b: Any, c: Any) -> Any:
@@ -263,8 +263,8 @@ def sylvester(a: Any, b: Any, c: Any) -> Any:
     columns = xp.eye(n, dtype=b.dtype)[:, None, :, None] * xp.swapaxes(b, -1, -2)[..., None, :, None, :]
     whole = rows + columns
     lead = whole.shape[:-4]
-    found = xp.linalg.solve(whole.reshape((*lead, n * m, n * m)), c.reshape((*c.shape[:-2], n * m, 1)))
-    return found.reshape((*found.shape[:-2], n, m))
+    solution = xp.linalg.solve(whole.reshape((*lead, n * m, n * m)), c.reshape((*c.shape[:-2], n * m, 1)))
+    return solution.reshape((*solution.shape[:-2], n, m))
 
 
 def convolve(x: Any, h: Any, dims: int) -> Any:
@@ -332,8 +332,8 @@ def scan(step: Any, carries: Any, xs: Any, shared: Any, length: int, reverse: bo
     """Run the step for each slice: the last carries and the stacked results, in one vector."""
     rows: Any = [None] * length
     for t in range(length - 1, -1, -1) if reverse else range(length):
-        found = step(*carries, *[x[t] for x in xs], *shared)
-        carries, rows[t] = found[: len(carries)], found[len(carries) :]
+        outputs = step(*carries, *[x[t] for x in xs], *shared)
+        carries, rows[t] = outputs[: len(carries)], outputs[len(carries) :]
     stacked = [xp.stack([xp.asarray(v) for v in column]) for column in zip(*rows)]
     parts = [xp.asarray(part, dtype=dtype).reshape(-1) for part in (*carries, *stacked)]
     return xp.concatenate(parts) if parts else xp.zeros(0, dtype=dtype)

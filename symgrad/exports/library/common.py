@@ -27,7 +27,7 @@ def logaddexp2(a: float, b: float) -> float:
 
 
 def round_even(x: float) -> float:
-    """The nearest whole number, the even one of two."""
+    """The nearest integer, the even one of two."""
     if math.fabs(x) > 4503599627370496.0 or x != x:
         return x
     low_ = floor(x)
@@ -100,7 +100,7 @@ def heaviside(a: float, b: float) -> float:
 
 
 def floor_divide(a: float, b: float) -> float:
-    """The largest whole number up to a/b."""
+    """The largest integer up to a/b."""
     if b == 0.0:
         return div(a, b)
     r = fmod(a, b)

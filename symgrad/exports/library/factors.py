@@ -116,11 +116,11 @@ def turn_columns(m: Array, at: int, p: int, q: int, c: float, s: float, rows: in
 
 def rank(s: Read, at: int, n: int, atol: float, rtol: float) -> float:
     """The number of singular values above the threshold."""
-    found = 0.0
+    count = 0.0
     for k in range(n):
         if s[at + k] > maximum(atol, rtol * s[at]):
-            found = found + 1.0
-    return found
+            count = count + 1.0
+    return count
 
 
 def pseudo_inverse(

@@ -51,10 +51,10 @@ def added(g: Any, key: Any, shape: Any) -> Any:
 
 def assembled(gs: Any, keys: Any, shape: Any) -> Any:
     """Zeros with each g added to its part."""
-    found = jnp.zeros(shape, jnp.result_type(*gs))
+    array = jnp.zeros(shape, jnp.result_type(*gs))
     for g, key in zip(gs, keys):
-        found = found.at[key].max(g) if found.dtype == bool else found.at[key].add(g)
-    return found
+        array = array.at[key].max(g) if array.dtype == bool else array.at[key].add(g)
+    return array
 
 
 def put(x: Any, key: Any, v: Any) -> Any:
@@ -82,8 +82,8 @@ def recurrence(a: Any, b: Any, axis: int, reverse: bool, upper: bool) -> Any:
         s = new + jnp.where(weight == 0, 0.0, weight * s)
         return s, s
 
-    found = jax.lax.scan(step, start, (a, rest), reverse=reverse)[1]
-    both = [found, start[None]] if reverse else [start[None], found]
+    sums = jax.lax.scan(step, start, (a, rest), reverse=reverse)[1]
+    both = [sums, start[None]] if reverse else [start[None], sums]
     return jnp.moveaxis(jnp.concatenate(both), 0, axis)
 
 
@@ -122,9 +122,9 @@ def scan(step: Any, carries: Any, xs: Any, shared: Any, length: int, reverse: bo
     """Run the step for each slice: the last carries and the stacked results, in one vector."""
 
     def one(carry: Any, row: Any) -> Any:
-        found = step(*carry, *row, *shared)
-        new = tuple(jnp.asarray(c, b.dtype) for c, b in zip(found, carry))
-        return new, tuple(found[len(carry) :])
+        outputs = step(*carry, *row, *shared)
+        new = tuple(jnp.asarray(c, b.dtype) for c, b in zip(outputs, carry))
+        return new, tuple(outputs[len(carry) :])
 
     start = tuple(jnp.asarray(c) for c in carries)
     end, stacked = jax.lax.scan(one, start, tuple(xs), length=length, reverse=reverse)

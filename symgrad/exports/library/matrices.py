@@ -95,10 +95,10 @@ def factorised(a: Read, at: int, n: int, w: Array) -> float:
 
 def det(a: Read, at: int, n: int, w: Array) -> float:
     """The determinant."""
-    found = factorised(a, at, n, w)
+    product = factorised(a, at, n, w)
     for k in range(n):
-        found = found * w[n + k * n + k]
-    return found
+        product = product * w[n + k * n + k]
+    return product
 
 
 def logabsdet(a: Read, at: int, n: int, w: Array) -> float:
@@ -212,10 +212,10 @@ def rotate(m: Array, at: int, p: int, q: int, c: float, s: float, n: int, rows: 
 
 def largest(x: Read, at: int, n: int) -> float:
     """The largest |x|."""
-    found = 0.0
+    best = 0.0
     for k in range(n):
-        found = maximum(found, math.fabs(x[at + k]))
-    return found
+        best = maximum(best, math.fabs(x[at + k]))
+    return best
 
 
 def matmul(a: Read, at: int, b: Read, bat: int, y: Array, yat: int, n: int) -> None:

@@ -26,31 +26,31 @@ def complex_of(x: Any, y: Any) -> Any:
 
 def placed(g: Any, key: Any, shape: Any) -> Any:
     """Zeros with g in its place."""
-    found = np.zeros(shape, g.dtype)
-    found[key] = g
-    return found
+    array = np.zeros(shape, g.dtype)
+    array[key] = g
+    return array
 
 
 def added(g: Any, key: Any, shape: Any) -> Any:
     """Zeros with every entry of g added to its place."""
-    found = np.zeros(shape, g.dtype)
-    np.add.at(found, key, g)
-    return found
+    array = np.zeros(shape, g.dtype)
+    np.add.at(array, key, g)
+    return array
 
 
 def assembled(gs: Any, keys: Any, shape: Any) -> Any:
     """Zeros with each g added to its part."""
-    found = np.zeros(shape, np.result_type(*gs))
+    array = np.zeros(shape, np.result_type(*gs))
     for g, key in zip(gs, keys):
-        found[key] += g
-    return found
+        array[key] += g
+    return array
 
 
 def put(x: Any, key: Any, v: Any) -> Any:
     """A copy of x with v in place of a part."""
-    found = np.array(x)
-    found[key] = v
-    return found
+    array = np.array(x)
+    array[key] = v
+    return array
 
 
 def diagonal(x: Any, offset: int, row: int, column: int) -> Any:

@@ -37,13 +37,13 @@ def power(x: float, p: float) -> float:
 
 def arg(x: Read, at: int, by: int, n: int, largest: int) -> int:
     """The position of the first extreme entry, of the first nan."""
-    found: int = 0
+    position: int = 0
     for k in range(n):
         v = x[at + k * by]
-        best = x[at + found * by]
+        best = x[at + position * by]
         if best == best and (v != v or (v > best if largest == 1 else v < best)):
-            found = k
-    return found
+            position = k
+    return position
 
 
 def argsort(x: Read, at: int, by: int, n: int, descending: int, y: Array, to: int, step: int) -> None:
@@ -68,13 +68,13 @@ def before(a: float, b: float, descending: int) -> int:
 
 def running_arg(x: Read, at: int, by: int, n: int, largest: int, y: Array, to: int, step: int) -> None:
     """The position of the extreme so far, the last of equal ones."""
-    found: int = 0
+    position: int = 0
     for k in range(n):
         v = x[at + k * by]
-        best = x[at + found * by]
+        best = x[at + position * by]
         if v != v or (best == best and (v >= best if largest == 1 else v <= best)):
-            found = k
-        y[to + k * step] = found
+            position = k
+        y[to + k * step] = position
 
 
 def median_arg(x: Read, at: int, by: int, n: int, y: Array, to: int, w: Array) -> None:
@@ -94,14 +94,14 @@ def median(x: Read, at: int, by: int, n: int, w: Array) -> float:
 
 def extreme_norm(x: Read, at: int, by: int, n: int, p: float) -> float:
     """The number of entries that are not 0, or for p = ±∞ the largest or smallest size."""
-    found = 0.0
+    extreme = 0.0
     for k in range(n):
         size = math.fabs(x[at + k * by])
         if p == 0.0:
-            found = found + (1.0 if size != 0.0 else 0.0)
+            extreme = extreme + (1.0 if size != 0.0 else 0.0)
         else:
-            found = size if k == 0 else (maximum(found, size) if p > 0.0 else minimum(found, size))
-    return found
+            extreme = size if k == 0 else (maximum(extreme, size) if p > 0.0 else minimum(extreme, size))
+    return extreme
 
 
 def horner(x: float, table: Read, n: int) -> float:

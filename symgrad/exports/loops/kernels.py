@@ -1,7 +1,7 @@
 """Kernels of arrays read as functions of one number: the same text, in the few words of Python that C has.
 
 ``select`` and ``np.where`` choose, and what is not chosen is not computed; NumPy's functions become ``math``'s and
-those of the library, operators on truth values ``and``, ``or``, ``not``. So each formula stands once, in ``scalars``.
+those of the library, operators on booleans ``and``, ``or``, ``not``. So each formula stands once, in ``scalars``.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def _words() -> dict[str, Found]:
 def _copy_of(name: str, value: Any) -> ast.stmt:
     """Return an assignment of a number or a table."""
     table = np.asarray(value).tolist()
-    found: Any = (
+    literal: Any = (
         ast.Tuple(list(map(ast.Constant, table)), ast.Load()) if isinstance(table, list) else ast.Constant(value)
     )
-    return ast.Assign([ast.Name(name, ast.Store())], found, lineno=0)
+    return ast.Assign([ast.Name(name, ast.Store())], literal, lineno=0)
 
 
 def _is_kernel(node: ast.FunctionDef) -> bool:
-    """Whether a function takes arrays of numbers, and whole numbers, and returns such an array."""
+    """Whether a function takes arrays of numbers, and integers, and returns such an array."""
     kinds = [ast.unparse(a) if a is not None else "" for a in (node.returns, *[a.annotation for a in node.args.args])]
     return kinds[0] == "F64" and set(kinds) <= set(_KINDS)
 
@@ -120,7 +120,7 @@ class _OneNumber(ast.NodeTransformer):
         return ast.fix_missing_locations(node)
 
     def _statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return [found for s in body for found in self._statement(s)]
+        return [statement for s in body for statement in self._statement(s)]
 
     def _statement(self, node: Any) -> list[ast.stmt]:
         if isinstance(node, ast.AnnAssign):
@@ -256,9 +256,9 @@ class _OneNumber(ast.NodeTransformer):
         if isinstance(f, ast.Lambda):
             before, parameters = self.given, [a.arg for a in f.args.args]
             self.given = before | dict(zip(parameters, args, strict=True))
-            found = self.visit(_expression(ast.unparse(f.body)))
+            expression = self.visit(_expression(ast.unparse(f.body)))
             self.given = before
-            return found
+            return expression
         name = ast.unparse(f)
         if name in ("range", "float", "int", "horner"):
             return self._call(name, *args)

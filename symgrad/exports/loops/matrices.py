@@ -44,13 +44,13 @@ def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = Fa
 def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if len(a) > 1:
         return _direction(w, op, a, k) if isinstance(op, MatrixExp) else None
-    x, found = w.plain(a[0]), w.array(w.shape(k))
+    x, target = w.plain(a[0]), w.array(w.shape(k))
     n = x.shape[-1]
     name = {Inverse: "inverse", Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
     room = {Inverse: n * (n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
     work = [w.array((room,)).memory] if room is not None else []
-    _each(w, name, _lead(op, x), [x, found], w.size(n), *work, fails=isinstance(op, (Inverse, Cholesky)))
-    return found
+    _each(w, name, _lead(op, x), [x, target], w.size(n), *work, fails=isinstance(op, (Inverse, Cholesky)))
+    return target
 
 
 def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
@@ -58,25 +58,25 @@ def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
     lead, n = w.shape(k)[:-2], a[0].shape[-1]
     if len(a) > 2 or not isinstance(n, int):
         return None
-    block, found = w.filled(w.array((*lead, 2 * n, 2 * n))), w.array((*lead, 2 * n, 2 * n))
+    block, exponential = w.filled(w.array((*lead, 2 * n, 2 * n))), w.array((*lead, 2 * n, 2 * n))
     for x, start in ((a[0], 0), (a[0], 2 * n * n + n), (a[1], n)):
         w.copy(x.to((*lead, n, n)), View(block.memory, start, block.steps, (*lead, n, n)))
     work = w.array((8 * n * n,)).memory
-    _each(w, "matrix_exp", lead, [block, found], 2 * n, work)
-    return View(found.memory, n, found.steps, (*lead, n, n))
+    _each(w, "matrix_exp", lead, [block, exponential], 2 * n, work)
+    return View(exponential.memory, n, exponential.steps, (*lead, n, n))
 
 
 @writes(Solve)
 def _(w: W, op: Solve, a: Views, k: int) -> View:
-    found = w.array(w.shape(k))
-    lead = found.shape[: len(found.shape) - (1 if op.vector else 2)]
-    n, m = a[0].shape[-1], 1 if op.vector else found.shape[-1]
+    solution = w.array(w.shape(k))
+    lead = solution.shape[: len(solution.shape) - (1 if op.vector else 2)]
+    n, m = a[0].shape[-1], 1 if op.vector else solution.shape[-1]
     matrix = w.plain(a[0].to((*lead, n, n)))
-    right = w.plain(a[1].to(found.shape))
+    right = w.plain(a[1].to(solution.shape))
     work = w.array((n * (n + 1),)).memory
     sizes = w.size(n), w.size(m)
-    _each(w, "solve", lead, [matrix, right, found], *sizes, int(op.transposed), work, fails=True)
-    return found
+    _each(w, "solve", lead, [matrix, right, solution], *sizes, int(op.transposed), work, fails=True)
+    return solution
 
 
 @writes(Det, LogAbsDet, LogDet, DetSign)
@@ -102,12 +102,12 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
 
 @writes(InverseGaps)
 def _(w: W, op: InverseGaps, a: Views, k: int) -> View:
-    found, x = w.array(w.shape(k)), a[0]
-    with w.nest(found.shape) as idx:
+    target, x = w.array(w.shape(k)), a[0]
+    with w.nest(target.shape) as idx:
         i, j = idx[-2:]
         gap = f"{w.at(x, [*idx[:-2], j])} - {w.at(x, [*idx[:-2], i])}"
-        w.line(f"{w.at(found, idx)} = (0.0 if {i} == {j} else {w.call('div', '1.0', gap)})")
-    return found
+        w.line(f"{w.at(target, idx)} = (0.0 if {i} == {j} else {w.call('div', '1.0', gap)})")
+    return target
 
 
 def _svd(w: W, x: View, r: Any) -> Views:
@@ -117,10 +117,10 @@ def _svd(w: W, x: View, r: Any) -> Views:
         x = w.plain(x)
         (n, m), lead = x.shape[-2:], x.shape[:-2]
         small, large = (n, m) if n <= m else (m, n)
-        found = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
+        factors = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
         work = w.array((large * small + small * small,)).memory
-        _each(w, "svd", lead, [x, *found], w.size(n), w.size(m), work)
-        w.factors[key] = found
+        _each(w, "svd", lead, [x, *factors], w.size(n), w.size(m), work)
+        w.factors[key] = factors
     return w.factors[key]
 
 
@@ -131,8 +131,8 @@ def _(w: W, op: SingularValues, a: Views, k: int) -> View | None:
 
 @writes(SingularVectors)
 def _(w: W, op: SingularVectors, a: Views, k: int) -> View | None:
-    found = _svd(w, a[0], w.e.refs(k))[0 if op.left else 2] if _numbered(a[0]) else None
-    return found if found is not None and found.shape == w.shape(k) else None  # not the rest of a full basis
+    vectors = _svd(w, a[0], w.e.refs(k))[0 if op.left else 2] if _numbered(a[0]) else None
+    return vectors if vectors is not None and vectors.shape == w.shape(k) else None  # not the rest of a full basis
 
 
 def _numbered(x: View) -> bool:
@@ -155,10 +155,10 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     n = w.size(s.shape[-1])
     if isinstance(op, MatrixRank):
         return per_row(w, s, k, lambda at, by, n: w.call("rank", s.memory, at, n, repr(atol), repr(rtol)))
-    found = w.array(w.shape(k))
+    inverse = w.array(w.shape(k))
     sizes = map(w.size, a[0].shape[-2:])
-    _each(w, "pseudo_inverse", _lead(op, a[0]), [u, s, v, found], *sizes, n, repr(atol), repr(rtol))
-    return found
+    _each(w, "pseudo_inverse", _lead(op, a[0]), [u, s, v, inverse], *sizes, n, repr(atol), repr(rtol))
+    return inverse
 
 
 @writes(QRBasis, QRTriangle)

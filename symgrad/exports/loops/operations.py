@@ -48,32 +48,32 @@ def _(w: W, op: Expand, a: Views, k: int) -> View:
 
 @writes(Eye)
 def _(w: W, op: Eye, a: Views, k: int) -> View:
-    found = w.array(w.shape(k))
-    with w.nest(found.shape) as idx:
-        w.line(f"{w.at(found, idx)} = (1.0 if {idx[0]} == {idx[1]} else 0.0)")
-    return found
+    target = w.array(w.shape(k))
+    with w.nest(target.shape) as idx:
+        w.line(f"{w.at(target, idx)} = (1.0 if {idx[0]} == {idx[1]} else 0.0)")
+    return target
 
 
 @writes(Cat, Stack)
 def _(w: W, op: Any, a: Views, k: int) -> View:
-    found, start = w.array(w.shape(k)), 0
+    target, start = w.array(w.shape(k)), 0
     for x in a:
-        step = found.steps[op.axis]
-        steps = found.steps if isinstance(op, Cat) else (*found.steps[: op.axis], *found.steps[op.axis + 1 :])
-        w.copy(x, View(found.memory, start * step, steps, x.shape))
+        step = target.steps[op.axis]
+        steps = target.steps if isinstance(op, Cat) else (*target.steps[: op.axis], *target.steps[op.axis + 1 :])
+        w.copy(x, View(target.memory, start * step, steps, x.shape))
         start = start + (x.shape[op.axis] if isinstance(op, Cat) else 1)
-    return found
+    return target
 
 
 @writes(Gather)
 def _(w: W, op: Gather, a: Views, k: int) -> View | None:
     if not all(isinstance(n, int) for n in a[0].shape):
         return None
-    x, found = w.plain(a[0]), w.array(w.shape(k))
+    x, target = w.plain(a[0]), w.array(w.shape(k))
     places = w.table(_places(op, x.shape))
-    with w.loop(total(found.shape)) as i:
-        w.line(f"{found.memory}[{i}] = {x.memory}[{_after(w, x)}{places}[{i}]]")
-    return found
+    with w.loop(total(target.shape)) as i:
+        w.line(f"{target.memory}[{i}] = {x.memory}[{_after(w, x)}{places}[{i}]]")
+    return target
 
 
 def _places(where: Any, shape: Any) -> Any:
@@ -85,93 +85,93 @@ def _after(w: W, x: View) -> str:
     return "" if x.offset == 0 else f"{w.size(x.offset)} + "
 
 
-def _add(w: W, where: Any, g: View, found: View) -> bool:
+def _add(w: W, where: Any, g: View, target: View) -> bool:
     """Add g to a part; whether that could be written."""
     if isinstance(where, Slice):
-        w.copy(g, part_of(where, found), add=True)
+        w.copy(g, part_of(where, target), add=True)
         return True
-    if not isinstance(where, Gather) or not all(isinstance(n, int) for n in found.shape):
+    if not isinstance(where, Gather) or not all(isinstance(n, int) for n in target.shape):
         return False
-    read = _places(where, found.shape)
+    read = _places(where, target.shape)
     source, places = w.plain(g.to(read.shape)), w.table(read)
     with w.loop(read.size) as i:
-        w.line(f"{found.memory}[{places}[{i}]] += {source.memory}[{_after(w, source)}{i}]")
+        w.line(f"{target.memory}[{places}[{i}]] += {source.memory}[{_after(w, source)}{i}]")
     return True
 
 
 @writes(ScatterAdd)
 def _(w: W, op: ScatterAdd, a: Views, k: int) -> View | None:
-    found = w.filled(w.array(op.to))
-    return found if _add(w, op.where, a[0], found) else None
+    target = w.filled(w.array(op.to))
+    return target if _add(w, op.where, a[0], target) else None
 
 
 @writes(Assemble)
 def _(w: W, op: Assemble, a: Views, k: int) -> View:
-    found = w.filled(w.array(op.to))
+    target = w.filled(w.array(op.to))
     for g, part in zip(a, op.parts, strict=True):
-        _add(w, part, g, found)
-    return found
+        _add(w, part, g, target)
+    return target
 
 
 @writes(Scatter)
 def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
-    found = w.array(w.shape(k))
-    w.copy(a[0], found)
+    target = w.array(w.shape(k))
+    w.copy(a[0], target)
     if isinstance(op.where, Slice):
-        w.copy(a[1], part_of(op.where, found))
-        return found
+        w.copy(a[1], part_of(op.where, target))
+        return target
     if not isinstance(op.where, Gather):
         return None
-    read = _places(op.where, found.shape)
+    read = _places(op.where, target.shape)
     source, places = w.plain(a[1].to(read.shape)), w.table(read)
     with w.loop(read.size) as i:
-        w.line(f"{found.memory}[{places}[{i}]] = {source.memory}[{_after(w, source)}{i}]")
-    return found
+        w.line(f"{target.memory}[{places}[{i}]] = {source.memory}[{_after(w, source)}{i}]")
+    return target
 
 
 @writes(DiagEmbed)
 def _(w: W, op: DiagEmbed, a: Views, k: int) -> View:
-    found = w.filled(w.array(w.shape(k)))
-    start = max(-op.offset, 0) * found.steps[-2] + max(op.offset, 0) * found.steps[-1]
-    w.copy(a[0], View(found.memory, start, (*found.steps[:-2], found.steps[-2] + found.steps[-1]), a[0].shape))
-    return found
+    target = w.filled(w.array(w.shape(k)))
+    start = max(-op.offset, 0) * target.steps[-2] + max(op.offset, 0) * target.steps[-1]
+    w.copy(a[0], View(target.memory, start, (*target.steps[:-2], target.steps[-2] + target.steps[-1]), a[0].shape))
+    return target
 
 
 @writes(Tril, Triu, HalfTril)
 def _(w: W, op: Tril, a: Views, k: int) -> View:
-    found = w.array(w.shape(k))
-    with w.nest(found.shape) as idx:
+    target = w.array(w.shape(k))
+    with w.nest(target.shape) as idx:
         i, j = idx[-2:]
         x = w.at(a[0], idx)
         sign = ">=" if isinstance(op, Triu) else "<="
         text = f"({x} if {j} {sign} {i} + ({op.k}) else 0.0)"
         if isinstance(op, HalfTril):
             text = f"(({x} if {j} < {i} else 0.5 * {x}) if {j} <= {i} else 0.0)"
-        w.line(f"{w.at(found, idx)} = {text}")
-    return found
+        w.line(f"{w.at(target, idx)} = {text}")
+    return target
 
 
 @writes(Shift)
 def _(w: W, op: Shift, a: Views, k: int) -> View:
-    found, x, axis = w.filled(w.array(w.shape(k))), a[0], op.axis
+    target, x, axis = w.filled(w.array(w.shape(k))), a[0], op.axis
     short = (*x.shape[:axis], x.shape[axis] - 1, *x.shape[axis + 1 :])
     if x.shape[axis] == 0:
-        return found
-    ahead, behind = (x, found) if op.reverse else (found, x)
+        return target
+    ahead, behind = (x, target) if op.reverse else (target, x)
     moved = View(ahead.memory, ahead.offset + ahead.steps[axis], ahead.steps, short)
     rest = View(behind.memory, behind.offset, behind.steps, short)
     w.copy(*((moved, rest) if op.reverse else (rest, moved)))
-    return found
+    return target
 
 
 # ------------------------------------------------------------------ entry by entry
 def _each(w: W, form: str, a: Views, k: int) -> View:
     """Write a result whose entries are this text of the arguments' entries."""
-    found = w.array(w.shape(k))
-    with w.nest(found.shape) as idx:
-        texts = [w.at(x.to(found.shape) if x.shape else x, idx if x.shape else []) for x in a]
-        w.line(f"{w.at(found, idx)} = {form.format(*texts)}")
-    return found
+    target = w.array(w.shape(k))
+    with w.nest(target.shape) as idx:
+        texts = [w.at(x.to(target.shape) if x.shape else x, idx if x.shape else []) for x in a]
+        w.line(f"{w.at(target, idx)} = {form.format(*texts)}")
+    return target
 
 
 @writes(Cast)
@@ -222,16 +222,16 @@ def _(w: W, op: MapTotal, a: Views, k: int) -> View | None:
 def _(w: W, op: Einsum, a: Views, k: int) -> View:
     sizes = op.sizes([x.shape for x in a])
     inner = [c for c in dict.fromkeys("".join(op.terms)) if c not in op.output]
-    found = w.array(w.shape(k)) if w.shape(k) else None
+    target = w.array(w.shape(k)) if w.shape(k) else None
     with w.nest([sizes[c] for c in op.output]) as outer:
         total_ = w.let("0.0")
         with w.nest([sizes[c] for c in inner]) as within:
             at = dict(zip([*op.output, *inner], [*outer, *within], strict=True))
             factors = [w.at(x, [at[c] for c in t]) for x, t in zip(a, op.terms, strict=True)]
             w.line(f"{total_} += {w.product(factors, w.e.dtypes[k])}")
-        if found is not None:
-            w.line(f"{w.at(found, outer)} = {total_}")
-    return found if found is not None else View(total_, 0, (), ())
+        if target is not None:
+            w.line(f"{w.at(target, outer)} = {total_}")
+    return target if target is not None else View(total_, 0, (), ())
 
 
 # ------------------------------------------------------------------ loops
@@ -248,11 +248,11 @@ def _(w: W, op: Scan, a: Views, k: int) -> View:
         t = sp.Symbol(i, integer=True)
         w.sizes[t] = i
         slices = [View(x.memory, x.offset + t * x.steps[0], x.steps[1:], x.shape[1:]) for x in a[n:m]]
-        found = w.run(program_of_body(op.body), [*carries, *slices, *a[m:]])
-        for piece, y in zip(op.pieces[n:], found[n:], strict=True):
+        outputs = w.run(program_of_body(op.body), [*carries, *slices, *a[m:]])
+        for piece, y in zip(op.pieces[n:], outputs[n:], strict=True):
             size = total(piece.shape[1:])
             w.copy(y, whole(packed.memory, piece.shape[1:], piece.start + t * size))
-        kept = [w.settled(y) for y in found[:n]]
+        kept = [w.settled(y) for y in outputs[:n]]
         for c, y in zip(carries, kept, strict=True):
             w.copy(y, c)
     for piece, c in zip(op.pieces, carries):

@@ -89,9 +89,9 @@ class LoopWriter:
                 self._cluster(stage)
             else:
                 self.views[stage] = self._operation(stage)
-        found = [self.view(r) for r in e.outputs]
+        results = [self.view(r) for r in e.outputs]
         self.e, self.views = before  # type: ignore[assignment]
-        return found
+        return results
 
     # -------------------------------------------------------------- lines and names
     def start(self, minted: int) -> None:
@@ -206,9 +206,9 @@ class LoopWriter:
         """Return a copy that nothing overwrites."""
         if not view.shape:
             return View(self.let(self.at(view, [])), 0, (), ())
-        found = self.array(view.shape)
-        self.copy(view, found)
-        return found
+        copy = self.array(view.shape)
+        self.copy(view, copy)
+        return copy
 
     def position(self, view: View, idx: Sequence[str]) -> str:
         """Return the text of an entry's place."""
@@ -240,9 +240,9 @@ class LoopWriter:
         """Return the entries one after the other in memory, copied if need be."""
         if view.is_plain and self.is_memory(view.memory):
             return view
-        found = self.array(view.shape)
-        self.copy(view, found)
-        return found
+        copy = self.array(view.shape)
+        self.copy(view, copy)
+        return copy
 
     # -------------------------------------------------------------- loops of elementwise steps
     def _cluster(self, c: Cluster) -> None:
@@ -268,18 +268,18 @@ class LoopWriter:
 
     def _targets(self, c: Cluster) -> dict[int, View]:
         """Return memory for what the loop leaves behind, with the first numbers of reductions."""
-        e, found = self.e, {}
+        e, targets = self.e, {}
         for k in c.stored:
             if c.shape:
-                found[k] = self.views[k] = self.array(e.shapes[k])
+                targets[k] = self.views[k] = self.array(e.shapes[k])
         for k in c.reductions:
             start = START[e.ops[k][0].kind]
             if e.shapes[k]:
-                found[k] = self.filled(self.array(e.shapes[k]), start)
+                targets[k] = self.filled(self.array(e.shapes[k]), start)
             else:
-                found[k] = View(self.let(start), 0, (), ())
-            self.views[k] = found[k]
-        return found
+                targets[k] = View(self.let(start), 0, (), ())
+            self.views[k] = targets[k]
+        return targets
 
     def _flat(self, c: Cluster, loads: dict[int, View]) -> bool:
         """Whether one loop over all entries will do."""
@@ -350,14 +350,14 @@ class LoopWriter:
         e = self.e
         op, *refs = e.ops[k]
         args = [self.view(r) for r in refs]
-        if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
-            return found
+        if len(args) == 1 and args[0].shape and (view := view_of(op, args[0], e.shapes[k])) is not None:
+            return view
         write: Write | None = self.words.of(op)
         args = [self._operand(x) for x in args]
-        found = write(self, op, args, k) if write is not None else None
-        if found is None:
+        view = write(self, op, args, k) if write is not None else None
+        if view is None:
             raise unsupported(op, self.target)
-        return self._in_range(found, e.dtypes[k]) if op.accumulates else found
+        return self._in_range(view, e.dtypes[k]) if op.accumulates else view
 
     def _operand(self, x: View) -> View:
         """Return what operations take: entries in memory, or the text of a number, which may be an entry."""
@@ -366,7 +366,7 @@ class LoopWriter:
         return x if self.is_memory(x.memory) else self.plain(x)
 
     def _in_range(self, view: View, dtype: Any) -> View:
-        """Wrap sums of integers around, in place; sums of truth values are one."""
+        """Wrap sums of integers around, in place; sums of booleans are one."""
         if is_floating(dtype):
             return view
         text = "float({} != 0.0)" if is_bool(dtype) else self.whole_number("{}", dtype)

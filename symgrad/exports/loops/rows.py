@@ -42,35 +42,35 @@ def _along(w: W, x: View, axis: int, idx: list[str], i: str) -> str:
 
 @writes(Cumsum, Cumprod)
 def _(w: W, op: Any, a: Views, k: int) -> View:
-    x, found = a[0], w.array(w.shape(k))
+    x, target = a[0], w.array(w.shape(k))
     nest, _, n = _rows(w, x, op.axis)
     product = isinstance(op, Cumprod)
     with nest as idx:
         run = w.let("1.0" if product else "0.0")
         with w.loop(n, op.reverse) as i:
             step = f"{run} {'*' if product else '+'}= {_along(w, x, op.axis, idx, i)}"
-            write = f"{_along(w, found, op.axis, idx, i)} = {run}"
+            write = f"{_along(w, target, op.axis, idx, i)} = {run}"
             for line in [write, step] if product and op.exclusive else [step, write]:
                 w.line(line)
-    return found
+    return target
 
 
 @writes(LogCumSumExp)
 def _(w: W, op: LogCumSumExp, a: Views, k: int) -> View:
-    x, found = a[0], w.array(w.shape(k))
+    x, target = a[0], w.array(w.shape(k))
     nest, _, n = _rows(w, x, op.axis)
     with nest as idx:
         run = w.let("-math.inf")
         with w.loop(n) as i:
             w.line(f"{run} = {w.call('logaddexp', run, _along(w, x, op.axis, idx, i))}")
-            w.line(f"{_along(w, found, op.axis, idx, i)} = {run}")
-    return found
+            w.line(f"{_along(w, target, op.axis, idx, i)} = {run}")
+    return target
 
 
 @writes(Recurrence)
 def _(w: W, op: Recurrence, a: Views, k: int) -> View:
-    found = w.array(w.shape(k))
-    c, b = a[0].to(found.shape), a[1].to(found.shape)
+    target = w.array(w.shape(k))
+    c, b = a[0].to(target.shape), a[1].to(target.shape)
     nest, _, n = _rows(w, b, op.axis)
     step = -1 if op.reverse else 1
     with nest as idx:
@@ -82,8 +82,8 @@ def _(w: W, op: Recurrence, a: Views, k: int) -> View:
             here = w.mint("t")
             w.line(f"{here} = (0.0 if {first} else {weight})")
             w.line(f"{run} = {_along(w, b, op.axis, idx, i)} + (0.0 if {here} == 0.0 else {here} * {run})")
-            w.line(f"{_along(w, found, op.axis, idx, i)} = {run}")
-    return found
+            w.line(f"{_along(w, target, op.axis, idx, i)} = {run}")
+    return target
 
 
 def _lined_up(w: W, x: View, axes: Any) -> View:
@@ -131,8 +131,8 @@ def _(w: W, op: Var, a: Views, k: int) -> View:
     root = "sqrt" if isinstance(op, Std) else ""
 
     def row(at: str, by: str, n: str) -> str:
-        found = w.call("variance", x.memory, at, by, n, text)
-        return w.call(root, found) if root else found
+        variance = w.call("variance", x.memory, at, by, n, text)
+        return w.call(root, variance) if root else variance
 
     return per_row(w, x, k, row)
 
@@ -173,14 +173,14 @@ def _(w: W, op: First, a: Views, k: int) -> View | None:
     if not a[0].shape:
         return View("1.0", 0, (), ())
     x, axis = a[0], op.axis % len(a[0].shape)
-    found = w.filled(w.array(x.shape))
+    target = w.filled(w.array(x.shape))
     nest, by, n = _rows(w, x, axis)
     with nest as idx:
         at = w.position(_without(x, axis), idx)
-        place = w.position(_without(found, axis), idx)
+        place = w.position(_without(target, axis), idx)
         call = w.call("arg", x.memory, at, w.size(by), w.size(n), int(op.largest))
-        w.line(f"{found.memory}[{place} + {w.factor(found.steps[axis])}*{call}] = 1.0")
-    return found
+        w.line(f"{target.memory}[{place} + {w.factor(target.steps[axis])}*{call}] = 1.0")
+    return target
 
 
 @writes(Argsort, ArgRunning, Median)
@@ -188,17 +188,17 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if not a[0].shape:
         return View("0.0", 0, (), ())
     x, axis = a[0], op.axis % len(a[0].shape)
-    found = w.array(w.shape(k))
+    target = w.array(w.shape(k))
     options = {Argsort: "descending", ArgRunning: "largest"}
     name = {Argsort: "argsort", ArgRunning: "running_arg", Median: "median_arg"}[type(op)]
     extra = [int(getattr(op, options[type(op)]))] if type(op) in options else []
     nest, by, n = _rows(w, x, axis)
     scratch = w.array((n,)).memory if isinstance(op, Median) else ""
     with nest as idx:
-        at, to = w.position(_without(x, axis), idx), w.position(_without(found, axis), idx)
-        last = scratch or w.size(found.steps[axis])
-        w.line(w.call(name, x.memory, at, w.size(by), w.size(n), *extra, found.memory, to, last))
-    return found
+        at, to = w.position(_without(x, axis), idx), w.position(_without(target, axis), idx)
+        last = scratch or w.size(target.steps[axis])
+        w.line(w.call(name, x.memory, at, w.size(by), w.size(n), *extra, target.memory, to, last))
+    return target
 
 
 @writes(MedianOfAll)
@@ -212,12 +212,12 @@ def _(w: W, op: MedianOfAll, a: Views, k: int) -> View | None:
 
 @writes(TakeAlongAxis)
 def _(w: W, op: TakeAlongAxis, a: Views, k: int) -> View | None:
-    (x, at), found = a, w.array(w.shape(k))
+    (x, at), target = a, w.array(w.shape(k))
     if not x.shape:
         return x
-    with w.nest(found.shape) as idx:
-        w.line(f"{w.at(found, idx)} = {_entry_along(w, x, op.axis, at.to(found.shape), idx)}")
-    return found
+    with w.nest(target.shape) as idx:
+        w.line(f"{w.at(target, idx)} = {_entry_along(w, x, op.axis, at.to(target.shape), idx)}")
+    return target
 
 
 def _entry_along(w: W, x: View, axis: int, at: View, idx: list[str]) -> str:
@@ -246,28 +246,28 @@ def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str
 
 @writes(DynamicGather)
 def _(w: W, op: DynamicGather, a: Views, k: int) -> View:
-    x, found = w.plain(a[0]), w.array(w.shape(k))
-    with w.nest(found.shape) as idx:
+    x, target = w.plain(a[0]), w.array(w.shape(k))
+    with w.nest(target.shape) as idx:
         place, inside = _entry(w, op, x, a[1:], idx)
-        w.line(f"{w.at(found, idx)} = ({x.memory}[{place}] if {inside} else math.nan)")
-    return found
+        w.line(f"{w.at(target, idx)} = ({x.memory}[{place}] if {inside} else math.nan)")
+    return target
 
 
 @writes(DynamicScatterAdd)
 def _(w: W, op: DynamicScatterAdd, a: Views, k: int) -> View:
-    g, found = a[0], w.filled(w.array(w.shape(k)))
+    g, target = a[0], w.filled(w.array(w.shape(k)))
     with w.nest(g.shape) as idx:
-        place, inside = _entry(w, op.where, found, a[1:], idx)
+        place, inside = _entry(w, op.where, target, a[1:], idx)
         w.line(f"if {inside}:")
-        w.line(f"    {found.memory}[{place}] += {w.at(g, idx)}")
-    return found
+        w.line(f"    {target.memory}[{place}] += {w.at(g, idx)}")
+    return target
 
 
 @writes(AddAlongAxis)
 def _(w: W, op: AddAlongAxis, a: Views, k: int) -> View | None:
-    (g, at), found = a, w.filled(w.array(w.shape(k)))
+    (g, at), target = a, w.filled(w.array(w.shape(k)))
     if not g.shape:
         return g
     with w.nest(g.shape) as idx:
-        w.line(f"{_entry_along(w, found, op.axis, at.to(g.shape), idx)} += {w.at(g, idx)}")
-    return found
+        w.line(f"{_entry_along(w, target, op.axis, at.to(g.shape), idx)} += {w.at(g, idx)}")
+    return target

@@ -74,5 +74,5 @@ def _entry(w: LoopWriter, inputs: Sequence[View], argument: int, position: int) 
 
 
 def _bare(text: Any) -> Any:
-    """Return a text without the brackets that operations put around all of it."""
+    """Return a string without the brackets that operations put around all of it."""
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text

@@ -44,8 +44,8 @@ class Translator:
     def _expr(self, node: Any) -> tuple[str, int]:
         """Return the text and how tightly it binds."""
         method = getattr(self, f"_{type(node).__name__}")
-        found: tuple[str, int] = method(node)
-        return found
+        pair: tuple[str, int] = method(node)
+        return pair
 
     def _at(self, node: Any, level: int) -> str:
         text, own = self._expr(node)
@@ -173,16 +173,16 @@ class Translator:
         return f"for (long {name} = {start}; {name} < {stop}; {name}++)"
 
     # -------------------------------------------------------------- the library
-    def _need(self, found: Found) -> None:
+    def _need(self, definition: Found) -> None:
         """Write a definition of the library, after those that it uses."""
-        if found in self._known:
+        if definition in self._known:
             return
-        self._known.add(found)
-        node = kernels(found.module).defined[found.name]
-        inner = Translator(found.module)
+        self._known.add(definition)
+        node = kernels(definition.module).defined[definition.name]
+        inner = Translator(definition.module)
         inner.texts, inner._known = self.texts, self._known
-        text = inner.definition(node) if isinstance(node, ast.FunctionDef) else inner.constant(found.name, node)
-        guard = f"SYMGRAD_HAS_{found.name}"
+        text = inner.definition(node) if isinstance(node, ast.FunctionDef) else inner.constant(definition.name, node)
+        guard = f"SYMGRAD_HAS_{definition.name}"
         self.texts.append(f"#ifndef {guard}\n#define {guard}\n{text}\n#endif")
 
     def constant(self, name: str, node: Any) -> str:

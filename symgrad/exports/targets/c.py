@@ -67,16 +67,16 @@ def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> 
             for k, text in enumerate(texts):
                 w.line(f"{out}[{k}] = {text}")
         return
-    found = w.run(r.program, inputs)
-    for out, y, v in zip(outs, found, values, strict=True):
+    views = w.run(r.program, inputs)
+    for out, y, v in zip(outs, views, values, strict=True):
         w.copy(y, whole(out, v.shape))
 
 
 def _prototype(r: Request, outs: list[str]) -> str:
-    found = _complex(r, outs)
-    kinds = {name: "double _Complex" if name in found else "double" for name in [*r.params, *outs]}
+    names = _complex(r, outs)
+    kinds = {name: "double _Complex" if name in names else "double" for name in [*r.params, *outs]}
     args = [
-        f"const {kinds[p]} *{p}" if s or p in found else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)
+        f"const {kinds[p]} *{p}" if s or p in names else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)
     ]
     args += [f"long {n}" for n in r.sizes.values()]
     args += [f"{kinds[out]} *{out}" for out in outs]

@@ -40,12 +40,12 @@ def docstring(r: Request, first: str, more: Sequence[str] = ()) -> list[str]:
 
 def size_lines(r: Request, values: Sequence[str]) -> list[str]:
     """Return assignments that read the sizes with names off the arguments."""
-    found: dict[Any, str] = {}
+    lines: dict[Any, str] = {}
     for name, shape in zip(values, r.shapes, strict=True):
         for axis, n in enumerate(shape):
-            if n in r.sizes and n not in found:
-                found[n] = f"{r.sizes[n]} = {name}.shape[{axis}]"
-    return list(found.values())
+            if n in r.sizes and n not in lines:
+                lines[n] = f"{r.sizes[n]} = {name}.shape[{axis}]"
+    return list(lines.values())
 
 
 def body(r: Request, dialect: Dialect, convert: Sequence[str]) -> list[str]:

@@ -69,20 +69,20 @@ class NumPy(Dialect):
 
 def _scipys(name: str) -> str | None:
     """How a function of SciPy's is called, where SciPy has it."""
-    found: str | None = getattr(SCALARS[name].numpy, "written", None) if name in SCALARS else None
-    return found
+    text: str | None = getattr(SCALARS[name].numpy, "written", None) if name in SCALARS else None
+    return text
 
 
 def example(r: Request) -> list[str]:
     """Return a doctest: the function of the example arguments, and its results."""
     if r.sizes or r.examples is None or sum(map(np.size, r.examples)) > SMALL:
         return []
-    found = expected(r)
-    if found is None:
+    values = expected(r)
+    if values is None:
         return []
     args = ", ".join(_literal(x) for x in r.examples)
     lines = [f">>> y = {r.name}({args})"]
-    for place, y in zip(paths(r.results), found, strict=True):
+    for place, y in zip(paths(r.results), values, strict=True):
         if np.size(y) and np.size(y) <= SMALL:
             lines += [f">>> bool(np.allclose(y{place}, {_literal(y)}))", "True"]
     return ["", *lines]

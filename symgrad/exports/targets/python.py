@@ -68,9 +68,9 @@ def _results(w: LoopWriter, r: Request, inputs: list[View]) -> list[str]:
     if entries is not None:
         flat = [e if v.shape else e[0] for e, v in zip(entries, values, strict=True)]
         return [_kind(_listed(w, f, v.shape), v) for f, v in zip(flat, values, strict=True)]
-    found = w.run(r.program, inputs)
+    views = w.run(r.program, inputs)
     texts = []
-    for y, v in zip(found, values, strict=True):
+    for y, v in zip(views, values, strict=True):
         if not v.shape:
             texts.append(_kind(w.at(y, []), v))
             continue
@@ -88,7 +88,7 @@ def _listed(w: LoopWriter, entries: Any, shape: Any) -> str:
 
 
 def _kind(text: str, v: Any) -> str:
-    """Return a result as integers or truth values where it holds them."""
+    """Return a result as integers or booleans where it holds them."""
     if not is_discrete(v.dtype):
         return text
     kind = "bool" if is_bool(v.dtype) else "int"
@@ -115,12 +115,12 @@ def _flat(name: str, depth: int) -> str:
 
 def _sizes(r: Request) -> list[str]:
     """Return assignments that read sizes with names off the arguments."""
-    found: dict[Any, str] = {}
+    lines: dict[Any, str] = {}
     for name, shape in zip(r.params, r.shapes, strict=True):
         for axis, n in enumerate(shape):
-            if n in r.sizes and n not in found:
-                found[n] = f"{r.sizes[n]} = len({name}{'[0]' * axis})"
-    return list(found.values())
+            if n in r.sizes and n not in lines:
+                lines[n] = f"{r.sizes[n]} = len({name}{'[0]' * axis})"
+    return list(lines.values())
 
 
 def _module(r: Request, w: LoopWriter, lines: list[str]) -> str:

@@ -35,8 +35,8 @@ def write(r: Request) -> Source:
     writer = Writer()
     shapes = [r.program.values[k].shape for k in r.program.outputs]
     named = any(isinstance(n, sp.Expr) for s in (*shapes, *r.shapes) for n in s)
-    found = _matrices(r) if named else _entries(r)
-    results = [writer.result(y, s) for y, s in zip(found, shapes, strict=True)]
+    expressions = _matrices(r) if named else _entries(r)
+    results = [writer.result(y, s) for y, s in zip(expressions, shapes, strict=True)]
     lines = docstring(r, f"The expressions of {r.name}; symbols are called as the entries of its arguments.")
     lines += [*writer.lines, f"return {structured(r.results, iter(results))}"]
     inner = "\n".join(f"    {line}" if line else "" for line in lines)
@@ -91,13 +91,13 @@ def _symbols(r: Request) -> list[Any]:
     if len(wanted) > LARGE:
         raise ExportError(f"export: {len(wanted)} entries of arguments are more than {LARGE}, which nobody reads.")
     symbols = iter([sp.Symbol(name, real=True) for name in identifiers(wanted)])
-    found = []
+    arrays = []
     for s in r.shapes:
         array = np.empty(s, dtype=object)
         for at in np.ndindex(*s):
             array[at] = next(symbols)
-        found.append(array if s else array[()])
-    return found
+        arrays.append(array if s else array[()])
+    return arrays
 
 
 def _exact(value: Any) -> Any:

@@ -25,11 +25,11 @@ def one_distinction(e: sp.Expr, shortest: Callable[[sp.Expr], sp.Expr]) -> sp.Ex
     read = _read(e, conditions)
     if len(conditions.signs) > MOST:
         return e
-    found = _ways(conditions.cases(read, shortest))
+    ways = _ways(conditions.cases(read, shortest))
     parts = conditions.parts(read) if read.count_ops() <= OPENED else []
     if len(parts) > 1:
-        found.append(sp.Add(*[_least(_ways(conditions.cases(part, shortest))) for part in parts]))
-    return _least(found)
+        ways.append(sp.Add(*[_least(_ways(conditions.cases(part, shortest))) for part in parts]))
+    return _least(ways)
 
 
 def _least(ways: list[sp.Expr]) -> sp.Expr:
@@ -38,14 +38,14 @@ def _least(ways: list[sp.Expr]) -> sp.Expr:
 
 def _ways(cases: list[Case]) -> list[sp.Expr]:
     """Return cases as they are, as a number times a bracket, and as a function that has such cases."""
-    found = [_branches(cases)]
+    ways = [_branches(cases)]
     for way in (cases, turned(cases) if len(cases) > 1 else None):
         bracketed = None if way is None else with_brackets(way)
         if bracketed is not None:
             a, b, rest = bracketed
-            found.append(a + b * _branches(rest))
+            ways.append(a + b * _branches(rest))
     clamp = clamped(cases)
-    return found if clamp is None else [*found, clamp]
+    return ways if clamp is None else [*ways, clamp]
 
 
 def _read(e: Any, conditions: Conditions) -> sp.Expr:

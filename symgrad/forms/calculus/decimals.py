@@ -26,16 +26,16 @@ def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.R
         known: its numbers, of which one may stand under a root.
     """
     e = rebuilt(_with_sums(e, list(sums)), lambda f: _without_surd(f, known))
-    found = set(_fractions(e))
-    if not found or not all(_ends(r) for r in found):
+    rationals = set(_fractions(e))
+    if not rationals or not all(_ends(r) for r in rationals):
         return e
-    return _decimal(e, found)
+    return _decimal(e, rationals)
 
 
 def long_as_decimals(e: sp.Expr) -> sp.Expr:
     """Write fractions that come of a program's floats, and are no known constant, as decimals."""
-    found = {r for r in _fractions(e) if r.q != 1 and max(abs(r.p), r.q) >= LONG}
-    return _decimal(e, found) if found else e
+    rationals = {r for r in _fractions(e) if r.q != 1 and max(abs(r.p), r.q) >= LONG}
+    return _decimal(e, rationals) if rationals else e
 
 
 def with_decimals_in_arrays(e: Any, known: Iterable[sp.Rational]) -> Any:
@@ -77,11 +77,11 @@ def _with_floats(e: Any) -> Any:
         return sp.Float(str(float(e)))
     if isinstance(e, sp.Function) and e.is_number:
         return e
-    found = {a: _with_floats(a) for a in _parts(e)}
-    if all(a is b for a, b in found.items()):
+    mapping = {a: _with_floats(a) for a in _parts(e)}
+    if all(a is b for a, b in mapping.items()):
         return e
     kept = {id(a) for a in _parts(e)}
-    return e.func(*[found[a] if id(a) in kept else a for a in e.args])
+    return e.func(*[mapping[a] if id(a) in kept else a for a in e.args])
 
 
 # ------------------------------------------------------------------ sums
@@ -91,8 +91,8 @@ def _with_sums(e: sp.Expr, sums: list[sp.Expr]) -> sp.Expr:
     given = [s for s in sums if any(c.q != 1 for c in s.as_coefficients_dict().values() if c.is_Rational)]
     if not given:
         return e
-    found = _scaled(e, given)
-    return rebuilt(found, _spread) if found != e else e
+    formula = _scaled(e, given)
+    return rebuilt(formula, _spread) if formula != e else e
 
 
 def _without_letters(s: sp.Expr) -> sp.Expr:
@@ -125,7 +125,7 @@ def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
 
 
 def _factor_as_given(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
-    """Write a factor as a sum that is given, where that is no longer or leaves a whole number in front.
+    """Write a factor as a sum that is given, where that is no longer or leaves an integer in front.
 
     0.12·x·(5a + 1) is 0.6·x·(a + 0.2), and 0.2·x·(a + 20) is 2·x·(0.1a + 2).
     """
@@ -138,9 +138,9 @@ def _factor_as_given(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
             if c is None:
                 continue
             front = [] if c * number == 1 else [c * number]
-            found = sp.Mul(*in_order([*front, s, *[g for g in e.args[1:] if g is not f]]), evaluate=False)
-            if (c * number).is_Integer or _length(found) <= _length(e):
-                return found
+            candidate = sp.Mul(*in_order([*front, s, *[g for g in e.args[1:] if g is not f]]), evaluate=False)
+            if (c * number).is_Integer or _length(candidate) <= _length(e):
+                return candidate
     return e
 
 
@@ -154,8 +154,8 @@ def _ratio(a: sp.Expr, s: sp.Expr) -> Any:
     one, other = a.as_coefficients_dict(), s.as_coefficients_dict()
     if set(one) != set(other):
         return None
-    found = {one[t] / other[t] for t in one}
-    return found.pop() if len(found) == 1 and all(c.is_Rational for c in found) else None
+    ratios = {one[t] / other[t] for t in one}
+    return ratios.pop() if len(ratios) == 1 and all(c.is_Rational for c in ratios) else None
 
 
 def _spread(e: sp.Expr) -> sp.Expr | None:

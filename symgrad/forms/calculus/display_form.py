@@ -41,8 +41,8 @@ def _roots_below(factors: list[Any]) -> list[Any]:
     for k, f in enumerate(factors):
         if f.is_Pow and f.exp == HALF and f.base.is_Integer and number.q % f.base == 0:
             rest = [g for n, g in enumerate(factors) if n != k and not g.is_Rational]
-            found = number * f.base
-            return [*([found] if found != 1 else []), *rest, sp.Pow(f.base, -HALF, evaluate=False)]
+            coefficient = number * f.base
+            return [*([coefficient] if coefficient != 1 else []), *rest, sp.Pow(f.base, -HALF, evaluate=False)]
     return factors
 
 
@@ -61,10 +61,10 @@ def _constant_joined(e: sp.Expr) -> sp.Expr | None:
     rest = [f for f in e.args if f not in numbers]
     root, sign = sp.sqrt(above), -1 if sp.Mul(*numbers) < 0 else 1
     if root.is_Rational:
-        found = [*([] if sign * root == 1 else [sign * root]), *rest, sp.Pow(below, -HALF, evaluate=False)]
+        factors = [*([] if sign * root == 1 else [sign * root]), *rest, sp.Pow(below, -HALF, evaluate=False)]
     else:
-        found = [*([] if sign == 1 else [sp.S.NegativeOne]), *rest, sp.Pow(above / below, HALF, evaluate=False)]
-    return _product(found)
+        factors = [*([] if sign == 1 else [sp.S.NegativeOne]), *rest, sp.Pow(above / below, HALF, evaluate=False)]
+    return _product(factors)
 
 
 def powers_below(e: sp.Expr) -> sp.Expr:
@@ -141,8 +141,8 @@ def rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
     args = [rebuilt(a, apply) for a in e.args]
     if any(a is not b for a, b in zip(args, e.args, strict=True)):
         e = e.func(*args, evaluate=False) if e.is_Add or e.is_Mul or e.is_Pow else e.func(*args)
-    found = apply(e)
-    return e if found is None else found
+    replacement = apply(e)
+    return e if replacement is None else replacement
 
 
 def _joined(factors: list[Any], numbers: bool) -> list[Any]:

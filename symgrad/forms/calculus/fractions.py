@@ -42,8 +42,8 @@ def fractions(e: sp.Expr, seen: set[Any]) -> Iterator[sp.Expr]:
             if key in seen:
                 continue
             seen.add(key)
-            for found in _written(fraction, kernels):
-                yield kernels.restored(found)
+            for candidate in _written(fraction, kernels):
+                yield kernels.restored(candidate)
         except sp.PolynomialError:
             continue
 
@@ -77,8 +77,8 @@ _quotient = lru_cache(maxsize=1024)(quotient)
 def _cancelled(above: sp.Expr, below: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """Return a fraction of polynomials without what both sides share."""
     number, top, bottom = sp.cancel((above, below))
-    found: tuple[sp.Expr, sp.Expr] = sp.fraction(number * (top / bottom))
-    return found
+    pair: tuple[sp.Expr, sp.Expr] = sp.fraction(number * (top / bottom))
+    return pair
 
 
 @lru_cache(maxsize=1024)

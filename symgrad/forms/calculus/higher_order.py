@@ -20,10 +20,10 @@ def derivative(e: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     if e.has(sp.Piecewise, *KINKS):
         return None
     try:
-        found = _slope(in_one_function(e), x)
+        slope = _slope(in_one_function(e), x)
     except TypeError:  # no derivative is declared
         return None
-    return None if found.has(sp.Piecewise, *KINKS) else found
+    return None if slope.has(sp.Piecewise, *KINKS) else slope
 
 
 def in_one_function(e: sp.Expr) -> sp.Expr:

@@ -34,11 +34,11 @@ class Kernels:
         if kernel.is_Symbol:
             self.back.setdefault(kernel, kernel)
             return kernel
-        found = self._symbols.get(kernel)
-        if found is None:
-            found = self._symbols[kernel] = sp.Symbol(f"·{kernel}")
-            self.back[found] = kernel
-        return found
+        symbol = self._symbols.get(kernel)
+        if symbol is None:
+            symbol = self._symbols[kernel] = sp.Symbol(f"·{kernel}")
+            self.back[symbol] = kernel
+        return symbol
 
     def restored(self, e: sp.Expr) -> sp.Expr:
         """Put the kernels back in the place of their symbols."""
@@ -61,13 +61,13 @@ class Kernels:
         base, exponent = (sp.E, e.args[0]) if isinstance(e, sp.exp) else (e.base, e.exp)
         if self.opened and base is sp.E:
             exponent = sp.expand(exponent)
-        found = []
+        powers = []
         for term in sp.Add.make_args(exponent):
             c, t = term.as_coeff_Mul()
             if not c.is_Rational:
                 c, t = sp.S.One, term
-            found.append(((base, t), c))
-        return found
+            powers.append(((base, t), c))
+        return powers
 
     def _find_units(self, e: sp.Expr) -> None:
         for p in e.atoms(sp.Pow, sp.exp):
@@ -76,15 +76,15 @@ class Kernels:
                 self._units[key] = sp.gcd(unit, c)
 
     def _power(self, e: sp.Expr) -> sp.Expr:
-        found = sp.S.One
+        product = sp.S.One
         for (base, t), c in self._powers(e):
             if base is sp.E and isinstance(t, sp.log) and c.is_Integer:
-                found *= self._read(t.args[0]) ** c
+                product *= self._read(t.args[0]) ** c
                 continue
             unit = self._units.get((base, t), sp.S.One)
             kernel = base if t * unit == 1 else sp.exp(unit * t) if base is sp.E else base ** (unit * t)
-            found *= (self._read(kernel) if kernel is base else self.symbol(kernel)) ** (c / unit)
-        return found
+            product *= (self._read(kernel) if kernel is base else self.symbol(kernel)) ** (c / unit)
+        return product
 
     # ---------------------------------------------------------------- reading
     def _read(self, e: sp.Expr) -> sp.Expr:

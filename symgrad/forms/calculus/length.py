@@ -22,17 +22,17 @@ def length(e: sp.Expr) -> int:
 
 def _blemishes(e: sp.Expr) -> int:
     """How many fractions stand below a fraction bar, or in a sum above one; sums with a common factor; σ beside exp."""
-    found = 3 if e.has(SIGMOID) and e.has(sp.exp) else 0
+    count = 3 if e.has(SIGMOID) and e.has(sp.exp) else 0
     for p in e.atoms(sp.Pow):
-        found += 2 * _is_root_of_a_difference(p)
+        count += 2 * _is_root_of_a_difference(p)
         if p.exp.is_number and p.exp.is_negative:
             sums = [f for f in sp.Mul.make_args(p.base) if f.is_Add]
-            found += 3 * sum(map(_fractions_in, sums))
+            count += 3 * sum(map(_fractions_in, sums))
     for m in e.atoms(sp.Mul):
-        found += _of_product(m)
+        count += _of_product(m)
         if _is_fraction(m):
-            found += 3 * sum(_fractions_in(f) for f in m.args if f.is_Add)
-    return found + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
+            count += 3 * sum(_fractions_in(f) for f in m.args if f.is_Add)
+    return count + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
 
 
 def _is_root_of_a_difference(p: sp.Pow) -> bool:
@@ -62,16 +62,16 @@ def _has_a_common_factor(a: sp.Add) -> bool:
 
 def _of_product(m: sp.Mul) -> int:
     """How often a product has xᵃ beside x, sin u over a cos u, a sum of nothing but negative terms, or 4x + 4."""
-    found = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
-    found += sum(1 for f in m.args if f.is_Add and _is_multiple(f))
+    count = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
+    count += sum(1 for f in m.args if f.is_Add and _is_multiple(f))
     powers = [f.as_base_exp() for f in m.args]
     for base, n in powers:
-        found += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)
-        found += 0 if n.is_number else 2 * sum(1 for f in m.args if f.is_Add and _is_divided(f, base))
+        count += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)
+        count += 0 if n.is_number else 2 * sum(1 for f in m.args if f.is_Add and _is_divided(f, base))
         if isinstance(base, (sp.sin, sp.sinh)) and n == 1:
             under = (sp.cos if isinstance(base, sp.sin) else sp.cosh)(base.args[0])
-            found += sum(1 for other, k in powers if other == under and k.is_negative)
-    return 2 * found
+            count += sum(1 for other, k in powers if other == under and k.is_negative)
+    return 2 * count
 
 
 def _is_multiple(a: sp.Add) -> bool:

@@ -63,16 +63,16 @@ def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: 
 
 def short_of(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> Short:
     """Return a term of numbers in short, with fractions for decimals."""
-    found = Reading(pool, called).entry(root, ())
+    formula = Reading(pool, called).entry(root, ())
     positive = {called[t.data[0]] for t in below([root]) if t.kind == LEAF and "positive" in t.data[1]}
-    plain = found.xreplace({f: sp.Rational(str(f)) for f in found.atoms(sp.Float)})
+    plain = formula.xreplace({f: sp.Rational(str(f)) for f in formula.atoms(sp.Float)})
     marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
     plain = plain.xreplace(marked)
     try:
         short = _shortened(plain, forward)
     except RecursionError:  # SymPy goes down a formula by calling itself; a deep one stays as it is
         short = plain
-    return Short(found, short, frozenset(positive))
+    return Short(formula, short, frozenset(positive))
 
 
 def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
@@ -90,11 +90,11 @@ def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) ->
     plain = e.short.xreplace({s: sp.Symbol(s.name, real=True) for s in e.short.free_symbols if s.name in e.positive})
     decimals = has_decimals(forward)
     plain = signs_as_written(plain, lambda: _sums(forward, called))
-    found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
+    formula = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
     if decimals:
-        found = with_decimals(found, sorted(_sums(forward, called), key=str), decimals_of(forward))
-    found = long_as_decimals(found)
-    return found if agrees(e.read, found, e.positive) else e.read
+        formula = with_decimals(formula, sorted(_sums(forward, called), key=str), decimals_of(forward))
+    formula = long_as_decimals(formula)
+    return formula if agrees(e.read, formula, e.positive) else e.read
 
 
 def _sums(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> set[Any]:
@@ -138,13 +138,13 @@ def has_decimals(forward: Sequence[AnyNode]) -> bool:
 
 def decimals_of(forward: Sequence[AnyNode]) -> list[sp.Rational]:
     """Return the numbers of the function such as 0.3 and 6e23, each once."""
-    found: dict[sp.Rational, None] = {}
+    decimals: dict[sp.Rational, None] = {}
     for node in ancestors(list(forward)):
         values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
         for v in (float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray)) and np.isrealobj(v)):
             if (v % 1 or abs(v) >= LARGE) and isinstance(number(v), (sp.Rational, sp.Float)):
-                found[sp.Rational(str(abs(v)))] = None
-    return list(found)
+                decimals[sp.Rational(str(abs(v)))] = None
+    return list(decimals)
 
 
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
@@ -174,8 +174,8 @@ def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr |
         else:
             return None
     f = made[id(nodes[-1])]
-    found: sp.Expr = f.xreplace({v: sp.Rational(str(v)) for v in f.atoms(sp.Float)})
-    return found
+    formula: sp.Expr = f.xreplace({v: sp.Rational(str(v)) for v in f.atoms(sp.Float)})
+    return formula
 
 
 def _is_monomial(e: sp.Expr) -> bool:

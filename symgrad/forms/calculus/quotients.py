@@ -27,8 +27,8 @@ def quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
         while below[factor] and not above.rem([factor]):
             above, below[factor] = above.exquo(factor), below[factor] - 1
     above, under = above.cancel(prod([f**n for f, n in below.items()], start=symbols[0].ring.one))
-    found: tuple[sp.Expr, sp.Expr] = sp.fraction(above.as_expr() / under.as_expr())
-    return found
+    pair: tuple[sp.Expr, sp.Expr] = sp.fraction(above.as_expr() / under.as_expr())
+    return pair
 
 
 class _Quotients:
@@ -40,10 +40,10 @@ class _Quotients:
 
     def of(self, e: sp.Expr) -> tuple[Any, Below]:
         """Return what is above, and the factors below."""
-        found = self.known.get(e)
-        if found is None:
-            found = self.known[e] = self._read(e)
-        return found
+        fraction = self.known.get(e)
+        if fraction is None:
+            fraction = self.known[e] = self._read(e)
+        return fraction
 
     def _read(self, e: sp.Expr) -> tuple[Any, Below]:
         if e.is_Rational:
@@ -81,13 +81,13 @@ class _Quotients:
         if len(factor) > 1:
             return {factor: n}
         ((powers, c),) = factor.terms()
-        found = {g: k * n for g, k in zip(self.ring.gens, powers, strict=True) if k}
-        return found if c == 1 else {self.ring(c): n, **found}
+        factors = {g: k * n for g, k in zip(self.ring.gens, powers, strict=True) if k}
+        return factors if c == 1 else {self.ring(c): n, **factors}
 
 
 def _product(parts: Sequence[Below]) -> Below:
-    found: Below = {}
+    powers: Below = {}
     for below in parts:
         for f, n in below.items():
-            found[f] = found.get(f, 0) + n
-    return found
+            powers[f] = powers.get(f, 0) + n
+    return powers

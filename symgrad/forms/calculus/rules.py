@@ -39,18 +39,18 @@ def everywhere(e: sp.Expr, apply: Rule) -> sp.Expr:
         return e
     args = [everywhere(a, apply) for a in e.args]
     e = e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
-    found = apply(e)
-    return e if found is None else found
+    replacement = apply(e)
+    return e if replacement is None else replacement
 
 
 # ------------------------------------------------------------------ factors
 def _powers(e: sp.Expr) -> dict[Any, Any]:
     """Return the factors of a product as bases and exponents."""
-    found: dict[Any, Any] = {}
+    powers: dict[Any, Any] = {}
     for f in sp.Mul.make_args(e):
         base, exponent = (f, sp.S.One) if isinstance(f, sp.exp) else f.as_base_exp()
-        found[base] = found.get(base, 0) + exponent
-    return found
+        powers[base] = powers.get(base, 0) + exponent
+    return powers
 
 
 def _of(powers: dict[Any, Any]) -> sp.Expr:
@@ -336,12 +336,12 @@ def factors_into_a_root(e: sp.Expr) -> sp.Expr | None:
 # ------------------------------------------------------------------ sums
 def _rest_of(e: sp.Expr, function: Any) -> list[tuple[Any, Any, Any]]:
     """Return (term, u, factor) of the terms factor·f(u)²."""
-    found = []
+    terms = []
     for t in e.args:
         for f in sp.Mul.make_args(t):
             if f.is_Pow and f.exp == 2 and isinstance(f.base, function):
-                found.append((t, f.base.args[0], t / f))
-    return found
+                terms.append((t, f.base.args[0], t / f))
+    return terms
 
 
 def _sum_rule(e: sp.Expr, f: Any, other: Callable[[Any, Any], Any], result: Callable[[Any, Any], Any]) -> Any:
@@ -501,11 +501,11 @@ def normal_distribution(e: sp.Expr) -> sp.Expr | None:
         if not isinstance(f, sp.erf):
             continue
         z = sp.sqrt(2) * f.args[0]
-        for partner, found in ((k, NDTR(z)), (-k, -NDTR(-z))):
+        for partner, distribution in ((k, NDTR(z)), (-k, -NDTR(-z))):
             rest = [x for x in e.args if x != t]
             if partner in rest:
                 rest.remove(partner)
-                return sp.Add(*rest, 2 * k * found)
+                return sp.Add(*rest, 2 * k * distribution)
     return None
 
 
@@ -535,12 +535,12 @@ _OF_THE_NORMAL = (normal_distribution, normal_distribution_of_the_complement, no
 
 def _root_of(e: sp.Expr) -> sp.Expr | None:
     """Return a root of e where each factor has one without asking for its sign."""
-    found = sp.S.One
+    root = sp.S.One
     for base, n in _powers(e).items():
         if not base.is_positive and not (n.is_Integer and n.is_even):
             return None
-        found *= base ** (n / 2)
-    return found
+        root *= base ** (n / 2)
+    return root
 
 
 @rule
@@ -573,13 +573,13 @@ def _density_share(one: list[sp.Expr], other: list[sp.Expr]) -> sp.Expr:
 
 def _exponential(e: sp.Expr) -> sp.Expr | None:
     """Return eᵘ where u is a sum of whole multiples of logarithms, without an exponential."""
-    found = sp.S.One
+    product = sp.S.One
     for t in sp.Add.make_args(e):
         c, rest = t.as_coeff_Mul()
         if t != 0 and not (c.is_Integer and isinstance(rest, sp.log)):
             return None
-        found *= rest.args[0] ** c if t != 0 else 1
-    return found
+        product *= rest.args[0] ** c if t != 0 else 1
+    return product
 
 
 # ------------------------------------------------------------------ the logistic function
@@ -649,12 +649,12 @@ def two_terms_share(e: sp.Expr) -> sp.Expr | None:
             base = f.base if f.is_Pow and f.exp.is_Integer and f.exp > 0 else f
             if not base.is_number:
                 counts.setdefault(base, []).append(t)
-    found = []
+    candidates = []
     for base, terms in counts.items():
         power = base.is_Symbol and e.is_polynomial(base) and (sp.degree(e, base) > 1 or len(e.free_symbols) == 1)
         if 1 < len(terms) < len(e.args) and not power:
             rest = [t for t in e.args if t not in terms]
             inside = sp.Add(*[t / base for t in terms])
             negative = inside.is_Add and all(t.could_extract_minus_sign() for t in inside.args)
-            found.append(sp.Add(*rest, sp.Mul(-1, base, -inside) if negative else sp.Mul(base, inside)))
-    return min(found, key=lambda f: f.count_ops(), default=None)
+            candidates.append(sp.Add(*rest, sp.Mul(-1, base, -inside) if negative else sp.Mul(base, inside)))
+    return min(candidates, key=lambda f: f.count_ops(), default=None)

@@ -53,8 +53,8 @@ def _has_high_powers(e: sp.Expr) -> bool:
 
 def _in_parts(e: sp.Expr) -> sp.Expr:
     """Return a long formula with its sums multiplied out or with common factors, whichever is shorter."""
-    found = [e, everywhere(e, common_factor), everywhere(e, _terms_added)]
-    return min(found, key=lambda f: f.count_ops())
+    candidates = [e, everywhere(e, common_factor), everywhere(e, _terms_added)]
+    return min(candidates, key=lambda f: f.count_ops())
 
 
 def _terms_added(e: sp.Expr) -> sp.Expr | None:
@@ -65,16 +65,16 @@ def _terms_added(e: sp.Expr) -> sp.Expr | None:
 def _polished(e: sp.Expr, rules: Sequence[Rule]) -> sp.Expr:
     """Return e with the rules that shorten it applied, where the search ended before it came to them."""
     for _ in range(ROUNDS):
-        found = min([e, *(everywhere(e, rule) for rule in rules)], key=length)
-        if found == e:
+        best = min([e, *(everywhere(e, rule) for rule in rules)], key=length)
+        if best == e:
             break
-        e = found
+        e = best
     return e
 
 
-def _not_seen(found: Iterator[sp.Expr], seen: set[sp.Expr]) -> list[sp.Expr]:
+def _not_seen(formulas: Iterator[sp.Expr], seen: set[sp.Expr]) -> list[sp.Expr]:
     new = []
-    for e in map(polynomials_opened, found):
+    for e in map(polynomials_opened, formulas):
         if e not in seen and not e.has(sp.zoo, sp.nan, sp.oo):
             seen.add(e)
             new.append(e)
@@ -99,8 +99,8 @@ def _opened(e: sp.Expr) -> sp.Expr | None:
     names = e.free_symbols if nested else set()
     if len(names) != 1 or not e.is_polynomial(*names):
         return None
-    found = sp.expand(e, log=False)
-    return found if length(found) <= LONGER * length(e) else None
+    expansion = sp.expand(e, log=False)
+    return expansion if length(expansion) <= LONGER * length(e) else None
 
 
 def _rewritten(e: sp.Expr, rules: Sequence[Rule], given: set[Any]) -> Iterator[sp.Expr]:

@@ -40,10 +40,10 @@ def _axes(t: Term) -> frozenset[int]:
     return frozenset() if all(value_of(a) is not None for a in t.args) else free
 
 
-def _spread(pool: Pool, found: Term, axes: frozenset[int], shape: Shape) -> Term:
+def _spread(pool: Pool, term: Term, axes: frozenset[int], shape: Shape) -> Term:
     letters = tuple(range(len(shape)))
     return pool.product(
-        [(found, tuple(k for k in letters if k not in axes))], letters, dict(zip(letters, shape, strict=True))
+        [(term, tuple(k for k in letters if k not in axes))], letters, dict(zip(letters, shape, strict=True))
     )
 
 
@@ -59,24 +59,24 @@ def _apart(pool: Pool, t: Term) -> tuple[list[Term], frozenset[int], Shape] | No
 @rule(POWER)
 def power_of_a_spread(pool: Pool, t: Term) -> Term | None:
     """(r·1ᵀ)ⁿ is rⁿ·1ᵀ."""
-    found = _apart(pool, t)
-    return None if found is None else _spread(pool, pool.power(found[0][0], t.data), found[1], t.shape)
+    parts = _apart(pool, t)
+    return None if parts is None else _spread(pool, pool.power(parts[0][0], t.data), parts[1], t.shape)
 
 
 @rule(FUNCTION)
 def function_of_a_spread(pool: Pool, t: Term) -> Term | None:
     """f(r·1ᵀ) is f(r)·1ᵀ."""
-    found = _apart(pool, t)
-    return None if found is None else _spread(pool, pool.function(t.data, found[0], found[2]), found[1], t.shape)
+    parts = _apart(pool, t)
+    return None if parts is None else _spread(pool, pool.function(t.data, parts[0], parts[2]), parts[1], t.shape)
 
 
 @rule(SUM)
 def sum_of_spreads(pool: Pool, t: Term) -> Term | None:
     """r·1ᵀ + s·1ᵀ is (r + s)·1ᵀ."""
-    found = _apart(pool, t)
-    if found is None:
+    parts = _apart(pool, t)
+    if parts is None:
         return None
-    return _spread(pool, pool.sum(zip(t.data, found[0], strict=True), found[2]), found[1], t.shape)
+    return _spread(pool, pool.sum(zip(t.data, parts[0], strict=True), parts[2]), parts[1], t.shape)
 
 
 @rule(PRODUCT)
@@ -108,7 +108,7 @@ def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters])
     rest = d.pool.sum([(c, a) for c, a, same in parts if not same], f.shape)
     mean = d.pool.product([(p, s), (rest, t)], kept, {k: d.sizes[k] for k in t})
     apart = [(c, without_axes(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
-    found = d.pool.sum([(1, mean), *apart], shape)
-    fewer = found.kind != SUM or len(found.args) < len(f.args)
-    shorter = bool(kept) and len(s) == 1 and len(found.args) == len(f.args) and found.cost < f.cost + p.cost + 1
-    return (found, kept) if fewer or shorter else None
+    total = d.pool.sum([(1, mean), *apart], shape)
+    fewer = total.kind != SUM or len(total.args) < len(f.args)
+    shorter = bool(kept) and len(s) == 1 and len(total.args) == len(f.args) and total.cost < f.cost + p.cost + 1
+    return (total, kept) if fewer or shorter else None

@@ -1,6 +1,6 @@
 """Case distinctions: what depends on the sign of one expression is decided at once, one value a case.
 
-Truth values are read as symbols that are 1 or 0, so that sums and products of several case distinctions become one.
+Booleans are read as symbols that are 1 or 0, so that sums and products of several case distinctions become one.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Tie(sp.Equality):
 
 def with_ties(branches: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Mark the equality in {a if x > y; b if x = y; c otherwise} as what stands where two sides meet."""
-    found = list(branches)
-    for k in range(1, len(found) - 1):
-        (_, before), (value, c) = found[k - 1], found[k]
+    cases = list(branches)
+    for k in range(1, len(cases) - 1):
+        (_, before), (value, c) = cases[k - 1], cases[k]
         sides = before.args if isinstance(before, (sp.Gt, sp.Lt)) else ()
         if isinstance(c, sp.Eq) and set(c.args) == set(sides):
-            found[k] = (value, Tie(*sides, evaluate=False))
-    return found
+            cases[k] = (value, Tie(*sides, evaluate=False))
+    return cases
 
 
 Relation = tuple[Any, sp.Expr, sp.Expr]  # SymPy's class and both sides
@@ -131,13 +131,13 @@ def _roots(d: sp.Expr) -> list[sp.Expr] | None:
     (x,) = d.free_symbols
     if not d.is_polynomial(x) or sp.degree(d, x) > DEGREE:
         return None
-    found = []
+    roots = []
     for f, _ in sp.factor_list(d, x)[1]:
         if sp.degree(f, x) == 1:
-            found.append(-f.subs(x, 0) / f.coeff(x, 1))
+            roots.append(-f.subs(x, 0) / f.coeff(x, 1))
         elif sp.degree(f, x) != 2 or sp.discriminant(f, x) >= 0:
             return None
-    return [r for r in found if r > 0 or not x.is_positive]
+    return [r for r in roots if r > 0 or not x.is_positive]
 
 
 class Conditions:
@@ -173,14 +173,14 @@ class Conditions:
 
     def parts(self, e: sp.Expr) -> list[sp.Expr]:
         """Return the summands of a sum of case distinctions that each ask for a sign of their own; else none."""
-        found: dict[Sign | None, sp.Expr] = {}
+        groups: dict[Sign | None, sp.Expr] = {}
         for t in sp.Add.make_args(sp.expand(e)):
             asked = [s for s in self.signs.values() if t.has(*s.truths.values())]
             if len(asked) > 1:
                 return []
             key = asked[0] if asked else None
-            found[key] = found.get(key, sp.S.Zero) + t
-        return list(found.values()) if sum(not p.is_number for p in found.values()) > 1 else []
+            groups[key] = groups.get(key, sp.S.Zero) + t
+        return list(groups.values()) if sum(not p.is_number for p in groups.values()) > 1 else []
 
     def cases(self, e: sp.Expr, simplified: Simplified) -> list[Case]:
         """Return e as cases, the last one without a condition."""
@@ -265,16 +265,16 @@ def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequen
     if len(pieces) == 2 and from_right:
         over = (sp.Ge if last.with_low and not pieces[0].with_high else sp.Gt, x, last.low)
         return [*genuine, Case(last.value, (over,)), *hidden, Case(pieces[0].value, ())]
-    found = [
+    cases = [
         Case(p.value, ((sp.Le if p.with_high and not q.with_low else sp.Lt, x, p.high),)) for p, q in pairwise(pieces)
     ]
-    return [*genuine, *_with_ties(found, hidden), Case(last.value, ())]
+    return [*genuine, *_with_ties(cases, hidden), Case(last.value, ())]
 
 
-def _with_ties(found: list[Case], ties: list[Case]) -> list[Case]:
+def _with_ties(cases: list[Case], ties: list[Case]) -> list[Case]:
     """Return cases from left to right with each tie behind what lies left of it."""
     result = []
-    for c in found:
+    for c in cases:
         result.append(c)
         result += [t for t in ties if t.conditions[0][2] == c.conditions[0][2]]
     return result
@@ -370,13 +370,13 @@ def with_brackets(cases: Sequence[Case], numbers: bool = False) -> tuple[sp.Expr
     plain = step.is_number or (other == 0 and step.is_polynomial(*step.free_symbols))
     if not plain or (not numbers and one.is_number and other.is_number and one * other != 0):
         return None
-    found = []
+    brackets = []
     for c in cases:
         share = sp.cancel((c.value - other) / step)
         if not share.is_number:
             return None
-        found.append(Case(share, c.conditions))
-    return (other, step if other != 0 else one, found)
+        brackets.append(Case(share, c.conditions))
+    return (other, step if other != 0 else one, brackets)
 
 
 def _is_tie(c: Case) -> bool:
@@ -429,7 +429,7 @@ def truth_of(conditions: Conditions, head: Any, parts: Sequence[sp.Expr]) -> sp.
 
 def added(parts: Sequence[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
     """Return values and their truths, in their order, as one sum."""
-    found, left = sp.S.Zero, sp.S.One
+    total, left = sp.S.Zero, sp.S.One
     for value, truth in parts:
-        found, left = found + left * truth * value, left * (1 - truth)
-    return found
+        total, left = total + left * truth * value, left * (1 - truth)
+    return total

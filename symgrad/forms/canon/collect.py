@@ -24,9 +24,9 @@ def like_terms_meet(pool: Pool, t: Term) -> Term | None:
     pool.in_progress.add(like_terms_meet)
     terms = list(_opened(pool, t))
     met = len({a for _, a in terms}) < len(terms) <= MOST
-    found = pool.sum(terms, t.shape) if met else t
+    total = pool.sum(terms, t.shape) if met else t
     pool.in_progress.discard(like_terms_meet)
-    return found if found.cost < t.cost else None
+    return total if total.cost < t.cost else None
 
 
 def _opened(pool: Pool, t: Term) -> Iterator[tuple[Any, Term]]:

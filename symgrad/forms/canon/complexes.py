@@ -33,10 +33,10 @@ def is_complex(pool: Pool, t: Term) -> bool:
     """Whether entries of the term may be no real numbers, as leaves and functions tell."""
     if not pool.imaginary:
         return False
-    found = pool.complexes.get(t)
-    if found is None:
-        found = pool.complexes[t] = _may_be_complex(pool, t)
-    return found
+    answer = pool.complexes.get(t)
+    if answer is None:
+        answer = pool.complexes[t] = _may_be_complex(pool, t)
+    return answer
 
 
 def _may_be_complex(pool: Pool, t: Term) -> bool:

@@ -81,9 +81,9 @@ class Island:
         if best is e or key in self.pool.in_progress:
             return None
         self.pool.in_progress.add(key)
-        found = self.written(best, shape)
+        term = self.written(best, shape)
         self.pool.in_progress.discard(key)
-        return found
+        return term
 
     def _weight(self, e: sp.Expr) -> int:
         """Return how long an expression is with what its atoms stand for."""
@@ -122,7 +122,7 @@ def _is_mixed(t: Term) -> bool:
 
 
 def _unit(pool: Pool, z: Term) -> tuple[Any, Term]:
-    """Split an exponent into a whole number and the rest: with the sign whose exponential stands in the function."""
+    """Split an exponent into an integer and the rest: with the sign whose exponential stands in the function."""
     c, core = split(z)
     if not c.is_Integer:
         return ONE_, z
@@ -149,13 +149,13 @@ def shortest(e: sp.Expr) -> sp.Expr:
     """Return the shortest of the usual ways to write a scalar expression."""
     if e.count_ops() > LARGE:
         return e
-    found = [e]
+    candidates = [e]
     if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
         above, below = sp.fraction(sp.cancel(sp.together(e)))
         cancelled = above / sp.factor_terms(below)  # n (n - 1) x below the bar, rather than n² x - n x
-        found += [cancelled, sp.factor(cancelled), sp.expand(cancelled)]
-    found.append(sp.factor_terms(e))
-    return min(found, key=_length)  # the first of equals: as it was written
+        candidates += [cancelled, sp.factor(cancelled), sp.expand(cancelled)]
+    candidates.append(sp.factor_terms(e))
+    return min(candidates, key=_length)  # the first of equals: as it was written
 
 
 def _divided(e: sp.Expr) -> list[sp.Expr]:
@@ -177,8 +177,8 @@ def _length(e: sp.Expr) -> tuple[int, int]:
 def shorter(pool: Pool, t: Term) -> Term | None:
     """Return an elementwise sum or product in a shorter form, or None."""
     letters = tuple(range(len(t.shape)))
-    found = _found(pool, [(t, letters)], letters, t.shape)
-    return found if found is not None and found.cost < t.cost else None
+    term = _found(pool, [(t, letters)], letters, t.shape)
+    return term if term is not None and term.cost < t.cost else None
 
 
 def _found(pool: Pool, parts: Sequence[Key], frame: Letters, shape: Shape) -> Term | None:
@@ -189,9 +189,9 @@ def _found(pool: Pool, parts: Sequence[Key], frame: Letters, shape: Shape) -> Te
             e = sp.Mul(*[island.read(f, tuple(frame.index(k) for k in s)) for f, s in parts])
         except OverflowError:
             continue
-        found = island.rewritten(e, shape) if _promising(e) else None
-        if found is not None or not island.keeps_a_sum:
-            return found
+        term = island.rewritten(e, shape) if _promising(e) else None
+        if term is not None or not island.keeps_a_sum:
+            return term
     return None
 
 
@@ -229,9 +229,9 @@ def _rewritten(d: Draft, places: list[int]) -> bool:
     frame = d.factors[places[0]][1]
     shape = tuple(d.sizes[k] for k in frame)
     parts = [d.factors[k] for k in places]
-    found = _found(d.pool, parts, frame, shape)
-    if found is None or found.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
+    term = _found(d.pool, parts, frame, shape)
+    if term is None or term.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
         return False
     d.factors = [x for k, x in enumerate(d.factors) if k not in places]
-    d.factors.append((found, frame))
+    d.factors.append((term, frame))
     return True

@@ -216,8 +216,8 @@ def function_of_numbers(pool: Pool, t: Term) -> Term | None:
     values = [value_of(a) for a in t.args]
     if any(v is None or not v.is_number for v in values) or t.data not in BY_FUNCTION:
         return None
-    found = t.data(*values)
-    return pool.constant(found, t.shape) if found.is_number and found.is_finite else None
+    value = t.data(*values)
+    return pool.constant(value, t.shape) if value.is_number and value.is_finite else None
 
 
 @rule(FUNCTION)
@@ -237,8 +237,8 @@ def logarithm(pool: Pool, t: Term) -> Term | None:
         return log_softmax(pool, a.args[0])
     if a.kind == CALL and isinstance(a.data, Det):
         return pool.call(LogAbsDet(), a.args, ())
-    found = sum_of_exp(a)
-    return None if found is None else log_sum_exp(pool, *found)
+    parts = sum_of_exp(a)
+    return None if parts is None else log_sum_exp(pool, *parts)
 
 
 def log_softmax(pool: Pool, z: Term) -> Term:
@@ -307,8 +307,8 @@ def determinant(pool: Pool, t: Term) -> Term | None:
     chain = square_chain(t.args[0])
     if chain is None:
         return None
-    found = [pool.call(t.data, [f], ()) for f, _ in chain]
-    return pool.times(*found) if isinstance(t.data, Det) else pool.sum([(1, f) for f in found], ())
+    determinants = [pool.call(t.data, [f], ()) for f, _ in chain]
+    return pool.times(*determinants) if isinstance(t.data, Det) else pool.sum([(1, f) for f in determinants], ())
 
 
 def square_chain(a: Term) -> list[tuple[Term, Any]] | None:

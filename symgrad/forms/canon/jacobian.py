@@ -15,13 +15,13 @@ class NotLinear(Exception):
 
 def coefficients(pool: Pool, root: Term, basis: Term) -> Term:
     """Return J with root = Σ J·basis, of shape basis.shape + root.shape; raises NotLinear."""
-    found: dict[Term, Term] = {}
+    jacobians: dict[Term, Term] = {}
     for t in below([root]):
         if t is basis:
-            found[t] = _unit(pool, basis)
-        elif any(a in found for a in t.args):
-            found[t] = _carried(pool, t, found, basis.shape)
-    return found[root] if root in found else pool.zero((*basis.shape, *root.shape))
+            jacobians[t] = _unit(pool, basis)
+        elif any(a in jacobians for a in t.args):
+            jacobians[t] = _carried(pool, t, jacobians, basis.shape)
+    return jacobians[root] if root in jacobians else pool.zero((*basis.shape, *root.shape))
 
 
 def _unit(pool: Pool, basis: Term) -> Term:
@@ -31,28 +31,28 @@ def _unit(pool: Pool, basis: Term) -> Term:
     return pool.product(factors, range(2 * n), dict(enumerate(basis.shape * 2)))
 
 
-def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term:
+def _carried(pool: Pool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
     """Return the coefficients of a term, given its arguments'."""
     if t.kind == SUM:
-        return pool.sum([(c, found[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
+        return pool.sum([(c, jacobians[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
     if t.kind == FUNCTION and t.data in (CONJ, RE, IM):  # of a real basis
-        return pool.function(t.data, [found[t.args[0]]], (*front, *t.shape))
+        return pool.function(t.data, [jacobians[t.args[0]]], (*front, *t.shape))
     if t.kind == CALL and isinstance(t.data, Integral):
-        return _under_the_sign(pool, t, found, front)
-    if t.kind != PRODUCT or sum(a in found for a in t.args) != 1:
+        return _under_the_sign(pool, t, jacobians, front)
+    if t.kind != PRODUCT or sum(a in jacobians for a in t.args) != 1:
         raise NotLinear(t.kind)
     subs, out, pairs = t.data
     sizes = dict(pairs)
     first = max(sizes, default=-1) + 1
     letters = tuple(range(first, first + len(front)))
     sizes.update(zip(letters, front, strict=True))
-    factors = [(found[a], (*letters, *s)) if a in found else (a, s) for a, s in zip(t.args, subs, strict=True)]
+    factors = [(jacobians[a], (*letters, *s)) if a in jacobians else (a, s) for a, s in zip(t.args, subs, strict=True)]
     return pool.product(factors, (*letters, *out), sizes)
 
 
-def _under_the_sign(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term:
+def _under_the_sign(pool: Pool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
     """Return the integral of the coefficients, where the integrand is linear in one argument that has some."""
-    carried = [k for k, a in enumerate(t.args) if a in found]
+    carried = [k for k, a in enumerate(t.args) if a in jacobians]
     body = t.data.body
     if len(carried) != 1 or carried[0] < 2 or not all(isinstance(n, int) for n in front):
         raise NotLinear("an integral")
@@ -61,4 +61,4 @@ def _under_the_sign(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) 
         raise NotLinear("an integrand")
     for size in reversed(front):
         body = programs.mapped(body, int(size), tuple(k == at for k in range(len(body.inputs))))
-    return pool.call(replace(t.data, body=body), [found.get(a, a) for a in t.args], (*front, *t.shape))
+    return pool.call(replace(t.data, body=body), [jacobians.get(a, a) for a in t.args], (*front, *t.shape))

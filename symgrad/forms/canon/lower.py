@@ -61,17 +61,17 @@ def lowered(
         name: what stands for a node's term from there on, such as a name for it.
         known: terms of nodes that were lowered before.
     """
-    found = dict(known or {})
+    terms = dict(known or {})
     for node in ancestors(list(roots)):
-        if node in found:
+        if node in terms:
             continue
         if isinstance(node, Leaf):
-            found[node] = leaf(pool, node)
+            terms[node] = leaf(pool, node)
             continue
-        args = [found[p] if is_node(p) else pool.constant(number(p)) for p in node.inputs]
+        args = [terms[p] if is_node(p) else pool.constant(number(p)) for p in node.inputs]
         term = lower(node.op, pool, node.shape, args)
-        found[node] = term if name is None else name(node, term)
-    return found
+        terms[node] = term if name is None else name(node, term)
+    return terms
 
 
 @singledispatch
@@ -350,27 +350,27 @@ def _moved_back(pool: Pool, a: Term, order: tuple[int, ...]) -> Term:
 
 @lower.register
 def _(op: Softmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
-    found = _on_last(pool, op.axes, args[0])
-    if found is None:
+    pair = _on_last(pool, op.axes, args[0])
+    if pair is None:
         return pool.call(op, args, shape)
-    a, order = found
+    a, order = pair
     return _moved_back(pool, pool.call(Softmax((len(shape) - 1,)), [a], a.shape), order)
 
 
 @lower.register
 def _(op: LogSoftmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
-    found = _on_last(pool, op.axes, args[0])
-    if found is None:
+    pair = _on_last(pool, op.axes, args[0])
+    if pair is None:
         return pool.call(op, args, shape)
-    return _moved_back(pool, log_softmax(pool, found[0]), found[1])
+    return _moved_back(pool, log_softmax(pool, pair[0]), pair[1])
 
 
 @lower.register
 def _(op: LogSumExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
-    found = _on_last(pool, op.axes, args[0])
-    if found is None:
+    pair = _on_last(pool, op.axes, args[0])
+    if pair is None:
         return pool.call(op, args, shape)
-    a, order = found
+    a, order = pair
     lse = pool.call(LogSumExp((len(order) - 1,), False), [a], a.shape[:-1])
     if not op.keepdim:
         return lse

@@ -27,8 +27,8 @@ def number(value: Any) -> sp.Expr:
     if isinstance(value, (complex, np.complexfloating)) or getattr(value, "dtype", None) in _COMPLEX:
         z = complex(value)
         return number(z.real) + sp.I * number(z.imag)
-    found = exact(value)
-    return recognised(float(found)) or found if found.is_Float else found
+    expression = exact(value)
+    return recognised(float(expression)) or expression if expression.is_Float else expression
 
 
 @lru_cache(maxsize=1024)
@@ -51,6 +51,6 @@ def _is_computed(value: float) -> bool:
 
 
 def _ratio(value: float) -> sp.Rational | None:
-    found = Fraction(value).limit_denominator(_MOST)
-    near = abs(float(found) - value) <= 4 * _NEAR * abs(value)
-    return sp.Rational(found.numerator, found.denominator) if near and 0 < abs(found.numerator) <= _MOST else None
+    ratio = Fraction(value).limit_denominator(_MOST)
+    near = abs(float(ratio) - value) <= 4 * _NEAR * abs(value)
+    return sp.Rational(ratio.numerator, ratio.denominator) if near and 0 < abs(ratio.numerator) <= _MOST else None

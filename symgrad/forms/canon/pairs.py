@@ -31,11 +31,11 @@ def _is(t: Term, head: Any) -> bool:
 def tangent(d: Draft) -> bool:
     """sinh/cosh is tanh, and sin/cos is tan."""
     for p, f, m, s in _factors(d):
-        under, found = QUOTIENTS.get(f.data, (None, None)) if f.kind == FUNCTION else (None, None)
+        under, quotient = QUOTIENTS.get(f.data, (None, None)) if f.kind == FUNCTION else (None, None)
         for q, g, n, t in _factors(d):
             if under is None or t != s or not _is(g, under) or g.args != f.args or not m.is_positive or n > -m:
                 continue
-            d.factors[p] = (d.pool.power(d.pool.function(found, f.args, f.shape), m), s)
+            d.factors[p] = (d.pool.power(d.pool.function(quotient, f.args, f.shape), m), s)
             d.factors[q] = (_power(d.pool, g, n + m), t)
             return True
     return False

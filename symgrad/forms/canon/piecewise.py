@@ -29,9 +29,9 @@ class _Reading(Island):
         of_complex = t.kind == FUNCTION and t.data in REAL_PARTS and is_complex(self.pool, t.args[0])
         if t.kind == FUNCTION and t.args and not of_complex:
             return self._function(t.data, [self.read(a, axes if a.shape else ()) for a in t.args])
-        found = super().read(t, axes)
-        if (t, axes) not in self.atoms or found in _REAL or found in _POSITIVE or is_complex(self.pool, t):
-            return found
+        value = super().read(t, axes)
+        if (t, axes) not in self.atoms or value in _REAL or value in _POSITIVE or is_complex(self.pool, t):
+            return value
         marks = _POSITIVE if t.kind == LEAF and "positive" in t.data[1] else _REAL
         self.atoms[(t, axes)] = marks[len(self.atoms)]
         return self.atoms[(t, axes)]
@@ -126,22 +126,22 @@ def _distinguished(pool: Pool, t: Term) -> Term | None:
         return None
     pool.in_progress.add((_distinguished, t))
     cases = reading.conditions.cases(e, shortest)
-    found = [reading.distinction(cases, t.shape), *_brackets(reading, cases, t.shape)]
+    candidates = [reading.distinction(cases, t.shape), *_brackets(reading, cases, t.shape)]
     clamp = clamped(cases)
     if clamp is not None:
-        found.append(reading.term(clamp, t.shape))
+        candidates.append(reading.term(clamp, t.shape))
     pool.in_progress.discard((_distinguished, t))
-    best = min(found, key=lambda f: f.cost)
+    best = min(candidates, key=lambda f: f.cost)
     return best if best.cost < t.cost else None
 
 
 def _brackets(reading: _Reading, cases: Sequence[Case], shape: Shape) -> list[Term]:
-    found = []
+    terms = []
     for way in (cases, turned(cases) if len(cases) > 1 else None):
         bracketed = None if way is None else with_brackets(way, numbers=True)
         if bracketed is not None:
             a, b, rest = bracketed
             truth = reading.distinction(rest, shape)
             step = reading.pool.times(reading.term(b, shape), truth)
-            found.append(reading.pool.sum([(1, reading.term(a, shape)), (1, step)], shape))
-    return found
+            terms.append(reading.pool.sum([(1, reading.term(a, shape)), (1, step)], shape))
+    return terms

@@ -111,7 +111,7 @@ def power_of_a_scaled_base(d: Draft) -> bool:
 
 @rule(POWER)
 def power_of_an_array_power(pool: Pool, t: Term) -> Term | None:
-    """(xᵃ)ⁿ is xⁿᵃ where n is a whole number."""
+    """(xᵃ)ⁿ is xⁿᵃ where n is an integer."""
     (b,) = t.args
     if b.kind != FUNCTION or b.data is not sp.Pow or not t.data.is_integer:
         return None
@@ -147,8 +147,8 @@ def numerator_with_the_denominator(d: Draft) -> bool:
         for q, (g, t) in enumerate(d.factors):
             rest = _without(d.pool, g, f.args[0]) if s == t else None
             if rest is not None:
-                sign, found = _divided(d.pool, *rest, f.args[0])
-                d.coef, d.factors[p] = d.coef * sign, (found, s)
+                sign, quotient = _divided(d.pool, *rest, f.args[0])
+                d.coef, d.factors[p] = d.coef * sign, (quotient, s)
                 del d.factors[q]
                 return True
     return False
@@ -181,7 +181,7 @@ def _standing(d: Draft, base: Term, s: Letters, skipped: int) -> set[int] | None
     subs, out, sizes = base.data
     at, places = dict(zip(out, s, strict=True)), set[int]()
     for a, letters in sorted(zip(base.args, subs, strict=True), key=lambda x: -sum(k in out for k in x[1])):
-        found = next(
+        match = next(
             (
                 (q, t)
                 for q, (g, t) in enumerate(d.factors)
@@ -189,10 +189,10 @@ def _standing(d: Draft, base: Term, s: Letters, skipped: int) -> set[int] | None
             ),
             None,
         )
-        if found is None:
+        if match is None:
             return None
-        places.add(found[0])
-        at.update(zip(letters, found[1], strict=True))
+        places.add(match[0])
+        at.update(zip(letters, match[1], strict=True))
     bound = [at[k] for k, _ in sizes if k not in out and k in at]
     used = [k for q, (_, t) in enumerate(d.factors) if q not in places for k in t]
     free = len(set(bound)) == len(bound) == len(sizes) - len(out) and not set(bound) & {*d.out, *used}

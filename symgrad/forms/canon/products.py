@@ -124,10 +124,10 @@ def content(pool: Pool, t: Term) -> tuple[Any, Term]:
     """Split a sum into a number and a sum: the one the user wrote, where there is one."""
     if t.kind != SUM or len(t.args) < 2 or any(c.has(sp.nan, sp.zoo) for c in t.data):  # nan would split off for ever
         return ONE_, t
-    found = pool.contents.get(t)
-    if found is None:
-        found = pool.contents[t] = _content(pool, t)
-    return found
+    pair = pool.contents.get(t)
+    if pair is None:
+        pair = pool.contents[t] = _content(pool, t)
+    return pair
 
 
 def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
@@ -143,9 +143,9 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     for one in (number, -number, ratios[0], -ratios[0]):
         plain = tuple(c / one for c in ratios)
         if pool.has(SUM, t.args, plain, t.shape):
-            found = pool.make(SUM, t.args, plain, t.shape)
-            if found in pool.written or (one in (ratios[0], -ratios[0]) and len({c.q for c in ratios}) > 1):
-                return one * size, found
+            term = pool.make(SUM, t.args, plain, t.shape)
+            if term in pool.written or (one in (ratios[0], -ratios[0]) and len({c.q for c in ratios}) > 1):
+                return one * size, term
     if len({abs(c) for c in ratios}) > 1 and len({c.q for c in ratios}) > 1:
         number = ONE_
     elif all(c < 0 for c in ratios):
@@ -369,8 +369,8 @@ def laplacian_weights(pool: Pool, t: Term) -> Term | None:
     weights = pool.sum([(-c, a) for c, a in parts if not _is_diagonal(a)], t.shape)
     diagonal = _rows(pool, pool.sum([(c, a) for c, a in parts if _is_diagonal(a)], t.shape))
     ways = ([(1, weights)], [(-c, a) for c, a in parts if not _is_diagonal(a)])  # (a + b)·1, or a·1 + b·1
-    found = [pool.sum([(1, diagonal), *[(-c, _rows(pool, a)) for c, a in way]], t.shape[:1]) for way in ways]
-    return weights if any(f.kind == SUM and not f.args for f in found) else None
+    sums = [pool.sum([(1, diagonal), *[(-c, _rows(pool, a)) for c, a in way]], t.shape[:1]) for way in ways]
+    return weights if any(f.kind == SUM and not f.args for f in sums) else None
 
 
 def _rows(pool: Pool, a: Term) -> Term:

@@ -64,9 +64,9 @@ def _through(pool: Pool, a: Term, shape: Shape, move: Move) -> Term | None:
     value = value_of(a)
     if value is not None:
         return pool.constant(value, shape)
-    found = move(a)
-    if found is not None or a.kind not in (SUM, POWER, FUNCTION, PRODUCT) or not a.args:
-        return found
+    term = move(a)
+    if term is not None or a.kind not in (SUM, POWER, FUNCTION, PRODUCT) or not a.args:
+        return term
     if a.kind == PRODUCT and not (elementwise(a) and all(s in ((), a.data[1]) for s in a.data[0])):
         return None
     args = [b if not b.shape else _through(pool, b, shape, move) for b in a.args]
@@ -79,8 +79,8 @@ def _remade(pool: Pool, a: Term, args: list[Term], shape: Shape) -> Term:
     if a.kind == SUM:
         return pool.sum(zip(a.data, args, strict=True), shape)
     if a.kind == PRODUCT:
-        found = pool.times(*args)
-        return found if found.shape == shape else pool.product([(found, ())], range(len(shape)), dict(enumerate(shape)))
+        term = pool.times(*args)
+        return term if term.shape == shape else pool.product([(term, ())], range(len(shape)), dict(enumerate(shape)))
     return pool.power(args[0], a.data) if a.kind == POWER else pool.function(a.data, args, shape)
 
 

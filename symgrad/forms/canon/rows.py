@@ -35,8 +35,8 @@ def rows_of_a_stack(pool: Pool, t: Term) -> Term | None:
             rest.append((c, a))
     if not all(rows.values()) or len(t.args) - len(rest) == stacks == 1:
         return None
-    found = pool.call(Stack(0), [pool.sum(rows[k], t.shape[1:]) for k in range(n)], t.shape)
-    return pool.sum([*rest, (1, found)], t.shape)
+    stack = pool.call(Stack(0), [pool.sum(rows[k], t.shape[1:]) for k in range(n)], t.shape)
+    return pool.sum([*rest, (1, stack)], t.shape)
 
 
 @rule(SUM)

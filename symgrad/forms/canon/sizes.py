@@ -23,8 +23,8 @@ def tidy(c: Any) -> Any:
 def number_if_one(exponent: Any) -> Any:
     """Return an exponent as a number where it is one: 1 - (n - 1)/n - 1/n is 0."""
     e = sp.sympify(exponent)
-    found = e if e.is_number or not e.is_Add else sp.cancel(e)
-    return found if found.is_number else e
+    value = e if e.is_number or not e.is_Add else sp.cancel(e)
+    return value if value.is_number else e
 
 
 @lru_cache(maxsize=1024)
@@ -37,10 +37,10 @@ def common(coefficients: Sequence[Any]) -> Any:
     """Return the product of the powers that stand in every coefficient: of 2/(n - 1) and -2/(n (n - 1)), 2/(n - 1)."""
     numbers, rests = zip(*[c.as_coeff_Mul() for c in coefficients], strict=True)
     powers = [rest.as_powers_dict() for rest in rests]
-    found = sp.Mul(*[b ** _least([sp.sympify(p[b]) for p in powers]) for b in powers[0] if b != 1])
+    product = sp.Mul(*[b ** _least([sp.sympify(p[b]) for p in powers]) for b in powers[0] if b != 1])
     size = abs(numbers[0])
     shared = len(set(map(abs, numbers))) == 1 and not (size - 1).is_zero  # SymPy's 1.0 is not equal to 1
-    return found * size if shared else found
+    return product * size if shared else product
 
 
 def _least(exponents: Sequence[Any]) -> Any:

@@ -46,10 +46,10 @@ def common_factor(pool: Pool, t: Term) -> Term | None:
     if outermost:
         pool.in_progress.add(common_factor)
         pool.tried = 0
-    found = _best_join(pool, t)
+    best = _best_join(pool, t)
     if outermost:
         pool.in_progress.discard(common_factor)
-    return found
+    return best
 
 
 def _best_join(pool: Pool, t: Term) -> Term | None:
@@ -59,9 +59,9 @@ def _best_join(pool: Pool, t: Term) -> Term | None:
         if joined is None or pool.tried > TRIES:
             continue
         rest = [(c, a) for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)) if k not in (i, j)]
-        found = pool.sum([*rest[:i], (1, joined), *rest[i:]], t.shape)
-        if found.cost < t.cost and (best is None or found.cost < best.cost):
-            best = found
+        candidate = pool.sum([*rest[:i], (1, joined), *rest[i:]], t.shape)
+        if candidate.cost < t.cost and (best is None or candidate.cost < best.cost):
+            best = candidate
     return best
 
 
@@ -76,8 +76,8 @@ def _factors(t: Term) -> Factored:
 
 def _joined(pool: Pool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None:
     """Return c·A + d·B with the best common factor outside, or None."""
-    found = [_joined_of(pool, (a, b), tuple(map(read, (a[1], b[1])))) for read in _readings(pool, a[1], b[1])]
-    return min((t for t in found if t is not None), key=lambda t: t.cost, default=None)
+    candidates = [_joined_of(pool, (a, b), tuple(map(read, (a[1], b[1])))) for read in _readings(pool, a[1], b[1])]
+    return min((t for t in candidates if t is not None), key=lambda t: t.cost, default=None)
 
 
 def _readings(pool: Pool, p: Term, q: Term) -> list[Callable[[Term], Factored]]:
@@ -124,9 +124,9 @@ def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) ->
                 [x for k, x in enumerate(left) if k != m] + [(h, s) for h in more],
                 [x for k, x in enumerate(right) if k != n] + [(h, t) for h in more2],
             )
-            found = _outside(pool, (c * signs[0], d * signs[1]), (common, s), rest, out, (sizes, sizes2), at)
-            if found is not None and (best is None or found.cost < best.cost):
-                best = found
+            candidate = _outside(pool, (c * signs[0], d * signs[1]), (common, s), rest, out, (sizes, sizes2), at)
+            if candidate is not None and (best is None or candidate.cost < best.cost):
+                best = candidate
     return best
 
 
@@ -226,9 +226,9 @@ def sums_meet(pool: Pool, t: Term) -> Term | None:
             continue
         whole = pool.product([(joined, (0,))], (), dict(enumerate(shape)))
         rest = [(t.data[k], a) for k, a in enumerate(t.args) if k not in bodies]
-        found = pool.sum([(1, whole), *rest], ())
-        if found.cost < t.cost:
-            return found
+        total = pool.sum([(1, whole), *rest], ())
+        if total.cost < t.cost:
+            return total
     return None
 
 
@@ -241,9 +241,9 @@ def sums_open(pool: Pool, t: Term) -> Term | None:
     if all(len(parts) < 2 for parts in opened):
         return None
     pool.in_progress.add(sums_open)
-    found = pool.sum([(c * d, b) for c, parts in zip(t.data, opened, strict=True) for d, b in parts], ())
+    total = pool.sum([(c * d, b) for c, parts in zip(t.data, opened, strict=True) for d, b in parts], ())
     pool.in_progress.discard(sums_open)
-    return found if found.cost < t.cost else None
+    return total if total.cost < t.cost else None
 
 
 def _summands(pool: Pool, a: Term) -> list[tuple[Any, Term]]:

@@ -35,11 +35,11 @@ def diagonals_add(pool: Pool, t: Term) -> Term | None:
     """I + diag(u) is diag(1 + u)."""
     if len(t.shape) != 2:
         return None
-    found = [(c, v) for c, a in zip(t.data, t.args, strict=True) if (v := diagonal(pool, a)) is not None]
-    if len(found) < 2:
+    diagonals = [(c, v) for c, a in zip(t.data, t.args, strict=True) if (v := diagonal(pool, a)) is not None]
+    if len(diagonals) < 2:
         return None
     rest = [(c, a) for c, a in zip(t.data, t.args, strict=True) if diagonal(pool, a) is None]
-    joined = as_matrix(pool, pool.sum(found, t.shape[:1]))
+    joined = as_matrix(pool, pool.sum(diagonals, t.shape[:1]))
     return pool.sum([(1, joined), *rest], t.shape)
 
 
@@ -51,9 +51,9 @@ def symmetric_factor(pool: Pool, t: Term) -> Term | None:
     one, two = ((c, *_opened(a)) for c, a in zip(t.data, t.args, strict=True))
     for near, far in ((one, two), (two, one)):
         for axis in (0, 1):
-            found = _taken_out(pool, near, far, axis)
-            if found is not None:
-                return found
+            product = _taken_out(pool, near, far, axis)
+            if product is not None:
+                return product
     return None
 
 
@@ -88,8 +88,8 @@ def _taken_out(pool: Pool, near: Opened, far: Opened, axis: int) -> Term | None:
 
 def _alone(factors: list[tuple[Term, Letters]], k: int) -> tuple[Term, Letters] | None:
     """Return the one factor with a letter, a matrix."""
-    found = [(f, s) for f, s in factors if k in s]
-    return found[0] if len(found) == 1 and len(set(found[0][1])) == 2 else None
+    matches = [(f, s) for f, s in factors if k in s]
+    return matches[0] if len(matches) == 1 and len(set(matches[0][1])) == 2 else None
 
 
 def _rest(pool: Pool, side: Opened, gone: Any, out: Letters, more: list[tuple[Term, Letters]]) -> Term:

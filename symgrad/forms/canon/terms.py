@@ -181,11 +181,11 @@ class Pool:
     # -------------------------------------------------------------- sums
     def sum(self, terms: Iterable[tuple[Any, Term]], shape: Shape) -> Term:
         """Return Σ coefficient · term, sums within sums opened and equal terms added up."""
-        found: dict[Term, Any] = {}
+        coefficients: dict[Term, Any] = {}
         for c, t in terms:
             for c2, t2 in [(c * k, a) for k, a in zip(t.data, t.args, strict=True)] if t.kind == SUM else [(c, t)]:
-                found[t2] = found.get(t2, ZERO_) + c2
-        kept = [self._scaled(tidy(c), t) for t, c in found.items() if c != 0]
+                coefficients[t2] = coefficients.get(t2, ZERO_) + c2
+        kept = [self._scaled(tidy(c), t) for t, c in coefficients.items() if c != 0]
         if len(kept) == 1 and kept[0][0] == 1:
             return kept[0][1]
         made = self.make(SUM, [t for _, t in kept], tuple(c for c, _ in kept), shape)
@@ -195,16 +195,16 @@ class Pool:
         """Apply the rules of a coefficient and its term; rational ones are as they are."""
         if c.is_Rational:
             return c, t
-        return next((found for r in RULES[SCALED] if (found := r(self, c, t)) is not None), (c, t))
+        return next((pair for r in RULES[SCALED] if (pair := r(self, c, t)) is not None), (c, t))
 
     def _simplify(self, t: Term) -> Term:
         """Apply the rules of the term's kind; the first that answers decides."""
-        found = self._simplified.get(t)
-        if found is None:
+        term = self._simplified.get(t)
+        if term is None:
             self._simplified[t] = t  # a rule that comes back to the term itself leaves it
-            found = next((n for r in RULES[t.kind] if (n := r(self, t)) is not None), t)
-            self._simplified[t] = found
-        return found
+            term = next((n for r in RULES[t.kind] if (n := r(self, t)) is not None), t)
+            self._simplified[t] = term
+        return term
 
     # -------------------------------------------------------------- products
     def product(self, factors: Iterable[tuple[Term, Sequence[int]]], out: Sequence[int], sizes: dict[int, Any]) -> Term:

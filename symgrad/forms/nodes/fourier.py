@@ -80,8 +80,8 @@ class Transform(ArrayExpr):
 
     def _mathml(self, printer: Any) -> str:
         eye = f"<msub>{markup.mi('I')}{printer._print(self.args[0])}</msub>"
-        found = markup.row(markup.mi("rfft" if self._is_half else "fft"), markup.fenced(eye))
-        return markup.power(found, markup.mo("⊤")) if self._is_half else found
+        transform = markup.row(markup.mi("rfft" if self._is_half else "fft"), markup.fenced(eye))
+        return markup.power(transform, markup.mo("⊤")) if self._is_half else transform
 
     def _numpycode(self, printer: Any) -> str:
         return _kernel(printer, [self.args[0], self.shape[0]])
@@ -93,5 +93,5 @@ def _kernel(printer: Any, args: list[Any]) -> str:
 
 def defined(formulas: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Return the letters of the transforms in formulas with what they stand for, each once, the last first."""
-    found = {s.name: s.definition for e in formulas for s in sp.preorder_traversal(e) if isinstance(s, FourierSymbol)}
-    return [found[name] for name in sorted(found, reverse=True)]
+    letters = {s.name: s.definition for e in formulas for s in sp.preorder_traversal(e) if isinstance(s, FourierSymbol)}
+    return [letters[name] for name in sorted(letters, reverse=True)]

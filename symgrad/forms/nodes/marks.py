@@ -270,7 +270,7 @@ class Truth(ArrayExpr):
         return f"(1.0*{self.condition(printer)})"
 
     def condition(self, printer: Any) -> str:
-        """Return NumPy source of the truth values."""
+        """Return NumPy source of the booleans."""
         return f"({f' {_PYTHON.get(str(self.args[0]), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
 
 

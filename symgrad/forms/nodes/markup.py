@@ -81,11 +81,11 @@ def name(text: str) -> str:
     """A user's name: one letter in italics, a number behind it below the line, Greek names as letters."""
     dashes = len(text) - len(text.rstrip("′"))
     bare = text[: len(text) - dashes]
-    found = re.fullmatch(_NAME, bare)
-    if found is None:
+    match = re.fullmatch(_NAME, bare)
+    if match is None:
         made = f"<mtext>{html(named(bare, ''))}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
     else:
-        stem, index = (found[1] or found[3]), (found[2] or found[4] or "")
+        stem, index = (match[1] or match[3]), (match[2] or match[4] or "")
         made = mi(_letter(named(stem, "")))
         made = below(made, mn(index)) if index else made
     return row(made, *[DASH] * dashes)
@@ -122,16 +122,16 @@ def operation(write: Callable[..., str], arguments: Sequence[str], whole: Sequen
     """
     slots = [f"{_SLOT}{k}{_SLOT}" + ("" if w else f" {_SLOT}") for k, w in enumerate(whole)]
     stack: list[tuple[str, list[str]]] = [("", [])]
-    for found in re.finditer(_TOKEN, write(*slots)):
-        _place(found, arguments, stack)
+    for match in re.finditer(_TOKEN, write(*slots)):
+        _place(match, arguments, stack)
     while len(stack) > 1:  # a bracket that was never closed
         opening, inside = stack.pop()
         stack[-1][1].extend([mo(opening), *inside])
     return row(*stack[0][1])
 
 
-def _place(found: re.Match[str], arguments: Sequence[str], stack: list[tuple[str, list[str]]]) -> None:
-    slot, raised, word, digits, space, sign = found.groups()
+def _place(match: re.Match[str], arguments: Sequence[str], stack: list[tuple[str, list[str]]]) -> None:
+    slot, raised, word, digits, space, sign = match.groups()
     parts = stack[-1][1]
     if slot is not None:
         parts.append(arguments[int(slot)])

@@ -161,16 +161,16 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def raised(factors: Sequence[Any]) -> list[Any]:
     """Return the factors of a product with those that stand beside each other as powers: A*A*A is A³."""
-    found: list[Any] = []
+    powers: list[Any] = []
     for f in factors:
         base, power, turned = _as_power(f)
-        before = _as_power(found[-1]) if found and power else (None, 0, False)
+        before = _as_power(powers[-1]) if powers and power else (None, 0, False)
         if base == before[0] and turned == before[2] and power * before[1] > 0:
             made = MatrixPower.of(base, power + before[1])
-            found[-1] = Transposed.of(made) if turned else made
+            powers[-1] = Transposed.of(made) if turned else made
         else:
-            found.append(f)
-    return found
+            powers.append(f)
+    return powers
 
 
 def _as_power(f: Any) -> tuple[Any, int, bool]:
@@ -246,7 +246,7 @@ class Scaled(ArrayExpr):
         return _MUL - (self._bar() is not None)
 
     def _bar(self) -> tuple[Any, Any] | None:
-        """Return c·a and b of c·(a ⊘ b), where c is a whole number, or a is 1; for a mere sign it stays in front."""
+        """Return c·a and b of c·(a ⊘ b), where c is an integer, or a is 1; for a mere sign it stays in front."""
         c, a = self.args[:2]
         bar = getattr(a, "bar", None)  # in ``sp.cse`` the array may be a symbol
         if bar is None or c == -1 or sizes.fraction(c)[1] != 1 or not (c.is_Integer or bar[0] == 1):
@@ -255,7 +255,7 @@ class Scaled(ArrayExpr):
         return (c if above == 1 else Scaled.of(c, above)), below
 
     def _number(self) -> tuple[Any, Any]:
-        """Return a whole number that stands in all terms of a coefficient, and the node without it: of 2*a - 2*b, 2."""
+        """Return an integer that stands in all terms of a coefficient, and the node without it: of 2*a - 2*b, 2."""
         for f in sp.Mul.make_args(self.args[0]):
             number, rest = f.primitive() if f.is_Add else (sp.S.One, f)
             if f.is_Add and all(t.could_extract_minus_sign() for t in f.args):

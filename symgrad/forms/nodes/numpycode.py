@@ -27,7 +27,7 @@ def call(printer: Any, name: str, *args: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Take the brackets off that are around all of a text."""
+    """Take the brackets off that are around all of a string."""
     depth = 0
     for c in text[:-1]:
         depth += (c == "(") - (c == ")")
@@ -91,8 +91,8 @@ def product(printer: Any, factors: Sequence[Factor], rank: int) -> str:
         (numbers if closed else sides).append(_chained([text for text, _ in part], part[-1][1] == COLUMN))
     if len(sides) == 2:
         sides = [call(printer, "numpy.outer", *sides)]
-    found = [*numbers, *sides]
-    return found[0] if len(found) == 1 else f"({'*'.join(found)})"
+    texts = [*numbers, *sides]
+    return texts[0] if len(texts) == 1 else f"({'*'.join(texts)})"
 
 
 def _upright(printer: Any, text: str, kind: str) -> str:

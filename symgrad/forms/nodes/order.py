@@ -11,14 +11,14 @@ from sympy.printing.precedence import PRECEDENCE
 
 def terms_in_order(e: sp.Add, terms: Sequence[Any]) -> list[Any]:
     """Return SymPy's order of terms with a positive one in front: 1 - x, but -3x² + 4x + 11."""
-    found = list(terms)
-    if len(found) < 2 or not _is_negative(found[0]) or _is_long_polynomial(e):
-        return found
-    first = next((t for t in found if not _is_negative(t)), None)
+    ordered = list(terms)
+    if len(ordered) < 2 or not _is_negative(ordered[0]) or _is_long_polynomial(e):
+        return ordered
+    first = next((t for t in ordered if not _is_negative(t)), None)
     if first is not None:
-        found.remove(first)
-        found.insert(0, first)
-    return found
+        ordered.remove(first)
+        ordered.insert(0, first)
+    return ordered
 
 
 def _is_negative(t: Any) -> bool:
@@ -36,10 +36,10 @@ class Factors(sp.Mul):
 
     def as_ordered_factors(self, order: Any = None) -> list[Any]:
         """Return SymPy's order with sums behind all else; beside numbers made of arrays they stay where they are."""
-        found: list[Any] = super().as_ordered_factors(order)
+        factors: list[Any] = super().as_ordered_factors(order)
         if any(getattr(s, "shape", ()) for s in self.free_symbols):
-            return found
-        return sorted(found, key=lambda f: bool(f.is_Add))
+            return factors
+        return sorted(factors, key=lambda f: bool(f.is_Add))
 
 
 class Negated(Factors):

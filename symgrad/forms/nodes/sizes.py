@@ -46,7 +46,7 @@ def is_below(f: Any) -> bool:
 
 
 def in_order(e: Any, array: Any) -> list[Any] | None:
-    """Return the factors of a product of a whole number and several sizes, in the array's order; else None."""
+    """Return the factors of a product of an integer and several sizes, in the array's order; else None."""
     factors = list(sp.Mul.make_args(e))
     bases = [f.base if f.is_Pow and f.exp.is_Integer and f.exp > 0 else f for f in factors]
     sizes = [b for b in bases if b.is_Symbol]

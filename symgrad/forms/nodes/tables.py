@@ -17,9 +17,9 @@ class Table(ArrayExpr):
     precedence = ATOM
 
     @classmethod
-    def of(cls, found: Sequence[Any], shape: Sequence[int]) -> Table:
+    def of(cls, entries: Sequence[Any], shape: Sequence[int]) -> Table:
         """Make the array of these entries."""
-        return cls(*found, sp.Tuple(*shape))
+        return cls(*entries, sp.Tuple(*shape))
 
     @property
     def entries(self) -> tuple[Any, ...]:

@@ -94,10 +94,10 @@ def _without_needless(pool: Pool, bodies: list[Term], ratio: Any) -> list[Term]:
     """Return the formulas without names that became longer than what they stand for: A = Φ(Z), once Z has a name."""
     functions = [t for t in below(bodies) if t.kind == NAMED and t.args[0].kind == FUNCTION]
     for name in [t for t in functions if is_short(t.args[0])]:
-        found: dict[Term, Term] = {name: name.args[0]}
+        mapping: dict[Term, Term] = {name: name.args[0]}
         for t in below(bodies):
-            found.setdefault(t, _rebuilt(pool, t, found))
-        tried = [found[t] for t in bodies]
+            mapping.setdefault(t, _rebuilt(pool, t, mapping))
+        tried = [mapping[t] for t in bodies]
         bodies = tried if total(tried, ratio) < total(bodies, ratio) else bodies
     return bodies
 
@@ -109,14 +109,14 @@ def is_quotient(t: Term) -> bool:
 
 def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> list[tuple[Any, Term]]:
     """Return what may have a name, the longest first."""
-    found: dict[Term, Any] = {}
+    keys: dict[Term, Any] = {}
     for node, t in own.items():
-        found.setdefault(_plain(pool, t), node)
+        keys.setdefault(_plain(pool, t), node)
     uses = Counter(a for t in below(bodies) for a in t.args)
     for t, n in uses.items():
         if n > 1 and t.kind != NAMED:
-            found.setdefault(_plain(pool, t), ("part", t.uid))
-    some = [(key, t) for t, key in found.items() if not is_short(t) or _is_product_of_two(t)]
+            keys.setdefault(_plain(pool, t), ("part", t.uid))
+    some = [(key, t) for t, key in keys.items() if not is_short(t) or _is_product_of_two(t)]
     known = {t for _, t in some}
     some += [(("part", t.uid), t) for t in _scaled_matrices(pool, bodies) if t not in known]
     return sorted(some, key=lambda p: (-p[1].cost, p[1].uid))[:MOST]
@@ -154,8 +154,8 @@ def divides_by_a_root(a: Term) -> bool:
 
 def _weights(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
     """Return the weights w of the Laplacian matrices diag(w·1) - w, where they are no letters."""
-    found = [laplacian_weights(pool, t) for t in below(bodies) if t.kind == SUM]
-    plain = [_plain(pool, w) for w in found if w is not None]
+    weights = [laplacian_weights(pool, t) for t in below(bodies) if t.kind == SUM]
+    plain = [_plain(pool, w) for w in weights if w is not None]
     return [w for w in dict.fromkeys(plain) if w.kind not in (LEAF, NAMED)]
 
 
@@ -174,11 +174,11 @@ def _scaled_matrices(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
         for a, s in pairs:
             if a.kind == LEAF and len(set(s)) == 2:
                 count.update((a, v, s.index(k)) for v, (k,) in _vectors(pairs) if k in s)
-    found = []
+    products = []
     for (a, v, axis), n in count.items():
         if n >= OFTEN:
-            found.append(pool.product([(a, (0, 1)), (v, (axis,))], (0, 1), dict(enumerate(a.shape))))
-    return [t for t in found if t.kind == PRODUCT]
+            products.append(pool.product([(a, (0, 1)), (v, (axis,))], (0, 1), dict(enumerate(a.shape))))
+    return [t for t in products if t.kind == PRODUCT]
 
 
 def _vectors(pairs: Sequence[tuple[Term, Letters]]) -> list[tuple[Term, Letters]]:
@@ -205,16 +205,16 @@ def _narrow(t: Term) -> Term:
 def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Term]:
     """Return the formulas with a name for a part."""
     name = pool.make(NAMED, (part,), key, part.shape)
-    found: dict[Term, Term] = {part: name}
+    mapping: dict[Term, Term] = {part: name}
     for t in below(bodies):
-        if t not in found:
-            found[t] = _replaced(pool, _rebuilt(pool, t, found), part, name)
-    return [found[t] for t in bodies]
+        if t not in mapping:
+            mapping[t] = _replaced(pool, _rebuilt(pool, t, mapping), part, name)
+    return [mapping[t] for t in bodies]
 
 
-def _rebuilt(pool: Pool, t: Term, found: dict[Term, Term]) -> Term:
+def _rebuilt(pool: Pool, t: Term, mapping: dict[Term, Term]) -> Term:
     """Return a term of rewritten arguments."""
-    args = [found[a] for a in t.args]
+    args = [mapping[a] for a in t.args]
     if all(a is b for a, b in zip(args, t.args, strict=True)):
         return t
     if t.kind == SUM:
@@ -278,8 +278,8 @@ def _among_factors(pool: Pool, t: Term, part: Term, name: Term) -> Term:
         return t
     bound = letters - set(ends)
     count = 0
-    while (found := _matched(pool, have, pattern, bound, set(out))) is not None:
-        at, left = found
+    while (match := _matched(pool, have, pattern, bound, set(out))) is not None:
+        at, left = match
         have = [*left, (name, sp.S.One, tuple(at[k] for k in ends))]
         for k in bound:
             del sizes[at[k]]
@@ -317,8 +317,8 @@ def _matched(
 
 def _extended(at: dict[int, int], letters: Letters, s: Letters) -> dict[int, int] | None:
     """Return the pairing of letters with these paired too, where that is one to one."""
-    found = dict(at)
+    pairing = dict(at)
     for k, m in zip(letters, s, strict=True):
-        if found.setdefault(k, m) != m:
+        if pairing.setdefault(k, m) != m:
             return None
-    return found if len(set(found.values())) == len(found) else None
+    return pairing if len(set(pairing.values())) == len(pairing) else None

@@ -94,10 +94,10 @@ class Reader:
 
     def __call__(self, idx: Sequence[Any]) -> Any:
         key = (self.term, *idx)
-        found = self.reading.memo.get(key)
-        if found is None:
-            found = self.reading.memo[key] = _READERS[self.term.kind](self, list(idx))
-        return found
+        entry = self.reading.memo.get(key)
+        if entry is None:
+            entry = self.reading.memo[key] = _READERS[self.term.kind](self, list(idx))
+        return entry
 
     def _of(self, term: Term) -> Reader:
         return Reader(self.reading, term)
@@ -124,12 +124,12 @@ class Reader:
         at: dict[int, Any] = dict(zip(out, idx, strict=True))
         bound = {k: n for k, n in sizes if k not in at}
         at |= {k: sp.S.Zero if n == 1 else self.fresh() for k, n in bound.items()}
-        found = []
+        factors = []
         for group, letters in _components(list(zip(self.term.args, subs, strict=True)), bound):
             body = sp.Mul(*[as_number(self._of(a)([at[k] for k in s])) for a, s in group])
             limits = [(at[k], 0, bound[k] - 1) for k in letters if bound[k] != 1]
-            found.append(summed(body, limits) if limits else body)
-        return sp.Mul(*found)
+            factors.append(summed(body, limits) if limits else body)
+        return sp.Mul(*factors)
 
     def _power(self, idx: list[Any]) -> Any:
         return as_number(self._of(self.term.args[0])(idx)) ** self.term.data
@@ -298,10 +298,10 @@ def _lettered(e: Any, avoid: frozenset[str], seen: dict[Any, Any]) -> Any:
     """``lettered``; a part that occurs in several places is looked at once."""
     if not e.args:
         return e
-    found = seen.get((e, avoid))
-    if found is None:
-        found = seen[e, avoid] = _with_letters(e, avoid, seen)
-    return found
+    formula = seen.get((e, avoid))
+    if formula is None:
+        formula = seen[e, avoid] = _with_letters(e, avoid, seen)
+    return formula
 
 
 def _with_letters(e: Any, avoid: frozenset[str], seen: dict[Any, Any]) -> Any:

@@ -126,9 +126,9 @@ class LetterGraph:
         elif len(near) == 1:
             matrix = self._merged(k, near[0])
             vector = times(label, (self.sizes[k],)) if label else OnesVector.of(self.sizes[k])
-            number, found = _scaled(chain([_turned(matrix, near[0], k), vector], (self.sizes[near[0]],)))
+            number, product = _scaled(chain([_turned(matrix, near[0], k), vector], (self.sizes[near[0]],)))
             self.coef = self.coef * number
-            self.labels.setdefault(near[0], []).append(found)
+            self.labels.setdefault(near[0], []).append(product)
         elif len(near) == 2:
             i, j = near
             left, right = _turned(self._merged(k, i), i, k), _turned(self._merged(k, j), k, j)
@@ -161,8 +161,8 @@ class LetterGraph:
             return Mean.of(times(label, (self.sizes[k],)))
         label.sort(key=lambda v: not isinstance(v, Conjugated))
         if len(label) >= 2:
-            found = Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
-            return _as_square(found)
+            product = Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
+            return _as_square(product)
         return self.total(label[0])
 
     def total(self, a: Any) -> Any:
@@ -182,10 +182,10 @@ class LetterGraph:
         shape = tuple(self.sizes[k] for k in self.out)
         if len(self.out) == 1:
             (k,) = self.out
-            found = times(self.labels[k], shape) if self.labels.get(k) else OnesVector.of(shape[0])
+            array = times(self.labels[k], shape) if self.labels.get(k) else OnesVector.of(shape[0])
         else:
-            found = self._matrix(shape)
-        return Scaled.of(sp.Mul(self.coef, *self.numbers), found)
+            array = self._matrix(shape)
+        return Scaled.of(sp.Mul(self.coef, *self.numbers), array)
 
     def _matrix(self, shape: Any) -> Any:
         i, j = self.out
@@ -200,15 +200,15 @@ class LetterGraph:
 
     def _line_means(self, left: list[Any], right: list[Any], shape: Any) -> list[Any]:
         """Take M*1/d out of the labels of rows, and Mᵀ*1/n out of those of columns, for M of the result's shape."""
-        found = []
+        means = []
         for labels, axis in ((left, 1), (right, 0)):
             for v in list(labels):
                 m = _summed(v, axis)
                 if m is not None and m.shape == shape and _divides(shape[axis], self.coef):
                     labels.remove(v)
                     self.coef = self.coef * shape[axis]
-                    found.append(LineMean.of(m, axis))
-        return found
+                    means.append(LineMean.of(m, axis))
+        return means
 
     def _matrix_of(self, left: list[Any], right: list[Any], shape: Any) -> Any:
         i, j = self.out
@@ -349,10 +349,10 @@ def chain(factors: list[Any], shape: Any) -> Any:
         opened = isinstance(f, Transposed) and isinstance(f.args[0], Product)
         plain.extend([Transposed.of(g) for g in reversed(f.args[0].args[:-1])] if opened else [f])
     while len(shape) == 1 and len(plain) > 1 and isinstance(plain[-2], Call) and plain[-2].op.antisymmetric:
-        c, found = _scaled(Cross.of(plain[-2].args[1], plain[-1]))
-        number, plain = number * c, [*plain[:-2], found]
-    found = Product.of(plain, shape)
-    return Scaled.of(number, turned(found) if len(shape) == 2 else found)
+        c, product = _scaled(Cross.of(plain[-2].args[1], plain[-1]))
+        number, plain = number * c, [*plain[:-2], product]
+    product = Product.of(plain, shape)
+    return Scaled.of(number, turned(product) if len(shape) == 2 else product)
 
 
 def turned(a: Any) -> Any:

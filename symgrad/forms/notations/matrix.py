@@ -68,8 +68,8 @@ class MatrixReading:
             if len(t.shape) > 2:
                 raise NoMatrix(f"{len(t.shape)}-D arrays")
             self.found[t] = self._read(t)
-        found = self.found[root]
-        return found if root.kind == SUM and not root.args else written_out(found)  # 0, rather than 0 times 1
+        formula = self.found[root]
+        return formula if root.kind == SUM and not root.args else written_out(formula)  # 0, rather than 0 times 1
 
     def _read(self, t: Term) -> Any:
         return _READERS[t.kind](self, t)
@@ -94,8 +94,8 @@ class MatrixReading:
             return self._alone(plain)
         terms = [self._group(group, t.shape) for group in _by_size(plain)]
         if not t.shape:
-            found = sp.Add(*(terms if t in self.pool.written else _in_one_total(terms)))
-            return sp.Mul(number, found, evaluate=False) if number != 1 else found
+            total = sp.Add(*(terms if t in self.pool.written else _in_one_total(terms)))
+            return sp.Mul(number, total, evaluate=False) if number != 1 else total
         if not terms:
             return Filled.of(0, t.shape)
         if all(isinstance(e, Filled) for e in terms):
@@ -134,8 +134,8 @@ class MatrixReading:
         """Return c·a; a number in every entry is written as the number."""
         if a.kind == PRODUCT:
             return self._graph(a, c)
-        found = self.found[a]
-        return Scaled.of(c, found) if a.shape else c * found
+        formula = self.found[a]
+        return Scaled.of(c, formula) if a.shape else c * formula
 
     # -------------------------------------------------------------- products
     def _product(self, t: Term) -> Any:
@@ -229,8 +229,8 @@ def integral(pool: Pool, names: Mapping[Any, str], t: Term, beside: Iterable[Ter
     letter = mint.names("txsuvz")[0] if t.data.letter in mint.used else t.data.letter
     mint.used.add(letter)
     more = {key: mint.names("AB" if rank > 1 else "ab")[0] for key, rank in held.items()}
-    found = MatrixReading(pool, {**names, x: letter, **more}).expr(inside)
-    return Integrand(t.data, sp.Symbol(letter, real=True), found)
+    body = MatrixReading(pool, {**names, x: letter, **more}).expr(inside)
+    return Integrand(t.data, sp.Symbol(letter, real=True), body)
 
 
 def _size(c: Any) -> Any:
@@ -257,7 +257,7 @@ def _in_one_total(terms: list[Any]) -> list[Any]:
             totals.setdefault(plain.args[0].shape, []).append(e)
         else:
             rest.append(e)
-    return [*rest, *[found for shape, alike in totals.items() for found in _one_total(alike, shape)]]
+    return [*rest, *[total for shape, alike in totals.items() for total in _one_total(alike, shape)]]
 
 
 def _one_total(totals: list[Any], shape: Any) -> list[Any]:
@@ -285,13 +285,13 @@ _READERS = {
 }
 
 
-def _needed(root: Term, found: Mapping[Term, Any]) -> list[Term]:
+def _needed(root: Term, readings: Mapping[Term, Any]) -> list[Term]:
     """Return what is to be read, arguments first; behind names nobody looks."""
     seen: dict[int, Term] = {}
     stack = [root]
     while stack:
         t = stack.pop()
-        if t.uid in seen or t in found:
+        if t.uid in seen or t in readings:
             continue
         seen[t.uid] = t
         if t.kind != NAMED:

@@ -102,22 +102,22 @@ def _is_guarded(e: sp.Piecewise) -> bool:
     value = e.args[1].expr
     for c in sp.And.make_args(e.args[0].cond):
         gap = c.lhs - c.rhs if isinstance(c, sp.Eq) else sp.S.Zero
-        found = [s for s in gap.free_symbols if gap.diff(s) in (1, -1)]
-        if not found:
+        symbols = [s for s in gap.free_symbols if gap.diff(s) in (1, -1)]
+        if not symbols:
             return False
-        value = value.subs(found[0], sp.expand(found[0] - gap.diff(found[0]) * gap))
+        value = value.subs(symbols[0], sp.expand(symbols[0] - gap.diff(symbols[0]) * gap))
     return bool(value == 0 or value.has(sp.nan, sp.zoo, sp.oo))
 
 
-def table(found: Sequence[sp.Expr], shape: Sequence[int]) -> Any:
+def table(entries: Sequence[sp.Expr], shape: Sequence[int]) -> Any:
     """Return entries as an array, with the factor that they have in common in front; a number is itself."""
     if not shape:
-        return found[0]
-    ways = [Table.of(found, shape)]
+        return entries[0]
+    ways = [Table.of(entries, shape)]
     for factored in (sp.factor_terms, sp.factor):
-        common = _common([factored(e) if e.count_ops() <= OPENED else e for e in found if e != 0])
+        common = _common([factored(e) if e.count_ops() <= OPENED else e for e in entries if e != 0])
         if common != 1:
-            ways.append(Scaled.of(simplified(common), Table.of([simplified(e / common) for e in found], shape)))
+            ways.append(Scaled.of(simplified(common), Table.of([simplified(e / common) for e in entries], shape)))
     return min(ways, key=_length)
 
 
@@ -126,11 +126,11 @@ def _length(whole: Any) -> int:
     return sum(map(length, _entries(whole)))
 
 
-def _common(found: Sequence[sp.Expr]) -> sp.Expr:
+def _common(entries: Sequence[sp.Expr]) -> sp.Expr:
     """Return the factors that all of several entries have, to the least of their powers."""
-    if len(found) < 2:
+    if len(entries) < 2:
         return sp.S.One
-    split = [_factors(e) for e in found]
+    split = [_factors(e) for e in entries]
     number = reduce(sp.gcd, [n for n, _ in split])
     if all(n.is_negative for n, _ in split):
         number = -number
@@ -195,10 +195,10 @@ def _total(bodies: Sequence[Any], defined: Naming) -> int:
     return sum(map(_length, bodies)) + sum(2 + length(k) + length(e) for k, e in defined)
 
 
-def _parts(found: Sequence[Any]) -> list[sp.Expr]:
+def _parts(formulas: Sequence[Any]) -> list[sp.Expr]:
     """Return what stands in several places, and the roots of what has a root, the longest first."""
     uses: Counter[sp.Expr] = Counter()
-    stack = [e for whole in found for e in _entries(whole)]
+    stack = [e for whole in formulas for e in _entries(whole)]
     while stack:
         e = stack.pop()
         if not e.args:

@@ -98,8 +98,8 @@ class Function:
         sizes = _ways(a).get(len(t.shape))
         fits = sizes is not None
         for n, size in zip(sizes or (), t.shape, strict=False):
-            found = env.setdefault(n, size) if n.is_Symbol else n.xreplace(exact_sizes(n, env))
-            fits = fits and (found == size or bool(getattr(found, "free_symbols", ())))
+            expected = env.setdefault(n, size) if n.is_Symbol else n.xreplace(exact_sizes(n, env))
+            fits = fits and (expected == size or bool(getattr(expected, "free_symbols", ())))
         if not fits:
             known = ", ".join(f"{n} = {env[n]}" for n in a.shape if n in env)
             raise ShapeError(
@@ -129,13 +129,13 @@ _EACH = "Map over arrays with sg.vmap, or use a MatrixSymbol."
 
 # ------------------------------------------------------------------ what users pass
 def _arguments(args: Any) -> list[Any]:
-    found = list(args) if isinstance(args, (list, tuple, sp.Tuple)) else [args]
-    for a in found:
+    symbols = list(args) if isinstance(args, (list, tuple, sp.Tuple)) else [args]
+    for a in symbols:
         if not isinstance(a, (sp.Symbol, sp.MatrixSymbol)):
             raise ArgumentTypeError(
                 f"from_sympy: args has {a!r} of type {type(a).__name__}. Expected SymPy's Symbol or MatrixSymbol."
             )
-    return found
+    return symbols
 
 
 def _plain(expr: Any) -> Any:
@@ -169,7 +169,7 @@ def _described(s: Any) -> str:
 
 
 def _real(value: Any) -> Any:
-    """Return the argument as a tensor of real numbers: whole numbers would not be divided exactly."""
+    """Return the argument as a tensor of real numbers: integers would not be divided exactly."""
     t = as_tensor(value)
     return t if is_floating(t.dtype) else t.to(get_default_dtype())
 

@@ -49,8 +49,8 @@ def exact_sizes(e: Any, env: Env) -> Env:
 
 def _size(n: Any, env: Env) -> Any:
     """Return a size, which may be made of the sizes of arguments."""
-    found = sp.sympify(n).xreplace(exact_sizes(n, env))
-    return int(found) if found.is_Integer else found
+    size = sp.sympify(n).xreplace(exact_sizes(n, env))
+    return int(size) if size.is_Integer else size
 
 
 # ------------------------------------------------------------------ steps
@@ -66,8 +66,8 @@ def same(x: Any) -> Any:
 
 def value_of(env: Env, key: Any) -> Any:
     """Return the value of a key; of a size, as a real number."""
-    found = env[key]
-    return found if isinstance(found, TensorBase) else as_tensor(float(found) if isinstance(found, int) else found)
+    value = env[key]
+    return value if isinstance(value, TensorBase) else as_tensor(float(value) if isinstance(value, int) else value)
 
 
 def then(function: Callable[..., Any], *keys: Any) -> Step:
@@ -84,10 +84,10 @@ def chain(function: Callable[..., Any], keys: Sequence[Any]) -> Step:
     """Return the step that combines any number of values, two at a time."""
 
     def step(env: Env) -> Any:
-        found = value_of(env, keys[0])
+        value = value_of(env, keys[0])
         for k in keys[1:]:
-            found = function(found, value_of(env, k))
-        return found
+            value = function(value, value_of(env, k))
+        return value
 
     return step
 

@@ -105,10 +105,10 @@ class Reader:
     # -------------------------------------------------------------- numbers
     def formula(self, e: Any) -> Any:
         """Return a number as a formula of declared functions in letters; all else is a step with a letter."""
-        found = self.formulas.get(e)
-        if found is None:
-            found = self.formulas[e] = self._formula(e)
-        return found
+        formula = self.formulas.get(e)
+        if formula is None:
+            formula = self.formulas[e] = self._formula(e)
+        return formula
 
     def _formula(self, e: Any) -> Any:
         head = type(e)
@@ -133,17 +133,17 @@ class Reader:
         return _checked(e.func(*map(self.formula, e.args)))
 
     def _condition(self, c: Any) -> Any:
-        found = self.formula(c)
-        return found if isinstance(found, Boolean) and not found.is_Symbol else sp.Ne(found, 0)
+        formula = self.formula(c)
+        return formula if isinstance(formula, Boolean) and not formula.is_Symbol else sp.Ne(formula, 0)
 
     def _folded(self, function: Any, parts: Sequence[Any]) -> Any:
         """Return the maximum of any number of arguments, two at a time."""
-        found = parts[0]
+        value = parts[0]
         for part in parts[1:]:
-            found = function(found, part)
-            if isinstance(found, function) and len(found.args) > 2:
-                found = function(self.slot(self._planned_step(function(*found.args[:-1]))), part)
-        return found
+            value = function(value, part)
+            if isinstance(value, function) and len(value.args) > 2:
+                value = function(self.slot(self._planned_step(function(*value.args[:-1]))), part)
+        return value
 
     def planned(self, f: Any) -> Any:
         """Plan a formula; return the key of its value."""
@@ -171,10 +171,10 @@ class Reader:
         pairs = [(self.planned(v), self.planned(c)) for v, c in f.args]
 
         def step(env: Env) -> Any:
-            found = value_of(env, pairs[-1][0])
+            chosen = value_of(env, pairs[-1][0])
             for value, condition in reversed(pairs[:-1]):
-                found = functions.where(value_of(env, condition), value_of(env, value), found)
-            return found
+                chosen = functions.where(value_of(env, condition), value_of(env, value), chosen)
+            return chosen
 
         return step
 

@@ -93,8 +93,8 @@ def _transposed(e: nodes.Transposed) -> Any:
 
 @to_sympy.register
 def _product(e: nodes.Product) -> Any:
-    found = sp.MatMul(*_parts(e))
-    return found if e.shape else sp.Trace(found)
+    product = sp.MatMul(*_parts(e))
+    return product if e.shape else sp.Trace(product)
 
 
 @to_sympy.register
@@ -194,15 +194,15 @@ def _of_entries(e: Any) -> Any:
     arrays = {a for a in e.args[:-1] if getattr(a, "shape", ()) and not isinstance(a, nodes.Filled)}
     single = len(arrays) == 1 and not any(isinstance(a, (marks.Truth, marks.Cases)) for a in arrays)
     slots: dict[Any, Any] = {a: _slot() for a in arrays} if single else {}
-    found = _entry(e, slots)
+    entry = _entry(e, slots)
     if not e.shape:
-        return found
+        return entry
     if not slots:
-        return _times(found, sp.OneMatrix(*_size(e)))
+        return _times(entry, sp.OneMatrix(*_size(e)))
     if len(slots) > 1:
         raise missing(e)
     ((array, slot),) = slots.items()
-    return to_sympy(array).applyfunc(sp.Lambda(slot, found))
+    return to_sympy(array).applyfunc(sp.Lambda(slot, entry))
 
 
 def _slot() -> Any:
@@ -252,7 +252,7 @@ def _condition(c: Any, slots: dict[Any, Any]) -> Any:
 @to_sympy.register
 def _named(e: nodes.Call) -> Any:
     arrays = [to_sympy(a) for a in e.args[1:-1]]
-    found = e.op.in_matrices(*arrays) if all(a.is_Matrix for a in arrays) else None
-    if found is None:
+    formula = e.op.in_matrices(*arrays) if all(a.is_Matrix for a in arrays) else None
+    if formula is None:
         raise missing(e)
-    return found
+    return formula

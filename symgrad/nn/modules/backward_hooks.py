@@ -29,15 +29,15 @@ class _Watch:
         """
         outgoing, self.outgoing = self.outgoing, None
         for hook in self.hooks if outgoing is not None else ():
-            found = hook(self.module, incoming, outgoing)
-            if found is not None:
-                found = found if isinstance(found, tuple) else (found,)
-                if len(found) != len(incoming):
+            gradients = hook(self.module, incoming, outgoing)
+            if gradients is not None:
+                gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+                if len(gradients) != len(incoming):
                     raise ArgumentError(
-                        f"Backward hook returned an invalid number of grad_input, got {len(found)}, but expected "
+                        f"Backward hook returned an invalid number of grad_input, got {len(gradients)}, but expected "
                         f"{len(incoming)}. Return one for each input, or None."
                     )
-                incoming = found
+                incoming = gradients
         return incoming
 
 

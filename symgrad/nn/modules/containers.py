@@ -22,9 +22,9 @@ class _Row(Module):
         return list(self._modules)[index]
 
     def _numbered(self, modules: Iterable[Any]) -> None:
-        found = list(modules)
+        items = list(modules)
         self._modules.clear()
-        self.extend(found)
+        self.extend(items)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -35,12 +35,12 @@ class _Row(Module):
     def __getitem__(self, index: Any) -> Any:
         if not isinstance(index, slice):
             return self._modules[self._at(index)]
-        found = _Row.__new__(type(self))
-        Module.__init__(found)
-        found._modules.update([*self._modules.items()][index])
-        if isinstance(found, ModuleList):
-            found._numbered(found)
-        return found
+        sliced = _Row.__new__(type(self))
+        Module.__init__(sliced)
+        sliced._modules.update([*self._modules.items()][index])
+        if isinstance(sliced, ModuleList):
+            sliced._numbered(sliced)
+        return sliced
 
     def __setitem__(self, index: int, module: Module) -> None:
         self.add_module(self._at(index), module)
@@ -61,9 +61,9 @@ class _Row(Module):
 
     def insert(self, index: int, module: Module) -> Self:
         """Add a module before the one of this index."""
-        found = list(self)
-        found.insert(index, module)
-        self._numbered(found)
+        modules = list(self)
+        modules.insert(index, module)
+        self._numbered(modules)
         return self
 
 

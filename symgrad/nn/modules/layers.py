@@ -26,7 +26,7 @@ class _Weighted(Module):
 
     def _draw(self, shape: tuple[int, ...], bias: bool, dtype: Any) -> None:
         if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
-            raise ArgumentError(f"{type(self).__name__}: got sizes {list(shape)}. Expected whole numbers, 0 or more.")
+            raise ArgumentError(f"{type(self).__name__}: got sizes {list(shape)}. Expected integers, 0 or more.")
         dtype = get_default_dtype() if dtype is None else dtype
         self.weight = Parameter(np.zeros(shape, dtype))
         self.register_parameter("bias", Parameter(np.zeros(shape[0], dtype)) if bias else None)

@@ -82,15 +82,15 @@ class Module:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         for hook in self._before.each():
-            found = hook(self, args)
-            args = args if found is None else found if isinstance(found, tuple) else (found,)
+            replacement = hook(self, args)
+            args = args if replacement is None else replacement if isinstance(replacement, tuple) else (replacement,)
         if self._backward:
             result = watched(self, self._backward.each(), args, lambda *xs: self.forward(*xs, **kwargs))
         else:
             result = self.forward(*args, **kwargs)
         for hook in self._behind.each():
-            found = hook(self, args, result)
-            result = result if found is None else found
+            replacement = hook(self, args, result)
+            result = result if replacement is None else replacement
         return result
 
     # -------------------------------------------------------------- attributes
@@ -137,9 +137,9 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         for registry in ("_parameters", "_buffers", "_modules"):
-            found = self.__dict__.get(registry, {})
-            if name in found:
-                return found[name]
+            entries = self.__dict__.get(registry, {})
+            if name in entries:
+                return entries[name]
         if name.startswith("_") or "_modules" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self))}")
@@ -254,22 +254,22 @@ class Module:
 
     def get_submodule(self, target: str) -> Module:
         """The module of a dotted name; ``""`` is this one."""
-        found: Any = self
+        module: Any = self
         for step in target.split(".") if target else []:
-            child = found._modules.get(step)
+            child = module._modules.get(step)
             if child is None:
-                raise NoSuchName(f"{type(found).__name__} has no attribute `{step}`{near(step, found._modules)}")
-            found = child
-        return found  # type: ignore[no-any-return]
+                raise NoSuchName(f"{type(module).__name__} has no attribute `{step}`{near(step, module._modules)}")
+            module = child
+        return module  # type: ignore[no-any-return]
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of a dotted name."""
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
-        found = owner._parameters.get(name)
-        if found is None:
+        parameter = owner._parameters.get(name)
+        if parameter is None:
             raise NoSuchName(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
-        return found
+        return parameter
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Call ``fn(module)`` for every module, children first, and return this one."""
@@ -452,11 +452,11 @@ def _listed(what: str, names: list[str]) -> list[str]:
 def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     """A value of a state as an array: a tensor of ours or of others, an array, a number."""
     value = value.detach() if hasattr(value, "detach") else value
-    found = np.asarray(value if hasattr(value, "__array__") or isinstance(value, (int, float)) else None)
-    if is_symbolic(found.dtype) or is_text(found.dtype):
-        kind = found.dtype if hasattr(value, "__array__") else type(value).__name__
+    array = np.asarray(value if hasattr(value, "__array__") or isinstance(value, (int, float)) else None)
+    if is_symbolic(array.dtype) or is_text(array.dtype):
+        kind = array.dtype if hasattr(value, "__array__") else type(value).__name__
         raise ArgumentTypeError(f"load_state_dict: {name!r} is a {kind}. Expected a tensor or an array.")
-    return found
+    return array
 
 
 def _rewrite(t: Tensor, new: Tensor) -> None:

@@ -106,7 +106,7 @@ def power(x: Any, exponent: Any) -> Any:
 
 
 def is_integer(x: Any) -> bool:
-    """Whether x is a tensor of integers or truth values."""
+    """Whether x is a tensor of integers or booleans."""
     dtype = getattr(x, "dtype", None)
     return dtype is not None and is_discrete(dtype)
 

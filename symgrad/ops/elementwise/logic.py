@@ -1,6 +1,6 @@
-"""Truth values and bits: and, or, xor, not, and the tests for nan and ∞. Nothing here has a derivative.
+"""Booleans and bits: and, or, xor, not, and the tests for nan and ∞. Nothing here has a derivative.
 
-On truth values these are elementwise operations with a formula; on integers they work on the bits.
+On booleans these are elementwise operations with a formula; on integers they work on the bits.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Test(Bits):
 
 
 def bitwise(name: str, *xs: Any) -> Any:
-    """Apply and, or, xor or not: to truth values as such, to integers bit by bit.
+    """Apply and, or, xor or not: to booleans as such, to integers bit by bit.
 
     Raises:
         DTypeError: an argument holds floating-point numbers.
@@ -101,7 +101,7 @@ def bitwise(name: str, *xs: Any) -> Any:
 
 
 def _is_truth(x: Any) -> bool:
-    """Whether x is known to hold truth values; of a symbol with a name it is assumed, unless it stands for integers."""
+    """Whether x is known to hold booleans; of a symbol with a name it is assumed, unless it stands for integers."""
     if isinstance(x, bool):
         return True
     if getattr(x, "_value", x) is None and x.name is not None:

@@ -55,8 +55,8 @@ class DynamicGather(_AtPositions):
 
     def key(self, positions: Sequence[Any]) -> tuple[Any, ...]:
         """The key in NumPy's words."""
-        found = dict(zip(self.axes, positions, strict=True))
-        return tuple(found.get(a, slice(None)) for a in range(max(self.axes) + 1))
+        by_axis = dict(zip(self.axes, positions, strict=True))
+        return tuple(by_axis.get(a, slice(None)) for a in range(max(self.axes) + 1))
 
     def check(self, sizes: Shape, positions: Sequence[Any]) -> None:
         """Refuse positions outside."""
@@ -73,11 +73,11 @@ class DynamicGather(_AtPositions):
         """Σ over the entries of x, each where it is the one read."""
         whole = np.moveaxis(np.asarray(x, dtype=object), self.axes, range(len(self.axes)))
         at = self.block(positions)
-        found = np.empty(at.shape[1:] + whole.shape[len(self.axes) :], dtype=object)
+        entries = np.empty(at.shape[1:] + whole.shape[len(self.axes) :], dtype=object)
         sizes = whole.shape[: len(self.axes)]
         for e in np.ndindex(at.shape[1:]):
-            found[e] = sum(whole[c] * _hit(at[:, *e], c, sizes) for c in np.ndindex(sizes))
-        return np.moveaxis(found, range(at.ndim - 1), range(self.front, self.front + at.ndim - 1))
+            entries[e] = sum(whole[c] * _hit(at[:, *e], c, sizes) for c in np.ndindex(sizes))
+        return np.moveaxis(entries, range(at.ndim - 1), range(self.front, self.front + at.ndim - 1))
 
     @staticmethod
     def block(positions: Sequence[Any]) -> Any:
@@ -112,12 +112,12 @@ class DynamicGather(_AtPositions):
         free = [a for a in self.axes if a not in told]
         rest = [a for a in range(x.ndim) if a not in self.axes]
         whole = np.transpose(x, [*told, *rest, *free])
-        found = whole[tuple(k.astype(np.int64) for k in told.values())] if told else whole[(None,) * len(block)]
+        entries = whole[tuple(k.astype(np.int64) for k in told.values())] if told else whole[(None,) * len(block)]
         width = prod(x.shape[a] for a in free)
-        found = found.reshape(*found.shape[: len(block) + len(rest)], width)
-        found = np.moveaxis(found, range(len(block)), range(front, front + len(block)))
+        entries = entries.reshape(*entries.shape[: len(block) + len(rest)], width)
+        entries = np.moveaxis(entries, range(len(block)), range(front, front + len(block)))
         sizes = [x.shape[a] for a in rest]
-        return np.broadcast_to(found, (*sizes[:front], *block, *sizes[front:], width))
+        return np.broadcast_to(entries, (*sizes[:front], *block, *sizes[front:], width))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = x[i]  ⇒  x̄ = Σ ȳ over the entries of y that were read from here
@@ -139,19 +139,19 @@ class DynamicScatterAdd(_AtPositions):
         positions = tuple(np.asarray(k, dtype=np.int64) for k in positions)
         self.where.check(self.to, positions)
         g = np.asarray(g)
-        found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
-        np.add.at(found, self.where.key(positions), g)
-        return canonical(found)
+        total = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
+        np.add.at(total, self.where.key(positions), g)
+        return canonical(total)
 
     def on_symbols(self, g: Any, *positions: Any) -> Any:
         """Σ over the entries of g, each where it falls."""
         axes, front, at = self.where.axes, self.where.front, self.where.block(positions)
         given = np.moveaxis(np.asarray(g, dtype=object), range(front, front + at.ndim - 1), range(at.ndim - 1))
         sizes = [self.to[a] for a in axes]
-        found = np.empty((*sizes, *given.shape[at.ndim - 1 :]), dtype=object)
+        entries = np.empty((*sizes, *given.shape[at.ndim - 1 :]), dtype=object)
         for c in np.ndindex(*sizes):
-            found[c] = sum(given[e] * _hit(at[:, *e], c, sizes) for e in np.ndindex(at.shape[1:]))
-        return np.moveaxis(found, range(len(axes)), axes)
+            entries[c] = sum(given[e] * _hit(at[:, *e], c, sizes) for e in np.ndindex(at.shape[1:]))
+        return np.moveaxis(entries, range(len(axes)), axes)
 
     def out_shape(self, s: Shape, *blocks: Shape) -> Shape:
         """The shape of the whole."""
@@ -175,14 +175,14 @@ class DynamicScatterAdd(_AtPositions):
         block = np.moveaxis(g, range(front, front + n), range(g.ndim - n, g.ndim))
         width = prod(shape)
         flat = block.reshape(*block.shape[: g.ndim - n], width)
-        found = np.broadcast_to(np.expand_dims(flat, self.where.axes), (*self.to, width))
+        entries = np.broadcast_to(np.expand_dims(flat, self.where.axes), (*self.to, width))
         for a, k in zip(self.where.axes, known[1:], strict=True):
             if k is not None:
                 here = np.arange(self.to[a])[:, None] == np.broadcast_to(k, shape).reshape(-1) % self.to[a]
-                found = np.where(
-                    here.reshape([m if d in (a, len(self.to)) else 1 for d, m in enumerate(found.shape)]), found, 0
+                entries = np.where(
+                    here.reshape([m if d in (a, len(self.to)) else 1 for d, m in enumerate(entries.shape)]), entries, 0
                 )
-        return found
+        return entries
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = Σ x at the positions  ⇒  x̄ = ȳ read there

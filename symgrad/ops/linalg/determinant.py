@@ -153,10 +153,10 @@ class Cofactor(Op):
 def _symbolic_cofactors(a: sp.Matrix, *hs: sp.Matrix) -> Any:
     z = sp.Matrix(a.rows, a.cols, lambda i, j: sp.Dummy(f"z{i}{j}"))
     check_terms(z)
-    found = z.cofactor_matrix(method="berkowitz") if a.rows else z
+    matrix = z.cofactor_matrix(method="berkowitz") if a.rows else z
     for h in hs:
-        found = found.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
-    return np.array(found.xreplace(dict(zip(z, a, strict=True))).tolist(), dtype=object).reshape(a.shape)
+        matrix = matrix.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
+    return np.array(matrix.xreplace(dict(zip(z, a, strict=True))).tolist(), dtype=object).reshape(a.shape)
 
 
 def _diagonal_case(s: Any, ks: Sequence[Any]) -> Any:

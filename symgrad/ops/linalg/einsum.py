@@ -89,14 +89,14 @@ def _from_list(axes: Any) -> str:
 
 def _axis(k: Any, axes: Any) -> int:
     try:
-        found = operator.index(k)
+        index = operator.index(k)
     except TypeError:
         raise ArgumentTypeError(f"einsum(): an axis is an integer or Ellipsis. Got {k!r} in {axes}.") from None
-    if not 0 <= found < len(_BY_NUMBER):
+    if not 0 <= index < len(_BY_NUMBER):
         raise ArgumentError(
             f"einsum(): subscript in subscript list is not within the valid range [0, 52). Got {k} in {axes}."
         )
-    return found
+    return index
 
 
 # ------------------------------------------------------------------ reading the equation
@@ -138,16 +138,16 @@ def _parse(equation: str, shapes: Sequence[Shape]) -> tuple[list[str], str | Non
 
 def _letters(equation: str, start: int, text: str, lonely: str, twice: str) -> str:
     """Check one term: letters, spaces, and at most one ellipsis, which becomes one character."""
-    found = ""
+    letters = ""
     k = 0
     while k < len(text):
         c = text[k]
         if c == ".":
-            if text[k : k + 3] != "..." and DOTS not in found:
+            if text[k : k + 3] != "..." and DOTS not in letters:
                 raise ArgumentError(f"einsum(): found '.' for {lonely}. Got {equation!r}; an ellipsis is three dots.")
-            if DOTS in found:
+            if DOTS in letters:
                 raise ArgumentError(f"einsum(): found '.' for {twice}. Got {equation!r}.")
-            found += DOTS
+            letters += DOTS
             k += 3
             continue
         if c != " ":
@@ -156,9 +156,9 @@ def _letters(equation: str, start: int, text: str, lonely: str, twice: str) -> s
                     f"einsum(): invalid subscript given at index {start + k} in the equation string, "
                     f"subscripts must be in [a-zA-Z]. Got {c!r} in {equation!r}."
                 )
-            found += c
+            letters += c
         k += 1
-    return found
+    return letters
 
 
 def _check_rank(term: str, s: Shape, k: int) -> None:
@@ -185,7 +185,7 @@ def _ellipsis_letters(terms: Sequence[str], ranks: Sequence[int]) -> str:
 # ------------------------------------------------------------------ broadcasting
 def _sizes(terms: Sequence[str], shapes: Sequence[Shape], names: str) -> dict[str, Any]:
     """Return the size of each letter; axes of length one fit any."""
-    found: dict[str, Any] = {}
+    lengths: dict[str, Any] = {}
     for k, (term, s) in enumerate(zip(terms, shapes, strict=True)):
         own: dict[str, Any] = {}
         for c, n in zip(term, s, strict=True):
@@ -194,11 +194,11 @@ def _sizes(terms: Sequence[str], shapes: Sequence[Shape], names: str) -> dict[st
                     f"einsum(): subscript {c} is repeated for operand {k} but the sizes don't match, "
                     f"{n} != {own[c]}. Got shape {show_shape(s)}."
                 )
-            before = found.get(c, 1)
+            before = lengths.get(c, 1)
             if n != 1 and before not in (1, n):
                 raise ShapeError(_mismatch(c, n, before, k, names, shapes))
-            found[c] = before if n == 1 else n
-    return found
+            lengths[c] = before if n == 1 else n
+    return lengths
 
 
 def _mismatch(c: str, n: Any, before: Any, k: int, names: str, shapes: Sequence[Shape]) -> str:

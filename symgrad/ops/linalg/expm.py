@@ -46,17 +46,17 @@ class MatrixFunction(Op):
         """Return f(A), or its derivative in the directions."""
         xs = tuple(taken(self.called, x) for x in xs)
         self.out_shape(*[x.shape for x in xs])
-        found, n = self.enlarged(*xs), xs[0].shape[-1]
-        precise = self.computed(found.astype(np.result_type(found, np.float64)))  # single is rounded once
+        blocks, n = self.enlarged(*xs), xs[0].shape[-1]
+        precise = self.computed(blocks.astype(np.result_type(blocks, np.float64)))  # single is rounded once
         with np.errstate(over="ignore"):
-            return precise[..., :n, found.shape[-1] - n :].astype(found.dtype)
+            return precise[..., :n, blocks.shape[-1] - n :].astype(blocks.dtype)
 
     def enlarged(self, a: Any, *hs: Any) -> Any:
         """Return [[A, H], [0, A]], whose f has Df(A)[H] in its upper right corner; blocks of blocks."""
-        found = a
+        blocks = a
         for k, h in enumerate(hs):
-            found = _blocks(found, np.kron(np.eye(2**k, dtype=h.dtype), h))
-        return found
+            blocks = _blocks(blocks, np.kron(np.eye(2**k, dtype=h.dtype), h))
+        return blocks
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape."""
@@ -81,8 +81,8 @@ class MatrixFunction(Op):
         if len(xs) == 1:
             return self.of_series(y, xs[0], order)
         whole = series.enlarged(xs)
-        found = self.of_series(self(whole[0]), whole, order)
-        return found if found is NotImplemented else series.corner(found, y)
+        terms = self.of_series(self(whole[0]), whole, order)
+        return terms if terms is NotImplemented else series.corner(terms, y)
 
     def of_series(self, y: Any, a: Any, order: int | None) -> Any:
         """Return the series of f(A), whose first coefficient is y; NotImplemented where the rule says it."""
@@ -111,10 +111,10 @@ class MatrixFunction(Op):
         if a.rows > 2:
             raise no_formula(self.called.removeprefix("linalg."), a.rows)
         z = sp.Matrix(a.rows, a.cols, lambda i, j: sp.Dummy(f"z{i}{j}", real=True))
-        found = self.formula(z)
+        matrix = self.formula(z)
         for h in hs:
-            found = found.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
-        return found.xreplace(dict(zip(z, a, strict=True)))
+            matrix = matrix.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
+        return matrix.xreplace(dict(zip(z, a, strict=True)))
 
     def text(self, *args: str) -> str:
         """expm(X), or dexpm(X, H)."""
@@ -207,11 +207,11 @@ def _exponential(a: Any) -> Any:
     finite = np.isfinite(size)
     halvings = np.where(finite, np.ceil(np.log2(np.maximum(size, _RADIUS) / _RADIUS)), 0).astype(int)
     scaled = np.where(finite[..., None, None], a * (0.5**halvings)[..., None, None].astype(a.dtype), 0)
-    found = _approximant(scaled)
+    power = _approximant(scaled)
     with np.errstate(over="ignore", invalid="ignore"):
         for k in range(int(halvings.max())):
-            found = np.where((k < halvings)[..., None, None], found @ found, found)
-    return np.where(finite[..., None, None], found, a.dtype.type(np.nan))
+            power = np.where((k < halvings)[..., None, None], power @ power, power)
+    return np.where(finite[..., None, None], power, a.dtype.type(np.nan))
 
 
 def _approximant(a: Any) -> Any:

@@ -71,10 +71,10 @@ class Pivots(Op):
         x = np.asarray(x, dtype=object)
         if x.shape[-2] != 2:
             raise factors.no_formula("the pivots of LU", x.shape[-2])
-        found = np.full(self.out_shape(x.shape), sp.Integer(2), dtype=object)
+        pivots = np.full(self.out_shape(x.shape), sp.Integer(2), dtype=object)
         for b in np.ndindex(x.shape[:-2]):
-            found[(*b, 0)] = sp.Piecewise((1, sp.Abs(x[(*b, 0, 0)]) >= sp.Abs(x[(*b, 1, 0)])), (2, True))
-        return found
+            pivots[(*b, 0)] = sp.Piecewise((1, sp.Abs(x[(*b, 0, 0)]) >= sp.Abs(x[(*b, 1, 0)])), (2, True))
+        return pivots
 
     def out_shape(self, s: Shape) -> Shape:
         """(…, min(m, n))."""

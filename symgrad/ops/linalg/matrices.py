@@ -218,11 +218,11 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     if not sizes:
         raise ShapeError("diag_embed: Expected at least 1 dimension. Got a number; pass a vector.")
     n = sizes[-1] + abs(offset)
-    found = DiagEmbed(offset, n, n)(x)
+    matrices = DiagEmbed(offset, n, n)(x)
     ndim = len(sizes) + 1
     rest = iter(range(ndim - 2))
     order = [ndim - 2 if k == rows else ndim - 1 if k == columns else next(rest) for k in range(ndim)]
-    return found if order == list(range(ndim)) else permute(found, order)
+    return matrices if order == list(range(ndim)) else permute(matrices, order)
 
 
 def diagflat(x: Any, offset: int = 0) -> Any:

@@ -272,13 +272,13 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
             f"{show_shape(q)}; b has a row for each row of A."
         )
     columns = Reshape((*q, 1))(b) if vector else b
-    found = matmul(pinv(A, rtol=rcond), columns)
-    left = SUB(matmul(A, found), columns)
+    fit = matmul(pinv(A, rtol=rcond), columns)
+    left = SUB(matmul(A, fit), columns)
     squares = real(MUL(left, conj(left)))
     residuals = sum_axes(squares, (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(squares, 0, 0, 0))
-    solution = Reshape(shape(found)[:-1])(found) if vector else found
-    found = LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
-    return LstSq(*[_emptied(x) if n in _EMPTY[driver] else x for n, x in zip(found._fields, found)])
+    solution = Reshape(shape(fit)[:-1])(fit) if vector else fit
+    fit = LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
+    return LstSq(*[_emptied(x) if n in _EMPTY[driver] else x for n, x in zip(fit._fields, fit)])
 
 
 _EMPTY: dict[str | None, tuple[str, ...]] = {

@@ -28,15 +28,15 @@ class Principal(MatrixFunction):
         self.out_shape(a.shape, *[h.shape for h in hs])
         self.check(a, bool(hs))
         lengths = [float(np.abs(h).max(initial=0.0)) or 1.0 for h in hs]
-        found = super().evaluated(a, *[h / length for h, length in zip(hs, lengths, strict=True)])
-        return found * found.dtype.type(prod(lengths)) if hs else found
+        value = super().evaluated(a, *[h / length for h, length in zip(hs, lengths, strict=True)])
+        return value * value.dtype.type(prod(lengths)) if hs else value
 
     def computed(self, x: Any) -> Any:
         """One matrix after the other."""
-        found = np.empty_like(x)
+        values = np.empty_like(x)
         for at in np.ndindex(x.shape[:-2]):
-            found[at] = self.one(x[at]) if x[at].size and np.isfinite(x[at]).all() else np.nan
-        return found
+            values[at] = self.one(x[at]) if x[at].size and np.isfinite(x[at]).all() else np.nan
+        return values
 
     def one(self, a: Any) -> Any:
         """Return the function of a matrix."""
@@ -86,8 +86,8 @@ class MatrixSqrt(Principal):
         if (a == a.conj().T).all():
             values, vectors = np.linalg.eigh(a)
             return (vectors * np.sqrt(_principal(values, a))) @ vectors.conj().T
-        found = _newton(a)
-        return _by_eigenvectors(a, np.sqrt, self.called) if found is None else found
+        root = _newton(a)
+        return _by_eigenvectors(a, np.sqrt, self.called) if root is None else root
 
     def of_series(self, y: Any, a: Any, order: int | None) -> Any:
         """X₀ Xₖ + Xₖ X₀ = Aₖ − Σ Xᵢ Xₖ₋ᵢ."""
@@ -184,8 +184,8 @@ def _by_eigenvectors(a: Any, fn: Callable[[Any], Any], called: str) -> Any:
     values, vectors = np.linalg.eig(a)
     values = np.where(np.abs(values) <= len(a) * _EPS * np.abs(values).max(initial=0.0), 0, values)
     if np.linalg.cond(vectors) < 1e8:
-        found = (vectors * fn(values.astype(complex))) @ np.linalg.inv(vectors)
-        return found if np.iscomplexobj(a) else found.real
+        matrix = (vectors * fn(values.astype(complex))) @ np.linalg.inv(vectors)
+        return matrix if np.iscomplexobj(a) else matrix.real
     raise LinAlgError(
         f"{called}: no square root was found; the matrix is singular, or has eigenvalues below 0, and lacks "
         "eigenvectors, as [[0, 1], [0, 0]] does."

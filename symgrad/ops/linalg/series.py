@@ -70,10 +70,10 @@ def _by_inverse(a: Stream, of: Callable[[Any], Any], inverse: Any) -> tuple[Stre
     rate = product(inverted, slope(a), trace)
 
     def follow(k: int) -> Any:
-        return times(1.0 / k, add([times(found[i], rate[k - 1 - i]) for i in range(k)]))
+        return times(1.0 / k, add([times(det[i], rate[k - 1 - i]) for i in range(k)]))
 
-    found = Stream(follow, [of(a[0])])
-    return found, inverted
+    det = Stream(follow, [of(a[0])])
+    return det, inverted
 
 
 def _written_out(a: Stream, n: int) -> Stream:
@@ -89,12 +89,12 @@ def cofactors(first: Any, xs: Sequence[Stream], of: Callable[[Any], Any], invers
     a, *hs = xs
     n, whole = shape(a[0])[-1], frozenset(range(1, len(xs)))
     if n <= _ROWS:
-        found = _by_minors(_Entries(xs), n, whole)
+        terms = _by_minors(_Entries(xs), n, whole)
     elif _is_singular(a[0]):
         return NotImplemented
     else:
-        found = each(mT, _of_inverse(*_by_inverse(a, of, inverse(a[0])), hs, whole))
-    return Stream(found.__getitem__, [first])
+        terms = each(mT, _of_inverse(*_by_inverse(a, of, inverse(a[0])), hs, whole))
+    return Stream(terms.__getitem__, [first])
 
 
 def _is_singular(a: Any) -> bool:
@@ -117,12 +117,12 @@ class _Entries:
 
 
 def _times(u: _Part, v: _Part) -> _Part:
-    found: dict[frozenset[int], list[Stream]] = {}
+    products: dict[frozenset[int], list[Stream]] = {}
     for s, p in u.items():
         for t, q in v.items():
             if not s & t:
-                found.setdefault(s | t, []).append(product(p, q))
-    return {s: total(parts) for s, parts in found.items()}
+                products.setdefault(s | t, []).append(product(p, q))
+    return {s: total(parts) for s, parts in products.items()}
 
 
 def _minor(e: _Entries, rows: tuple[int, ...], columns: tuple[int, ...]) -> _Part:
@@ -149,11 +149,13 @@ def _by_minors(e: _Entries, n: int, whole: frozenset[int]) -> Stream:
     }
 
     def follow(k: int) -> Any:
-        found = {at: None if u is None else u[k] for at, u in minors.items()}
-        if all(c is None for c in found.values()):
+        coefficients = {at: None if u is None else u[k] for at, u in minors.items()}
+        if all(c is None for c in coefficients.values()):
             return None
         zero = np.zeros(to[:-2])
-        signed = [Expand(to[:-2])(zero if c is None else -1.0 * c if sum(at) % 2 else c) for at, c in found.items()]
+        signed = [
+            Expand(to[:-2])(zero if c is None else -1.0 * c if sum(at) % 2 else c) for at, c in coefficients.items()
+        ]
         return Reshape(to)(Stack(len(to) - 2)(*signed))
 
     return Stream(follow)
@@ -190,12 +192,12 @@ def _per_matrix(d: Any, z: Any) -> Any:
 # ------------------------------------------------------------------ functions of a matrix
 def enlarged(xs: Sequence[Stream]) -> Stream:
     """Return the series of [[A, H], [0, A]], blocks of blocks: f of it has Df(A)[H₁, …] in its upper right corner."""
-    found = xs[0]
+    blocks = xs[0]
     for k, h in enumerate(xs[1:]):
         for _ in range(k):
             h = _in_blocks(h, None)
-        found = _in_blocks(found, h)
-    return found
+        blocks = _in_blocks(blocks, h)
+    return blocks
 
 
 def _in_blocks(a: Stream, h: Stream | None) -> Stream:
@@ -216,8 +218,8 @@ def _in_blocks(a: Stream, h: Stream | None) -> Stream:
 def corner(u: Stream, first: Any) -> Stream:
     """Return the upper right corners, whose first one is known."""
     n = shape(first)[-1]
-    found = each(lambda c: getitem(c, (..., slice(0, n), slice(shape(c)[-1] - n, None))), u)
-    return Stream(found.__getitem__, [first])
+    blocks = each(lambda c: getitem(c, (..., slice(0, n), slice(shape(c)[-1] - n, None))), u)
+    return Stream(blocks.__getitem__, [first])
 
 
 def toeplitz(a: Stream, order: int) -> Any:

@@ -347,12 +347,12 @@ class Cholesky(OfSquare):
         x = self.taken(x)
         x = x.conj().mT if self.upper else x
         try:
-            found = np.linalg.cholesky(x)
+            factor = np.linalg.cholesky(x)
         except np.linalg.LinAlgError:
             raise _not_positive(x) from None
-        if np.isnan(found).any():  # LAPACK lets nan through
+        if np.isnan(factor).any():  # LAPACK lets nan through
             raise _not_positive(x)
-        return found
+        return factor
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # L Lᵀ = A  ⇒  Ā = ½ (S + Sᵀ), S = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹; Φ: lower triangle, diagonal halved. Murray 2016.
@@ -390,12 +390,12 @@ def _not_positive(x: Any) -> LinAlgError:
 
 
 def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:
-    found = sp.zeros(*a.shape)
+    factor = sp.zeros(*a.shape)
     for i in range(a.rows):
         for j in range(i + 1):
-            rest = a[i, j] - sum(found[i, k] * found[j, k] for k in range(j))
-            found[i, j] = sp.sqrt(rest) if i == j else rest / found[j, j]
-    return found
+            rest = a[i, j] - sum(factor[i, k] * factor[j, k] for k in range(j))
+            factor[i, j] = sp.sqrt(rest) if i == j else rest / factor[j, j]
+    return factor
 
 
 def cholesky(A: Any, upper: bool = False) -> Any:
@@ -453,10 +453,10 @@ def matrix_power(A: Any, n: int) -> Any:
     check_square("linalg.matrix_power", shape(A))
     if n == 0:
         return identity_like(A)
-    base, found, rest = (A if n > 0 else inv(A)), None, abs(int(n))
+    base, power, rest = (A if n > 0 else inv(A)), None, abs(int(n))
     while rest:
         if rest & 1:
-            found = base if found is None else matmul(found, base)
+            power = base if power is None else matmul(power, base)
         rest >>= 1
         base = matmul(base, base) if rest else base
-    return found
+    return power

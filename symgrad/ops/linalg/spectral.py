@@ -316,8 +316,8 @@ class SingularVectors(Op):
         # Vectors beyond the k-th are any basis of what is left, without gradient.
         s, k = SingularValues()(x), smaller(*shape(x)[-2:])
         other = SingularVectors(not self.left, self.full)(x)
-        found = _vectors_pulled(_thin(y, k), _thin(other, k), s, _thin(g, k))
-        return found if self.left else mH(found)
+        cotangent = _vectors_pulled(_thin(y, k), _thin(other, k), s, _thin(g, k))
+        return cotangent if self.left else mH(cotangent)
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices with at most two rows or columns."""
@@ -347,14 +347,14 @@ def _vectors_pulled(u: Any, v: Any, s: Any, g: Any) -> Any:
     # that U and V have in common stay open, what they have not turns U by one half and V by the other.
     turned = skew(matmul(mT(u), g))
     inner = MUL(InverseGaps()(MUL(s, s)), turned)
-    found = MUL(matmul(conj(u), inner), as_row(s))
+    cotangent = MUL(matmul(conj(u), inner), as_row(s))
     if holds_complex(u):
         phases = MUL(DIV(Diagonal()(turned), s), 0.25)
-        found = ADD(found, MUL(conj(u), as_row(phases)))
+        cotangent = ADD(cotangent, MUL(conj(u), as_row(phases)))
     if shape(u)[-2] != shape(u)[-1]:
         scaled = DIV(g, as_row(s))
-        found = ADD(found, ADD(scaled, NEG(matmul(conj(u), matmul(mT(u), scaled)))))
-    return matmul(found, mT(v))
+        cotangent = ADD(cotangent, ADD(scaled, NEG(matmul(conj(u), matmul(mT(u), scaled)))))
+    return matmul(cotangent, mT(v))
 
 
 @frozen
@@ -448,10 +448,10 @@ def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
 
 
 def _complex_svd(A: Any, full: bool, m: Any, n: Any) -> SVD[Any]:
-    found, k = Singular(full)(A), smaller(m, n)
-    u = getitem(found, (..., slice(0, m), slice(0, m if full else k)))
-    v = getitem(found, (..., slice(m, m + n), slice(0, n if full else k)))
-    return SVD(rename(u, "LinalgSvd"), real(getitem(found, (..., -1, slice(0, k)))), mH(v))
+    factors, k = Singular(full)(A), smaller(m, n)
+    u = getitem(factors, (..., slice(0, m), slice(0, m if full else k)))
+    v = getitem(factors, (..., slice(m, m + n), slice(0, n if full else k)))
+    return SVD(rename(u, "LinalgSvd"), real(getitem(factors, (..., -1, slice(0, k)))), mH(v))
 
 
 def svdvals(A: Any) -> Any:

@@ -67,12 +67,12 @@ def on_matrices(x: Any, fn: Callable[[sp.Matrix], Any]) -> Any:
     matrices = [sp.Matrix(*x.shape[-2:], list(m.flat)) for m in x.reshape(-1, *x.shape[-2:])]
     for m in matrices:
         check_terms(m)
-    found = [fn(m) for m in matrices]
-    if found and isinstance(found[0], sp.MatrixBase):
-        out = np.array([m.tolist() for m in found], dtype=object)
+    values = [fn(m) for m in matrices]
+    if values and isinstance(values[0], sp.MatrixBase):
+        out = np.array([m.tolist() for m in values], dtype=object)
         return out.reshape(x.shape)
-    out = np.empty(len(found), dtype=object)
-    out[:] = found
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
     return out.reshape(x.shape[:-2])
 
 
@@ -110,9 +110,9 @@ def adjugate(m: sp.Matrix) -> Any:
 def first_bad(x: Any, bad: Callable[[Any], int]) -> tuple[str, int]:
     """Find the first matrix that is bad: its "(Batch element k): ", and what bad says of it."""
     for k, m in enumerate(x.reshape(-1, *x.shape[-2:])):
-        found = bad(m)
-        if found:
-            return (f"(Batch element {k}): " if x.ndim > 2 else ""), found
+        problem = bad(m)
+        if problem:
+            return (f"(Batch element {k}): " if x.ndim > 2 else ""), problem
     return "", 0
 
 
@@ -132,9 +132,9 @@ def bad_minor(m: Any) -> int:
     """Return the order of the first leading minor that is not positive definite; 0 if all are."""
     for k in range(1, len(m) + 1):
         try:
-            found = np.linalg.cholesky(m[:k, :k])
+            factor = np.linalg.cholesky(m[:k, :k])
         except np.linalg.LinAlgError:
             return k
-        if np.isnan(found[-1, -1]):
+        if np.isnan(factor[-1, -1]):
             return k
     return 0

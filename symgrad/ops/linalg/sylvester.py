@@ -36,12 +36,12 @@ class Sylvester(Op):
         """Solve each equation."""
         a, b, c = (taken("linalg.solve_sylvester", x) for x in (a, b, c))
         to = self.out_shape(a.shape, b.shape, c.shape)
-        found = np.empty(to, np.result_type(a, b, c))
+        solution = np.empty(to, np.result_type(a, b, c))
         a, b, c = (np.broadcast_to(x, (*to[:-2], *x.shape[-2:])) for x in (a, b, c))
-        precise = np.result_type(found, np.float64)
+        precise = np.result_type(solution, np.float64)
         for at in np.ndindex(to[:-2]):
-            found[at] = _solution(*(x[at].astype(precise) for x in (a, b, c)))
-        return found
+            solution[at] = _solution(*(x[at].astype(precise) for x in (a, b, c)))
+        return solution
 
     def out_shape(self, a: Shape, b: Shape, c: Shape) -> Shape:
         """The shape of C, with the batch axes of all."""
@@ -77,11 +77,11 @@ class Sylvester(Op):
         a, b, c = (np.asarray(x, dtype=object) for x in xs)
         to = self.out_shape(a.shape, b.shape, c.shape)
         a, b, c = (np.broadcast_to(x, (*to[:-2], *x.shape[-2:])) for x in (a, b, c))
-        found = np.empty(to, dtype=object)
+        solution = np.empty(to, dtype=object)
         for at in np.ndindex(to[:-2]):
             entries = sp.Matrix(_whole(a[at], b[at])).LUsolve(sp.Matrix(list(c[at].flat)))
-            found[at] = np.array(list(entries), dtype=object).reshape(to[-2:])
-        return found
+            solution[at] = np.array(list(entries), dtype=object).reshape(to[-2:])
+        return solution
 
 
 def _whole(a: Any, b: Any) -> Any:
@@ -97,9 +97,9 @@ _CLOSE = 1e-13
 def _solution(a: Any, b: Any, c: Any) -> Any:
     """By eigenvectors, refined, where that converges; else by the system of all entries."""
     if c.size > _SMALL:
-        found = _by_eigenvectors(a, b, c)
-        if found is not None:
-            return found
+        x = _by_eigenvectors(a, b, c)
+        if x is not None:
+            return x
     try:
         return np.linalg.solve(_whole(a, b), c.reshape(-1, 1)).reshape(c.shape)
     except np.linalg.LinAlgError as error:

@@ -103,7 +103,7 @@ def scaled_dot_product_attention(
 
     Args:
         query, key, value: Q (…, l, d), K (…, m, d) and V (…, m, e).
-        attn_mask: M, broadcast to (…, l, m): numbers to add, or truth values, false where not to look.
+        attn_mask: M, broadcast to (…, l, m): numbers to add, or booleans, false where not to look.
         dropout_p: 0; attention that drops at random is not part of symgrad.
         is_causal: look at no later position than one's own.
         scale: s.

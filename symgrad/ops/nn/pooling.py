@@ -79,11 +79,11 @@ def _max_pool(
     check_sizes(size, steps, gaps)
     _check_padding(size, wide, gaps)
     beyond = _beyond(inside, size, steps, wide, gaps) if ceil_mode else (0,) * dims
-    found = _windows_last(_read(x, size, steps, gaps, wide, beyond), dims)
-    y = drop_batch(Extreme((2 + dims,), first=True, name=f"MaxPool{dims}D")(found), single)
+    windows = _windows_last(_read(x, size, steps, gaps, wide, beyond), dims)
+    y = drop_batch(Extreme((2 + dims,), first=True, name=f"MaxPool{dims}D")(windows), single)
     if not return_indices:
         return y
-    return y, drop_batch(_places(Arg(2 + dims)(found), inside, size, steps, wide, gaps), single)
+    return y, drop_batch(_places(Arg(2 + dims)(windows), inside, size, steps, wide, gaps), single)
 
 
 def _read(
@@ -150,14 +150,14 @@ def _beyond(
     inside: Sequence[int], size: Sequence[int], steps: Sequence[int], wide: Sequence[int], gaps: Sequence[int]
 ) -> tuple[int, ...]:
     """How far the last window of each axis reaches beyond the padding; it begins inside or in the padding before."""
-    found = []
+    lengths = []
     for n, k, step, p, gap in zip(inside, size, steps, wide, gaps, strict=True):
         span = gap * (k - 1) + 1
         count = -((span - n - 2 * p) // step) + 1
         if (count - 1) * step >= n + p:
             count -= 1
-        found.append(max((count - 1) * step + span - n - 2 * p, 0))
-    return tuple(found)
+        lengths.append(max((count - 1) * step + span - n - 2 * p, 0))
+    return tuple(lengths)
 
 
 def _extended(x: Any, beyond: Sequence[int], value: float) -> Any:

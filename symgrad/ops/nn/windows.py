@@ -24,11 +24,11 @@ Sizes = int | Sequence[int]
 
 def each(sizes: Any, dims: int) -> tuple[int, ...]:
     """Return one size per axis, of one number or one per axis."""
-    found = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,) * dims
-    found = found * dims if len(found) == 1 else found
-    if len(found) != dims or not all(n is None or hasattr(n, "__index__") for n in found):
-        raise ArgumentError(f"got sizes {sizes!r}. Expected whole numbers: one, or one for each of {dims} axes.")
-    return found
+    lengths = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,) * dims
+    lengths = lengths * dims if len(lengths) == 1 else lengths
+    if len(lengths) != dims or not all(n is None or hasattr(n, "__index__") for n in lengths):
+        raise ArgumentError(f"got sizes {sizes!r}. Expected integers: one, or one for each of {dims} axes.")
+    return lengths
 
 
 def check_weight(name: str, weight: Any, dims: int) -> None:

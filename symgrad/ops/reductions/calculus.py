@@ -20,7 +20,7 @@ from symgrad.ops.shapes.join import cat
 def diff(
     input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None
 ) -> Any:
-    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ.
+    """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ.
 
     Args:
         input: x, with at least one axis.

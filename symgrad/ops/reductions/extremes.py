@@ -203,8 +203,8 @@ class First(Op):
         rows = np.moveaxis(x, self.axis, -1)
         marked = np.empty(rows.shape, dtype=object)
         for k in np.ndindex(rows.shape[:-1]):
-            found = _search(list(rows[k]), self.largest)
-            marked[k] = [_mark(found, sp.Integer(i)) for i in range(rows.shape[-1])]
+            index = _search(list(rows[k]), self.largest)
+            marked[k] = [_mark(index, sp.Integer(i)) for i in range(rows.shape[-1])]
         return np.moveaxis(marked, -1, self.axis)
 
     def decompose(self, x: Any) -> Any:
@@ -405,8 +405,8 @@ def _one_axis(name: str, x: Any, dim: Any) -> int | None:
             f"Pass one axis, a second tensor, or use a{name} for several axes."
         )
     ndim = len(shape(x))
-    found = axis_of(dim, ndim)
-    return found if ndim else None
+    axis = axis_of(dim, ndim)
+    return axis if ndim else None
 
 
 def _arg(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
@@ -414,8 +414,8 @@ def _arg(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
     largest = name == "argmax"
     if dim is None or not s:
         needs_entries(name, x, None, range(len(s)))
-        found = Arg(0, largest)(Reshape((total(s),))(x))
-        return Reshape((1,) * len(s))(found) if keepdim else found
+        index = Arg(0, largest)(Reshape((total(s),))(x))
+        return Reshape((1,) * len(s))(index) if keepdim else index
     axis = axis_of(dim, len(s))
     needs_entries(name, x, axis, (axis,))
     return Arg(axis, largest, keepdim)(x)

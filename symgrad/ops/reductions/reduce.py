@@ -81,7 +81,7 @@ class Truth(Reduction):
     gives = truths
     flat = True
     analytic = True
-    not_exportable = "truth values along axes are not written so far"
+    not_exportable = "booleans along axes are not written so far"
 
     @property
     def combine(self) -> Any:

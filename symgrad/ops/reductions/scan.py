@@ -121,8 +121,8 @@ class Cumsum(AlongAxis):
         """Σ x_k from the start to i, or from i to the end."""
         i, k = idx[self.axis], p.fresh()
         limits = (k, i, p.shape[self.axis] - 1) if self.reverse else (k, 0, i)
-        found: sp.Expr = p.sum(p(_put(idx, self.axis, k)), [limits])
-        return found
+        total: sp.Expr = p.sum(p(_put(idx, self.axis, k)), [limits])
+        return total
 
 
 @frozen
@@ -185,8 +185,8 @@ class Recurrence(AlongAxis):
         low, high = (i, k) if self.reverse else (k, i)
         between = (j, low + 1, high) if self.upper else (j, low, high - 1)
         body = pb(_put(idx, self.axis, k)) * pa.product(pa(_put(idx, self.axis, j)), [between])
-        found: sp.Expr = pb.sum(body, [(k, i, n - 1) if self.reverse else (k, 0, i)])
-        return found
+        total: sp.Expr = pb.sum(body, [(k, i, n - 1) if self.reverse else (k, 0, i)])
+        return total
 
 
 @frozen
@@ -288,9 +288,9 @@ def _scan(op: type[Cumsum] | type[Cumprod], x: Any, dim: int | None, axis: int |
 
 
 def _given(op: type[Op], dim: int | None, axis: int | None) -> int:
-    found = dim if axis is None else axis
-    if found is None:
+    chosen = dim if axis is None else axis
+    if chosen is None:
         raise ArgumentTypeError(
             f'{op.__name__.lower()}() missing 1 required positional arguments: "dim". Pass dim=, or flatten first.'
         )
-    return found
+    return chosen

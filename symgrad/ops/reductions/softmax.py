@@ -236,9 +236,9 @@ class LogSoftmax(_Normalised):
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """ẏ = ẋ - Σ softmax(x) ⊙ ẋ, twice: Σ softmax(x) ⊙ ẏ = 0, but for what ẏ lacks beside probability 1."""
         p = Softmax(self.axes)(x)
-        found = SUB(ts[0], sum_axes(MUL(p, ts[0]), self.axes, keepdim=True))
-        rest = sum_axes(MUL(p, found), self.axes, keepdim=True)
-        return (SETTLED if isinstance(found, Traced) else settle)(found, 1.0, rest)
+        tangent = SUB(ts[0], sum_axes(MUL(p, ts[0]), self.axes, keepdim=True))
+        rest = sum_axes(MUL(p, tangent), self.axes, keepdim=True)
+        return (SETTLED if isinstance(tangent, Traced) else settle)(tangent, 1.0, rest)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """x_i - log Σ exp(x_k)."""
@@ -292,8 +292,8 @@ def _signed(x: Any, b: Any, axes: tuple[int, ...], keepdim: bool, return_sign: b
     """log Σ b exp x as m + log Σ b exp(x - m), where m = log Σ exp x of the entries with b ≠ 0."""
     m = SHIFT(LogSumExp(axes, True)(COUNTED(x, b)))
     total = sum_axes(WEIGH(exp(CAPPED(SUB(x, m))), b), axes, keepdim=True)
-    found = ADD(log(abs_(total) if return_sign else total), m)
-    results = [y if keepdim else sum_axes(y, axes) for y in ((found, sign(total)) if return_sign else (found,))]
+    logarithm = ADD(log(abs_(total) if return_sign else total), m)
+    results = [y if keepdim else sum_axes(y, axes) for y in ((logarithm, sign(total)) if return_sign else (logarithm,))]
     return tuple(results) if return_sign else results[0]
 
 

@@ -92,12 +92,12 @@ class MapTotal(Op):
     def partials(self) -> tuple[Map | None, ...]:
         """g ∂f/∂xi as a Map of g, x0, x1, …; without the output, which is not kept."""
         arity = self.map.arity
-        found = []
+        derivatives = []
         for i in range(arity):
             payload = scale(G, differentiate(self.map.payload, X[i]))
             rename = {G: X[0], **{X[k]: X[k + 1] for k in range(arity)}}
-            found.append(None if payload == 0 else Map.of(payload.xreplace(rename), arity + 1, "Map"))
-        return tuple(found)
+            derivatives.append(None if payload == 0 else Map.of(payload.xreplace(rename), arity + 1, "Map"))
+        return tuple(derivatives)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """Of the terms of all slices, the sum along all axes but the first."""
@@ -126,15 +126,15 @@ class MapTotal(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Add up the tangents of the terms."""
         sizes = self.map.out_shape(*map(shape, xs))
-        found = None
+        tangent = None
         for t, partial in zip(ts, self.partials, strict=True):
             if t is None or partial is None:
                 continue
             used = partial.payload.free_symbols
             rows = partial(t, *[x if X[k + 1] in used else 0 for k, x in enumerate(xs)])
             term = sum_axes(_full(rows, sizes), range(len(sizes)))
-            found = term if found is None else emap(X[0] + X[1], found, term)
-        return DIV(found, total(sizes)) if self.mean and found is not None else found
+            tangent = term if tangent is None else emap(X[0] + X[1], tangent, term)
+        return DIV(tangent, total(sizes)) if self.mean and tangent is not None else tangent
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Σ of the terms' entries."""
@@ -165,14 +165,14 @@ class TotalPlan(Plan):
         xs, inputs = node.saved[1:], node.inputs
         if self.op.mean:
             g = g / (self._count(inputs) or 1)
-        found: list[Any] = []
+        cotangents: list[Any] = []
         for i, partial, used in self.ways:
             if partial is None:
-                found.append(None)
+                cotangents.append(None)
                 continue
             d = partial.on_array(g, *[x if u else 0 for x, u in zip(xs, used, strict=True)])
-            found.append(d if type(d) is np.ndarray and d.ndim else _full(d, inputs[i].shape))
-        return found
+            cotangents.append(d if type(d) is np.ndarray and d.ndim else _full(d, inputs[i].shape))
+        return cotangents
 
     def _count(self, inputs: Sequence[Any]) -> int:
         """The number of terms."""

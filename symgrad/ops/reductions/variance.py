@@ -128,8 +128,8 @@ class Std(Var):
 
     def in_matrices(self, a: Any) -> Any:
         """The root of the variance."""
-        found = super().in_matrices(a)
-        return None if found is None else sp.sqrt(found)
+        variance = super().in_matrices(a)
+        return None if variance is None else sp.sqrt(variance)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """The root of the variance's entry."""

@@ -138,8 +138,8 @@ class Stack(Op):
         """Position k along the new axis reads input k."""
         k, rest = sp.sympify(idx[self.axis]), [*idx[: self.axis], *idx[self.axis + 1 :]]
         if k.is_Integer:
-            found: sp.Expr = ps[int(k)](rest)
-            return found
+            entry: sp.Expr = ps[int(k)](rest)
+            return entry
         *front, last = ps
         return sp.Piecewise(*[(p(rest), sp.Eq(k, m)) for m, p in enumerate(front)], (last(rest), True))
 

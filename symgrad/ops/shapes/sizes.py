@@ -437,8 +437,8 @@ def _in_depth(s: Shape) -> Shape:
 
 def _each(tensors: Any, to: Any) -> Any:
     listed = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
-    found = tuple(_shaped(x, to(shape(x))) for x in (tensors[0] if listed else tensors))
-    return found[0] if len(found) == 1 and not listed else found
+    shaped = tuple(_shaped(x, to(shape(x))) for x in (tensors[0] if listed else tensors))
+    return shaped[0] if len(shaped) == 1 and not listed else shaped
 
 
 def _shaped(x: Any, to: Shape) -> Any:

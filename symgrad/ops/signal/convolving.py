@@ -69,8 +69,8 @@ class Convolve(Op):
         if np.iscomplexobj(x) or np.iscomplexobj(h):
             product = np.fft.fftn(x, sizes, axes) * np.fft.fftn(h, sizes, axes)
             return np.fft.ifftn(product, axes=axes).astype(np.result_type(x, h), copy=False)
-        found = np.fft.irfftn(np.fft.rfftn(x, sizes, axes) * np.fft.rfftn(h, sizes, axes), sizes, axes)
-        return found.astype(np.result_type(x, h), copy=False)
+        convolution = np.fft.irfftn(np.fft.rfftn(x, sizes, axes) * np.fft.rfftn(h, sizes, axes), sizes, axes)
+        return convolution.astype(np.result_type(x, h), copy=False)
 
     def on_symbols(self, *xs: Any) -> Any:
         """Add shifted copies."""
@@ -94,11 +94,11 @@ class Convolve(Op):
         mine, other = shape(xs[i]), xs[1 - i]
         sizes = shape(other)[-self.dims :]
         axes = tuple(range(len(shape(other)) - self.dims, len(shape(other))))
-        found = self(g, Flip(axes)(other))
-        first = len(shape(found)) - self.dims
+        cotangent = self(g, Flip(axes)(other))
+        first = len(shape(cotangent)) - self.dims
         for k, (m, n) in enumerate(zip(sizes, mine[len(mine) - self.dims :], strict=True)):
-            found = along(found, first + k, m - 1, m - 1 + n)
-        return found
+            cotangent = along(cotangent, first + k, m - 1, m - 1 + n)
+        return cotangent
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any, h: Any) -> Any:
         # ẏ = ẋ ∗ h + x ∗ ḣ

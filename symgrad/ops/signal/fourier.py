@@ -93,8 +93,8 @@ class FFT(Op):
             weight *= factor(self.norm, self.inverse, n) * sp.exp(sign * 2 * sp.pi * sp.I * j * idx[a] / n)
             at = _put(at, a, j)
             limits.append((j, 0, n - 1))
-        found: sp.Expr = p.sum(weight * p(at), limits)
-        return found
+        total: sp.Expr = p.sum(weight * p(at), limits)
+        return total
 
     def on_symbols(self, *xs: Any) -> Any:
         """The sums, in roots of one."""
@@ -127,18 +127,18 @@ class OfReal(Op):
 @lru_cache(maxsize=64)
 def _weights(n: int, weight: float, dtype: np.dtype[Any]) -> Any:
     """The weights in the dtype that they multiply, so that nothing is converted; nobody writes to them."""
-    found = _doubled(n, weight).astype(dtype)
-    found.flags.writeable = False
-    return found
+    weights = _doubled(n, weight).astype(dtype)
+    weights.flags.writeable = False
+    return weights
 
 
 def _doubled(n: int, weight: float) -> Any:
     """Ones for entries that stand for themselves, the weight for those that stand for two."""
-    found = np.full(n // 2 + 1, weight)
-    found[0] = 1
+    weights = np.full(n // 2 + 1, weight)
+    weights[0] = 1
     if n % 2 == 0:
-        found[-1] = 1
-    return found
+        weights[-1] = 1
+    return weights
 
 
 @frozen
@@ -173,8 +173,8 @@ class RFFT(OfReal):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """s Σ_j exp(−2πi jk/n) x_j."""
-        found = FFT((self.axis,), False, self.norm).index(idx, *ps)
-        return found * _twice(idx[self.axis], ps[0].shape[self.axis]) if self.doubled else found
+        entry = FFT((self.axis,), False, self.norm).index(idx, *ps)
+        return entry * _twice(idx[self.axis], ps[0].shape[self.axis]) if self.doubled else entry
 
     def on_symbols(self, *xs: Any) -> Any:
         """The first entries of the sums."""
@@ -222,8 +222,8 @@ class IRFFT(OfReal):
         p, k = ps[0], ps[0].fresh()
         turned = sp.re(p(_put(idx, self.axis, k)) * sp.exp(2 * sp.pi * sp.I * k * idx[self.axis] / self.n))
         body = factor(self.norm, True, self.n) * (_twice(k, self.n) if self.doubled else 1) * turned
-        found: sp.Expr = p.sum(body, [(k, 0, self.n // 2)])
-        return found
+        total: sp.Expr = p.sum(body, [(k, 0, self.n // 2)])
+        return total
 
     def on_symbols(self, *xs: Any) -> Any:
         """The sums of real parts."""
@@ -241,10 +241,10 @@ def _twice(k: Any, n: Any) -> Any:
 
 # ------------------------------------------------------------------ lengths, axes, norms
 def _norm(name: str, norm: str | None) -> str:
-    found = "backward" if norm is None else norm
-    if found not in NORMS:
+    mode = "backward" if norm is None else norm
+    if mode not in NORMS:
         raise ArgumentError(f'{name}: Invalid normalization mode: "{norm}". Expected "backward", "ortho" or "forward".')
-    return found
+    return mode
 
 
 def resized(x: Any, axis: int, n: Any, name: str) -> Any:
@@ -277,19 +277,19 @@ def _several(x: Any, s: Any, dim: Any, axes: Any, name: str) -> tuple[list[int],
         raise ArgumentTypeError(f"{name}: got s={shown(s)}. Expected an integer, a tuple of them, or None.")
     if dims is None:
         dims = range(len(sizes)) if sizes_given is None else range(-len(sizes_given), 0)
-    found = [axis_of(a, len(sizes)) for a in ([dims] if isinstance(dims, (int, np.integer)) else dims)]
-    if sizes_given is not None and len(sizes_given) != len(found):
+    chosen = [axis_of(a, len(sizes)) for a in ([dims] if isinstance(dims, (int, np.integer)) else dims)]
+    if sizes_given is not None and len(sizes_given) != len(chosen):
         raise ArgumentError(
             f"{name}: When given, dim and shape arguments must have the same length. Got s={s} and dim={dims}."
         )
     lengths = (
-        [sizes[a] for a in found]
+        [sizes[a] for a in chosen]
         if sizes_given is None
-        else [sizes[a] if n in (-1, None) else n for n, a in zip(sizes_given, found, strict=True)]
+        else [sizes[a] if n in (-1, None) else n for n, a in zip(sizes_given, chosen, strict=True)]
     )
     if 0 in lengths:
         raise ShapeError(f"{name}: Invalid number of data points (0) specified. Got shape {show_shape(sizes)}.")
-    return found, lengths
+    return chosen, lengths
 
 
 def _check_real(x: Any, name: str) -> None:
@@ -446,38 +446,38 @@ def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
 
 # ------------------------------------------------------------------ several axes
 def _along_several(x: Any, s: Any, dims: Any, axes: Any, norm: str | None, inverse: bool, name: str) -> Any:
-    found, lengths = _several(x, s, dims, axes, name)
+    along, lengths = _several(x, s, dims, axes, name)
     rule = _norm(name, norm)
-    for a, n in zip(found, lengths, strict=True):
+    for a, n in zip(along, lengths, strict=True):
         x = resized(x, a, n, name)
-    if len(set(found)) == len(found):
-        return FFT(tuple(found), inverse, rule)(x)
-    for a in found:  # NumPy transforms along an axis as often as it is named
+    if len(set(along)) == len(along):
+        return FFT(tuple(along), inverse, rule)(x)
+    for a in along:  # NumPy transforms along an axis as often as it is named
         x = FFT((a,), inverse, rule)(x)
     return x
 
 
 def _real_several(x: Any, s: Any, dims: Any, axes: Any, norm: str, name: str) -> Any:
     _check_real(x, name)
-    found, lengths = _several(x, s, dims, axes, name)
-    if not found:
+    along, lengths = _several(x, s, dims, axes, name)
+    if not along:
         raise ShapeError(f"{name}: must transform at least one axis. Got dim={dims}.")
-    for a, n in zip(found, lengths, strict=True):
+    for a, n in zip(along, lengths, strict=True):
         x = resized(x, a, n, name)
-    y = RFFT(found[-1], norm)(x)
-    return FFT(tuple(found[:-1]), False, norm)(y) if found[:-1] else y
+    y = RFFT(along[-1], norm)(x)
+    return FFT(tuple(along[:-1]), False, norm)(y) if along[:-1] else y
 
 
 def _to_real_several(z: Any, s: Any, dims: Any, axes: Any, norm: str, name: str) -> Any:
-    found, lengths = _several(z, s, dims, axes, name)
-    if not found:
+    along, lengths = _several(z, s, dims, axes, name)
+    if not along:
         raise ShapeError(f"{name}: must transform at least one axis. Got dim={dims}.")
-    last = found[-1]
+    last = along[-1]
     given = s is not None and (s if isinstance(s, (int, np.integer)) else list(s)[-1]) not in (-1, None)
     n = lengths[-1] if given else 2 * (shape(z)[last] - 1)
-    for a, m in zip(found[:-1], lengths[:-1], strict=True):
+    for a, m in zip(along[:-1], lengths[:-1], strict=True):
         z = resized(z, a, m, name)
-    z = FFT(tuple(found[:-1]), True, norm)(z) if found[:-1] else z
+    z = FFT(tuple(along[:-1]), True, norm)(z) if along[:-1] else z
     return _to_real(z, n, last, norm, name)
 
 

@@ -34,8 +34,8 @@ class FindsPositions(AlongAxis):
     def on_symbols(self, x: Any) -> Any:
         """The positions as Piecewise expressions."""
         rows = np.moveaxis(x, self.axis, -1)
-        found = [self.search(list(rows[k])) for k in np.ndindex(rows.shape[:-1])]
-        flat = np.array(found, dtype=object).reshape(*rows.shape[:-1], -1)
+        positions = [self.search(list(rows[k])) for k in np.ndindex(rows.shape[:-1])]
+        flat = np.array(positions, dtype=object).reshape(*rows.shape[:-1], -1)
         return np.moveaxis(flat, -1, self.axis)
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
@@ -80,9 +80,9 @@ class Median(FindsPositions):
     def forward(self, x: Any) -> Any:
         """Sort and take the middle."""
         middle = (x.shape[self.axis] - 1) // 2
-        found = np.take(np.argsort(x, self.axis, kind="stable"), [middle], self.axis)
+        positions = np.take(np.argsort(x, self.axis, kind="stable"), [middle], self.axis)
         nan = np.isnan(x)
-        return np.where(nan.any(self.axis, keepdims=True), nan.argmax(self.axis, keepdims=True), found)
+        return np.where(nan.any(self.axis, keepdims=True), nan.argmax(self.axis, keepdims=True), positions)
 
     def out_shape(self, s: Shape) -> Shape:
         """One position along the axis."""
@@ -113,12 +113,12 @@ class ArgRunning(FindsPositions):
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
         """Compare each entry with the extreme before it."""
-        found: list[Any] = [sp.S.Zero]
+        positions: list[Any] = [sp.S.Zero]
         best = row[0]
         for k, x in enumerate(row[1:], 1):
-            found.append(sp.Piecewise((k, x >= best if self.largest else x <= best), (found[-1], True)))
+            positions.append(sp.Piecewise((k, x >= best if self.largest else x <= best), (positions[-1], True)))
             best = (sp.Max if self.largest else sp.Min)(best, x)
-        return found
+        return positions
 
 
 @frozen
@@ -138,11 +138,11 @@ class TakeAlongAxis(AlongAxis):
     def on_symbols(self, x: Any, at: Any) -> Any:
         """Compare each position with every place."""
         rows, places = np.moveaxis(x, self.axis, -1), np.moveaxis(at, self.axis, -1)
-        found = np.empty(places.shape, dtype=object)
+        entries = np.empty(places.shape, dtype=object)
         for k in np.ndindex(places.shape):
             *front, (last, _) = [(v, sp.Eq(places[k], n)) for n, v in enumerate(rows[k[:-1]])]
-            found[k] = sp.Piecewise(*front, (last, True))
-        return np.moveaxis(found, -1, self.axis)
+            entries[k] = sp.Piecewise(*front, (last, True))
+        return np.moveaxis(entries, -1, self.axis)
 
     def out_shape(self, s: Shape, at: Shape) -> Shape:
         """The shape of the positions."""
@@ -175,20 +175,20 @@ class AddAlongAxis(AlongAxis):
     def forward(self, g: Any, at: Any) -> Any:
         """Add the entries at the indices along the axis."""
         g, at = np.asarray(g), np.asarray(at, np.int64)
-        found = np.zeros(self.out_shape(g.shape, at.shape), g.dtype)
+        total = np.zeros(self.out_shape(g.shape, at.shape), g.dtype)
         key = [np.arange(m).reshape([-1 if a == k else 1 for a in range(g.ndim)]) for k, m in enumerate(g.shape)]
         key[self.axis] = at
-        np.add.at(found, tuple(key), g)
-        return found
+        np.add.at(total, tuple(key), g)
+        return total
 
     def on_symbols(self, g: Any, at: Any) -> Any:
         """Compare each place with every position."""
         rows, places = np.moveaxis(g, self.axis, -1), np.moveaxis(at, self.axis, -1)
-        found = np.empty((*rows.shape[:-1], self.n), dtype=object)
-        for *k, n in np.ndindex(found.shape):
+        sums = np.empty((*rows.shape[:-1], self.n), dtype=object)
+        for *k, n in np.ndindex(sums.shape):
             pairs = zip(rows[tuple(k)], places[tuple(k)], strict=True)
-            found[(*k, n)] = sp.Add(*[v * one_if(sp.Eq(p, n)) for v, p in pairs])
-        return np.moveaxis(found, -1, self.axis)
+            sums[(*k, n)] = sp.Add(*[v * one_if(sp.Eq(p, n)) for v, p in pairs])
+        return np.moveaxis(sums, -1, self.axis)
 
     def out_shape(self, s: Shape, at: Shape) -> Shape:
         """The axis has length n."""

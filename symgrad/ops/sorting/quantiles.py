@@ -97,22 +97,22 @@ class Ranks(FindsPositions):
         count = there.sum(-1, keepdims=True) if self.skip else x.shape[-1]
         places = getattr(np, _NUMPY[self.rounding])(np.maximum(q * (count - 1.0), 0)).astype(np.int64)
         places = np.broadcast_to(places, self.out_shape(x.shape, q.shape))
-        found = np.take_along_axis(np.argsort(x, -1, kind="stable"), places, -1)
+        indices = np.take_along_axis(np.argsort(x, -1, kind="stable"), places, -1)
         first = np.argmin(there, -1)[..., None]
-        return found if self.skip else np.where(there.all(-1, keepdims=True), found, first)
+        return indices if self.skip else np.where(there.all(-1, keepdims=True), indices, first)
 
     def on_symbols(self, x: Any, q: Any) -> Any:  # type: ignore[override]
         """Sort, and compare the place with each position."""
         many = np.atleast_1d(np.asarray(q, dtype=object))
-        found = np.empty(self.out_shape(np.shape(x), many.shape), dtype=object)
+        indices = np.empty(self.out_shape(np.shape(x), many.shape), dtype=object)
         n = np.shape(x)[-1]
-        for k in np.ndindex(found.shape[:-1]):
+        for k in np.ndindex(indices.shape[:-1]):
             order = Argsort(0).search(list(x[k]))
             for j, v in enumerate(many):
                 place = _SYMPY[self.rounding](sp.nsimplify(v) * (n - 1))
                 chosen = [p * one_if(sp.Eq(place, i)) for i, p in enumerate(order)]
-                found[(*k, j)] = order[int(place)] if place.is_Integer else sp.Add(*chosen)
-        return found
+                indices[(*k, j)] = order[int(place)] if place.is_Integer else sp.Add(*chosen)
+        return indices
 
     def out_shape(self, s: Shape, q: Shape) -> Shape:
         """A position for each q."""
@@ -134,11 +134,11 @@ def _quantile(name: str, x: Any, q: Any, dim: int | None, keepdim: bool, way: st
     a = 0 if dim is None else axis_of(dim, len(s))
     rows = Reshape((total(s),))(x) if dim is None or not s else _last(x, a)
     if way in ("lower", "higher", "nearest"):
-        found = _entry(rows, q, {"lower": "down", "higher": "up"}.get(way, way), skip)
+        quantiles = _entry(rows, q, {"lower": "down", "higher": "up"}.get(way, way), skip)
     else:
         share = 0.5 if way == "midpoint" else _share(rows, q, skip)
-        found = LERP(_entry(rows, q, "down", skip), _entry(rows, q, "up", skip), share)
-    return rename(_arranged(found, s, a, dim, keepdim, bool(many)), name.capitalize())
+        quantiles = LERP(_entry(rows, q, "down", skip), _entry(rows, q, "up", skip), share)
+    return rename(_arranged(quantiles, s, a, dim, keepdim, bool(many)), name.capitalize())
 
 
 def _entry(rows: Any, q: Any, rounding: str, skip: bool) -> Any:

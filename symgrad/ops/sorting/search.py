@@ -48,11 +48,11 @@ class SearchSorted(_Counts):
     def on_symbols(self, row: Any, v: Any) -> Any:
         """Count the boundaries below each entry."""
         row, v = np.asarray(row, dtype=object), np.asarray(v, dtype=object)
-        found = np.empty(v.shape, dtype=object)
+        counts = np.empty(v.shape, dtype=object)
         for k in np.ndindex(v.shape):
             entries = row if row.ndim == 1 else row[k[:-1]]
-            found[k] = sp.Add(*[one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
-        return found
+            counts[k] = sp.Add(*[one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
+        return counts
 
     def out_shape(self, row: Shape, v: Shape) -> Shape:
         """The shape of v."""
@@ -103,13 +103,13 @@ class Histogram(_Counts):
         """Count, between edges that are given or those of the entries."""
         low, high = self._ends(x)
         edges = [low + (high - low) * sp.Rational(k, self.bins) for k in range(self.bins + 1)]
-        found = np.empty(self.bins, dtype=object)
+        counts = np.empty(self.bins, dtype=object)
         for k in range(self.bins):
             last = k == self.bins - 1
-            found[k] = sp.Add(*[
+            counts[k] = sp.Add(*[
                 one_if(sp.And(v >= edges[k], v <= edges[k + 1] if last else v < edges[k + 1])) for v in x.flat
             ])  # fmt: skip
-        return found
+        return counts
 
     def out_shape(self, s: Shape) -> Shape:
         """(bins,)."""
@@ -148,8 +148,8 @@ def searchsorted(
             f"tensor and input value tensor must match, but we got boundaries tensor {show_shape(s)} and input value "
             f"tensor {show_shape(v)}."
         )
-    found = SearchSorted(right or side == "right")(sorted_sequence, input)
-    return Cast(np.dtype(np.int32))(found) if out_int32 else found
+    positions = SearchSorted(right or side == "right")(sorted_sequence, input)
+    return Cast(np.dtype(np.int32))(positions) if out_int32 else positions
 
 
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:

@@ -104,8 +104,8 @@ def topk(
     if k < 0 or (isinstance(n, int) and k > n):
         raise ShapeError(f"selected index k out of range. Got k={k} for an axis of size {n}; expected 0 to {n}.")
     at = along(Argsort(a, largest)(x), a, 0, k)
-    found = Ordered(rename(TakeAlongAxis(a)(x, at), "Topk"), at)
-    return found if shape(input) or k == 0 else Ordered(*(_back(y, input) for y in found))
+    ordered = Ordered(rename(TakeAlongAxis(a)(x, at), "Topk"), at)
+    return ordered if shape(input) or k == 0 else Ordered(*(_back(y, input) for y in ordered))
 
 
 def kthvalue(

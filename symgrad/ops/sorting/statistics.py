@@ -215,8 +215,8 @@ def aminmax(
     >>> sg.aminmax(sg.tensor([2.0, 3.0, 1.0]))
     Range(min=tensor(1.), max=tensor(3.))
     """
-    found = (f(input, dim, keepdim or keepdims, axis=axis) for f in (amin, amax))
-    return Range(*(rename(y, "Aminmax") for y in found))
+    extremes = (f(input, dim, keepdim or keepdims, axis=axis) for f in (amin, amax))
+    return Range(*(rename(y, "Aminmax") for y in extremes))
 
 
 def msort(input: Any) -> Any:
@@ -279,7 +279,7 @@ def _freedom(n: Any, correction: Any) -> Any:
 
 def _weights(n: Any, dtype: Any, *given: Any) -> Any:
     """Return the product of the weights that are given, None without any."""
-    found = None
+    weights = None
     for name, w in zip(("fweights", "aweights"), given, strict=True):
         if w is None:
             continue
@@ -289,8 +289,8 @@ def _weights(n: Any, dtype: Any, *given: Any) -> Any:
                 f"Got shape {show_shape(shape(w))}; expected ({n},)."
             )
         w = Cast(dtype)(w) if is_integer(getattr(w, "dtype", dtype)) else w
-        found = w if found is None else MUL(found, w)
-    return found
+        weights = w if weights is None else MUL(weights, w)
+    return weights
 
 
 def corrcoef(input: Any) -> Any:

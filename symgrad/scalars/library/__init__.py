@@ -57,7 +57,7 @@ REFUSED: dict[str, str] = {
 
 def __getattr__(name: str) -> Any:
     """The class of a declared function, by the name under which it is pickled."""
-    found = SCALARS.get(name)
-    if found is None or not found.library:
+    scalar = SCALARS.get(name)
+    if scalar is None or not scalar.library:
         raise AttributeError(f"module 'symgrad.scalars.library' has no attribute {name!r}")
-    return found.function
+    return scalar.function

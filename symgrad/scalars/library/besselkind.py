@@ -46,10 +46,17 @@ def _of_order(name: str, words: str, meaning: Rule, by_x: Rule, latex: str, *, r
     """A function of an order v and of x; the derivatives by v, functions of their own, obey the same rule by x."""
     twice: Any = slope(f"{name}_vv", "v x", lambda v, x, y: (None, by_x(twice, v, x, y)), BY_ORDER[f"{name}_vv"])
     once: Any = slope(f"{name}_v", "v x", lambda v, x, y: (twice(v, x), by_x(once, v, x, y)), BY_ORDER[f"{name}_v"])
-    found: Any = function(
-        name, "v x", words, lambda v, x, y: (once(v, x), by_x(found, v, x, y)), meaning, latex=latex, below=1, real=real
+    bessel: Any = function(
+        name,
+        "v x",
+        words,
+        lambda v, x, y: (once(v, x), by_x(bessel, v, x, y)),
+        meaning,
+        latex=latex,
+        below=1,
+        real=real,
     )
-    return found
+    return bessel
 
 
 jv = _of_order("jv", "The Bessel function of the first kind, J_v(x).", lambda v, x: sp.besselj(v, x), _difference, "J")
@@ -139,11 +146,11 @@ spherical_kn: Any = _spherical(
 
 # ------------------------------------------------------------------ Hankel functions, which are complex
 def _hankel(name: str, factor: sp.Expr, latex: str) -> Any:
-    found: Any = slope(
-        name, "v z", lambda v, z, y: (None, _difference(found, v, z, y) + factor * y), scipys(name, real=1),
+    hankel: Any = slope(
+        name, "v z", lambda v, z, y: (None, _difference(hankel, v, z, y) + factor * y), scipys(name, real=1),
         latex=latex, below=1, analytic=True,
     )  # fmt: skip
-    return found
+    return hankel
 
 
 hankel1 = _hankel("hankel1", sp.S.Zero, "H^{(1)}")
@@ -210,10 +217,10 @@ def _struve(name: str, words: str, latex: str, sign: int) -> Any:
 
     def rule(v: sp.Expr, x: sp.Expr, y: sp.Expr) -> tuple[Any, sp.Expr]:
         rest = (x / 2) ** v * rgamma(v + sp.Rational(3, 2)) / sp.sqrt(sp.pi)
-        return None, _HALF * (found(v - 1, x) + sign * found(v + 1, x) + rest)
+        return None, _HALF * (struve(v - 1, x) + sign * struve(v + 1, x) + rest)
 
-    found: Any = function(name, "v x", words, rule, latex=latex, below=1)
-    return found
+    struve: Any = function(name, "v x", words, rule, latex=latex, below=1)
+    return struve
 
 
 struve = _struve("struve", "The Struve function H_v(x).", r"\mathbf{H}", -1)
@@ -236,11 +243,11 @@ itk0 = _integral("itk0", 1, "iti0k0", lambda x, y: k0(x))
 
 def _over_x(name: str, sign: int, meaning: Rule) -> Any:
     """The n-th derivative of (1 - J₀(x))/x or (I₀(x) - 1)/x."""
-    found: Any = slope(
-        name, "n x", lambda n, x, y: (sp.S.Zero, found(n + 1, x)), of_orders(partial(over_x, sign)),
+    quotient: Any = slope(
+        name, "n x", lambda n, x, y: (sp.S.Zero, quotient(n + 1, x)), of_orders(partial(over_x, sign)),
         lambda n, x: sp.diff(meaning(x), x, int(n)), hidden=True, ordered=1,
     )  # fmt: skip
-    return found
+    return quotient
 
 
 _j0_over_x = _over_x("j0_over_x", -1, lambda x: (1 - j0(x)) / x)

@@ -93,7 +93,7 @@ btdtrib = function(
 
 
 # ------------------------------------------------------------------ binomial and negative binomial distributions
-_FLOOR = sp.floor  # SciPy's functions of counts cut them to whole numbers
+_FLOOR = sp.floor  # SciPy's functions of counts cut them to integers
 
 
 def _binomial(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> sp.Expr:
@@ -101,9 +101,9 @@ def _binomial(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> sp.Expr:
     return density(_FLOOR(k) + 1, _FLOOR(n) - _FLOOR(k), p, 1 - p)
 
 
-def _below(k: sp.Expr, n: sp.Expr, found: sp.Expr) -> sp.Expr:
+def _below(k: sp.Expr, n: sp.Expr, derivative: sp.Expr) -> sp.Expr:
     """0 for k = n, where the function is constant."""
-    return where_zero(_FLOOR(n) - _FLOOR(k), 0, found)
+    return where_zero(_FLOOR(n) - _FLOOR(k), 0, derivative)
 
 
 bdtr = function(
@@ -130,9 +130,9 @@ def _binomial_parts(k: sp.Expr, n: sp.Expr, p: sp.Expr) -> tuple[sp.Expr, sp.Exp
 
 def _solved(parts: tuple[sp.Expr, ...], which: int, place: int) -> tuple[sp.Expr, ...]:
     """The derivatives of the argument ``which`` as a function of the others, and of the value in front or behind."""
-    found = [-d / parts[which] for i, d in enumerate(parts) if i != which]
-    found.insert(place, 1 / parts[which])
-    return tuple(found)
+    derivatives = [-d / parts[which] for i, d in enumerate(parts) if i != which]
+    derivatives.insert(place, 1 / parts[which])
+    return tuple(derivatives)
 
 
 bdtrik = function(
@@ -240,9 +240,9 @@ stdtrit = function(
 )  # fmt: skip
 
 
-def _where_solved(t: sp.Expr, df: sp.Expr, found: sp.Expr) -> sp.Expr:
+def _where_solved(t: sp.Expr, df: sp.Expr, derivative: sp.Expr) -> sp.Expr:
     """The search of ``stdtridf`` ends at 10¹⁰ where no df has this p, and at t = 0 anywhere: there is no slope."""
-    return where_zero(t * sp.Piecewise((1, df < 10**10), (0, True)), sp.nan, found)
+    return where_zero(t * sp.Piecewise((1, df < 10**10), (0, True)), sp.nan, derivative)
 
 
 stdtridf = function(

@@ -45,8 +45,8 @@ def polynomials(ufunc: Kernel, n: Any, *xs: Any) -> Any:
     """
     if not np.all((n >= 0) & (n <= 10_000) & (n == np.floor(n))):
         return ufunc(n, *xs)
-    found = ufunc(np.asarray(n, np.int64)[()], *xs)
-    return found if np.all(np.isfinite(found)) else np.where(np.isfinite(found), found, ufunc(n, *xs))
+    values = ufunc(np.asarray(n, np.int64)[()], *xs)
+    return values if np.all(np.isfinite(values)) else np.where(np.isfinite(values), values, ufunc(n, *xs))
 
 
 def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
@@ -64,8 +64,8 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
             _check_orders(name, xs[:checked])
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
-            found = polynomials(ufunc, *xs) if by_degree else ufunc(*xs)
-        y = found if part is None else found[part]
+            values = polynomials(ufunc, *xs) if by_degree else ufunc(*xs)
+        y = values if part is None else values[part]
         return y.astype(np.result_type(*xs)) if any(getattr(x, "dtype", None) in _SHORT for x in xs) else y
 
     kernel.__name__ = name if part is None else f"{name}_{part}"
@@ -128,20 +128,20 @@ def slopes(f: Callable[[Any], Any], p: Any, radius: Any, count: int, *, scaled: 
     return [np.tensordot(weights()[d], values, 1) / radius ** (d + 1) for d in range(count)]
 
 
-def of_logarithm(y: Any, found: list[Any]) -> Any:
+def of_logarithm(y: Any, derivatives: list[Any]) -> Any:
     """The last of the derivatives of y, from those of log y."""
-    first = found[0]
-    if len(found) == 1:
+    first = derivatives[0]
+    if len(derivatives) == 1:
         return y * first
-    return y * (found[1] + first * first)
+    return y * (derivatives[1] + first * first)
 
 
-def by_scale(y: Any, p: Any, found: list[Any]) -> Any:
+def by_scale(y: Any, p: Any, derivatives: list[Any]) -> Any:
     """The last of the derivatives of y by p, from those of log y by log p."""
-    first = found[0]
-    if len(found) == 1:
+    first = derivatives[0]
+    if len(derivatives) == 1:
         return y * first / p
-    return y * (found[1] + first * first - first) / (p * p)
+    return y * (derivatives[1] + first * first - first) / (p * p)
 
 
 def smaller_tail(lower: Callable[..., Any], upper: Callable[..., Any], p: Any, radius: Any, order: int) -> Any:
@@ -153,5 +153,5 @@ def smaller_tail(lower: Callable[..., Any], upper: Callable[..., Any], p: Any, r
         return np.log(np.where(low, lower(q), upper(q)))
 
     tail = np.where(low, below, above)
-    found = by_scale(tail, p, slopes(logarithm, p, radius, order, scaled=True))
-    return np.where(tail > 1e-280, np.where(low, found, -found), np.where(np.isnan(tail), tail, 0.0))
+    derivative = by_scale(tail, p, slopes(logarithm, p, radius, order, scaled=True))
+    return np.where(tail > 1e-280, np.where(low, derivative, -derivative), np.where(np.isnan(tail), tail, 0.0))

@@ -14,9 +14,9 @@ from symgrad.scalars.library.named import function, slope
 Rule = Callable[..., Any]
 
 
-def _above_zero(n: sp.Expr, found: sp.Expr) -> sp.Expr:
+def _above_zero(n: sp.Expr, derivative: sp.Expr) -> sp.Expr:
     """0 for n = 0, where the polynomial is constant."""
-    return sp.Piecewise((0, sp.Eq(n, 0)), (found, True))
+    return sp.Piecewise((0, sp.Eq(n, 0)), (derivative, True))
 
 
 def _polynomial(name: str, words: str, by_x: Rule, meaning: Rule | None, latex: str) -> Any:

@@ -21,8 +21,8 @@ def log1p_bend(u: F64) -> F64:
     """(u/(1 + u) - log(1 + u))/u², -1/2 at 0."""
     near = np.abs(u) < 0.3
     v = np.where(near, 1.0, u)
-    found: F64 = np.where(near, polynomial(np.where(near, u, 0.0), _BEND), (v / (1 + v) - np.log1p(v)) / (v * v))
-    return found
+    bend: F64 = np.where(near, polynomial(np.where(near, u, 0.0), _BEND), (v / (1 + v) - np.log1p(v)) / (v * v))
+    return bend
 
 
 @elementwise
@@ -31,8 +31,8 @@ def log1p_bend_slope(u: F64) -> F64:
     near = np.abs(u) < 0.3
     v = np.where(near, 1.0, u)
     far = -1 / (v * (1 + v) ** 2) - 2 * (v / (1 + v) - np.log1p(v)) / v**3
-    found: F64 = np.where(near, polynomial(np.where(near, u, 0.0), _BEND_SLOPE), far)
-    return found
+    slope: F64 = np.where(near, polynomial(np.where(near, u, 0.0), _BEND_SLOPE), far)
+    return slope
 
 
 @lru_cache(maxsize=16)
@@ -50,13 +50,13 @@ def _exprel(n: F64, x: F64) -> F64:
     order = int(n[0]) if n.size else 0
     near = np.abs(x) < 2.0 + order
     v = np.where(near, 1.0, x)
-    found = np.expm1(v) / v
+    ratio = np.expm1(v) / v
     for k in range(1, order + 1):
-        found = (np.exp(v) - k * found) / v
+        ratio = (np.exp(v) - k * ratio) / v
     w = np.where(near, x, 0.0)
     # of positive terms: exp(x) ∫ sⁿ… for x < 0, where the series alternates
     series = polynomial(np.abs(w), _series(order))
-    return np.where(near, np.where(w >= 0, series, _left(order, w)), found)
+    return np.where(near, np.where(w >= 0, series, _left(order, w)), ratio)
 
 
 @lru_cache(maxsize=16)
@@ -67,8 +67,8 @@ def _series(n: int) -> tuple[float, ...]:
 def _left(n: int, x: F64) -> F64:
     """For x < 0: exp(x) Σ |x|ᵏ n!/(n + k + 1)!."""
     terms = tuple(1 / math.prod(range(n + 1, n + k + 2)) for k in range(30 + 3 * n))
-    found: F64 = np.exp(x) * polynomial(-x, terms)
-    return found
+    series: F64 = np.exp(x) * polynomial(-x, terms)
+    return series
 
 
 # ------------------------------------------------------------------ differences of ψ
@@ -80,9 +80,9 @@ def digamma_gain(z: F64, m: F64) -> F64:
     """ψ(z + m) - ψ(z), of positive arguments with a factor m taken out of every term."""
     inside = (z > 0) & (z + m > 0)
     p, d = np.where(inside, z, 1.0), np.where(inside, m, 0.0)
-    low, found = np.minimum(p, p + d), np.zeros_like(p)
+    low, gain = np.minimum(p, p + d), np.zeros_like(p)
     for k in range(10):
-        found = found + np.where(low + k < 10, d / (p + k) / (p + d + k), 0.0)
+        gain = gain + np.where(low + k < 10, d / (p + k) / (p + d + k), 0.0)
     p = p + np.clip(np.ceil(10 - low), 0.0, 10.0)
     r, s = 1 / p, 1 / (p + d)
     value, quotient = np.full_like(p, _PSI[-1]), np.zeros_like(p)  # Horner's, and that of the divided difference
@@ -90,8 +90,8 @@ def digamma_gain(z: F64, m: F64) -> F64:
         quotient = quotient * s * s + value
         value = value * r * r + c
     quotient = quotient * s * s + value
-    found = found + np.log1p(d * r) + d * r * s * (0.5 + quotient * (r + s))
-    return np.where(inside, found, digamma(z + m) - digamma(z))
+    gain = gain + np.log1p(d * r) + d * r * s * (0.5 + quotient * (r + s))
+    return np.where(inside, gain, digamma(z + m) - digamma(z))
 
 
 @elementwise
@@ -108,8 +108,8 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 /
 def _stirling(a: F64) -> F64:
     """log Γ(a) - (a - 1/2) log a + a - log √(2π), for a >= 10."""
     r = 1 / a
-    found: F64 = r * polynomial(r * r, _STIRLING)
-    return found
+    correction: F64 = r * polynomial(r * r, _STIRLING)
+    return correction
 
 
 def _bent(d: F64) -> F64:

@@ -27,10 +27,10 @@ exprel_nth: Any = slope(
 
 def _exprel_nth(n: int, x: sp.Expr) -> sp.Expr:
     """x f = exp x - 1, differentiated n times: x f⁽ⁿ⁾ + n f⁽ⁿ⁻¹⁾ = exp x."""
-    found = exprel(x)
+    derivative = exprel(x)
     for k in range(1, n + 1):
-        found = (sp.exp(x) - k * found) / x
-    return sp.Piecewise((sp.Rational(1, n + 1), sp.Eq(x, 0)), (found, True))
+        derivative = (sp.exp(x) - k * derivative) / x
+    return sp.Piecewise((sp.Rational(1, n + 1), sp.Eq(x, 0)), (derivative, True))
 
 
 exprel: Any = function(
@@ -166,8 +166,8 @@ def _kolmogorov(n: int, x: Any) -> Any:
         c = ((2 * k - 1) * math.pi) ** 2 / 8  # 1 - √(2π)/x Σ exp(-c/x²)
         term = np.exp(-c / (near * near)) / near**2
         other = other - term * (2 * c / near**2 - 1 if n == 1 else 4 * c * c / near**5 - 10 * c / near**3 + 2 / near)
-    found = np.where(x < 1, math.sqrt(2 * math.pi) * other, total)
-    return np.where(x < 0.02, 0.0 * np.where(np.isnan(x), x, 0.0), found)
+    derivative = np.where(x < 1, math.sqrt(2 * math.pi) * other, total)
+    return np.where(x < 0.02, 0.0 * np.where(np.isnan(x), x, 0.0), derivative)
 
 
 def _kolmogorov_slope(x: Any) -> Any:

@@ -32,8 +32,8 @@ def _gammainc_a(special: Any, order: int, a: Any, x: Any) -> Any:
     inside = (a > 0) & (x > 0) & (x < np.inf)
     b, t = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
     lower, upper = partial(_first, special.gammainc, t), partial(_first, special.gammaincc, t)
-    found = smaller_tail(lower, upper, b, np.minimum(0.5, 0.8 / np.sqrt(b)), order)
-    return np.where(inside, found, np.where((a > 0) & (x >= 0), 0.0, np.nan))
+    derivative = smaller_tail(lower, upper, b, np.minimum(0.5, 0.8 / np.sqrt(b)), order)
+    return np.where(inside, derivative, np.where((a > 0) & (x >= 0), 0.0, np.nan))
 
 
 def _first(f: Callable[..., Any], x: Any, a: Any) -> Any:
@@ -57,9 +57,11 @@ def _betainc_by(special: Any, which: int, order: int, a: Any, b: Any, x: Any) ->
         return f(p, b_, t) if which == 0 else f(a_, p, t)
 
     p = (a_, b_)[which]
-    found = smaller_tail(lambda q: at(special.betainc, q), lambda q: at(special.betaincc, q), p, _spread(a_, b_), order)
+    derivative = smaller_tail(
+        lambda q: at(special.betainc, q), lambda q: at(special.betaincc, q), p, _spread(a_, b_), order
+    )
     edge = (a > 0) & (b > 0) & ((x == 0) | (x == 1))
-    return np.where(inside, found, np.where(edge, 0.0, np.nan))
+    return np.where(inside, derivative, np.where(edge, 0.0, np.nan))
 
 
 betainc_a = _named("betainc_a", "∂I(a, b, x)/∂a.", _betainc_by, 0, 1)
@@ -84,9 +86,9 @@ def _betainc_ab(special: Any, a: Any, b: Any, x: Any) -> Any:
     tail = np.where(low, special.betainc(a_, b_, t), special.betaincc(a_, b_, t))
     first = slopes(lambda p: logarithm(p, b_), a_, radius, 1, scaled=True)[0]
     second = slopes(lambda q: logarithm(a_, q), b_, radius, 1, scaled=True)[0]
-    found = tail * (slopes(by_b, a_, radius, 1, scaled=True)[0] + first * second) / (a_ * b_)
-    found = np.where(tail > 1e-280, np.where(low, found, -found), 0.0)
-    return np.where(inside, found, np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan))
+    derivative = tail * (slopes(by_b, a_, radius, 1, scaled=True)[0] + first * second) / (a_ * b_)
+    derivative = np.where(tail > 1e-280, np.where(low, derivative, -derivative), 0.0)
+    return np.where(inside, derivative, np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan))
 
 
 betainc_ab = _named("betainc_ab", "∂²I(a, b, x)/∂a∂b.", _betainc_ab)
@@ -120,16 +122,16 @@ def _stdtr_df(special: Any, order: int, df: Any, t: Any) -> Any:
     inside = (df > 0) & (t != 0) & np.isfinite(t)
     d, s = np.where(inside, df, 1.0), np.where(inside, -np.abs(t), -1.0)
     tail = special.stdtr(d, s)
-    found = by_scale(tail, d, slopes(lambda q: np.log(special.stdtr(q, s)), d, 0.5, order, scaled=True))
+    derivative = by_scale(tail, d, slopes(lambda q: np.log(special.stdtr(q, s)), d, 0.5, order, scaled=True))
     middle = ((d > _MANY) & (s > -4.0)) | (s > -0.5 * np.sqrt(d))
     near, near_d = np.where(middle, s, -0.5), np.where(middle, d, _MANY)
     central = _central(near_d, near)
     if order == 2:
         central = np.stack([_central(q, near) for q in near_d * np.exp(np.multiply.outer(AT, 0.5 + 0 * d))])
         central = np.tensordot(weights()[0], central, 1) / (0.5 * near_d)
-    found = np.where(middle, central, np.where(tail > 1e-280, found, 0.0))
-    found = np.where(t < 0, found, -found)
-    return np.where(inside, found, np.where((df > 0) & ~np.isnan(t), 0.0, np.nan))
+    derivative = np.where(middle, central, np.where(tail > 1e-280, derivative, 0.0))
+    derivative = np.where(t < 0, derivative, -derivative)
+    return np.where(inside, derivative, np.where((df > 0) & ~np.isnan(t), 0.0, np.nan))
 
 
 stdtr_df = _named("stdtr_df", "∂F(df, t)/∂df.", _stdtr_df, 1)
@@ -148,11 +150,11 @@ def over_x(sign: int, special: Any, n: int, x: Any) -> Any:
     ]
     series = polynomial(w * w, terms) * (w if n % 2 == 0 else 1.0)
     f = special.iv if sign > 0 else special.jv
-    found = sign * (f(0, v) - 1) / v
+    quotient = sign * (f(0, v) - 1) / v
     for m in range(1, n + 1):
         by_x = sum(sign**k * math.comb(m, k) * f(2 * k - m, v) for k in range(m + 1)) / 2.0**m
-        found = (sign * by_x - m * found) / v
-    return np.where(near, series, found)
+        quotient = (sign * by_x - m * quotient) / v
+    return np.where(near, series, quotient)
 
 
 # ------------------------------------------------------------------ Faddeeva's function, Carlson's integrals
@@ -171,11 +173,11 @@ def faddeeva_nth(special: Any, n: int, t: Any, s: Any) -> Any:
     wide = np.abs(u.imag) < 1e-8 * s
     x = np.where(wide, u / np.where(wide, s, 1.0), 0.0)  # beside the real axis exp(-z²) is the real part of w
     edge = _hermite(n, x, np.exp(-x * x), 0.0) / math.sqrt(math.pi)
-    scaled, found = 1 / np.where(s == 0, 1.0, s), (-1) ** n * 1j / math.pi * total / u
+    scaled, asymptotic = 1 / np.where(s == 0, 1.0, s), (-1) ** n * 1j / math.pi * total / u
     for k in range(n + 1):
         near, edge = near * scaled, edge * scaled
-        found = found / u if k else found
-    return np.where(far, found + np.where(wide, edge, 0.0), near)
+        asymptotic = asymptotic / u if k else asymptotic
+    return np.where(far, asymptotic + np.where(wide, edge, 0.0), near)
 
 
 def _hermite(n: int, z: Any, w: Any, rest: Any) -> Any:
@@ -201,10 +203,10 @@ def carlson_kernel(special: Any, a: int, b: int, c: int, d: int, x: Any, y: Any,
     step = (high - low) / count
     u = low + np.multiply.outer(np.arange(count + 1), step)
     exponent = u - sum(e * np.logaddexp(u, g) for e, g in zip(powers, logs))
-    found = np.sum(np.exp(exponent), 0) * step
+    integral = np.sum(np.exp(exponent), 0) * step
     outside = np.where(np.all([v >= 0 for v in args], 0), np.inf, np.nan)
     principal = _principal(special, (a, b, c, d), x, y, z, p) if np.any(p < 0) else np.nan
-    return np.where(inside, found, np.where((p < 0) & (d > 0), principal, outside))
+    return np.where(inside, integral, np.where((p < 0) & (d > 0), principal, outside))
 
 
 def _principal(special: Any, orders: tuple[int, int, int, int], x: Any, y: Any, z: Any, p: Any) -> Any:
@@ -226,11 +228,11 @@ def zeta_s_kernel(special: Any, order: int, s: Any, q: Any) -> Any:
     def logarithm(p: Any) -> Any:
         return np.log((p - 1) * special.zeta(p, np.broadcast_to(r, p.shape)))
 
-    found = slopes(logarithm, p, radius, order)
-    found[0] = found[0] - 1 / (p - 1)
+    derivatives = slopes(logarithm, p, radius, order)
+    derivatives[0] = derivatives[0] - 1 / (p - 1)
     if order == 2:
-        found[1] = found[1] + 1 / (p - 1) ** 2
-    return np.where(inside, head + of_logarithm(special.zeta(p, r), found), np.nan)
+        derivatives[1] = derivatives[1] + 1 / (p - 1) ** 2
+    return np.where(inside, head + of_logarithm(special.zeta(p, r), derivatives), np.nan)
 
 
 zeta_s = _named("zeta_s", "∂ζ(s, q)/∂s.", zeta_s_kernel, 1)
@@ -277,8 +279,8 @@ def _oscillating(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
         g = f(p, t)
         return np.where(monotone, np.log(np.maximum(sign * g, 0.0)), g)
 
-    found = slopes(values, v, radius, order)
-    return np.where(inside, np.where(monotone, of_logarithm(y, found), found[-1]), _at_zero(name, v, x))
+    derivatives = slopes(values, v, radius, order)
+    return np.where(inside, np.where(monotone, of_logarithm(y, derivatives), derivatives[-1]), _at_zero(name, v, x))
 
 
 def _at_zero(name: str, v: Any, x: Any) -> Any:
@@ -294,20 +296,20 @@ def _growing(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
     f = special.kve if even else special.ive
     scale = _scale(t, 0.25)
     radius = np.where(p > t, np.minimum(scale, 0.25 * np.sqrt(1 + p)), scale)
-    found = of_logarithm(getattr(special, name)(p, t), slopes(lambda q: np.log(f(q, t)), p, radius, order))
-    found = np.where((v < 0) & (order == 1), -found, found)
+    derivative = of_logarithm(getattr(special, name)(p, t), slopes(lambda q: np.log(f(q, t)), p, radius, order))
+    derivative = np.where((v < 0) & (order == 1), -derivative, derivative)
     if order == 1 and not even:  # the derivative there is far smaller than the function
-        found = np.where(v == 0, -(special.k0(t) if name == "iv" else np.exp(-t) * special.k0(t)), found)
+        derivative = np.where(v == 0, -(special.k0(t) if name == "iv" else np.exp(-t) * special.k0(t)), derivative)
     if order == 1 and even:
-        found = np.where(v == 0, 0.0, found)
-    return np.where(inside, found, _at_zero(name, v, x))
+        derivative = np.where(v == 0, 0.0, derivative)
+    return np.where(inside, derivative, _at_zero(name, v, x))
 
 
 def _direct(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
     """Of the function itself, for orders below 0."""
     t = np.where(x > 0, x, 1.0)
-    found = slopes(lambda q: getattr(special, name)(q, t), v, _scale(np.minimum(t, 1.0), 0.5), order)[-1]
-    return np.where(x > 0, found, np.nan)
+    derivative = slopes(lambda q: getattr(special, name)(q, t), v, _scale(np.minimum(t, 1.0), 0.5), order)[-1]
+    return np.where(x > 0, derivative, np.nan)
 
 
 def _iv(special: Any, name: str, order: int, v: Any, x: Any) -> Any:

@@ -58,11 +58,11 @@ def read_answer(answer: Any, problem: Problem, bars: str = "abs") -> Answer:
         ParseError: the text is no formula.
         ArgumentTypeError: the answer is of no kind that answers are of.
     """
-    found = _read(answer, problem)
-    if found.tree is None:
-        return found
-    tree = with_bars(found.tree, bars)
-    return replace(found, tree=with_powers_of_matrices(tree, problem.ranks) if problem.has_powers else tree)
+    parsed = _read(answer, problem)
+    if parsed.tree is None:
+        return parsed
+    tree = with_bars(parsed.tree, bars)
+    return replace(parsed, tree=with_powers_of_matrices(tree, problem.ranks) if problem.has_powers else tree)
 
 
 def _read(answer: Any, problem: Problem) -> Answer:
@@ -90,27 +90,27 @@ def _read(answer: Any, problem: Problem) -> Answer:
     dashes = problem.way == "python" and "'" in answer
     on_paper = dashes or set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
     if problem.has_arrays and "@" not in answer and on_paper:
-        found = problem.read(answer)
-        ranks = {**problem.ranks, **without_size(found.tree, problem.known)}
-        return Answer(found.text, with_products_of_matrices(found.tree, ranks), constant=found.constant)
-    found = problem.read(answer)
-    tree = found.tree
+        spelling = problem.read(answer)
+        ranks = {**problem.ranks, **without_size(spelling.tree, problem.known)}
+        return Answer(spelling.text, with_products_of_matrices(spelling.tree, ranks), constant=spelling.constant)
+    spelling = problem.read(answer)
+    tree = spelling.tree
     if problem.has_arrays:
         tree = with_products_of_numbers(tree, {**problem.ranks, **without_size(tree, problem.known)})
     if type(tree) is Tuple and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
-    return Answer(found.text, tree, constant=found.constant, differential=found.differential)
+    return Answer(spelling.text, tree, constant=spelling.constant, differential=spelling.differential)
 
 
 def _of_sympy(answer: Any, problem: Problem) -> Answer:
     if isinstance(answer, sp.Expr) and not getattr(answer, "is_Matrix", False):
         try:
-            found = problem.read(str(answer))
+            spelling = problem.read(str(answer))
         except ParseError:  # SymPy has words that formulas have not, such as Piecewise
             pass
         else:
-            if not _unknown_functions(found.tree):
-                return Answer(found.text, with_bars(found.tree, "abs"))
+            if not _unknown_functions(spelling.tree):
+                return Answer(spelling.text, with_bars(spelling.tree, "abs"))
     letters = sorted(answer.free_symbols, key=str)
     names = [str(s) for s in letters]
     unknown = sorted(set(names) - set(problem.names))

@@ -48,7 +48,7 @@ class _Part(NamedTuple):
 
 
 def has_signs_of_matlab(text: str, *, arrays: bool) -> bool:
-    """Whether a text has signs that only MATLAB's formulas have, and none of Python's; a dash is one of arrays only."""
+    """Whether a string has signs of MATLAB's formulas alone, and none of Python's; a dash is one of arrays only."""
     listing = tokens(text, True)
     if _RAISED & set(text) or re.search(r"\\[A-Za-z]{2}|\.[A-Za-z]", text) or any(t.text in _PYTHON for t in listing):
         return False
@@ -160,7 +160,7 @@ class _Translated:
         """x(1) and A(2, 1), counted from 1."""
         places = [value_of(a) for a in node.args]
         if len(places) != self.ranks[node.func.id] or any(p is None or p < 1 or p.denominator != 1 for p in places):
-            raise _refused(f"{node.func.id}(…) takes whole numbers from 1, one for each axis")
+            raise _refused(f"{node.func.id}(…) takes integers from 1, one for each axis")
         index: list[Formula] = [Constant(int(p) - 1) for p in places if p is not None]
         key = index[0] if len(index) == 1 else Tuple(index)
         return _Part(Subscript(Name(node.func.id), key), "number")
@@ -205,22 +205,22 @@ def _product(a: _Part, b: _Part) -> _Part:
     kinds = (a.kind, b.kind)
     if kinds == ("column", "row"):
         return _Part(call("outer", a.tree, b.tree), "matrix")
-    found = {
+    kind = {
         ("row", "column"): "number", ("row", "matrix"): "row", ("matrix", "column"): "column",
         ("matrix", "matrix"): "matrix",
     }.get(kinds)  # fmt: skip
-    if found is None:
+    if kind is None:
         raise _refused(f"* between a {a.kind} and a {b.kind}: the inner sizes differ")
-    return _Part(Binary(a.tree, "@", b.tree), found)
+    return _Part(Binary(a.tree, "@", b.tree), kind)
 
 
 def _raised(a: _Part, b: _Part) -> _Part:
-    """The power of a matrix by a whole number."""
+    """The power of a matrix by an integer."""
     v = value_of(b.tree)
     if a.kind != "matrix" or v is None or v.denominator != 1 or not 0 < abs(v) <= MOST_POWER:
-        raise _refused("^ of an array is the power of a square matrix by a whole number; of entries it is .^")
+        raise _refused("^ of an array is the power of a square matrix by an integer; of entries it is .^")
     base = a if v > 0 else _Part(call("inv", a.tree), "matrix")
-    found = base
+    power = base
     for _ in range(int(abs(v)) - 1):
-        found = _product(found, base)
-    return found
+        power = _product(power, base)
+    return power

@@ -172,24 +172,24 @@ def _first_right(readings: Iterable[Callable[[], Grade]]) -> Grade:
     kept: Grade | ParseError | None = None
     for graded in readings:
         try:
-            found = graded()
+            grade = graded()
         except ParseError as error:
             kept = kept or error
             continue
-        if found.right:
-            return found
-        if not isinstance(kept, Grade) or _tells_more(found, kept):
-            kept = found
+        if grade.right:
+            return grade
+        if not isinstance(kept, Grade) or _tells_more(grade, kept):
+            kept = grade
     if isinstance(kept, ParseError):
         raise kept
     assert kept is not None  # there is an answer
     return kept
 
 
-def _tells_more(found: Grade, kept: Grade) -> bool:
-    if (found.at is None) != (kept.at is None):
+def _tells_more(grade: Grade, kept: Grade) -> bool:
+    if (grade.at is None) != (kept.at is None):
         return kept.at is None
-    return kept.slip == "other" != found.slip
+    return kept.slip == "other" != grade.slip
 
 
 def _grade(answer: Any, names: Sequence[str], problem_by: _ProblemBy, order: int) -> Grade:
@@ -205,19 +205,19 @@ def _grade(answer: Any, names: Sequence[str], problem_by: _ProblemBy, order: int
 
 
 class _Piece(NamedTuple):
-    """One of several answers, and where its text begins; None where it is no part of a text."""
+    """One of several answers, and where its text begins; None where it is no part of a string."""
 
     answer: Any
     start: int | None
 
-    def placed(self, found: Grade, outer: int | None = 0) -> Grade:
+    def placed(self, grade: Grade, outer: int | None = 0) -> Grade:
         """Return the grade with its place in the whole text."""
-        if found.place is None:
-            return found
+        if grade.place is None:
+            return grade
         if self.start is None or outer is None:
-            return replace(found, place=None)
-        begin, end = found.place
-        return replace(found, place=(begin + self.start + outer, end + self.start + outer))
+            return replace(grade, place=None)
+        begin, end = grade.place
+        return replace(grade, place=(begin + self.start + outer, end + self.start + outer))
 
 
 def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _ProblemBy, order: int) -> Grade:
@@ -233,12 +233,12 @@ def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _Proble
         for other, entry in zip(names, inner):
             graded = _Grading(problem_by([name, other])).of(entry.answer)
             grades.append((f"By {name} and {other}: ", entry.placed(graded, piece.start)))
-    for label, found in grades:
-        if not found.right:
-            return replace(found, hint=label + found.hint)
-    for label, found in grades:
-        if not found.simplified:
-            return replace(found, hint=label + found.hint)
+    for label, grade in grades:
+        if not grade.right:
+            return replace(grade, hint=label + grade.hint)
+    for label, grade in grades:
+        if not grade.simplified:
+            return replace(grade, hint=label + grade.hint)
     return grades[0][1]
 
 
@@ -298,19 +298,19 @@ class _Grading:
         return self._placed(self._explained(case, read, different), case, read, answer)
 
     # -------------------------------------------------------------- the place
-    def _placed(self, found: Grade, case: Case, read: Answer, answer: Any) -> Grade:
+    def _placed(self, grade: Grade, case: Case, read: Answer, answer: Any) -> Grade:
         """The grade with the place of the slip: of the part that differs, else, of a slip with a name, of the whole."""
         tree = read.tree
         if tree is None or not isinstance(answer, str):
-            return found
+            return grade
         part = self._misspelled(case, read)
         mend = None if part is not None else wrong_part(case, tree, _agree)
         part = part or (mend.part if mend is not None else self._failing(case, read))
         if part is not None:
             place = place_of(part, tree, answer, sign=mend is not None and mend.is_sign)
         else:
-            place = None if found.slip == "other" else whole_of(answer)
-        return replace(found, place=place)
+            place = None if grade.slip == "other" else whole_of(answer)
+        return replace(grade, place=place)
 
     def _misspelled(self, case: Case, read: Answer) -> Formula | None:
         """The part of an answer that lacks brackets, or its one number that is rounded."""
@@ -330,8 +330,8 @@ class _Grading:
         try:
             values.tensor(tree)
         except SymgradError:
-            found: Formula | None = _innermost(values)
-            return found
+            part: Formula | None = _innermost(values)
+            return part
         return None
 
     def _place_of_name(self, unknown: Sequence[str], read: Answer, answer: Any) -> tuple[int, int] | None:
@@ -438,17 +438,17 @@ class _Grading:
                 case = self.problem.cases(equal)[0]
             except (ArgumentError, ParseError):  # the problem has no meaning where all sizes are equal
                 break
-            found = self._best(case, case.truth, self._mends(case, tree))
-            if found is None:
-                found = self._adjoint(case, read) or self._mended_and_more(case, tree)
-            if found is None and equal:
+            explanation = self._best(case, case.truth, self._mends(case, tree))
+            if explanation is None:
+                explanation = self._adjoint(case, read) or self._mended_and_more(case, tree)
+            if explanation is None and equal:
                 mine = self._floats_of(case, read)
                 if mine.shape == case.truth.shape:
                     if _agree(mine, case.truth):
                         return _wrong("transpose", f"{said} It would be right if all sizes were equal.")
-                    found = self._best(case, mine, slips(case))
-            if found is not None:
-                return _wrong(found.slip, f"{said} {found.hint}")
+                    explanation = self._best(case, mine, slips(case))
+            if explanation is not None:
+                return _wrong(explanation.slip, f"{said} {explanation.hint}")
         return _wrong("other", said)
 
     def _number_for_all(self, read: Answer) -> str | None:
@@ -537,13 +537,13 @@ class _Grading:
 
     # -------------------------------------------------------------- right
     def _right(self, read: Answer) -> Grade:
-        found = shorter(self.problem, read)
+        simpler = shorter(self.problem, read)
         proof = "rewriting" if proved(self.problem, read) else "values"
         note = " A derivative has no constant + C." if read.constant else ""
         note += " A derivative is written without dx." if read.differential else ""
-        if found is None:
+        if simpler is None:
             return Grade(True, True, None, f"Right.{note}", proof=proof)
-        return Grade(True, False, None, f"Right.{note} {found.reason}", shorter=found.text, proof=proof)
+        return Grade(True, False, None, f"Right.{note} {simpler.reason}", shorter=simpler.text, proof=proof)
 
     # -------------------------------------------------------------- wrong
     def _explained(self, case: Case, read: Answer, at: At) -> Grade:
@@ -558,20 +558,20 @@ class _Grading:
             return _wrong("other", hint, at)
         candidates = list(slips(case))
         if read.tree is not None and self.problem.has_arrays:
-            found = self._best(case, case.truth, self._mends(case, read.tree))
+            explanation = self._best(case, case.truth, self._mends(case, read.tree))
             slip = self._best(case, mine, candidates)
-            found = min(filter(None, (found, slip)), key=lambda w: w.weight, default=None)
+            explanation = min(filter(None, (explanation, slip)), key=lambda w: w.weight, default=None)
         else:
-            found = self._best(case, mine, candidates)
+            explanation = self._best(case, mine, candidates)
         ratio = self._ratio(case, mine)
-        if ratio is not None and (found is None or ratio.weight < found.weight):
-            found = ratio
-        said = self._recognised(case, read, mine) if found is None else None
-        if found is None and said is None:
-            found = self._of_two(case, read, mine, candidates)
-        if found is None:
+        if ratio is not None and (explanation is None or ratio.weight < explanation.weight):
+            explanation = ratio
+        said = self._recognised(case, read, mine) if explanation is None else None
+        if explanation is None and said is None:
+            explanation = self._of_two(case, read, mine, candidates)
+        if explanation is None:
             return _wrong("other", said or self._other(case, mine, at), at)
-        return _wrong(found.slip, found.hint, at)
+        return _wrong(explanation.slip, explanation.hint, at)
 
     def _meant(self, case: Case, read: Answer) -> Iterator[Formula]:
         """Yield right formulas that the answer would be with brackets: 1/(2x) for 1/2x, and e^(2x) for e^2x."""
@@ -587,22 +587,22 @@ class _Grading:
         if mine.shape != case.truth.shape or not np.isfinite(mine).all():
             return None
         if read.tree is not None and self.problem.has_arrays:
-            found = self._mended_and_more(case, read.tree)
-            if found is not None:
-                return found
+            explanation = self._mended_and_more(case, read.tree)
+            if explanation is not None:
+                return explanation
         for c, other in _FACTORS if self.problem.has_arrays else _FACTORS[:1]:
-            found = self._best(case, mine / c, single)
-            if found is not None:
-                return both(found, other, None)
+            explanation = self._best(case, mine / c, single)
+            if explanation is not None:
+                return both(explanation, other, None)
         return self._best(case, mine, list(pairs(case)))
 
     def _mended_and_more(self, case: Case, tree: Formula) -> Wrong | None:
         """Return a mend that makes the derivative of an answer but for its sign or a factor 2."""
         changed = list(self._mends(case, tree))
         for c, other in _FACTORS:
-            found = self._best(case, case.truth * c, changed)
-            if found is not None:
-                return both(found, other, None)
+            explanation = self._best(case, case.truth * c, changed)
+            if explanation is not None:
+                return both(explanation, other, None)
         return None
 
     def _rounded(self, case: Case, read: Answer, mine: Any) -> bool:
@@ -621,10 +621,10 @@ class _Grading:
 
         def matrix(part: Formula) -> Any:
             try:
-                found = values.of(part)
+                value = values.of(part)
             except SymgradError:
                 return None
-            return np.asarray(found) if len(getattr(found, "shape", ())) == 2 else None
+            return np.asarray(value) if len(getattr(value, "shape", ())) == 2 else None
 
         for w in mends(tree, matrix):
             yield replace(w, tree=Whole(w.tree))
@@ -778,8 +778,8 @@ def _agree_where_defined(a: Any, b: Any) -> bool:
 
 def _float(x: Any) -> Any:
     with np.errstate(all="ignore"):
-        found = np.asarray(np.vectorize(float, otypes=[float])(x))
-    return float(found) if not found.shape else found
+        numbers = np.asarray(np.vectorize(float, otypes=[float])(x))
+    return float(numbers) if not numbers.shape else numbers
 
 
 def _point(p: dict[str, Any]) -> dict[str, Any]:

@@ -28,8 +28,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 def misread(answer: str, error: ParseError, is_function: Callable[[str], bool]) -> ParseError:
     """Return the error about the answer as it was written; the reader's own where nothing better is known."""
-    found = next(_complaints(answer, is_function), None)
-    return error if found is None else refused_at(answer, *found)
+    complaint = next(_complaints(answer, is_function), None)
+    return error if complaint is None else refused_at(answer, *complaint)
 
 
 def _complaints(text: str, is_function: Callable[[str], bool]) -> Iterator[tuple[int, str]]:

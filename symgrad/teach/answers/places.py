@@ -54,29 +54,29 @@ def wrong_part(case: Case, tree: Formula, agree: Callable[[Any, Any], bool]) -> 
     """Return the part of an answer that differs, or None where no single one does."""
     if sum(1 for _ in parts(tree)) > MOST_NODES:
         return None
-    found = sorted(islice(_mends(tree, _expected(case.problem)), MOST_TRIED), key=lambda m: m.weight)
+    mends = sorted(islice(_mends(tree, _expected(case.problem)), MOST_TRIED), key=lambda m: m.weight)
     try:
         tried = _Tried(case, tree, agree)
-        return next((m for m in found if tried.is_right(m)), None)
+        return next((m for m in mends if tried.is_right(m)), None)
     except SymgradError:
         return None
 
 
 def _expected(problem: Problem) -> list[Formula]:
     """The parts of the right derivative, by the rules and as it is printed, and of the problem."""
-    found: list[Formula] = []
+    formulas: list[Formula] = []
     right: Formula | None = problem.tree
     if not problem.has_arrays:
         for name in problem.path:
             right = None if right is None else Derivative(name, None).right(right)
-        found += [] if right is None else [right]
+        formulas += [] if right is None else [right]
     if problem.printed is not None:
         try:
             printed = read_answer(problem.printed, problem).tree
-            found += [] if printed is None else [printed]
+            formulas += [] if printed is None else [printed]
         except SymgradError:  # a form that no answer can have
             pass
-    every = [p for whole in (*found, problem.tree) for p in parts(whole)]
+    every = [p for whole in (*formulas, problem.tree) for p in parts(whole)]
     distinct = {p: p for p in reversed(every) if value_of(p) is None}
     return list(reversed(distinct.values()))[:MOST_EXPECTED]
 
@@ -121,13 +121,13 @@ def _with_sizes(tree: Formula) -> Iterator[tuple[int, Formula]]:
 
 def _terms(tree: Formula) -> list[Formula]:
     """What stands between the signs of sums, the outermost and those within, and the answer as a whole."""
-    found = [tree]
+    terms = [tree]
     for part in parts(tree):
         if isinstance(part, Binary) and part.op in ("+", "-"):
-            found += [part.left, part.right]
+            terms += [part.left, part.right]
         elif isinstance(part, Unary):
-            found.append(part.operand)
-    return [t for t in found if not (isinstance(t, Binary) and t.op in ("+", "-")) or t is tree]
+            terms.append(part.operand)
+    return [t for t in terms if not (isinstance(t, Binary) and t.op in ("+", "-")) or t is tree]
 
 
 class _Tried:
@@ -147,9 +147,9 @@ class _Tried:
         try:
             with np.errstate(all="ignore"):
                 for values, truth in zip(self._values, self._truths):
-                    found = np.asarray(values.tensor(tree).numpy())
-                    found = np.broadcast_to(found, truth.shape) if found.ndim == 0 else found
-                    if found.shape != truth.shape or not self._agree(found, truth):
+                    value = np.asarray(values.tensor(tree).numpy())
+                    value = np.broadcast_to(value, truth.shape) if value.ndim == 0 else value
+                    if value.shape != truth.shape or not self._agree(value, truth):
                         return False
         except (SymgradError, ValueError):
             return False
@@ -176,8 +176,8 @@ def place_of(part: Formula, tree: Formula, answer: Any, *, sign: bool = False) -
     path = _path(tree, part)
     if path is None or not isinstance(answer, str):
         return None
-    found = next((node.place for node in reversed(path) if node.place is not None), None)
-    return whole_of(answer) if found is None else _with_sign(answer, found) if sign else found
+    span = next((node.place for node in reversed(path) if node.place is not None), None)
+    return whole_of(answer) if span is None else _with_sign(answer, span) if sign else span
 
 
 def whole_of(answer: Any) -> Span | None:

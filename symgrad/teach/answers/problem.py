@@ -135,43 +135,43 @@ class Problem:
         """
         if not isinstance(text, str):
             raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
-        found = self._read(text)
-        dash = next((p for p in parts(found.tree) if isinstance(p, Attribute)), None)
+        spelling = self._read(text)
+        dash = next((p for p in parts(spelling.tree) if isinstance(p, Attribute)), None)
         if dash is not None and not self.has_arrays:
             raise refused(text, dash, "work the derivative out: an answer has no dash ′ in it")
-        return found
+        return spelling
 
     def _read(self, text: str) -> Reading:
         known = {**self.ranks, **dict.fromkeys(self.letters, 0)}
         signs = self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays)
         if self.way == "matlab" or (self.way == "signs" and signs):
             with contextlib.suppress(ParseError):  # it may be read as all other answers are, bx' as b times x'
-                found = read(text, "paper", known, meaning="matlab", answer=True)
-                tree = in_python(found, self.ranks)
+                formula = read(text, "paper", known, meaning="matlab", answer=True)
+                tree = in_python(formula, self.ranks)
                 if not self.unknown(tree):
-                    return replace(found, tree=tree)
-        found = read(text, "paper", known, meaning="python", answer=True)
+                    return replace(formula, tree=tree)
+        formula = read(text, "paper", known, meaning="python", answer=True)
         if self.way == "products":
-            found = with_products(found, self._shapes())
-        return replace(found, tree=in_python(found, known))
+            formula = with_products(formula, self._shapes())
+        return replace(formula, tree=in_python(formula, known))
 
     def with_name(self, name: str, axes: int) -> Problem:
         """Return the same problem with one more name, of so many axes, to read answers with."""
-        found = copy.copy(self)
-        found.leaves = {**self.leaves, name: symbol(name, shape=("n", "m", "l", "k")[:axes])}
-        return found
+        problem = copy.copy(self)
+        problem.leaves = {**self.leaves, name: symbol(name, shape=("n", "m", "l", "k")[:axes])}
+        return problem
 
     def with_powers(self) -> Problem:
         """Return the same problem, in whose answers X^2 is the power of a matrix."""
-        found = copy.copy(self)
-        found.has_powers = True
-        return found
+        problem = copy.copy(self)
+        problem.has_powers = True
+        return problem
 
     def read_as(self, way: str) -> Problem:
         """Return the same problem, whose answers are read in one of ``WAYS``."""
-        found = copy.copy(self)
-        found.way = way
-        return found
+        formula = copy.copy(self)
+        formula.way = way
+        return formula
 
     @property
     def known(self) -> set[str]:
@@ -211,14 +211,14 @@ class Problem:
         """
         if equal not in self._seen:
             choices = [dict.fromkeys(self.letters, EQUAL)] if equal else [dict(zip(self.letters, s)) for s in SIZES]
-            found = [Case(self, sizes) for sizes in (choices if self.letters else choices[:1])]
-            found = [case for case in found if case.points]
-            if not found:
+            cases = [Case(self, sizes) for sizes in (choices if self.letters else choices[:1])]
+            cases = [case for case in cases if case.points]
+            if not cases:
                 raise ArgumentError(
                     f"grade: {self.text!r} has no finite derivative by {', '.join(self.path)} at any point that was "
                     "tried. Check the formula, and the shapes."
                 )
-            self._seen[equal] = found
+            self._seen[equal] = cases
         return self._seen[equal]
 
 
@@ -318,8 +318,8 @@ class Case:
             f = lambda leaves: self.values(leaves).tensor(tree)
         for name in path:
             f = _derived(f, name)
-        found: Tensor = f(leaves)
-        return found
+        derivative: Tensor = f(leaves)
+        return derivative
 
     def by_part(self, leaves: Mapping[str, Any], part: Formula) -> Tensor:
         """The function's derivative by a part of its formula, which counts as a name of its own."""
@@ -366,13 +366,13 @@ class Case:
             value, truth, mine = self.floats([self.value, self.derivative, f], points)
         except SymgradError:
             return []
-        found = []
+        suspects = []
         with np.errstate(all="ignore"):
             for k, p in enumerate(points):
                 if np.isfinite(value[k]).all() and np.isfinite(truth[k]).all():
                     near = mine[k].shape == truth[k].shape and np.allclose(mine[k], truth[k], rtol=_NEAR, atol=_NEAR)
-                    found += [] if near else [p]
-        return [p for p, is_kink in zip(found, self._kinks(found)) if not is_kink][:MOST_SUSPECTS]
+                    suspects += [] if near else [p]
+        return [p for p, is_kink in zip(suspects, self._kinks(suspects)) if not is_kink][:MOST_SUSPECTS]
 
     def exactly(self, f: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
         """Return the function of a point that computes to 50 digits: an object array.
@@ -425,16 +425,16 @@ class Case:
         wholes = [k for k, tree in enumerate(trees) if isinstance(tree, Whole)]
 
         def values(given: Mapping[str, Any], chosen: Sequence[int]) -> list[Any]:
-            evaluated, found = self.values(given), []
+            evaluated, tensors = self.values(given), []
             for k in chosen:
                 try:
                     tree = trees[k]
                     tree = tree.tree if isinstance(tree, Whole) else tree
-                    found.append(given[ONE] * 0.0 if tree is None else evaluated.tensor(tree))
+                    tensors.append(given[ONE] * 0.0 if tree is None else evaluated.tensor(tree))
                 except SymgradError:
                     failed.add(k)
-                    found.append(given[ONE] * 0.0)
-            return found
+                    tensors.append(given[ONE] * 0.0)
+            return tensors
 
         moving = [k for k in range(len(trees)) if k not in wholes]
 
@@ -451,10 +451,10 @@ class Case:
 
         given = self.floats_of(together, self.points)
         order = [*moving, *wholes]
-        found: list[Any] = [None] * len(trees)
+        results: list[Any] = [None] * len(trees)
         for k, y in zip(order, given):
-            found[k] = None if k in failed else self._assembled(y, len(arrays)) if k not in wholes else y
-        return found
+            results[k] = None if k in failed else self._assembled(y, len(arrays)) if k not in wholes else y
+        return results
 
     def _assembled(self, y: Any, directions: int) -> Any:
         """Axes of directions, the last one first, put behind those of the function, each with its own shape."""
@@ -491,8 +491,8 @@ def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
     """∂f/∂w, the axes of w last. Its seed is made of ``one``: of a constant's, a third would be folded into a float."""
     y, back = vjp(f, w)
     if not y.shape:
-        found: Tensor = back(one * ones_like(y))[0]
-        return found
+        gradient: Tensor = back(one * ones_like(y))[0]
+        return gradient
     if not math.prod(y.shape):
         raise ArgumentError("grade: the formula is an array without entries. Give sizes that are at least 1.")
     units = one * tensor(np.eye(math.prod(y.shape)).reshape(-1, *y.shape))
@@ -501,9 +501,9 @@ def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
 
 
 def _numbers(tree: Formula) -> list[float]:
-    """The numbers of a text, beside which a domain may end."""
-    found = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
-    return sorted(v for v in found if v < 1e9)
+    """The numbers of a string, beside which a domain may end."""
+    magnitudes = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
+    return sorted(v for v in magnitudes if v < 1e9)
 
 
 def _exponents(tree: Formula) -> list[float]:
@@ -517,8 +517,8 @@ def _entries(
     """The k-th value to be tried of the j-th name."""
     if not shape:
         choices = [*_NICE, *(s * c + b for c in numbers for s in (1, -1) for b in _BESIDE)]
-        found = choices[(k + 3 * j) % len(choices)] if k < len(choices) else _random(rng, k)
-        return abs(found) if "positive" in marks else found
+        value = choices[(k + 3 * j) % len(choices)] if k < len(choices) else _random(rng, k)
+        return abs(value) if "positive" in marks else value
     x = rng.integers(1, 24, shape) / 16 * rng.choice((-1, 1), shape)
     if k % 3 == 1 or "positive" in marks:
         x = abs(x)

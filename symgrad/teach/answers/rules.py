@@ -283,10 +283,10 @@ class Derivative:
 
         def product(differentiated: tuple[int, ...]) -> Formula:
             chosen = [self.right(f) if k in differentiated else f for k, f in enumerate(factors)]
-            found = chosen[0] or number(0)
+            tree = chosen[0] or number(0)
             for sign, f in zip(signs, chosen[1:]):
-                found = Binary(found, sign, f or number(0))
-            return found
+                tree = Binary(tree, sign, f or number(0))
+            return tree
 
         for count in range(2, min(len(here), 4) + 1):
             for chosen in combinations(here, count):

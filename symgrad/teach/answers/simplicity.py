@@ -83,9 +83,9 @@ def _is_plain(tree: Formula) -> bool:
 def _spare(tree: Formula) -> str | None:
     """The first place at which a step was left undone."""
     for part in parts(tree):
-        found = _undone(part)
-        if found is not None:
-            return found
+        place = _undone(part)
+        if place is not None:
+            return place
     return None
 
 

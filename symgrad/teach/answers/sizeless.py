@@ -35,10 +35,10 @@ def with_sizes(
         fits: whether an answer has the derivative's shape.
     """
     first: Formula | None = None
-    for found in _tried(tree, ranks, sizes):
-        if fits(found):
-            return found
-        first = found if first is None else first
+    for candidate in _tried(tree, ranks, sizes):
+        if fits(candidate):
+            return candidate
+        first = candidate if first is None else first
     return tree if first is None else first
 
 

@@ -34,9 +34,9 @@ def slips(case: Case) -> Iterator[Wrong]:
     once: list[Wrong] = []
     for k, step in enumerate(steps):
         for tree in starts:
-            found = list(step.wrong(tree))
-            once += found
-            for wrong in (*found, *_repeated([step], tree, found)):
+            mistakes = list(step.wrong(tree))
+            once += mistakes
+            for wrong in (*mistakes, *_repeated([step], tree, mistakes)):
                 yield replace(wrong, tree=_finished(wrong.tree, steps[k + 1 :]))
         derived = step.right(right)
         if derived is None:
@@ -80,8 +80,8 @@ def _repeated(steps: Sequence[Derivative], start: Formula, single: Iterable[Wron
         places, first = 0, None
         for step in steps:
             if tree is not None:
-                found = step.everywhere(tree, slip, weight)
-                tree, places, first = found.tree, places + found.places, first or found.first
+                changed = step.everywhere(tree, slip, weight)
+                tree, places, first = changed.tree, places + changed.places, first or changed.first
         if first is not None and places > 1:
             yield replace(first, tree=tree, weight=first.weight + _REPEATED)
 

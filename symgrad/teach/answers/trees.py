@@ -50,15 +50,15 @@ def value_of(node: Formula) -> Fraction | None:
 
 def add(parts: Iterable[Formula | None], minus: frozenset[int] = frozenset()) -> Formula | None:
     """The sum of what is not None; those at the positions ``minus`` are subtracted."""
-    found: Formula | None = None
+    total: Formula | None = None
     for k, part in enumerate(parts):
         if part is None:
             continue
-        if found is None:
-            found = negative(part) if k in minus else part
+        if total is None:
+            total = negative(part) if k in minus else part
         else:
-            found = Binary(found, "-" if k in minus else "+", part)
-    return found
+            total = Binary(total, "-" if k in minus else "+", part)
+    return total
 
 
 def negative(a: Formula) -> Formula:
@@ -68,11 +68,11 @@ def negative(a: Formula) -> Formula:
 
 def times(*factors: Formula) -> Formula:
     """The product of factors; those that are 1 are left out."""
-    found: Formula | None = None
+    product: Formula | None = None
     for factor in factors:
         if not (isinstance(factor, Constant) and factor.value == 1):
-            found = factor if found is None else Binary(found, "*", factor)
-    return factors[0] if found is None else found
+            product = factor if product is None else Binary(product, "*", factor)
+    return factors[0] if product is None else product
 
 
 def over(a: Formula, b: Formula) -> Formula:
@@ -143,8 +143,8 @@ def replaced(node: Formula, target: Formula, new: Formula) -> Formula:
     if node is target:
         return new
     old = children(node)
-    found = [replaced(c, target, new) for c in old]
-    return node if all(a is b for a, b in zip(old, found)) else with_children(node, found)
+    changed = [replaced(c, target, new) for c in old]
+    return node if all(a is b for a, b in zip(old, changed)) else with_children(node, changed)
 
 
 def below_the_bar(node: Formula) -> Formula:

@@ -139,25 +139,25 @@ class Values(Evaluation):
         Raises:
             ParseError: it has none.
         """
-        found = self.of(tree)
-        if isinstance(found, list):
-            found = self._stacked(found)
-        if isinstance(found, (int, float, Fraction)):
-            found = as_tensor(self._lifted(found))
-        if not isinstance(found, Tensor):
-            raise refused(self.text, tree, f"this is a {type(found).__name__}, and no number or array")
-        return found if is_floating(found.dtype) else found * self.names.get(ONE, 1.0)
+        value = self.of(tree)
+        if isinstance(value, list):
+            value = self._stacked(value)
+        if isinstance(value, (int, float, Fraction)):
+            value = as_tensor(self._lifted(value))
+        if not isinstance(value, Tensor):
+            raise refused(self.text, tree, f"this is a {type(value).__name__}, and no number or array")
+        return value if is_floating(value.dtype) else value * self.names.get(ONE, 1.0)
 
     def of(self, node: Any) -> Any:
         """Return the value of a node; a number is an integer, a fraction or a float."""
-        found = self._known.get(id(node))
-        if found is None:
+        value = self._known.get(id(node))
+        if value is None:
             try:
-                found = self._known[id(node)] = super().of(node)
+                value = self._known[id(node)] = super().of(node)
             except SymgradError:
                 self.failed = self.failed or node
                 raise
-        return found
+        return value
 
     # -------------------------------------------------------------- numbers
     def _lifted(self, x: Any) -> Any:
@@ -176,11 +176,11 @@ class Values(Evaluation):
         return x
 
     def _constant(self, node: Constant) -> Any:
-        found = super()._constant(node)
-        if type(found) is float:
-            exact = Fraction(repr(found)) if abs(found) < 1e15 else Fraction(found)
-            return exact if len(str(exact)) <= MOST_DIGITS else found
-        return found
+        value = super()._constant(node)
+        if type(value) is float:
+            exact = Fraction(repr(value)) if abs(value) < 1e15 else Fraction(value)
+            return exact if len(str(exact)) <= MOST_DIGITS else value
+        return value
 
     def _name(self, node: Name) -> Any:
         if node.id in self.names:
@@ -207,9 +207,9 @@ class Values(Evaluation):
 
     def _of_numbers(self, node: Binary, a: Any, b: Any) -> Any:
         """Fractions stay fractions; roots and the like are computed with all digits."""
-        found = _exactly(node.op, a, b) if all(type(v) in (int, Fraction) for v in (a, b)) else None
-        if found is not None and len(str(found)) <= MOST_DIGITS:
-            return found
+        exact = _exactly(node.op, a, b) if all(type(v) in (int, Fraction) for v in (a, b)) else None
+        if exact is not None and len(str(exact)) <= MOST_DIGITS:
+            return exact
         if not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
             return super()._combined(node, a, b)  # raises
         a = self._lifted(a)
@@ -251,8 +251,8 @@ class Values(Evaluation):
             args.append(-1)
         if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
             return functools.reduce(sg.maximum if name == "max" else sg.minimum, args)  # of numbers, not along an axis
-        found = self.called(f, *args, **words)
-        return found * self.names.get(ONE, 1.0) if name in _SIZED else found  # else 1/n would be folded into a float
+        result = self.called(f, *args, **words)
+        return result * self.names.get(ONE, 1.0) if name in _SIZED else result  # else 1/n would be folded into a float
 
     def _logarithm(self, x: Any) -> Tensor:
         logarithm: Tensor = self.called(sg.log, x if isinstance(x, Tensor) else self._lifted(x))
@@ -296,11 +296,11 @@ class Values(Evaluation):
         return jvp(f, tuple(points), tuple(moves))[1]
 
     def _whole(self, tree: Formula) -> Tensor:
-        found = self.of(tree)
+        value = self.of(tree)
         return (
-            self._stacked(found)
-            if isinstance(found, list)
-            else found
-            if isinstance(found, Tensor)
-            else self._lifted(found)
+            self._stacked(value)
+            if isinstance(value, list)
+            else value
+            if isinstance(value, Tensor)
+            else self._lifted(value)
         )

@@ -83,8 +83,8 @@ class Pen:
     def term(self, t: Term) -> tuple[str, int]:
         """Return the formula, and how strongly it binds."""
         method: Any = getattr(self, f"_{type(t).__name__.lower()}")
-        found: tuple[str, int] = method(t)
-        return found
+        formula: tuple[str, int] = method(t)
+        return formula
 
     # ---------------------------------------------------------------- numbers and names
     def _num(self, t: Num) -> tuple[str, int]:
@@ -296,8 +296,8 @@ class LatexPen(Pen):
     def name(self, text: str) -> str:
         if text == "·":
             return r"(\cdot)"
-        found = latex_name(text)
-        return found if len(found) == 1 else f"{{{found}}}"
+        latex = latex_name(text)
+        return latex if len(latex) == 1 else f"{{{latex}}}"
 
     def function(self, text: str) -> str:
         if text in _KNOWN:

@@ -90,9 +90,9 @@ def _recognised(value: float) -> Term | None:
     constants = [(Const("π"), math.pi), (Const("e"), math.e), *[(Apply(sp.log, num(n)), math.log(n)) for n in _BASES]]
     constants.append((Apply(sp.log, mul(num(2), Const("π"))), math.log(2 * math.pi)))
     for sign, constant in constants:
-        found = _multiple(value, sign, constant)
-        if found is not None:
-            return found
+        term = _multiple(value, sign, constant)
+        if term is not None:
+            return term
     return _root(value)
 
 
@@ -147,21 +147,21 @@ def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
     Raises:
         Unwritable: an operation is not one of numbers.
     """
-    found: dict[AnyNode, Term] = {}
+    terms: dict[AnyNode, Term] = {}
     for node in ancestors([root]):
         if isinstance(node, Leaf) and node.shape:
             continue  # its entries have names
-        found[node] = formula(node, names, found)
-        if found[node].size > most:
+        terms[node] = formula(node, names, terms)
+        if terms[node].size > most:
             return None
-    return found[root]
+    return terms[root]
 
 
-def formula(node: AnyNode, names: Mapping[AnyNode, str], found: Mapping[AnyNode, Term]) -> Term:
+def formula(node: AnyNode, names: Mapping[AnyNode, str], terms: Mapping[AnyNode, Term]) -> Term:
     """Return a leaf's name or number, an entry's name, or what an operation makes of the formulas of its inputs."""
     if isinstance(node, Leaf):
         return leaf(node, names)
-    return Name(names[node]) if node in names else applied(node, found)
+    return Name(names[node]) if node in names else applied(node, terms)
 
 
 def entries(root: AnyNode, names: Mapping[AnyNode, str]) -> dict[AnyNode, str]:
@@ -204,11 +204,11 @@ def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Term:
     return Name(names[node])
 
 
-def applied(node: Node, found: Mapping[AnyNode, Term]) -> Term:
+def applied(node: Node, terms: Mapping[AnyNode, Term]) -> Term:
     """Return what one operation makes of the formulas of its inputs."""
     if not isinstance(node.op, Map) or node.shape:
         raise Unwritable(type(node.op).__name__)
-    args = [found[p] if is_node(p) else number(p) for p in node.inputs]
+    args = [terms[p] if is_node(p) else number(p) for p in node.inputs]
     slots = dict(zip(X, args, strict=False))
     made = _payload(in_full(node.op.payload), slots)
     return _piled(made) if isinstance(made, Product) else made

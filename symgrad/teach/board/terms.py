@@ -49,8 +49,8 @@ class Num(Term):
     @property
     def value(self) -> Fraction:
         """The number that is printed."""
-        found: Fraction = self.args[0]
-        return found
+        fraction: Fraction = self.args[0]
+        return fraction
 
     @property
     def decimal(self) -> bool:
@@ -271,7 +271,7 @@ def div(a: Term, b: Term) -> Term:
 
 
 def power(base: Term, exponent: Term) -> Term:
-    """Return the power; of a power with whole numbers, one power; negative ones stand below a line."""
+    """Return the power; of a power with integers, one power; negative ones stand below a line."""
     if not isinstance(exponent, Num):
         return Power(base, exponent)
     e = exponent.value

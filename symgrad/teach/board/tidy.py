@@ -52,13 +52,13 @@ def _distributed(t: Term) -> Term:
 
 def _collected(t: Sum) -> Term:
     """Add like terms, each where the first of them stood."""
-    found: dict[Any, tuple[Num, Term]] = {}
+    terms: dict[Any, tuple[Num, Term]] = {}
     for p in t.args:
         n, rest = coefficient(p)
         key = frozenset(Counter(factors(rest)).items())
-        m, rest = found.get(key, (ZERO, rest))
-        found[key] = Num(n.value + m.value, bool(n.args[1] or m.args[1])), rest
-    total = add(*[mul(n, rest) for n, rest in found.values()])
+        m, rest = terms.get(key, (ZERO, rest))
+        terms[key] = Num(n.value + m.value, bool(n.args[1] or m.args[1])), rest
+    total = add(*[mul(n, rest) for n, rest in terms.values()])
     if not isinstance(total, Sum) or not is_negative(total.args[0]):
         return total
     return Sum(*sorted(total.args, key=is_negative))  # 1 − x², not −x² + 1

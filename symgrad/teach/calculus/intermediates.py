@@ -28,18 +28,18 @@ class Ladder:
     def __init__(self, root: AnyNode, names: Mapping[AnyNode, str], letters: Letters) -> None:
         nodes = ancestors([root])
         uses = Counter(p for n in nodes if not isinstance(n, Leaf) for p in n.inputs if is_node(p))
-        found: dict[AnyNode, Term] = {}
+        terms: dict[AnyNode, Term] = {}
         self.parts: list[tuple[Name, Term]] = []
         for node in nodes:
             if isinstance(node, Leaf) and node.shape:
                 continue  # its entries have names
-            t = formula(node, names, found)
+            t = formula(node, names, terms)
             if node is not root and t.free and _is_part(t, uses[node]):
                 letter = letters.next()
                 self.parts.append((letter, t))
                 t = letter
-            found[node] = t
-        self.top = found[root]
+            terms[node] = t
+        self.top = terms[root]
 
     def lines(self, x: str, d: Label) -> list[Line]:
         """Return the letters with their derivatives by x, and the derivative of the whole."""

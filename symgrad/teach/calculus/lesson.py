@@ -47,9 +47,9 @@ def components(tape: Tape) -> list[AnyNode]:
     root = tape.root
     if isinstance(root, Leaf) or not isinstance(root.op, Stack) or len(root.shape) != 1:
         return []
-    found = [p for p in root.inputs if is_node(p)]
-    numbers = len(found) == len(root.inputs) and all(not p.shape and is_of_numbers(p) for p in found)
-    return found if numbers else []
+    entries = [p for p in root.inputs if is_node(p)]
+    numbers = len(entries) == len(root.inputs) and all(not p.shape and is_of_numbers(p) for p in entries)
+    return entries if numbers else []
 
 
 class Components:
@@ -118,15 +118,15 @@ class Lesson:
     def _places(self) -> dict[str, tuple[int, tuple[int, ...]]]:
         """The names that are differentiated by, with the target and the place in it."""
         used = set(self._names.values())
-        found: dict[str, tuple[int, tuple[int, ...]]] = {}
+        positions: dict[str, tuple[int, tuple[int, ...]]] = {}
         for k, t in enumerate(self.targets):
             name = self.tape.names[t]
             if not t.shape:
-                found[name] = k, ()
+                positions[name] = k, ()
                 continue
             places = sorted({n.op.items for n in self._names if not isinstance(n, Leaf) and n.inputs[0] is t})
-            found |= {entry_name(name, i): (k, i) for i in places if entry_name(name, i) in used}
-        return found
+            positions |= {entry_name(name, i): (k, i) for i in places if entry_name(name, i) in used}
+        return positions
 
     @property
     def variables(self) -> list[str]:
@@ -139,10 +139,10 @@ class Lesson:
         if self._term is None:
             ladder = Ladder(self.tape.root, self._names, Letters(self._taken))
         yield from self._given(ladder)
-        found: dict[tuple[str, ...], Term | None] = {(): self._term}
+        formulas: dict[tuple[str, ...], Term | None] = {(): self._term}
         for rank in range(1, self.order + 1):
             for by in combinations_with_replacement(self.variables, rank):
-                yield from self._by(by, found, ladder)
+                yield from self._by(by, formulas, ladder)
 
     def _given(self, ladder: Ladder | None) -> Iterator[Line]:
         """Say what f is, where it has a derivative, and what is constant."""
@@ -157,7 +157,7 @@ class Lesson:
             yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
 
     def _by(
-        self, by: tuple[str, ...], found: dict[tuple[str, ...], Term | None], ladder: Ladder | None
+        self, by: tuple[str, ...], formulas: dict[tuple[str, ...], Term | None], ladder: Ladder | None
     ) -> Iterator[Line]:
         d, x, several = self._label(by), by[-1], len(self.variables) > 1
         if several or len(by) > 1:
@@ -166,14 +166,14 @@ class Lesson:
             others = [v for v in self.variables if v != x]
             yield Line("why", ("by ", Formula((Name(x),)), ", with ", *_listed(others), " held constant:"))
         form = self._form(by)
-        f = found.get(by[:-1])
+        f = formulas.get(by[:-1])
         if f is None or f.size > 2 * MOST:
             yield from self._long(by, d, ladder, form)
             return
         if len(by) > 1:
             yield Line("given", (Formula((self._label(by[:-1]), f)),))
         made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
-        found[by] = made.result
+        formulas[by] = made.result
         yield from made.lines
         yield from self._number(d, form, self._places[x] if len(by) == 1 else None)
 
@@ -185,11 +185,11 @@ class Lesson:
         nodes = [self.tape.handled(self.targets[self._places[name][0]]) for name in by]
         if any(self._places[name][1] for name in by):
             return
-        found: Any = derive(self.tape.handled(), nodes[0], verify=False)
+        derivative: Any = derive(self.tape.handled(), nodes[0], verify=False)
         for node in nodes[1:]:
-            found = derive(found, node, verify=False)
+            derivative = derive(derivative, node, verify=False)
         yield Line("why", ("the same rules once more:",))
-        yield Line("does", (Formula((d, found._expr)),))
+        yield Line("does", (Formula((d, derivative._expr)),))
 
     def _label(self, by: tuple[str, ...]) -> Label:
         if len(self.variables) == 1:
@@ -206,8 +206,8 @@ class Lesson:
         if len(by) == self.order:
             return self.forms[k]
         target = self.tape.handled(self.targets[k])
-        found: ClosedForm = derive(self.tape.handled(), target, len(by), verify=False)
-        return found
+        derivative: ClosedForm = derive(self.tape.handled(), target, len(by), verify=False)
+        return derivative
 
     # ---------------------------------------------------------------- numbers
     def _value(self, form: ClosedForm | None, x: str) -> Callable[[float], float | None]:

@@ -23,8 +23,8 @@ class Letters:
 
     def next(self) -> Name:
         """Return a letter that was not given out."""
-        found = next((c for c in _LETTERS if c not in self._taken), None)
-        while found is None or found in self._taken:
-            found = f"u_{next(self._numbered)}"
-        self._taken.add(found)
-        return Name(found)
+        letter = next((c for c in _LETTERS if c not in self._taken), None)
+        while letter is None or letter in self._taken:
+            letter = f"u_{next(self._numbered)}"
+        self._taken.add(letter)
+        return Name(letter)

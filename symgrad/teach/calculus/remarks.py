@@ -35,12 +35,12 @@ MOST = 30  # signs of a part that a domain is stated for
 
 def domain(f: Term, x: str) -> list[Term]:
     """Return the conditions on x under which f has a derivative."""
-    found: dict[Term, None] = {}
+    conditions: dict[Term, None] = {}
     for sign, part in _conditions(f, x):
         if part.size <= MOST and not _always(sign, part):
-            found.setdefault(_solved(sign, part, x))
-    both = [c for c in found if isinstance(c, Both)]
-    kept = [c for c in found if isinstance(c, Compare) and not _is_open(c, found)]
+            conditions.setdefault(_solved(sign, part, x))
+    both = [c for c in conditions if isinstance(c, Both)]
+    kept = [c for c in conditions if isinstance(c, Compare) and not _is_open(c, conditions)]
     kept = [c for c in kept if not (both and all(_implied(c, b, x) for b in both))]
     for c in reversed(kept):  # what is built of others follows from them
         if len(kept) > 1 and _follows(c, [d for d in kept if d is not c], x):
@@ -53,11 +53,11 @@ def domain(f: Term, x: str) -> list[Term]:
     return [*both, *kept]
 
 
-def _is_open(c: Compare, found: Collection[Term]) -> bool:
+def _is_open(c: Compare, conditions: Collection[Term]) -> bool:
     """Whether a ≠ 0 is said beside a > 0, or a > 0 beside a > 1."""
     if c.args[0] == ">" and c.args[2] == num(0):
-        return any(d.args[:2] == c.args[:2] and d != c and to_sympy(d.args[2]).is_positive for d in found)
-    return c.args[0] == "≠" and Compare(">", *c.args[1:]) in found
+        return any(d.args[:2] == c.args[:2] and d != c and to_sympy(d.args[2]).is_positive for d in conditions)
+    return c.args[0] == "≠" and Compare(">", *c.args[1:]) in conditions
 
 
 def _implied(c: Compare, b: Both, x: str) -> bool:
@@ -162,9 +162,9 @@ def _everywhere_positive(part: Term) -> bool:
     if not points:
         return False
     with np.errstate(all="ignore"):
-        found = array_kernel(to_sympy(part), tuple(sp.Symbol(n, real=True) for n in names))(*points)
+        values = array_kernel(to_sympy(part), tuple(sp.Symbol(n, real=True) for n in names))(*points)
     far = 1e-9 if sigmoid in _called(part) else 1e-2  # which is positive far out, too
-    return bool(np.all(found > far))
+    return bool(np.all(values > far))
 
 
 def _called(t: Term) -> Iterator[Any]:
@@ -259,12 +259,12 @@ def solved_cases(t: Term, x: str) -> Term:
     """Return a case distinction of two cases with its conditions solved for x: {2 for 0 < x < 2; 2x otherwise}."""
     if not isinstance(t, Cases) or len(t.rows) != 2 or not all(isinstance(c, Compare) for _, c in t.rows):
         return t
-    found = [(v, _where(c, x)) for v, c in t.rows]
-    if all(c is None for _, c in found):
+    rows = [(v, _where(c, x)) for v, c in t.rows]
+    if all(c is None for _, c in rows):
         return t
-    if all(c is not None for _, c in found):
-        return Cases(*[part for row in found for part in row])
-    (inside, between), (outside, _) = sorted(found, key=lambda row: row[1] is None)
+    if all(c is not None for _, c in rows):
+        return Cases(*[part for row in rows for part in row])
+    (inside, between), (outside, _) = sorted(rows, key=lambda row: row[1] is None)
     return Cases(inside, between, outside, OTHERWISE)
 
 

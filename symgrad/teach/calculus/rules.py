@@ -55,8 +55,8 @@ def constant_factor(t: Term, slopes: Slopes) -> tuple[Term, Term]:
 
 def _parted(t: Term, slopes: Slopes) -> tuple[list[Term], list[Term]]:
     """Return the factors with x in them, and those without."""
-    found = [f for f in factors(t) if f != ONE]
-    return [f for f in found if slopes.depends(f)], [f for f in found if not slopes.depends(f)]
+    kept = [f for f in factors(t) if f != ONE]
+    return [f for f in kept if slopes.depends(f)], [f for f in kept if not slopes.depends(f)]
 
 
 def _product(parts: Sequence[Term]) -> Term:
@@ -125,16 +125,16 @@ def many_powers(t: Term, slopes: Slopes) -> list[tuple[Term, Term]] | None:
     None where the product rule is shorter: without roots, or with functions among the factors.
     """
     above, below = t.args if isinstance(t, Quotient) else (t, ONE)
-    found = [
+    powers = [
         (*(split(f)), sign) for part, sign in ((above, 1), (below, -1)) for f in factors(part) if slopes.depends(f)
     ]
-    if len(found) < 3 or not all(isinstance(b, (Name, Sum)) and isinstance(e, Num) for b, e, _ in found):
+    if len(powers) < 3 or not all(isinstance(b, (Name, Sum)) and isinstance(e, Num) for b, e, _ in powers):
         return None
-    if sum(e != ONE for _, e, _ in found) < 2 or not any(e.value.denominator != 1 for _, e, _ in found):  # type: ignore[attr-defined]
+    if sum(e != ONE for _, e, _ in powers) < 2 or not any(e.value.denominator != 1 for _, e, _ in powers):  # type: ignore[attr-defined]
         return None
-    if not all(is_easy(b, slopes) for b, _, _ in found):
+    if not all(is_easy(b, slopes) for b, _, _ in powers):
         return None
-    return [(b, Num(sign * e.value, False)) for b, e, sign in found]  # type: ignore[attr-defined]
+    return [(b, Num(sign * e.value, False)) for b, e, sign in powers]  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------ quotes
@@ -158,20 +158,20 @@ def power_quote(x: str) -> tuple[Term, Term]:
 
 def function_quotes(t: Term, x: str) -> list[tuple[Term, Term]]:
     """Return sin(x)′ = cos(x) for the functions of one argument in a sum of easy terms."""
-    found: dict[Any, tuple[Term, Term]] = {}
+    quotes: dict[Any, tuple[Term, Term]] = {}
     for p in terms(t):
         for f in factors(p.args[0] if isinstance(p, Quotient) else p):
             if of_size(f) is not None and x in f.free:
                 size = Apply(sp.log, Apply(sp.Abs, Name(x)))
-                found.setdefault(size, (Prime(size), Quotient(ONE, Name(x))))
+                quotes.setdefault(size, (Prime(size), Quotient(ONE, Name(x))))
             elif isinstance(f, Apply) and len(f.args) == 2 and x in f.free:
-                found.setdefault(f.args[0], function_quote(f.args[0], Name(x)))
+                quotes.setdefault(f.args[0], function_quote(f.args[0], Name(x)))
             elif isinstance(f, Power) and f.args[1] == HALF and x in f.free:
-                found.setdefault(HALF, (Prime(Power(Name(x), HALF)), Quotient(ONE, mul(TWO, Power(Name(x), HALF)))))
+                quotes.setdefault(HALF, (Prime(Power(Name(x), HALF)), Quotient(ONE, mul(TWO, Power(Name(x), HALF)))))
             elif isinstance(f, Power) and x in f.args[1].free and not isinstance(f.args[0], Const):
                 a = Name("a")
-                found.setdefault("a", (Prime(Power(a, Name(x))), Product(Power(a, Name(x)), Apply(sp.log, a))))
-    return list(found.values())
+                quotes.setdefault("a", (Prime(Power(a, Name(x))), Product(Power(a, Name(x)), Apply(sp.log, a))))
+    return list(quotes.values())
 
 
 def function_quote(function: Any, z: Name) -> tuple[Term, Term]:
@@ -199,10 +199,10 @@ def has_power(t: Term, x: str) -> bool:
 def chain(t: Term, slopes: Slopes) -> tuple[list[Term], Term]:
     """Split f(g(h(x))) into the functions from outside in, each of a blank ``•``, and the innermost part."""
     outers: list[Term] = []
-    while (found := _outer(t, slopes)) is not None:
+    while (pair := _outer(t, slopes)) is not None:
         if outers and is_easy(t, slopes) and _is_flat(t, slopes):
             break
-        outer, t = found
+        outer, t = pair
         outers.append(outer)
     return outers, t
 

@@ -115,8 +115,8 @@ def values(t: Term, names: Sequence[str]) -> Any:
     points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
     symbols = tuple(sp.Symbol(n, real=True) for n in names)
     with np.errstate(all="ignore"):
-        found = array_kernel(to_sympy(t), symbols)(*points)
-    return np.broadcast_to(np.asarray(found, dtype=np.float64), (2 * _POINTS,))
+        numbers = array_kernel(to_sympy(t), symbols)(*points)
+    return np.broadcast_to(np.asarray(numbers, dtype=np.float64), (2 * _POINTS,))
 
 
 # ------------------------------------------------------------------ one thing at a time
@@ -130,9 +130,9 @@ def _over(top: Term, below: Term | None) -> Term:
 
 def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
-    found = _cleared(t, hand)
-    if found is not None:
-        yield Step(("clear the fractions within:",), found)
+    cleared = _cleared(t, hand)
+    if cleared is not None:
+        yield Step(("clear the fractions within:",), cleared)
         return
     if isinstance(t, (Sum, Product)):
         parts = [_cleared(p, hand) if isinstance(p, Quotient) else _term_cleared(p, hand) for p in t.args]
@@ -154,8 +154,10 @@ def _cleared(t: Term, hand: Hand) -> Term | None:
     e, back = _exps_as_letters(to_sympy(t))
     top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
-    found = _tried(lambda: div(*[_left(p, {}, hand) for p in parts]))
-    return found if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t) else None
+    fraction = _tried(lambda: div(*[_left(p, {}, hand) for p in parts]))
+    return (
+        fraction if fraction is not None and measure(fraction) < measure(t) and _lines(fraction) < _lines(t) else None
+    )
 
 
 def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
@@ -219,9 +221,9 @@ def _pythagoras(t: Term, hand: Hand) -> Iterator[Step]:
             for u in sorted({a.args[0] for a in e.atoms(one, two)}, key=str):
                 if not any(e.has(f(u) ** n) for f in (one, two) for n in (2, 3, 4)):
                     continue
-                found = _best(_replaced(e, one(u), two(u), sign), hand, top)
-                if found is not None and len(terms(found)) < len(terms(hand.write(e))):
-                    yield Step((f"{name}:",), place(found, below))
+                shorter = _best(_replaced(e, one(u), two(u), sign), hand, top)
+                if shorter is not None and len(terms(shorter)) < len(terms(hand.write(e))):
+                    yield Step((f"{name}:",), place(shorter, below))
                     return
 
 
@@ -267,8 +269,8 @@ def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
 
 def _best(candidates: Sequence[Any], hand: Hand, t: Term) -> Term | None:
     written = [_tried(functools.partial(hand.write, e)) for e in candidates]
-    found = min((f for f in written if f is not None), key=measure, default=None)
-    return found if found is not None and measure(found) < measure(t) else None
+    best = min((f for f in written if f is not None), key=measure, default=None)
+    return best if best is not None and measure(best) < measure(t) else None
 
 
 def _tried(make: Callable[[], Term]) -> Term | None:
@@ -289,10 +291,10 @@ def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
     parts = [_tried(functools.partial(_left, own, common, hand)) for own in (top, below)]
     if parts[0] is None or parts[1] is None:
         return
-    found = div(parts[0], parts[1])
-    if measure(found) < measure(t):
+    quotient = div(parts[0], parts[1])
+    if measure(quotient) < measure(t):
         says = "cancel " if _in_sight(t.args[0], common) else "factor the numerator and cancel "
-        yield Step((says, (_left(common, {}, hand),), ":"), found)
+        yield Step((says, (_left(common, {}, hand),), ":"), quotient)
 
 
 def _cancelled_in_sight(t: Term, hand: Hand) -> Iterator[Step]:
@@ -325,7 +327,7 @@ def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> 
 
 def _factors(e: Any) -> dict[Any, Any]:
     """Return the factors with their exponents, which are numbers."""
-    found: dict[Any, Any] = {}
+    exponents: dict[Any, Any] = {}
     e, back = _exps_as_letters(e)
     for f in sp.Mul.make_args(sp.factor(e)):
         base, n = (p.xreplace(back) for p in f.as_base_exp())
@@ -333,9 +335,9 @@ def _factors(e: Any) -> dict[Any, Any]:
             base, n = base**n, sp.S.One
         if base.is_Add and n.is_Integer and base.could_extract_minus_sign():
             base = -base  # a − b and b − a are one factor
-            found[sp.S.NegativeOne] = (found.get(sp.S.NegativeOne, 0) + n) % 2
-        found[base] = found.get(base, 0) + n
-    return {f: n for f, n in found.items() if n != 0}
+            exponents[sp.S.NegativeOne] = (exponents.get(sp.S.NegativeOne, 0) + n) % 2
+        exponents[base] = exponents.get(base, 0) + n
+    return {f: n for f, n in exponents.items() if n != 0}
 
 
 def _factored(t: Term, hand: Hand) -> Iterator[Step]:
@@ -351,9 +353,9 @@ def _factored(t: Term, hand: Hand) -> Iterator[Step]:
             continue
         made = sp.Mul(*map(_number_taken_out, made.args))
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
-        found = hand.write(made)
-        if common.free_symbols and not _worse(found, top):
-            yield Step(("factor out ", (hand.write(common),), ":"), place(found, below))
+        product = hand.write(made)
+        if common.free_symbols and not _worse(product, top):
+            yield Step(("factor out ", (hand.write(common),), ":"), place(product, below))
             return
 
 
@@ -368,8 +370,8 @@ def _nested(t: Term) -> bool:
     return isinstance(t, Quotient) and _lines(t) > 1
 
 
-def _worse(found: Term, t: Term) -> bool:
-    return _lines(found) > _lines(t) or measure(found) > measure(t) + 2
+def _worse(candidate: Term, t: Term) -> bool:
+    return _lines(candidate) > _lines(t) or measure(candidate) > measure(t) + 2
 
 
 def _sums(t: Term) -> int:
@@ -383,32 +385,34 @@ def _lines(t: Term) -> int:
 
 def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
     """Return the step to the shortest formula that symgrad knows, where it is shorter."""
-    found = _tried(lambda: hand.write(goal))
-    if found is None or measure(found) > 0.8 * measure(t) or _lines(found) > _lines(t):
+    candidate = _tried(lambda: hand.write(goal))
+    if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
         return None
-    if _sums(found) > _sums(t) or (is_negative(found) and not is_negative(t)) or not equal(found, t):
+    if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
-    if any(_calls_twice(found, f) != _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
-        return Step(("double angle:",), found)
-    if _has_roots_of(t, (Sum, Product, Quotient)) and any(_calls(found, f) > _calls(t, f) for f in (sp.sign, sp.Abs)):
-        return Step(("√(u²) = |u|:",), found)
-    if _has_roots_of(t, Quotient) and not _has_roots_of(found, Quotient):
-        return Step(("√(a/b) = √(a·b)/b where b > 0:",), found)
-    if _calls(t, sp.cos) and _calls(found, sp.sin) and _count(found, sp.cos) < _count(t, sp.cos):
-        return Step(("cos² = 1 − sin²:",), found)
-    if _functions(t) == {sp.sin, sp.cos} and _functions(found) <= {sp.sin, sp.cos}:
-        return Step(("sin² + cos² = 1:",), found)
-    if _lines(found) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
-        return Step(("common denominator:",), found)
+    if any(_calls_twice(candidate, f) != _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
+        return Step(("double angle:",), candidate)
+    if _has_roots_of(t, (Sum, Product, Quotient)) and any(
+        _calls(candidate, f) > _calls(t, f) for f in (sp.sign, sp.Abs)
+    ):
+        return Step(("√(u²) = |u|:",), candidate)
+    if _has_roots_of(t, Quotient) and not _has_roots_of(candidate, Quotient):
+        return Step(("√(a/b) = √(a·b)/b where b > 0:",), candidate)
+    if _calls(t, sp.cos) and _calls(candidate, sp.sin) and _count(candidate, sp.cos) < _count(t, sp.cos):
+        return Step(("cos² = 1 − sin²:",), candidate)
+    if _functions(t) == {sp.sin, sp.cos} and _functions(candidate) <= {sp.sin, sp.cos}:
+        return Step(("sin² + cos² = 1:",), candidate)
+    if _lines(candidate) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
+        return Step(("common denominator:",), candidate)
     if _calls(t, sp.tan) and _calls(t, sp.cos) and not _calls(t, sp.sign):
         why = "tan = sin/cos, sin² + cos² = 1:" if _calls(t, sp.sin) else "1 + tan² = 1/cos²:"
-        return Step((why,), found)
-    if _calls(t, sp.tanh) and _calls(t, sp.cosh) and not _calls(found, sp.tanh):
-        return Step(("tanh = sinh/cosh, cosh² − sinh² = 1:",), found)
-    if _calls(t, sp.sign) and not _calls(found, sp.sign):
-        return Step(("x·sign(x) = |x|:",), found)
-    says = [s for function, s in _IDENTITIES if _calls(found, function) and not _calls(t, function)]
-    return Step((says[0] if says else "simplify:",), found)
+        return Step((why,), candidate)
+    if _calls(t, sp.tanh) and _calls(t, sp.cosh) and not _calls(candidate, sp.tanh):
+        return Step(("tanh = sinh/cosh, cosh² − sinh² = 1:",), candidate)
+    if _calls(t, sp.sign) and not _calls(candidate, sp.sign):
+        return Step(("x·sign(x) = |x|:",), candidate)
+    says = [s for function, s in _IDENTITIES if _calls(candidate, function) and not _calls(t, function)]
+    return Step((says[0] if says else "simplify:",), candidate)
 
 
 _IDENTITIES = (

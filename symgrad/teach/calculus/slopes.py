@@ -178,8 +178,8 @@ def logarithm(t: Term) -> Term:
 
 def _placed(t: Term, there: dict[Term, Term]) -> Term:
     """Put the arguments in, and write what comes out as a hand does."""
-    found = put(t, there)
-    return mul(*found.args) if isinstance(found, Product) else found
+    term = put(t, there)
+    return mul(*term.args) if isinstance(term, Product) else term
 
 
 @lru_cache(maxsize=512)
@@ -187,10 +187,10 @@ def partials(function: Any, many: int) -> tuple[Term, ...]:
     """Return the derivative of a declared function by each argument, in names x0, x1, …"""
     e = function(*X[:many])
     hand = Hand()
-    found = []
+    derivatives = []
     for d in TEXTBOOK.get(function) or [in_full(differentiate(e, x)) for x in X[:many]]:
-        found.append(_textbook(hand.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
-    return tuple(found)
+        derivatives.append(_textbook(hand.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
+    return tuple(derivatives)
 
 
 def _textbook(t: Term) -> Term:

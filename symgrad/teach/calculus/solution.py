@@ -139,16 +139,16 @@ class Solution:
             self._does(ZERO)
             return ZERO
         split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Apply) else None
-        found = self._cases(split) if split is not None else self._rule()
-        steps = list(simplified(found, [self.f, found], self._goal))
+        derivative = self._cases(split) if split is not None else self._rule()
+        steps = list(simplified(derivative, [self.f, derivative], self._goal))
         if steps and self._spare == len(self.lines) - 1:
             self.lines.pop()  # the same with its factors in another order
         for step in steps:
             self._why(*step.reason)
             self._then(step.result)
-            found = step.result
-        solved = solved_cases(found, self.x)
-        if solved != found:
+            derivative = step.result
+        solved = solved_cases(derivative, self.x)
+        if solved != derivative:
             self._then(solved)
         self._remark_kinks(solved)
         return solved
@@ -189,14 +189,14 @@ class Solution:
         f = self.f
         if isinstance(f, Quotient) and not self._slopes.depends(f.args[0]):
             return self._negative_power(f)
-        found = tidy(self._slopes.of(f))
+        derivative = tidy(self._slopes.of(f))
         c, core = constant_factor(f, self._slopes)
         if isinstance(core, Sum) and c != ONE:
             self._why(*_staying(c), *self._term_rules(core), ":")
         else:
             self._why(*self._term_rules(f), ":")
-        self._does(found)
-        return found
+        self._does(derivative)
+        return derivative
 
     def _term_rules(self, f: Term) -> list[Any]:
         """Say which rules the terms need."""
@@ -229,9 +229,9 @@ class Solution:
         as_power = _product_of(c, Power(base, e))
         self._why("write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":")
         lower = Num(e.value - 1, False)
-        found = tidy(self._slopes.of(f))
-        self._does(_product_of(mul(c, e), Power(base, lower)), found)
-        return found
+        derivative = tidy(self._slopes.of(f))
+        self._does(_product_of(mul(c, e), Power(base, lower)), derivative)
+        return derivative
 
     def _sum(self, c: Term, f: Sum) -> Term:
         """Differentiate c·(u + v + …), the terms that need a rule of their own first."""
@@ -242,9 +242,9 @@ class Solution:
         for t in hard:
             self._side(t)
         raw = _raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
-        found = tidy(mul(c, raw))
-        self._does(_product_of(c, raw), found)
-        return found
+        derivative = tidy(mul(c, raw))
+        self._does(_product_of(c, raw), derivative)
+        return derivative
 
     # ---------------------------------------------------------------- products and quotients
     def _named(self, parts: Sequence[Term]) -> tuple[list[Name], list[Any]]:
@@ -273,9 +273,9 @@ class Solution:
         raw = _raw_sum(summands)
         shown = [_product_of(front, e) for e in (before, raw) if not many and measure(before) < 2 * WIDE]
         shown = shown[measure(before) >= WIDE :]
-        found = tidy(_product_of(front, raw))
-        self._does(*shown, found)
-        return found
+        derivative = tidy(_product_of(front, raw))
+        self._does(*shown, derivative)
+        return derivative
 
     def _quotient(self) -> Term:
         u, v = self.f.args
@@ -286,9 +286,9 @@ class Solution:
         du, dv = (tidy(self._slopes.of(p)) for p in (u, v))
         top = _raw_sum([_product_of(du, v), _minus(_product_of(u, dv))])
         raw = Quotient(top, power(v, TWO))
-        found = tidy(raw)
-        self._does(raw, found)
-        return found
+        derivative = tidy(raw)
+        self._does(raw, derivative)
+        return derivative
 
     # ---------------------------------------------------------------- chains
     def _chain(self, c: Term, outers: Sequence[Term], inner: Term) -> Term:
@@ -298,13 +298,13 @@ class Solution:
         self._side(inner, u)
         slopes = self._outer_slopes(outers, inner)
         d = tidy(self._slopes.of(inner))
-        found = tidy(mul(c, *slopes, d))
+        derivative = tidy(mul(c, *slopes, d))
         if len(outers) > 1 or hard:
-            self._does(_product_of(c, *slopes, d), found)
+            self._does(_product_of(c, *slopes, d), derivative)
         else:
             before = mul(c, *slopes, Prime(inner))
-            self._does(*[before] * (measure(before) < WIDE), found)
-        return found
+            self._does(*[before] * (measure(before) < WIDE), derivative)
+        return derivative
 
     def _chain_words(self, outers: Sequence[Term], u: Name | None) -> list[Any]:
         """Name the outer functions; of a power, a root and a reciprocal, quote the rule."""
@@ -318,12 +318,12 @@ class Solution:
 
     def _outer_slopes(self, outers: Sequence[Term], inner: Term) -> list[Term]:
         """Return the derivative of each outer function at what is inside it."""
-        inside, found = inner, []
+        inside, derivatives = inner, []
         for outer in reversed(outers):
             d = Slopes(str(BLANK.args[0])).of(outer)
-            found.append(put(d, {BLANK: inside}))
+            derivatives.append(put(d, {BLANK: inside}))
             inside = put(outer, {BLANK: inside})
-        return found[::-1]
+        return derivatives[::-1]
 
     def _logarithmic(self, c: Term, core: Power) -> Term:
         """Differentiate a power whose exponent moves too, through its logarithm."""
@@ -347,9 +347,9 @@ class Solution:
             self._why(*step.reason)
             self._then(step.result)
             d = step.result
-        found = mul(c, core, d)
-        self._does(found)
-        return found
+        derivative = mul(c, core, d)
+        self._does(derivative)
+        return derivative
 
     def _by_logarithms(self, factored: Sequence[tuple[Term, Term]]) -> Term:
         """Differentiate a product of powers through its logarithm: f′/f is a sum."""
@@ -360,9 +360,9 @@ class Solution:
             self._side(b)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
         self.lines.append(Line("does", (Formula((Quotient(Prime(f), f), d)),)))
-        found = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
-        self._does(found)
-        return found
+        derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
+        self._does(derivative)
+        return derivative
 
     def _general(self) -> Term:
         """Differentiate a function of several arguments that move: each partial derivative by the argument's own."""
@@ -370,9 +370,9 @@ class Solution:
         for a in self.f.args:
             if isinstance(a, Term) and self._slopes.depends(a):
                 self._side(a)
-        found = tidy(self._slopes.of(self.f))
-        self._does(found)
-        return found
+        derivative = tidy(self._slopes.of(self.f))
+        self._does(derivative)
+        return derivative
 
     # ---------------------------------------------------------------- a part of a formula
     def _side(self, t: Term, letter: Name | None = None) -> None:
@@ -421,21 +421,21 @@ class Solution:
             self._why("by cases: ", (self.f, split), ":")
         for v, _ in split.rows:
             self._side(v)
-        found = tidy(self._slopes.of(split))
-        self._does(found)
-        return found
+        derivative = tidy(self._slopes.of(split))
+        self._does(derivative)
+        return derivative
 
-    def _remark_kinks(self, found: Term) -> None:
+    def _remark_kinks(self, derivative: Term) -> None:
         for t, points in kinks(self.f, self.x):
-            self.lines.extend(self._kinks(found, sorted(points or [], key=_size)))
+            self.lines.extend(self._kinks(derivative, sorted(points or [], key=_size)))
             if points is None and self.f.size < 40:
                 self.lines.append(Line("remark", (Formula((t,)), " has a kink where its cases meet.")))
 
-    def _kinks(self, found: Term, points: Sequence[Term]) -> Iterator[Line]:
+    def _kinks(self, derivative: Term, points: Sequence[Term]) -> Iterator[Line]:
         """Compare the slopes on both sides of each point; points that have the same to say share a line."""
         alike: dict[tuple[bool, bool], list[tuple[Term, float | None]]] = {}
         for p in points:
-            found_ = self._kink(found, p)
+            found_ = self._kink(derivative, p)
             if found_ is not None:
                 value, middle = found_
                 alike.setdefault((value is not None, middle), []).append((p, value))
@@ -450,7 +450,7 @@ class Solution:
                 said += [", the middle of the slopes on either side"] * middle
             yield Line("remark", (*said, "."))
 
-    def _kink(self, found: Term, point: Term) -> tuple[float | None, bool] | None:
+    def _kink(self, derivative: Term, point: Term) -> tuple[float | None, bool] | None:
         """Return symgrad's value at a kink, and whether it is the middle of the slopes; None where there is no kink.
 
         Of a point with other names in it there are no numbers.
@@ -458,7 +458,7 @@ class Solution:
         if point.free:
             return None, False
         where = float(sp.N(to_sympy(point)))
-        left, right = (_value(found, self.x, where + h) for h in (-1e-7, 1e-7))
+        left, right = (_value(derivative, self.x, where + h) for h in (-1e-7, 1e-7))
         if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
             return None
         value = self._at(where) if self._at is not None and isinstance(point, Num) else None

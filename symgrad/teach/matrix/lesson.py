@@ -82,12 +82,12 @@ class Lesson:
         if any(map(self._has_gradient, names)):
             yield Line("why", (WIRTINGER,))
         try:
-            found = self._solution(whole, names, self._f)
+            solution = self._solution(whole, names, self._f)
         except (NoWords, SymgradError):
             if not self._is_flow:
                 yield from operations(self.tape, self.targets)
-            found = None
-        yield from self._read_off(found, names, self._first, self._f, self.tape.root.shape)
+            solution = None
+        yield from self._read_off(solution, names, self._first, self._f, self.tape.root.shape)
         yield from _equations(self._first)
         if self.order > 1:
             for name, first, last in zip(names, self._first, self.forms, strict=True):
@@ -122,29 +122,29 @@ class Lesson:
         if e is not None:
             yield Line("given", (Formula((Label(g, 0, (name,)), e)),), None, sized(first.shape))
         try:
-            found = self._solution(e, [name], g)
+            solution = self._solution(e, [name], g)
         except (NoWords, SymgradError):
-            found = None
-        yield from self._read_off(found, [name], [last], g, first.shape)
+            solution = None
+        yield from self._read_off(solution, [name], [last], g, first.shape)
 
     # ---------------------------------------------------------------- the derivative
     def _read_off(
-        self, found: Solution | None, names: Sequence[str], forms: Sequence[ClosedForm], f: str, shape: Sequence[Any]
+        self, solution: Solution | None, names: Sequence[str], forms: Sequence[ClosedForm], f: str, shape: Sequence[Any]
     ) -> Iterator[Line]:
-        if found is not None:
-            yield from found.lines
+        if solution is not None:
+            yield from solution.lines
         for name, form in zip(names, forms, strict=True):
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
             letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
-            mine = None if found is None else found.gradients.get(name)
-            in_names = mine is not None and found is not None and len(found.known) > PARTS
-            sides, real = None if found is None else found.sides, not self._has_gradient(name)
+            mine = None if solution is None else solution.gradients.get(name)
+            in_names = mine is not None and solution is not None and len(solution.known) > PARTS
+            sides, real = None if solution is None else solution.sides, not self._has_gradient(name)
             yield from _definition(g, f, shape, name, own, sides, in_names=in_names, real=real)
             rights = [e for e in (mine, None if in_names else _closed(form)) if e is not None]
             distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
-            reason = identity(found, *distinct) if found is not None and len(distinct) == 2 else ""
+            reason = identity(solution, *distinct) if solution is not None and len(distinct) == 2 else ""
             if reason:
                 yield Line("does", (Formula((left, distinct[0])),), None, sized(form.shape))
                 yield Line("then", (Formula((None, distinct[1])),), None, reason)
@@ -158,10 +158,10 @@ class Lesson:
         return complex_ and not self.tape.root.shape and not is_imaginary(self.tape.root)
 
     def _called(self, letter: str, name: str, several: bool) -> str:
-        found = f"{letter}_{name}" if several else letter
-        while found in self._leaves:
-            found += "′"
-        return found
+        label = f"{letter}_{name}" if several else letter
+        while label in self._leaves:
+            label += "′"
+        return label
 
     def _named(self, name: str, shape: Sequence[Any]) -> Any:
         return ArraySymbol.of(name, shape) if shape else Label(name)
@@ -172,11 +172,11 @@ class Lesson:
             yield Line("then", (Formula((None, Value(np.asarray(value)))),))
 
 
-def identity(solution: Solution, found: Any, closed: Any) -> str:
+def identity(solution: Solution, gradient: Any, closed: Any) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
-    if _sigmoids(solution.opened(found)) != _sigmoids(closed):
+    if _sigmoids(solution.opened(gradient)) != _sigmoids(closed):
         return "σ(−t) = 1 − σ(t)"
-    if closed.has(Diag) and not found.has(Diag) and found.has(Hadamard):
+    if closed.has(Diag) and not gradient.has(Diag) and gradient.has(Hadamard):
         return "a·bᵀ ⊙ M = diag(a)·M·diag(b)"
     return ""
 

@@ -40,16 +40,16 @@ class Names:
 
     def _uses(self, e: Any) -> Counter[Any]:
         """Return in how many places each array that changes is used; a whole that stands twice is one place."""
-        found: Counter[Any] = Counter()
+        counts: Counter[Any] = Counter()
         seen, stack = {e}, [e]
         while stack:
             for a in getattr(stack.pop(), "args", ()):
                 if isinstance(a, sp.Expr) and shape_of(a) and not isinstance(a, ArraySymbol) and self._moves(a):
-                    found[a] += 1
+                    counts[a] += 1
                 if isinstance(a, sp.Expr) and a not in seen:
                     seen.add(a)
                     stack.append(a)
-        return found
+        return counts
 
     def _named_within(self, e: Any) -> Any:
         """Return the formula with names in the place of its parts."""
@@ -60,39 +60,39 @@ class Names:
         sigmoid = sigmoid_inside(e)
         if sigmoid is not None:  # log(σ(z)) is one function: its slope is 1 − σ(z)
             z = sigmoid.args[1]
-            found = self._named_within(z)
-            return rebuilt(e, {z: found if _is_plain(found) else self._name(z, found)})
+            named = self._named_within(z)
+            return rebuilt(e, {z: named if _is_plain(named) else self._name(z, named)})
         there = {}
         for a in e.args:
             if isinstance(a, sp.Expr) and self._moves(a) and not isinstance(a, Truth):
-                found = self._named_within(a)
-                if self._needs_name(a, found, e):
-                    found = self._name(a, found)
-                there[a] = found
+                named = self._named_within(a)
+                if self._needs_name(a, named, e):
+                    named = self._name(a, named)
+                there[a] = named
         return rebuilt(e, there) if there else e
 
-    def _needs_name(self, a: Any, found: Any, within: Any) -> bool:
-        if _is_plain(found):
+    def _needs_name(self, a: Any, named: Any, within: Any) -> bool:
+        if _is_plain(named):
             return False
-        if not shape_of(found):
-            return isinstance(found, ArrayExpr) and self._bends(within)
+        if not shape_of(named):
+            return isinstance(named, ArrayExpr) and self._bends(within)
         if a in self._many or isinstance(within, _FUNCTIONS):
             return True
-        if isinstance(found, Call):
-            return not isinstance(found.op, Inverse)
+        if isinstance(named, Call):
+            return not isinstance(named.op, Inverse)
         entries = (Elementwise, ElementPower, Hadamard, Quotient, Cases)
-        return isinstance(within, (Product, Trace, Transposed)) and isinstance(found, entries)
+        return isinstance(within, (Product, Trace, Transposed)) and isinstance(named, entries)
 
     def _bends(self, e: Any) -> bool:
         """Whether a formula of numbers is not linear in one that changes."""
         return not shape_of(e) and (e.is_Pow or e.is_Function or (e.is_Mul and sum(map(self._moves, e.args)) > 1))
 
-    def _name(self, a: Any, found: Any) -> Any:
+    def _name(self, a: Any, named: Any) -> Any:
         if a not in self._known:
-            (letter,) = self._mint.names(_letters(found))
-            shape = shape_of(found)
-            symbol = ArraySymbol.of(letter, shape, is_symmetric(found)) if shape else sp.Symbol(letter, real=True)
-            self.parts.append((symbol, found))
+            (letter,) = self._mint.names(_letters(named))
+            shape = shape_of(named)
+            symbol = ArraySymbol.of(letter, shape, is_symmetric(named)) if shape else sp.Symbol(letter, real=True)
+            self.parts.append((symbol, named))
             self._known[a] = symbol
         return self._known[a]
 

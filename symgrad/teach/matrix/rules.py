@@ -132,11 +132,11 @@ class Rules:
         a, p = e.args[:2]
         if shape_of(a) != e.shape or shape_of(p) != e.shape:
             raise NoWords("a power of another shape")
-        found = []
+        parts = []
         for k, x in enumerate((a, p)):
             if self.moves(x):
-                found.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k)))
-        return found
+                parts.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k)))
+        return parts
 
     def _transposed(self, e: Any) -> list[Part]:
         (a,) = e.args[:1]
@@ -146,13 +146,13 @@ class Rules:
 
     def _product(self, e: Any) -> list[Part]:
         factors = e.args[:-1]
-        found = []
+        parts = []
         for k, f in enumerate(factors):
             if self.moves(f):
-                found.extend(self._factor(factors[:k], f, factors[k + 1 :]))
+                parts.extend(self._factor(factors[:k], f, factors[k + 1 :]))
         if sum(map(self.moves, factors)) > 1:
             self.said["product rule"] = None
-        return found
+        return parts
 
     def _factor(self, before: Sequence[Any], f: Any, behind: Sequence[Any]) -> list[Part]:
         """Return the parts of F₁·df·F₂: ⟨C, F₁·df·F₂⟩ = ⟨F₁ᵀ·C·F₂ᵀ, df⟩."""
@@ -173,14 +173,14 @@ class Rules:
 
     def _hadamard(self, e: Any) -> list[Part]:
         factors = e.args[:-1]
-        found = []
+        parts = []
         for k, f in enumerate(factors):
             if self.moves(f):
                 before, behind = factors[:k], factors[k + 1 :]
-                found.extend(self._within(f, _among(before, behind), _among((), (*before, *behind))))
+                parts.extend(self._within(f, _among(before, behind), _among((), (*before, *behind))))
         if sum(map(self.moves, factors)) > 1:
             self.said["product rule"] = None
-        return found
+        return parts
 
     def _element_power(self, e: Any) -> list[Part]:
         a, p = e.args[:2]
@@ -200,13 +200,13 @@ class Rules:
             less = scaled(-1, sigmoid)
             return self._by_entries(sigmoid.args[1], plus([ones(e.shape), less]) if e.args[1] == sigmoid else less)
         args = [a for a in e.args[1:-1]]
-        found = []
+        parts = []
         for k, a in enumerate(args):
             if self.moves(a):
                 if shape_of(a) != e.shape:
                     raise NoWords("a number in a function of entries")
-                found.extend(self._by_entries(a, slope(e, k)))
-        return found
+                parts.extend(self._by_entries(a, slope(e, k)))
+        return parts
 
     def _quotient(self, e: Any) -> list[Part]:
         a, b = e.args[:2]
@@ -245,11 +245,11 @@ class Rules:
         return self._product_of([a] * n) if n > 0 else self._product_of([Call.of(Inverse(), [a], a.shape)] * -n)
 
     def _product_of(self, factors: Sequence[Any]) -> list[Part]:
-        found = []
+        parts = []
         for k, f in enumerate(factors):
-            found.extend(self._factor(_powers(factors[:k]), f, _powers(factors[k + 1 :])))
+            parts.extend(self._factor(_powers(factors[:k]), f, _powers(factors[k + 1 :])))
         self.said["product rule"] = None
-        return found
+        return parts
 
     def _call(self, e: Any) -> list[Part]:
         """Ask the operation for its differential."""
@@ -340,10 +340,10 @@ def _arranged(left: list[Any], middle: list[Any], right: list[Any], shape: Any, 
     made = [*left, *middle, *right]
     if not made:
         return _identity_of(shape)
-    found = product(made)
-    if len(shape) == 2 and len(shape_of(found)) != 2:
+    array = product(made)
+    if len(shape) == 2 and len(shape_of(array)) != 2:
         raise NoWords("a product of vectors")
-    return turned(found) if row else found
+    return turned(array) if row else array
 
 
 def _identity(a: Any) -> Any:

@@ -165,8 +165,8 @@ class Solution:
     def _parts(self, e: Any) -> tuple[list[Part], str]:
         """Return the parts of a differential, and the rules they follow."""
         self._said.clear()
-        found = self._rules.of(e)
-        named = [Part(self._with_probabilities(p.shown), p.whose, p.past) for p in found]
+        parts = self._rules.of(e)
+        named = [Part(self._with_probabilities(p.shown), p.whose, p.past) for p in parts]
         return named, "; ".join(filter(None, self._said))
 
     def _with_probabilities(self, e: Any) -> Any:
@@ -225,8 +225,8 @@ class Solution:
         """Use that rows of probabilities sum to 1, and names that are known."""
         m = self._with_probabilities(m)
         there = {e: self._symbols[n] for n, e in self.known.items()}
-        found = self._summed(without_two_signs(rebuilt(m, there)))
-        return self._rows_sum_to_one(found)
+        formula = self._summed(without_two_signs(rebuilt(m, there)))
+        return self._rows_sum_to_one(formula)
 
     def _summed(self, m: Any) -> Any:
         """Use that the entries of a softmax sum to 1, and those of x − mean(x) to 0."""
@@ -328,11 +328,11 @@ def _symmetric_in(e: Any) -> list[str]:
 
 def collected(terms: Sequence[Any]) -> Any:
     """Return a sum with like terms added."""
-    found: dict[Any, Any] = {}
+    coefficients: dict[Any, Any] = {}
     for t in (u for s in terms for u in (s.args[:-1] if isinstance(s, Plus) else (s,))):
         n, core = in_front(t) if shape_of(t) else t.as_coeff_Mul()
-        found[core] = found.get(core, 0) + n
-    kept = [scaled(n, core) for core, n in found.items() if n != 0]
+        coefficients[core] = coefficients.get(core, 0) + n
+    kept = [scaled(n, core) for core, n in coefficients.items() if n != 0]
     return plus(kept) if kept else scaled(0, terms[0])
 
 
@@ -340,13 +340,13 @@ def multiplied_out(m: Any) -> Any:
     """Return (1 − y) ⊙ h − y ⊙ (1 − h) as h − y; what becomes no shorter stays."""
     if not isinstance(m, Plus) or not m.has(Hadamard):
         return m
-    found: dict[tuple[str, ...], tuple[Any, Any]] = {}
+    terms: dict[tuple[str, ...], tuple[Any, Any]] = {}
     for c, factors in (t for a in m.args[:-1] for t in _opened(a)):
         key = tuple(sorted(map(str, factors)))
-        before, _ = found.get(key, (0, None))
-        found[key] = before + c, times_all(factors) if factors else ones(shape_of(m))
+        before, _ = terms.get(key, (0, None))
+        terms[key] = before + c, times_all(factors) if factors else ones(shape_of(m))
     kept = sorted(
-        (scaled(c, e) for c, e in found.values() if c != 0),
+        (scaled(c, e) for c, e in terms.values() if c != 0),
         key=lambda t: bool(sp.sympify(in_front(t)[0]).could_extract_minus_sign()),
     )
     made = plus(kept) if kept else m
@@ -360,10 +360,10 @@ def _opened(a: Any) -> list[tuple[Any, list[Any]]]:
     if isinstance(a, Scaled):
         return [(a.args[0] * c, factors) for c, factors in _opened(a.args[1])]
     if isinstance(a, Hadamard):
-        found: list[tuple[Any, list[Any]]] = [(sp.S.One, [])]
+        terms: list[tuple[Any, list[Any]]] = [(sp.S.One, [])]
         for f in a.args[:-1]:
-            found = [(c * d, [*left, *right]) for c, left in found for d, right in _opened(f)]
-        return found
+            terms = [(c * d, [*left, *right]) for c, left in terms for d, right in _opened(f)]
+        return terms
     return [(sp.S.One, [] if is_ones(a) else [a])]
 
 

@@ -45,16 +45,16 @@ class Trial:
         if leaf.value is not None and leaf.title is None:
             return np.asarray(leaf.value, dtype=np.float64)
         shape, marks = self.shape(leaf.shape), set(getattr(leaf, "assumptions", ()))
-        found = self._draw.uniform(0.3, 1.2, shape) * self._draw.choice([1.0, 1.0, 0.1, 4.0])
+        value = self._draw.uniform(0.3, 1.2, shape) * self._draw.choice([1.0, 1.0, 0.1, 4.0])
         if "symmetric" in marks:
-            found = found + found.T
+            value = value + value.T
         if len(shape) == 2 and shape[0] == shape[1]:
-            found = found + 3 * np.eye(shape[0])
+            value = value + 3 * np.eye(shape[0])
         if {"simplex", "onehot"} & marks and shape:
-            found = found / found.sum(-1, keepdims=True)
+            value = value / value.sum(-1, keepdims=True)
         if "onehot" in marks and shape:
-            found = np.eye(shape[-1])[self._draw.integers(0, shape[-1], shape[:-1])]
-        return found
+            value = np.eye(shape[-1])[self._draw.integers(0, shape[-1], shape[:-1])]
+        return value
 
     def _step(self, leaf: Leaf) -> Any:
         d = self._draw.standard_normal(self.shape(leaf.shape))
@@ -79,8 +79,8 @@ class Trial:
 
     def agrees(self, d: Any, wanted: Any) -> bool:
         """Whether a line of differentials has this value."""
-        found = self.number(d)
-        if not (np.all(np.isfinite(found)) and np.all(np.isfinite(wanted))):
+        value = self.number(d)
+        if not (np.all(np.isfinite(value)) and np.all(np.isfinite(wanted))):
             return False
         size = 1 + np.max(np.abs(wanted), initial=0.0)
-        return bool(np.allclose(found, wanted, rtol=1e-4, atol=1e-4 * size))
+        return bool(np.allclose(value, wanted, rtol=1e-4, atol=1e-4 * size))

@@ -53,17 +53,17 @@ def curves(
     at: Callable[[float], Point], over: tuple[float, float], words: Words, touch: Touch | None, path: Any, ax: Any
 ) -> Any:
     """Draw f, f′, …, as many as there are labels, the tangent that touches f at a point, and points on f."""
-    found = sampled(at, *over, len(words.labels))
-    had = ax.get_ylim() if ax.has_data() else found.limits
+    samples = sampled(at, *over, len(words.labels))
+    had = ax.get_ylim() if ax.has_data() else samples.limits
     ax.axhline(0, color=GREY, linewidth=0.6)
-    for k, (row, label) in enumerate(zip(found.rows, words.labels, strict=True)):
-        ax.plot(found.xs, row, color=COLOURS[k % 4], linestyle=LINES[k % 4], label=label)
+    for k, (row, label) in enumerate(zip(samples.rows, words.labels, strict=True)):
+        ax.plot(samples.xs, row, color=COLOURS[k % 4], linestyle=LINES[k % 4], label=label)
     if touch is not None:
-        _tangent(ax, found.xs, touch)
+        _tangent(ax, samples.xs, touch)
     if path is not None:
         values = [at(x)[0] for x in path]
         ax.plot(path, values, "o-", color=RED, markersize=4, linewidth=0.8, label="path")
-    ax.set_ylim(min(found.limits[0], had[0]), max(found.limits[1], had[1]))  # a steep tangent must not flatten f
+    ax.set_ylim(min(samples.limits[0], had[0]), max(samples.limits[1], had[1]))  # a steep tangent must not flatten f
     ax.set(xlabel=words.x, ylabel=words.y)
     ax.legend(frameon=False)
     return ax
@@ -120,13 +120,13 @@ def _arrows(ax: Any, slope: Callable[[float, float], Sequence[float]], over: Seq
     """Draw the gradients, longer ones longer, but not by as much."""
     inside = [np.linspace(low, high, 2 * ARROWS + 1)[1::2] for low, high in over]
     places = np.array([(x, y) for y in inside[1] for x in inside[0]])
-    found = np.array([slope(float(x), float(y)) for x, y in places], dtype=np.float64)
-    lengths = np.hypot(found[:, 0], found[:, 1])
+    gradients = np.array([slope(float(x), float(y)) for x, y in places], dtype=np.float64)
+    lengths = np.hypot(gradients[:, 0], gradients[:, 1])
     kept = np.isfinite(lengths) & (lengths > 0)
     if not kept.any():
         return
-    places, found, lengths = places[kept], found[kept], lengths[kept]
-    scaled = found / lengths[:, None] * (lengths / lengths.max())[:, None] ** 0.25
+    places, gradients, lengths = places[kept], gradients[kept], lengths[kept]
+    scaled = gradients / lengths[:, None] * (lengths / lengths.max())[:, None] ** 0.25
     step = min(high - low for low, high in over) / ARROWS
     ax.quiver(
         *places.T, *(0.9 * step * scaled).T, angles="xy", scale_units="xy", scale=1, pivot="mid",

@@ -76,5 +76,5 @@ def _labelled(tape: Tape, node: Any) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text with its end left out where it is long."""
+    """Return a string with its end left out where it is long."""
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -28,26 +28,26 @@ class _Run:
 
     def parts(self) -> list[_Run]:
         """Return its calls, and the operations between them each for itself."""
-        found: list[_Run] = []
+        runs: list[_Run] = []
         at = 0
         for call in _outermost(self.calls):
             inside = [n for n in self.nodes if call.start < n.index <= call.end]
             if not inside:
                 continue
             first = self.nodes.index(inside[0], at)
-            found.extend(_Run("", [n]) for n in self.nodes[at:first])
+            runs.extend(_Run("", [n]) for n in self.nodes[at:first])
             within = [c for c in self.calls if c is not call and call.start <= c.start and c.end <= call.end]
-            found.append(_Run(call.name, inside, within))
+            runs.append(_Run(call.name, inside, within))
             at = first + len(inside)
-        return [*found, *(_Run("", [n]) for n in self.nodes[at:])]
+        return [*runs, *(_Run("", [n]) for n in self.nodes[at:])]
 
 
 def _outermost(calls: Sequence[Call]) -> list[Call]:
-    found: list[Call] = []
+    kept: list[Call] = []
     for call in sorted(calls, key=lambda c: (c.start, -c.end)):
-        if not found or call.start >= found[-1].end:
-            found.append(call)
-    return found
+        if not kept or call.start >= kept[-1].end:
+            kept.append(call)
+    return kept
 
 
 def groups_of(tape: Tape, calls: Sequence[Call], most: int) -> tuple[list[Box], list[Arrow]]:
@@ -92,14 +92,14 @@ def _runs(whole: _Run, most: int) -> list[_Run]:
 def _joined(runs: Sequence[_Run], most: int) -> list[_Run]:
     """Join neighbours into as many runs as there is room for, of about as many operations each."""
     total = sum(len(r.nodes) for r in runs)
-    found: list[list[_Run]] = [[]]
+    groups: list[list[_Run]] = [[]]
     done = 0
     for run in runs:
-        if found[-1] and done * most >= len(found) * total:
-            found.append([])
-        found[-1].append(run)
+        if groups[-1] and done * most >= len(groups) * total:
+            groups.append([])
+        groups[-1].append(run)
         done += len(run.nodes)
-    return [_Run(_title(part), [n for r in part for n in r.nodes]) if len(part) > 1 else part[0] for part in found]
+    return [_Run(_title(part), [n for r in part for n in r.nodes]) if len(part) > 1 else part[0] for part in groups]
 
 
 def _title(runs: Sequence[_Run]) -> str:

@@ -45,9 +45,9 @@ def dot(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
 def networkx_graph(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Any:
     """Return a networkx.DiGraph."""
     networkx = required("to_networkx", "graph", "networkx")
-    found = networkx.DiGraph()
+    graph = networkx.DiGraph()
     for box in boxes:
-        found.add_node(box.key, **{k: v for k, v in asdict(box).items() if k != "key"})
+        graph.add_node(box.key, **{k: v for k, v in asdict(box).items() if k != "key"})
     for a in arrows:
-        found.add_edge(a.source, a.target, adjoint=a.adjoint)
-    return found
+        graph.add_edge(a.source, a.target, adjoint=a.adjoint)
+    return graph

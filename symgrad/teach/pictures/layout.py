@@ -63,15 +63,15 @@ def layout(boxes: Sequence[Size], arrows: Sequence[tuple[int, int]], labels: Seq
 
 def _layers(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
     """Return the longest path to each box; what nothing leads to stands right above what it leads to."""
-    found = [0] * count
+    layers = [0] * count
     for a, b in sorted(arrows, key=lambda e: e[1]):  # boxes are in an order in which arrows go forward
-        found[b] = max(found[b], found[a] + 1)
+        layers[b] = max(layers[b], layers[a] + 1)
     into = {b for _, b in arrows}
     for k in range(count):
-        below = [found[b] for a, b in arrows if a == k]
+        below = [layers[b] for a, b in arrows if a == k]
         if k not in into and below:
-            found[k] = min(below) - 1
-    return found
+            layers[k] = min(below) - 1
+    return layers
 
 
 def _chain(a: _Item, b: _Item, label: Size | None) -> list[_Item]:

@@ -100,15 +100,15 @@ def _adjoints(tape: Tape, wrt: Any, how: str) -> dict[tuple[AnyNode, AnyNode], s
     _, pulls = tape.derive(tape.targets(wrt))
     pulls = [p for p in pulls if p.given is not None]
     numbers = tape.values([p.given for p in pulls if p.given is not None])
-    found: dict[tuple[AnyNode, AnyNode], str] = {}
+    texts: dict[tuple[AnyNode, AnyNode], str] = {}
     for pull, value in zip(pulls, numbers, strict=True):
         if how == "number" and value is None:
             raise ArgumentError('graph: adjoints="number" needs a value of each leaf. Use "formula" for symbols.')
         known = value is not None and how != "formula"
         text = _short(value) if known else _written(tape, pull)
         key = (pull.source, pull.node)
-        found[key] = f"{found[key]} + {text}" if key in found else text
-    return found
+        texts[key] = f"{texts[key]} + {text}" if key in texts else text
+    return texts
 
 
 def _short(value: Any) -> str:

@@ -106,17 +106,17 @@ def _broken(xs: Any, values: Any, rows: Any, rough: Sequence[tuple[float, ...]])
 
 def _limits(rows: Any, ends: Any) -> tuple[float, float]:
     """Return the lowest and the highest value of a picture: all of what is bounded, and most of what is not."""
-    found = []
+    bounds = []
     for k, (row, end) in enumerate(zip(rows, ends, strict=True)):
         if np.isnan(row).all():
             continue
         if not np.nanmax(np.abs(end), initial=0.0) > POLE * np.nanpercentile(np.abs(row), 95):
-            found += [np.nanmin(row), np.nanmax(row)]
+            bounds += [np.nanmin(row), np.nanmax(row)]
         elif k == 0:
             low, high = np.nanpercentile(row, (5, 95))
-            found += [max(low - (high - low) / 2, np.nanmin(row)), min(high + (high - low) / 2, np.nanmax(row))]
+            bounds += [max(low - (high - low) / 2, np.nanmin(row)), min(high + (high - low) / 2, np.nanmax(row))]
         else:
-            found += [*np.nanpercentile(row, (25, 75))]
-    low, high = min(found), max(found)
+            bounds += [*np.nanpercentile(row, (25, 75))]
+    low, high = min(bounds), max(bounds)
     room = 0.05 * (high - low) or 0.5 * max(abs(high), 1.0)
     return float(low - room), float(high + room)

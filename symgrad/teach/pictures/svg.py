@@ -77,10 +77,10 @@ def _rect(at: tuple[float, float], size: Size, kind: str, round_: float) -> str:
 
 def _lines(lines: Sequence[str], at: tuple[float, float]) -> str:
     top = at[1] - SMALL_LINE * (len(lines) - 1) / 2 + 5
-    found = _text(at[0], top, lines[0], "name")
+    markup = _text(at[0], top, lines[0], "name")
     for k, line in enumerate(lines[1:], 1):
-        found += _text(at[0], top + k * SMALL_LINE - 1, line, "told")
-    return found
+        markup += _text(at[0], top + k * SMALL_LINE - 1, line, "told")
+    return markup
 
 
 def _text(x: float, y: float, text: str, kind: str) -> str:

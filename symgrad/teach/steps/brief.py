@@ -35,7 +35,7 @@ def brief(form: ClosedForm, most: int = LONG) -> Any:
     if not few([form._root, *form._forward], MANY):
         return None
     try:
-        found = form._expr
+        formula = form._expr
     except FormError:
         return None
-    return found if len(chalk(found)) <= most else None
+    return formula if len(chalk(formula)) <= most else None

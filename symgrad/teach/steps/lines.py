@@ -24,13 +24,15 @@ from symgrad.teach.steps.steps import COMPLEX, GIVEN, NO_PATH, PATHS, START, Der
 from symgrad.teach.steps.unicode_text import chalk, sizes
 
 
-def lines(found: Derivation) -> Iterator[Line]:
+def lines(derivation: Derivation) -> Iterator[Line]:
     """Yield the lines of a derivation."""
-    tape = found.tape
+    tape = derivation.tape
     arrays = not tape.numbers
-    by = [tape.adjoint(t) for t in found.targets]
-    yield Line("title", ("Wanted: ", *_listed([Formula((d,)) for d in by]), *_of(found), ". ", *_given(found)))
-    forward = [s for s in found.steps if s.kind == "forward"]
+    by = [tape.adjoint(t) for t in derivation.targets]
+    yield Line(
+        "title", ("Wanted: ", *_listed([Formula((d,)) for d in by]), *_of(derivation), ". ", *_given(derivation))
+    )
+    forward = [s for s in derivation.steps if s.kind == "forward"]
     for letter in tape.letters:
         yield Line("title", ("Where ", Formula(letter)))
     if forward:
@@ -39,19 +41,19 @@ def lines(found: Derivation) -> Iterator[Line]:
             yield Line("step", (equation(step.name, [step.operation], step),), step.number, _ledger(step, arrays))
             yield from _array_value(step.value)
     yield Line("heading", ("Backward",))
-    yield from _backward([s for s in found.steps if s.kind == "backward"], arrays)
+    yield from _backward([s for s in derivation.steps if s.kind == "backward"], arrays)
     yield Line("heading", ("Result",))
-    for name, form in zip(by, found.forms, strict=True):
-        yield Line("result", (_result(name, form, found.value(form._root)),))
-        yield from _array_value(found.value(form._root))
+    for name, form in zip(by, derivation.forms, strict=True):
+        yield Line("result", (_result(name, form, derivation.value(form._root)),))
+        yield from _array_value(derivation.value(form._root))
         if (whole := _where(form)) is not None:
             yield from whole
 
 
-def _of(found: Derivation) -> list[str | Formula]:
+def _of(derivation: Derivation) -> list[str | Formula]:
     """Say what the output is, where that can be written in a line."""
-    whole = brief(ClosedForm(found.tape.root, [found.tape.root], check=False))
-    return [] if whole is None else [" of ", equation(found.tape.symbol(found.tape.root), [whole])]
+    whole = brief(ClosedForm(derivation.tape.root, [derivation.tape.root], check=False))
+    return [] if whole is None else [" of ", equation(derivation.tape.symbol(derivation.tape.root), [whole])]
 
 
 def _listed(parts: Sequence[Formula]) -> list[str | Formula]:
@@ -62,9 +64,9 @@ def _listed(parts: Sequence[Formula]) -> list[str | Formula]:
     return out
 
 
-def _given(found: Derivation) -> list[str | Formula]:
+def _given(derivation: Derivation) -> list[str | Formula]:
     """Say what the leaves are: their values where they are known, else the shapes of arrays."""
-    tape = found.tape
+    tape = derivation.tape
     leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
     told: list[Any] = []
     for leaf in leaves:

@@ -164,11 +164,11 @@ class Derivation:
 
     def _start(self) -> Step:
         root = self.tape.root
-        found = next((form for t, form in zip(self.targets, self.forms, strict=True) if t is root), None)
+        chosen = next((form for t, form in zip(self.targets, self.forms, strict=True) if t is root), None)
         seed = next((p.adjoint for p in self._pulls if p.node is root), None)
-        if found is None and seed is not None:
-            found = self._form(seed)
-        return self._bare(root, self._why_it_starts, found or self.forms[0])
+        if chosen is None and seed is not None:
+            chosen = self._form(seed)
+        return self._bare(root, self._why_it_starts, chosen or self.forms[0])
 
     @property
     def _why_it_starts(self) -> Rule:

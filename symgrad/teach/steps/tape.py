@@ -80,15 +80,15 @@ class Tape:
     def names(self) -> dict[AnyNode, str]:
         """The name of each shown node: the leaves' as formulas have them, letters for the others."""
         called = Naming([self.root], [self.root])
-        found: dict[AnyNode, str] = {n: called.shown[id(n)] for n in self.nodes if isinstance(n, Leaf)}
+        names: dict[AnyNode, str] = {n: called.shown[id(n)] for n in self.nodes if isinstance(n, Leaf)}
         inner = [n for n in self.nodes if isinstance(n, Node)]
         mint = Mint({*called.taken, *self._names_beside()})
         if isinstance(self.root, Node):
-            (found[self.root],) = mint.names(_OUTPUTS if self.numbers else _OUTPUTS[2:])
+            (names[self.root],) = mint.names(_OUTPUTS if self.numbers else _OUTPUTS[2:])
         for rank in sorted({min(len(n.shape), 3) for n in inner}):
             mine = [n for n in inner if min(len(n.shape), 3) == rank and n is not self.root]
-            found.update(zip(mine, _letters(mint, _LETTERS[rank], len(mine)), strict=True))
-        return found
+            names.update(zip(mine, _letters(mint, _LETTERS[rank], len(mine)), strict=True))
+        return names
 
     def _names_beside(self) -> set[str]:
         """Return the names of a cotangent's leaves."""
@@ -121,15 +121,15 @@ class Tape:
 
     def shown_inputs(self, node: AnyNode) -> list[AnyNode]:
         """Return the nodes that a node is computed of, each once; those of a condition that is written in its place."""
-        found: dict[AnyNode, None] = {}
+        inputs: dict[AnyNode, None] = {}
         stack = [p for p in reversed(node.inputs) if is_node(p)]
         while stack:
             p = stack.pop()
             if p not in self.inlined:
-                found[p] = None
+                inputs[p] = None
             else:
                 stack.extend(q for q in reversed(p.inputs) if is_node(q))
-        return list(found)
+        return list(inputs)
 
     # ---------------------------------------------------------------- formulas of one operation
     def formula(self, node: AnyNode) -> Any:
@@ -178,10 +178,10 @@ class Tape:
             d = conj(sum_to(as_tensor(d), pull.source.shape))
         forward = [made._node] if unit else [made._node, seed._node]
         try:
-            found = ClosedForm(d._node, forward, check=False)._expr
+            formula = ClosedForm(d._node, forward, check=False)._expr
         except SymgradError:
             return None
-        return found if unit else self._with_adjoint(found, node)
+        return formula if unit else self._with_adjoint(formula, node)
 
     def _with_adjoint(self, e: Any, node: AnyNode) -> Any:
         """Put ∂L/∂node for the cotangent's place-holder."""
@@ -240,14 +240,14 @@ class Tape:
                 pulls.append(Pull(node, i, p, self._as_gradient(g), d))
 
         with listening(hear):
-            found = derive(handle(self.root, None), wrt, cotangent=cotangent)
-        return found, pulls
+            forms = derive(handle(self.root, None), wrt, cotangent=cotangent)
+        return forms, pulls
 
     def _as_gradient(self, g: Any) -> AnyNode:
         """Return what a sweep carries as the gradient that it is outside of the sweep."""
         with enable_grad():
-            found: AnyNode = conj(g)._node
-        return found
+            node: AnyNode = conj(g)._node
+        return node
 
     def targets(self, wrt: Any) -> list[Any]:
         """Return the tensors to differentiate by: those given, else the leaves that require grad, else all symbols."""

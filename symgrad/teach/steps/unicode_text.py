@@ -31,8 +31,8 @@ def chalk(e: Any) -> str:
     """Return an expression as one line of text; names of users' making stay as they are."""
     parts = _NAME.split(printable(e if isinstance(e, str) else printers.text(e)))
     for k in range(0, len(parts), 2):
-        for pattern, found in _RULES:
-            parts[k] = pattern.sub(found, parts[k])
+        for pattern, replacement in _RULES:
+            parts[k] = pattern.sub(replacement, parts[k])
     return "".join(parts)
 
 

@@ -85,8 +85,8 @@ def _elementwise(op: Map, active: tuple[int, ...], given: Sequence[Any], entries
         primes = {s: Prime.of(s) for s in map(_symbol, [left] * len(symbols), symbols)}
         return Rule(f"case by case{each}", Prime.of(left), left.xreplace(primes))
     total = sp.together(sp.Add(*[p * Prime.of(s) for p, s in zip(partials, symbols, strict=True)]))
-    found = Rule(_of_several(left) + each, Prime.of(left), _positive_first(total))
-    return found if len(str(found)) < LONG else Rule(found.name)
+    rule = Rule(_of_several(left) + each, Prime.of(left), _positive_first(total))
+    return rule if len(str(rule)) < LONG else Rule(rule.name)
 
 
 _of_map = lru_cache(maxsize=512)(_elementwise)  # the same operation has the same rule wherever it stands

@@ -26,8 +26,8 @@ def text(lines: Iterable[Line]) -> str:
     equals = 0
     for line in lines:
         if line.kind in SOLUTION:
-            found, equals = _on_board(line, equals)
-            out.extend(found)
+            rows, equals = _on_board(line, equals)
+            out.extend(rows)
         else:
             out.extend(_written(line))
     return "\n".join(out)
@@ -41,7 +41,7 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
     if line.kind == "pair":
         return _paired(line), equals
     if line.kind == "then":
-        found = _wrapped(body, " " * equals, " " * (equals + 2))
+        rows = _wrapped(body, " " * equals, " " * (equals + 2))
     else:
         indent = INDENT.get(line.kind, "  ")
         if line.kind == "does":
@@ -49,9 +49,9 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
         formula_first = line.kind not in ("why", "remark") and " = " in body[:20]
         rest = " " * (len(indent) + body.index(" = ") + 3) if formula_first else indent + "  "
         column = len(indent) + body.find(" = ") + 1
-        found = _by_equals(body, indent, column) if formula_first else _wrapped(body, indent, rest)
-    found = [part.replace("\u00a0", " ") for part in found]
-    return (_beside(found, line.ledger) if line.ledger else found), equals
+        rows = _by_equals(body, indent, column) if formula_first else _wrapped(body, indent, rest)
+    rows = [part.replace("\u00a0", " ") for part in rows]
+    return (_beside(rows, line.ledger) if line.ledger else rows), equals
 
 
 def _by_equals(body: str, indent: str, column: int) -> list[str]:
@@ -116,8 +116,8 @@ def _kept(m: re.Match[str]) -> str:
 
 def _tied(p: Any) -> str:
     """Return a part of a reason; a short formula stays in one line."""
-    found = _inline(p)
-    return found.replace(" ", "\u00a0") if isinstance(p, Formula) and len(found) < TIED else found
+    piece = _inline(p)
+    return piece.replace(" ", "\u00a0") if isinstance(p, Formula) and len(piece) < TIED else piece
 
 
 def _beside(body: list[str], ledger: str, at: int = BESIDE) -> list[str]:
@@ -139,8 +139,8 @@ def _written(line: Line) -> list[str]:
     if line.kind == "value":
         return [f"         = {body}"]
     head = f"{line.number:>3}.   " if line.number is not None else "       "
-    found = _wrapped(body, head if line.kind in ("step", "more") else "     ", "         ")
-    return _aside(found, line.ledger) if line.ledger else found
+    rows = _wrapped(body, head if line.kind in ("step", "more") else "     ", "         ")
+    return _aside(rows, line.ledger) if line.ledger else rows
 
 
 def _inline(p: Any) -> str:
@@ -150,10 +150,10 @@ def _inline(p: Any) -> str:
 def _wrapped(body: str, first: str, rest: str) -> list[str]:
     if any(len(word) > BOARD - len(rest) for word in body.split()):
         body = body.replace("·", f"·{_JOINT} ")  # a product that no line holds
-    found = textwrap.wrap(
+    rows = textwrap.wrap(
         body, BOARD, initial_indent=first, subsequent_indent=rest, break_long_words=True, break_on_hyphens=False
     )
-    return [part.replace(f"{_JOINT} ", "").replace(_JOINT, "") for part in found] or [first.rstrip()]
+    return [part.replace(f"{_JOINT} ", "").replace(_JOINT, "") for part in rows] or [first.rstrip()]
 
 
 def _aside(body: list[str], ledger: str) -> list[str]:

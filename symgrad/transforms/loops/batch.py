@@ -29,10 +29,10 @@ def batched(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any
     packed = loop(*inits, *slices, *xs[m:], *extra)
     parts = []
     for k, p in enumerate(op.pieces):
-        found = as_tensor(loop.piece(packed, k))
-        found = _second(found) if k >= n else found if moving[k] else repeated(found, size)
-        found = Reshape((size, p.stop - p.start))(found)
-        parts.append(found if p.dtype == op.packed else Cast(op.packed)(found))
+        piece = as_tensor(loop.piece(packed, k))
+        piece = _second(piece) if k >= n else piece if moving[k] else repeated(piece, size)
+        piece = Reshape((size, p.stop - p.start))(piece)
+        parts.append(piece if p.dtype == op.packed else Cast(op.packed)(piece))
     return Cat(1)(*parts) if len(parts) > 1 else parts[0]
 
 

@@ -44,13 +44,13 @@ def in_chunks(
 
 
 def _each(tree: Any, change: Callable[[Any], Any]) -> Any:
-    found: list[Any] = []
-    around = trees.flatten(tree, is_array, found)
-    return trees.unflatten(around, iter([change(as_tensor(x)) for x in found]))
+    leaves: list[Any] = []
+    around = trees.flatten(tree, is_array, leaves)
+    return trees.unflatten(around, iter([change(as_tensor(x)) for x in leaves]))
 
 
 def _joined(parts: list[Any]) -> Any:
     """Join the tensors of two structures along their first axes."""
-    found: list[list[Any]] = [[], []]
-    around = [trees.flatten(p, is_array, leaves) for p, leaves in zip(parts, found, strict=True)]
-    return trees.unflatten(around[0], iter([Cat(0)(a, b) for a, b in zip(*found, strict=True)]))
+    columns: list[list[Any]] = [[], []]
+    around = [trees.flatten(p, is_array, leaves) for p, leaves in zip(parts, columns, strict=True)]
+    return trees.unflatten(around[0], iter([Cat(0)(a, b) for a, b in zip(*columns, strict=True)]))

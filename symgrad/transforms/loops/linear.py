@@ -81,8 +81,8 @@ def _pullback(body: Program, carries: int, xs: int, which: tuple[int, ...]) -> D
         roots = [outs[k] for k in moving] + [outs[k] for (_, k), _ in stacked]
         seeds = [conj(s) for s in (*now[: len(moving)], *[env[source] for source, _ in stacked])]
         wrt = [primal[i]._node for i in targets]
-        found = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
-        cotangents = [fitted(conj(found.get(node)), body.arguments[i]) for node, i in zip(wrt, targets, strict=True)]
+        pulled = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
+        cotangents = [fitted(conj(pulled.get(node)), body.arguments[i]) for node, i in zip(wrt, targets, strict=True)]
         for k in range(len(moving), len(inits)):
             cotangents[k] = ADD(now[k], cotangents[k])
         return cotangents
@@ -105,8 +105,8 @@ def _pushforward(body: Program, carries: int, xs: int, which: tuple[int, ...], d
         primal, outs = _applied(body, env, slices, shared)
         tangents = {primal[k]._node: t for k, t in enumerate(now) if body.arguments[k].is_float}
         tangents |= {primal[i]._node: env["seed", i] for (_, i), _ in [*along, *fixed]}
-        found = push(outs, tangents, handle, record=True, symbolic=True)
-        return [fitted(t, tangent(s)) for t, s in zip(found, body.results, strict=True)]
+        pushed = push(outs, tangents, handle, record=True, symbolic=True)
+        return [fitted(t, tangent(s)) for t, s in zip(pushed, body.results, strict=True)]
 
     return _derived(inits, [*along, *slices], [*fixed, *shared], rule)
 

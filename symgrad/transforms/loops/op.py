@@ -26,7 +26,7 @@ from symgrad.transforms.loops.batch import batched
 from symgrad.transforms.loops.linear import Derived, pullback, pushforward
 from symgrad.transforms.loops.series import Expanded, expanded, patterns
 
-_WHOLE = 2**53  # whole numbers up to this are exact in float64
+_WHOLE = 2**53  # integers up to this are exact in float64
 
 
 class Piece(NamedTuple):
@@ -120,9 +120,9 @@ class Scan(Op):
         rows = [_rows(x) for x in values[n:m]]
         stacks = [packed[p.start : p.stop].reshape(p.shape) for p in self.pieces[n:]]
         for t in range(self.length - 1, -1, -1) if self.reverse else range(self.length):
-            found = step(*carry, *[x[t] for x in rows])
-            carry = found[:n]  # type: ignore[assignment]
-            for stack, y in zip(stacks, found[n:]):
+            results = step(*carry, *[x[t] for x in rows])
+            carry = results[:n]  # type: ignore[assignment]
+            for stack, y in zip(stacks, results[n:]):
                 stack[t, ...] = y  # so that an array without axes, of symbols say, gives its entry
         for p, c in zip(self.pieces, carry):
             packed[p.start : p.stop] = np.ravel(c)
@@ -162,10 +162,10 @@ class Scan(Op):
     def piece(self, packed: Any, k: int) -> Any:
         """Return output k of the body, final or stacked, out of the packed result or of its cotangent."""
         p = self.pieces[k]
-        found = packed if shape(packed) == (p.stop - p.start,) else getitem(packed, slice(p.start, p.stop))
-        found = found if shape(found) == p.shape else Reshape(p.shape)(found)
-        found = found if is_complex(p.dtype) else real(found)
-        return found if p.dtype == self.packed else Cast(p.dtype)(found)
+        part = packed if shape(packed) == (p.stop - p.start,) else getitem(packed, slice(p.start, p.stop))
+        part = part if shape(part) == p.shape else Reshape(p.shape)(part)
+        part = part if is_complex(p.dtype) else real(part)
+        return part if p.dtype == self.packed else Cast(p.dtype)(part)
 
     def keeping(self, carries: Sequence[int]) -> Scan:
         """Return the loop that also stacks the values of these carries before each step."""
@@ -211,8 +211,8 @@ class Scan(Op):
         loop = pullback(self.body, self.carries, self.xs, wanted)
         seeds = [self.piece(g, k) if s.is_float else None for k, s in enumerate(self.body.results)]
         op, packed = self._derived(loop, not self.reverse, seeds, y, xs)
-        found = {i: op.piece(packed, at) for i, at in loop.places.items()}
-        return [found.get(i) for i in which]
+        cotangents = {i: op.piece(packed, at) for i, at in loop.places.items()}
+        return [cotangents.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """ċ ← ∂c'/∂c ċ + ∂c'/∂x ẋ_t + ∂c'/∂k k̇, beside the carries."""
@@ -253,9 +253,9 @@ class Scan(Op):
     def _joined(self, parts: Sequence[Any]) -> Any:
         """Pack coefficients of the outputs, None for zeros."""
         zeros = [np.zeros(p.stop - p.start, self.packed) for p in self.pieces]
-        found = [z if t is None else t for t, z in zip(parts, zeros, strict=True)]
-        found = [t if t.dtype == self.packed else Cast(self.packed)(t) for t in found]
-        return found[0] if len(found) == 1 else Cat(0)(*found)
+        coefficients = [z if t is None else t for t, z in zip(parts, zeros, strict=True)]
+        coefficients = [t if t.dtype == self.packed else Cast(self.packed)(t) for t in coefficients]
+        return coefficients[0] if len(coefficients) == 1 else Cat(0)(*coefficients)
 
     @cached_property
     def _floats_out(self) -> bool:
@@ -279,13 +279,13 @@ class Scan(Op):
 
 
 def _pieces(results: Sequence[Spec], carries: int, length: int) -> tuple[Piece, ...]:
-    found, start = [], 0
+    pieces, start = [], 0
     for k, spec in enumerate(results):
         sizes = spec.shape if k < carries else (length, *spec.shape)
         stop = start + int(np.prod(sizes))
-        found.append(Piece(start, stop, sizes, spec.dtype))
+        pieces.append(Piece(start, stop, sizes, spec.dtype))
         start = stop
-    return tuple(found)
+    return tuple(pieces)
 
 
 def _rows(x: Any) -> Any:

@@ -87,7 +87,7 @@ def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any
 
     Args:
         lower, upper: integers. Where upper ≤ lower, init is returned.
-        body: function of i and of the carry; i is a whole number as a tensor without axes, and like every number it
+        body: function of i and of the carry; i is an integer as a tensor without axes, and like every number it
             leaves the dtype of an array as it is.
         init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts.
 
@@ -140,10 +140,10 @@ def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: boo
         op = op.keeping(op.needed)
     packed = as_tensor(op(*inputs)) if op.pieces else None
     results = iter([op.piece(packed, k) for k in range(len(op.pieces) - len(op.kept))])
-    found = unflatten(call.carry_tree, results), unflatten(y_tree, results)
+    pair = unflatten(call.carry_tree, results), unflatten(y_tree, results)
     for k in written:
         call.rows[k].copy_(next(results))
-    return found
+    return pair
 
 
 def _may_be_differentiated(inputs: Sequence[Any]) -> bool:

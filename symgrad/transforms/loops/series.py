@@ -53,12 +53,12 @@ def _expanded(body: Program, n: int, m: int, known: tuple[Place, ...], order: in
 
     def rule(*tensors: Any) -> list[Any]:
         env = dict(zip(all_of, tensors, strict=True))
-        found = coefficients(body, env, order)
+        series = coefficients(body, env, order)
         stacked = [
-            p for k in range(n, len(found)) for p in ((k, j) for j in (0, *orders)) if found[k][p[1]] is not None
+            p for k in range(n, len(series)) for p in ((k, j) for j in (0, *orders)) if series[k][p[1]] is not None
         ]
         places.extend([*inputs[:n], *moving, *stacked])
-        return [fitted(found[k][j], body.results[k]) for k, j in places]
+        return [fitted(series[k][j], body.results[k]) for k, j in places]
 
     roots = trace.run(rule, variables, "scan: a rule looks at a value.")
     closed, extra = trace.program(variables, roots)

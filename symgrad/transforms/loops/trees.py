@@ -41,22 +41,22 @@ NONE = Branch(type(None), (), ())
 _PLACE = Place()
 
 
-def flatten(x: Any, found: list[Any], where: str) -> Tree:
+def flatten(x: Any, leaves: list[Any], where: str) -> Tree:
     """Append the tensors in x to ``found``, a dict's by its sorted keys, and return the structure around them."""
     if x is None:
         return NONE
     if isinstance(x, dict):
         keys = _ordered(x)
-        return Branch(dict, keys, tuple([flatten(x[k], found, where) for k in keys]))
+        return Branch(dict, keys, tuple([flatten(x[k], leaves, where) for k in keys]))
     if isinstance(x, (list, tuple)):
         kind = type(x) if hasattr(x, "_fields") else list if isinstance(x, list) else tuple
-        return Branch(kind, (), tuple([flatten(v, found, where) for v in x]))
+        return Branch(kind, (), tuple([flatten(v, leaves, where) for v in x]))
     if not isinstance(x, (TensorBase, np.ndarray, np.generic, int, float, complex, sp.Expr)) and not is_foreign(x):
         raise ArgumentTypeError(
             f"{where} contains a {type(x).__name__}. Expected tensors, arrays, numbers and None in nested tuples, "
             "lists and dicts."
         )
-    found.append(x)
+    leaves.append(x)
     return _PLACE
 
 

@@ -81,10 +81,10 @@ class Graph:
             tuple(active),
             tuple([_key(p, u) for p, u in zip(node.inputs, inputs, strict=True)]),
         )
-        found = self.shared.get(key)
-        if found is None:
-            found = self.shared[key] = _spread(_of(node, inputs, active, self), node), inputs  # which keep their ids
-        return found[0]
+        entry = self.shared.get(key)
+        if entry is None:
+            entry = self.shared[key] = _spread(_of(node, inputs, active, self), node), inputs  # which keep their ids
+        return entry[0]
 
 
 def _key(p: Any, u: Stream) -> Any:
@@ -187,17 +187,17 @@ class _Followed:
             known[tangent] = _filled(slope(u), p, self._graph)
         y = self._node.op(*xs)
         known[y._node] = self.stream
-        found = push([y._node], tangents, handle, record=True, symbolic=True)[0]
+        pushed = push([y._node], tangents, handle, record=True, symbolic=True)[0]
         self._inner = Graph(known, self._graph.raw, constant, self._graph.shared)
-        if found is not None:
-            self._rule = self._inner.follow([found._node])[0]
+        if pushed is not None:
+            self._rule = self._inner.follow([pushed._node])[0]
 
 
 def _filled(u: Stream, p: AnyNode, graph: Graph) -> Stream:
     """Write the coefficient of order 0 out where it is zero, since operations are applied to it."""
-    found = graph.shared.get(("filled", id(u)))
-    if found is not None:
-        return found[0]  # type: ignore[no-any-return]
+    known = graph.shared.get(("filled", id(u)))
+    if known is not None:
+        return known[0]  # type: ignore[no-any-return]
 
     def follow(k: int) -> Any:
         c = u[k]

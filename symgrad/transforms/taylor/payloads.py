@@ -31,10 +31,10 @@ class Table:
         self._known: dict[Any, Stream] = dict(zip(X, inputs, strict=False))
 
     def __getitem__(self, e: Any) -> Stream:
-        found = self._known.get(e)
-        if found is None:
-            found = self._known[e] = self._made(e)
-        return found
+        stream = self._known.get(e)
+        if stream is None:
+            stream = self._known[e] = self._made(e)
+        return stream
 
     def _made(self, e: Any) -> Stream:
         if not e.free_symbols:
@@ -53,10 +53,10 @@ class Table:
         factor, rest = e.as_coeff_Mul()
         if factor != 1:
             return scaled(self._value(factor), self[rest])
-        found, *others = [self[a] for a in e.args]
+        stream, *others = [self[a] for a in e.args]
         for u in others:
-            found = product(found, u)
-        return found
+            stream = product(stream, u)
+        return stream
 
     def _power(self, e: sp.Pow, a: Any) -> Stream:
         b = e.base
@@ -97,14 +97,14 @@ class Table:
         if steps:
             parts = [self[a] for a in e.args]
             return stepping(Map.of(e.func(*X[: len(parts)]), len(parts)), parts)
-        found = _Late(self, e, pairs).stream
+        stream = _Late(self, e, pairs).stream
         scalar = BY_FUNCTION.get(type(e))
         if scalar is not None and scalar.name in _BREAKING:
             letters = sorted(e.free_symbols, key=X.index)
             places = dict(zip(letters, X, strict=False))
             ops = [Map.of(sp.sympify(p).xreplace(places), len(letters)) for p in (e, *(p for p, _ in pairs))]
-            return unbroken(found, ops, [self[x] for x in letters])
-        return _of_power(found, *[self[a] for a in e.args]) if isinstance(e, sp.Pow) and len(pairs) == 2 else found
+            return unbroken(stream, ops, [self[x] for x in letters])
+        return _of_power(stream, *[self[a] for a in e.args]) if isinstance(e, sp.Pow) and len(pairs) == 2 else stream
 
     def _value(self, e: Any) -> Any:
         """The value at t = 0."""
@@ -203,7 +203,7 @@ def stepping(op: Any, parts: Sequence[Stream]) -> Stream:
     return Stream(follow)
 
 
-def _of_power(found: Stream, base: Stream, exponent: Stream) -> Stream:
+def _of_power(power: Stream, base: Stream, exponent: Stream) -> Stream:
     """The power of a base that leaves 0 by an exponent p that varies, which has terms log(t) t^(p + 1)."""
 
     def follow(k: int) -> Any:
@@ -216,7 +216,7 @@ def _of_power(found: Stream, base: Stream, exponent: Stream) -> Stream:
                     "A power on the way has the base 0 and an exponent that varies, as x**x at 0, and no Taylor series "
                     f"of order {k}. Move the point."
                 )
-        return found[k]
+        return power[k]
 
     return Stream(follow)
 
@@ -247,16 +247,16 @@ def _beside(u: Stream, side: int) -> Any:
     at = getattr(u[0], "_value", u[0])
     if at is None:
         return u[0]
-    found = np.asarray(at) + 0.0
-    todo = np.ones(found.shape, bool)
+    point = np.asarray(at) + 0.0
+    todo = np.ones(point.shape, bool)
     for k, c in enumerate(u.known[1:], 1):
         step = getattr(c, "_value", c)
-        if step is not None and not np.iscomplexobj(found):
+        if step is not None and not np.iscomplexobj(point):
             moves = todo & (step != 0)
-            far, near = found + step * (side * _NEAR) ** k, np.nextafter(found, np.sign(step) * side**k * np.inf)
-            found = np.where(moves, np.where(far == found, near, far), found)
+            far, near = point + step * (side * _NEAR) ** k, np.nextafter(point, np.sign(step) * side**k * np.inf)
+            point = np.where(moves, np.where(far == point, near, far), point)
             todo = todo & ~moves
-    return found
+    return point
 
 
 _RECIPROCAL = Map.of(1 / X[0], 1)

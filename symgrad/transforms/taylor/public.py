@@ -41,7 +41,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
         n + 1 coefficients, each structured like f's result.
 
     Raises:
-        ArgumentError: the order is no whole number, or negative.
+        ArgumentError: the order is not an integer, or negative.
         ShapeError: the direction is shaped unlike x.
         NotDifferentiable: f has a kink or a jump at x, and no series. A first order alone follows the gradient.
 
@@ -50,7 +50,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     """
     check_function("taylor", f)
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 0 <= order <= MOST:
-        raise ArgumentError(f"taylor: got the order {shown(order)}. Pass a whole number from 0 to {MOST}.")
+        raise ArgumentError(f"taylor: got the order {shown(order)}. Pass an integer from 0 to {MOST}.")
     x = float(x) if type(x) is int else x
     series = [] if order == 0 else [1.0 if direction is None else direction]
     return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
@@ -139,7 +139,7 @@ class _Run:
             call._count(-1)
 
     def _terms(self, who: str, x: Any, series: Sequence[Any], spread: bool) -> list[Any]:
-        found = []
+        coefficients = []
         for k, s in enumerate(series, 1):
             t = as_tensor(s)
             if spread:
@@ -151,8 +151,8 @@ class _Run:
                 )
             zero = t._value is not None and t._node is None and not np.any(t._value)
             c = t._value if self._call.plain else t
-            found.append(None if zero else c if self._scale is _one else c / float(self._scale(k)))
-        return found
+            coefficients.append(None if zero else c if self._scale is _one else c / float(self._scale(k)))
+        return coefficients
 
     def _check_finite(self, who: str) -> None:
         """Refuse coefficients that are none; a first order alone follows the gradient, which may be infinite."""

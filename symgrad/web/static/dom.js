@@ -47,7 +47,7 @@ function copied(node) {
   return made;
 }
 
-/** The formulas in a text of MathML, with nothing in them but MathML. */
+/** The formulas in a string of MathML, with nothing in them but MathML. */
 export function mathematics(text) {
   const read = new DOMParser().parseFromString(text || "", "text/html");
   return [...read.querySelectorAll("math")].filter((m) => !m.parentElement.closest("math")).map(copied);
@@ -181,7 +181,7 @@ export function toast(words) {
   fading = setTimeout(() => (place.hidden = true), 2200);
 }
 
-/** Copy a text, also where the browser has no clipboard for pages without TLS. */
+/** Copy a string, also where the browser has no clipboard for pages without TLS. */
 export async function copy(text, words) {
   try {
     await navigator.clipboard.writeText(text);

@@ -65,13 +65,13 @@ function placed(at, text) {
 export const reason = (error) =>
   error.what.split("\n")[0].replace(/^(parse|grade|derive): /, "").replace(/,? at sign \d+:?$/, "");
 
-/** A text without spaces and with ^ for **, and for each of its signs where it stood. */
+/** A string without spaces and with ^ for **, and for each of its signs where it stood. */
 function plain(text) {
   const signs = [...text.matchAll(/\*\*|\S/g)];
   return { text: signs.map(([sign]) => (sign === "**" ? "^" : sign)).join(""), at: signs.map((m) => [m.index, m.index + m[0].length]) };
 }
 
-/** The place in a text of the longest formula that some words quote, or null; a single letter does not count. */
+/** The place in a string of the longest formula that some words quote, or null; a single letter does not count. */
 export function quotedPlace(words, text) {
   const within = plain(text);
   const parts = words.split(/\s+/);

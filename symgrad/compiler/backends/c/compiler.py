@@ -42,23 +42,23 @@ def command() -> list[str] | None:
     except ValueError:  # a quotation mark without its end
         return None
     for name, *rest in [named] if named else [[name] for name in USUAL]:
-        found = shutil.which(name)
-        if found is not None:
-            return [os.path.abspath(found), *rest]  # it runs in another folder
+        path = shutil.which(name)
+        if path is not None:
+            return [os.path.abspath(path), *rest]  # it runs in another folder
     return None
 
 
 def needed() -> list[str]:
     """Return the compiler; raise MissingExtra, which says where it was looked for."""
-    found = command()
-    if found is None:
+    compiler = command()
+    if compiler is None:
         named = os.environ.get("CC", "")
         where = f"CC={named!r} names none" if named.strip() else f"none of {', '.join(USUAL)} is in PATH"
         raise MissingExtra(
             f"compile: backend='c' needs a C compiler, and {where}. Install gcc or clang, or name one in the "
             "environment variable CC."
         )
-    return found
+    return compiler
 
 
 class Loaded:
@@ -104,7 +104,7 @@ def _arguments(level: Level) -> list[str]:
 
 
 def _key(text: str, arguments: Sequence[str]) -> dict[str, str]:
-    """Return what the code of a text depends on."""
+    """Return what the code of a string depends on."""
     return {
         "backend": "c",
         "compiler": shlex.join(arguments),
@@ -120,7 +120,7 @@ def _told_of(arguments: tuple[str, ...]) -> str:
 
 
 def _compiled(text: str, arguments: Sequence[str]) -> bytes:
-    """Return what the compiler makes of a text."""
+    """Return what the compiler makes of a string."""
     with tempfile.TemporaryDirectory(prefix="symgrad-") as folder:
         place = Path(folder)
         (place / "kernel.c").write_text(text, encoding="ascii")

@@ -106,21 +106,21 @@ def translated(text: str, links: int) -> str:
 def _functions(text: str) -> Iterator[Function]:
     """Read the functions that a module defines."""
     head = re.compile(r"define (internal )?(\S+) @(\S+?)\((.*?)\)(.*) \{")
-    found: list[Block] = []
+    blocks: list[Block] = []
     start: Sequence[str] = ()
     for line in text.splitlines():
         if not start:
             match = head.fullmatch(line)
             if match:
-                start, found = match.groups(default=""), [Block("", [])]
+                start, blocks = match.groups(default=""), [Block("", [])]
         elif line == "}":
             internal, kind, name, params, attributes = start
-            yield Function(bool(internal), kind, name, params, attributes, [b for b in found if b.lines])
+            yield Function(bool(internal), kind, name, params, attributes, [b for b in blocks if b.lines])
             start = ()
         elif line.endswith(":"):
-            found.append(Block(line[:-1], []))
+            blocks.append(Block(line[:-1], []))
         elif line.strip():
-            found[-1].lines.append(_instruction(line.strip()))
+            blocks[-1].lines.append(_instruction(line.strip()))
 
 
 def _instruction(line: str) -> Instruction:
@@ -156,8 +156,8 @@ class _Writer:
         self.lines: list[str] = []
         self.types: dict[str, str] = {}  # of names that are declared at the top
         self.same: dict[str, str] = {}  # names that stand for others
-        found = [_loop(f, k) for k in range(len(f.blocks) - 1)]
-        self.loops = {x.head.label: x for x in found if x is not None}
+        loops = [_loop(f, k) for k in range(len(f.blocks) - 1)]
+        self.loops = {x.head.label: x for x in loops if x is not None}
         self.ends = {x.end.label for x in self.loops.values()}
         self.phis = {b.label: b.phis for b in f.blocks if b.label not in self.loops}
 
@@ -242,8 +242,8 @@ class _Writer:
         self.lines.append(f"for (int64_t {i} = {loop.start}; {i} < {loop.stop}; {i}++) {{")
         self.lines += [f"  {line}" for line in body]
         out = _targets(loop.end.lines[-1].rest)[1]
-        found = [f'if ({nan}) {name} = __builtin_nan("");' for name, nan in lost.items()]
-        self.lines += ["}", *found, *self._moves(loop.end.label, out), f"goto {_name(out)}_;"]
+        checks = [f'if ({nan}) {name} = __builtin_nan("");' for name, nan in lost.items()]
+        self.lines += ["}", *checks, *self._moves(loop.end.label, out), f"goto {_name(out)}_;"]
 
     def _inner(self, x: Instruction, sums: dict[str, str]) -> list[str]:
         """Return the lines of an instruction inside of a loop; a sum is written into what it is added to.
@@ -311,7 +311,7 @@ class _Writer:
         if x.word == "bitcast":
             name = f"bits_of_{own}" if own in ("double", "float") else f"{kind}_of_bits"
             return kind, f"{name}({a})"
-        if kind == "i1":  # the last bit, where C's truth value is whether there is any
+        if kind == "i1":  # the last bit, where C's boolean is whether there is any
             return kind, f"{a} & 1"
         unsigned = x.word in ("uitofp", "zext") and own != "i1"
         through = f"(u{TYPES[own]})" if unsigned else "(uint64_t)" if x.word == "fptoui" else ""
@@ -447,8 +447,8 @@ def _counting(end: Block) -> tuple[str, str]:
     """Return the names of the next number, and of whether it is below the end."""
     test = end.lines[-1].rest.split(" ")[1].strip("%,")
     of = next((x.rest for x in end.lines if x.result == test), "")
-    found = re.fullmatch(r"ult i64 %(\S+), (\d+|%hi)", of)
-    return (found.group(1) if found else ""), test
+    match = re.fullmatch(r"ult i64 %(\S+), (\d+|%hi)", of)
+    return (match.group(1) if match else ""), test
 
 
 def _loop(f: Function, k: int) -> Loop | None:

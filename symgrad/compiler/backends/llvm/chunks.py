@@ -115,10 +115,10 @@ def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     partial: tuple[int, ...] = ()
     while True:
         cut = _with_partial(nest, partial)
-        found = loops.Loops(cut, e, used, libm=False, checked=False)
-        if not found.dims or not all(is_apart(found.dims, s) and s[0] for s in found.stored):
+        loop = loops.Loops(cut, e, used, libm=False, checked=False)
+        if not loop.dims or not all(is_apart(loop.dims, s) and s[0] for s in loop.stored):
             return None
-        more = [m for m, s in enumerate(found.summed) if m not in partial and not is_apart(found.dims, s, 0, cut.reach)]
+        more = [m for m, s in enumerate(loop.summed) if m not in partial and not is_apart(loop.dims, s, 0, cut.reach)]
         if not more:
             break
         if nest.onto is not None:
@@ -126,7 +126,7 @@ def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         partial = tuple(sorted({*partial, *more}))
     if loops.is_checked(cut, e) and len(partial) < len(nest.sums):
         return None  # the slow loop would add to what the quick one has added already
-    chunks = _Chunks(cut, partial, 0, _length(found.dims, 0, nest.work), found.dims[0])
+    chunks = _Chunks(cut, partial, 0, _length(loop.dims, 0, nest.work), loop.dims[0])
     most = _STACK // (8 * max(1, sum(chunks.cells(m) for m in partial)))
     if most < min(chunks.count, _FEW):
         return None
@@ -137,12 +137,12 @@ def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
 def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     """Cut the first other loop along which all that is stored and summed lies apart."""
     cut = _with_partial(nest, ())
-    found = loops.Loops(cut, e, used, libm=False, checked=False)
-    if (loops.is_checked(cut, e) and nest.sums) or not all(is_apart(found.dims, s) for s in found.stored):
+    loop = loops.Loops(cut, e, used, libm=False, checked=False)
+    if (loops.is_checked(cut, e) and nest.sums) or not all(is_apart(loop.dims, s) for s in loop.stored):
         return None
-    for axis in range(1, len(found.dims)):
-        chunks = _Chunks(cut, (), axis, _length(found.dims, axis, nest.work), found.dims[axis])
-        if chunks.count > 1 and all(is_apart(found.dims, s, axis, cut.reach) for s in [*found.stored, *found.summed]):
+    for axis in range(1, len(loop.dims)):
+        chunks = _Chunks(cut, (), axis, _length(loop.dims, axis, nest.work), loop.dims[axis])
+        if chunks.count > 1 and all(is_apart(loop.dims, s, axis, cut.reach) for s in [*loop.stored, *loop.summed]):
             return chunks
     return None
 

@@ -1,6 +1,6 @@
 """Primitives as LLVM instructions on one number: what scalar programs and loops share.
 
-A truth value is an i1; it becomes a number where one is asked for.
+A boolean is an i1; it becomes a number where one is asked for.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ class Loops:
             c.line(f"%far = icmp ne i64 {beyond}, 0")
 
     def _hint(self, a: int) -> str:
-        """A short innermost loop, of no whole number of vectors, runs faster with masks.
+        """A short innermost loop, that are not an integer number of vectors, runs faster with masks.
 
         Not where it adds to memory: what a masked store has written is not at hand for the next load.
         """
@@ -238,7 +238,7 @@ class Loops:
 
     # -------------------------------------------------------------- one entry
     def _body(self, depth: int) -> str:
-        """Compute one entry; return whether a checked argument was beyond its limit so far, as a whole number."""
+        """Compute one entry; return whether a checked argument was beyond its limit so far, as an integer."""
         values: dict[int, tuple[str, str]] = {}
         beyond = f"%far{depth - 1}" if depth else "0"
         for k in self.nest.body:
@@ -270,13 +270,13 @@ class Loops:
         return first
 
     def _value(self, r: int, values: dict[int, tuple[str, str]]) -> tuple[str, str]:
-        found = values.get(r)
-        if found is None:
+        value = values.get(r)
+        if value is None:
             number = self.e.value(r) if r >= 0 and r not in self.nest.loads else None
-            found = (constant(number, "f64"), "f64") if number is not None else self._load(r)
+            value = (constant(number, "f64"), "f64") if number is not None else self._load(r)
             if number is None:
-                values[r] = found
-        return found
+                values[r] = value
+        return value
 
     def _load(self, r: int) -> tuple[str, str]:
         view = self.nest.loads[r]

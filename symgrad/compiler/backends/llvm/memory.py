@@ -46,15 +46,15 @@ def view_of(op: Op, source: View) -> View | None:
     )
     try:
         # The dots keep a single entry a view.
-        found = array[(*op.key, ...)] if isinstance(op, Slice) else np.asarray(op.forward(array))
+        part = array[(*op.key, ...)] if isinstance(op, Slice) else np.asarray(op.forward(array))
     except (TypeError, ValueError):
         return None
-    if not found.size and found.dtype == np.int64:
-        return View(source.memory, 0, (0,) * found.ndim, found.shape)
-    place = found.__array_interface__["data"][0] - start
-    if not 0 <= place < memory.nbytes or found.dtype != np.int64:
+    if not part.size and part.dtype == np.int64:
+        return View(source.memory, 0, (0,) * part.ndim, part.shape)
+    place = part.__array_interface__["data"][0] - start
+    if not 0 <= place < memory.nbytes or part.dtype != np.int64:
         return None
-    return View(source.memory, place // 8, tuple(s // 8 for s in found.strides), found.shape)
+    return View(source.memory, place // 8, tuple(s // 8 for s in part.strides), part.shape)
 
 
 def numpy_view(view: View, memory: Any) -> Any:

@@ -66,15 +66,15 @@ def mixed(
 
 
 def _parts(plan: Plan) -> list[Slice]:
-    found: list[Slice] = []
+    parts: list[Slice] = []
     for n, step in enumerate(plan.steps):
         if isinstance(step, Outside):
-            found.append(step)
-        elif found and isinstance(found[-1], list):
-            found[-1].append(n)
+            parts.append(step)
+        elif parts and isinstance(parts[-1], list):
+            parts[-1].append(n)
         else:
-            found.append([n])
-    return found
+            parts.append([n])
+    return parts
 
 
 def _stretch(

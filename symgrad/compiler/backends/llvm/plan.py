@@ -238,9 +238,9 @@ class Plan:
         e = self.e
         op, *refs = e.ops[k]
         if len(refs) == 1 and e.dtypes[k] == e.dtypes[refs[0]]:
-            found = view_of(op, self.view(refs[0]))
-            if found is not None:
-                self.views[k] = found
+            view = view_of(op, self.view(refs[0]))
+            if view is not None:
+                self.views[k] = view
                 return
         if _in_words(e.dtypes[k]) and self._moved(op, k, refs):
             return
@@ -294,11 +294,11 @@ class Plan:
         elif len(refs) == 1 and op.linear and op.views:
             source = self.view(refs[0])
             copy = whole(self.workspace(prod(source.shape), source.memory.dtype), source.shape)
-            found = view_of(op, copy)
-            if found is None:
+            view = view_of(op, copy)
+            if view is None:
                 return False
             self._copy(source, copy)
-            self.views[k] = found
+            self.views[k] = view
         else:
             return False
         return True
@@ -478,5 +478,5 @@ def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], o
 
 
 def _in_words(dtype: Any) -> bool:
-    """Whether entries are moved as they are: floating-point numbers and truth values."""
+    """Whether entries are moved as they are: floating-point numbers and booleans."""
     return is_floating(dtype) or is_bool(dtype)

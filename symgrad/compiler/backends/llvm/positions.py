@@ -118,10 +118,10 @@ def _sorted(to: Any) -> Any:
 
 def _places(block: Shape, steps: tuple[int, ...]) -> Any:
     """Return where the entries of a block lie."""
-    found = np.zeros((), np.int64)
+    offsets = np.zeros((), np.int64)
     for n, s in zip(block, steps, strict=True):
-        found = found[..., None] + s * np.arange(n)
-    return found
+        offsets = offsets[..., None] + s * np.arange(n)
+    return offsets
 
 
 def _beside(op: Gather, to: Shape, numbers: View) -> View:

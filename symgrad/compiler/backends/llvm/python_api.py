@@ -47,12 +47,12 @@ def functions() -> dict[str, int]:
     names = ("PyFloat_FromDouble", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyEval_SaveThread",
              "PyEval_RestoreThread", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_CheckSignals", "PyGILState_Ensure",
              "PyGILState_Release")  # fmt: skip
-    found = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in names}
+    addresses = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in names}
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     umath: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
     table = ctypes.cast(pointer(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
-    return {**found, "PyArray_New": table[_ARRAY_NEW] or 0, "PyArray_Return": table[_ARRAY_RETURN] or 0}
+    return {**addresses, "PyArray_New": table[_ARRAY_NEW] or 0, "PyArray_Return": table[_ARRAY_RETURN] or 0}
 
 
 def as_builtin(address: int, name: str, keep: Any) -> Any:

@@ -45,21 +45,21 @@ def body(written: Written, inputs: Sequence[Array], outputs: Sequence[Array], us
 
 def _shared(s: Scalars, order: Sequence[int], home: dict[int, int]) -> dict[int, int]:
     """Number the values that another function than their own needs."""
-    found: dict[int, int] = {}
+    slots: dict[int, int] = {}
     for k in order:
         for r in s.ops[k][1:]:
-            if home.get(r, home[k]) != home[k] and r not in found:
-                found[r] = len(found)
-    return found
+            if home.get(r, home[k]) != home[k] and r not in slots:
+                slots[r] = len(slots)
+    return slots
 
 
 def _targets(written: Written, home: dict[int, int], parts: int) -> list[list[tuple[int, int, int]]]:
     """For each function, the entries of results it stores: (result, position, reference)."""
-    found: list[list[tuple[int, int, int]]] = [[] for _ in range(parts)]
+    targets: list[list[tuple[int, int, int]]] = [[] for _ in range(parts)]
     for place, refs in enumerate(written.outputs):
         for n, r in enumerate(np.ravel(refs).tolist()):
-            found[home.get(r, parts - 1)].append((place, n, r))
-    return found
+            targets[home.get(r, parts - 1)].append((place, n, r))
+    return targets
 
 
 def _whole(params: Sequence[str], calls: Sequence[str], size: int) -> str:
@@ -105,21 +105,21 @@ class _Part:
         return "\n".join(self.code.lines)
 
     def _value(self, r: int) -> tuple[str, str]:
-        found = self.values.get(r)
-        if found is None:
+        value = self.values.get(r)
+        if value is None:
             name, *rest = self.written.scalars.ops[r]
             if name == "const":
-                found = constant(rest[0], "f64"), "f64"
+                value = constant(rest[0], "f64"), "f64"
             elif name == "in":
-                found = self._load(*self.written.slots[rest[0]])
+                value = self._load(*self.written.slots[rest[0]])
             else:
                 place = self.code.set(f"getelementptr double, ptr %shared, i64 {self.shared[r]}")
-                found = self.code.set(f"load double, ptr {place}"), "f64"
-            self.values[r] = found
-        return found
+                value = self.code.set(f"load double, ptr {place}"), "f64"
+            self.values[r] = value
+        return value
 
     def _share(self, k: int) -> None:
-        """Store a value for later functions; a truth value as 0 or 1."""
+        """Store a value for later functions; a boolean as 0 or 1."""
         place = self.code.set(f"getelementptr double, ptr %shared, i64 {self.shared[k]}")
         self.code.line(f"store double {self.code.number(self.values[k], 'f64')}, ptr {place}")
 

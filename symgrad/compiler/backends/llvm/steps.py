@@ -140,5 +140,5 @@ def buffers_of(step: Step) -> list[Buffer]:
     """Return the buffers that a step touches."""
     if isinstance(step, Nest):
         return [v.memory for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
-    found = [*[a.memory for a in step.args if isinstance(a, View)], step.result.memory]
-    return [*found, step.memory] if isinstance(step, Loop) else found
+    buffers = [*[a.memory for a in step.args if isinstance(a, View)], step.result.memory]
+    return [*buffers, step.memory] if isinstance(step, Loop) else buffers

@@ -48,8 +48,8 @@ def wrapper(
     sources = [w.argument(k, a) for k, a in enumerate(inputs)]
     targets = [w.result(k, a) for k, a in enumerate(outputs)]
     w.run("body", [f"ptr {p}" for p in [*sources, *targets]], free=free)
-    found = w.tree(tree, iter(range(len(outputs))))
-    w.line(f"ret ptr {found}")
+    value = w.tree(tree, iter(range(len(outputs))))
+    w.line(f"ret ptr {value}")
     w.lines.append("other:")
     w.give(NotImplemented)
     if used.asks:
@@ -110,14 +110,14 @@ class _Wrapper:
 
     def give(self, x: Any) -> None:
         """Return such an object to Python."""
-        found = self.object(x)
-        self.line(f"call void {self.function('Py_IncRef')}(ptr {found})")
-        self.line(f"ret ptr {found}")
+        pointer = self.object(x)
+        self.line(f"call void {self.function('Py_IncRef')}(ptr {pointer})")
+        self.line(f"ret ptr {pointer}")
 
     def set(self, text: str) -> str:
-        found = self.fresh()
-        self.line(f"{found} = {text}")
-        return found
+        name = self.fresh()
+        self.line(f"{name} = {text}")
+        return name
 
     def branch(self, condition: str, otherwise: str) -> None:
         """Go on where the condition holds."""
@@ -156,8 +156,8 @@ class _Wrapper:
             self.expect("i64", self.field(dims, 8 * axis, "i64"), str(n))
         return self.field(obj, api.DATA, "ptr")
 
-    def expect(self, kind: str, found: str, wanted: str) -> None:
-        same = self.set(f"icmp eq {kind} {found}, {wanted}")
+    def expect(self, kind: str, value: str, wanted: str) -> None:
+        same = self.set(f"icmp eq {kind} {value}, {wanted}")
         self.branch(same, "other")
 
     def result(self, k: int, a: Array) -> str:

@@ -48,7 +48,7 @@ def _outputs(program: Program) -> list[Any]:
 
 # ------------------------------------------------------------------ one run
 def evaluate(field: Field, program: Program, given: Sequence[Any]) -> list[Any]:
-    """Return the results with these bits: object arrays of numbers, arrays of integers and truth values."""
+    """Return the results with these bits: object arrays of numbers, arrays of integers and booleans."""
 
     def step(v: Value, args: list[Any]) -> Any:
         return np.broadcast_to(run(field, v.op, args, v.dtype), v.shape)
@@ -71,9 +71,9 @@ def with_enough_bits(start: int, compute: Callable[[Field], T], certain: Callabl
     while bits <= _MOST:
         field = Field(bits)
         try:
-            found = compute(field)
-            if certain(found):
-                return found
+            result = compute(field)
+            if certain(result):
+                return result
         except Undecided:
             pass
         bits *= 2
@@ -93,8 +93,8 @@ def to_floats(program: Program, given: Sequence[Any]) -> list[Any]:
     """Return results of which it is certain to what floats they are rounded."""
     precisions = [_precision(v.dtype) for v in _outputs(program)]
 
-    def certain(found: list[Any]) -> bool:
-        return all(b.rounds(p) for y, p in zip(found, precisions, strict=True) for b in _entries([y]))
+    def certain(results: list[Any]) -> bool:
+        return all(b.rounds(p) for y, p in zip(results, precisions, strict=True) for b in _entries([y]))
 
     try:
         return with_enough_bits(128, lambda field: evaluate(field, program, given), certain)

@@ -27,17 +27,17 @@ class Evaluator:
         self._known: dict[Any, Any] = dict(values)
 
     def number(self, e: Any) -> Ball:
-        """Return the value of an expression as a number; a truth value counts as 0 or 1."""
+        """Return the value of an expression as a number; a boolean counts as 0 or 1."""
         return self.field.number(self(e))
 
     def __call__(self, e: Any) -> Any:
-        """Return the value of an expression: a number, or a truth value of a condition."""
+        """Return the value of an expression: a number, or a boolean of a condition."""
         if isinstance(e, (sp.Number, BooleanAtom)):
             return bool(e) if isinstance(e, BooleanAtom) else self.field.number(e)
-        found = self._known.get(e)
-        if found is None:
-            found = self._known[e] = self._evaluated(e)
-        return found
+        value = self._known.get(e)
+        if value is None:
+            value = self._known[e] = self._evaluated(e)
+        return value
 
     def _evaluated(self, e: Any) -> Any:
         for kind in type(e).__mro__:
@@ -64,9 +64,9 @@ def _mul(at: Evaluator, e: Any) -> Ball:
     """Products, with what is divided by taken together: x/0 is ∞ and not x·∞."""
     above, below = e.as_numer_denom() if any(_is_inverse(a) for a in e.args) else (e, sp.S.One)
     factors = above.args if isinstance(above, sp.Mul) else (above,)
-    found = reduce(lambda a, b: a * b, [at.number(a) for a in factors])
-    found = found if below == 1 else found / at.number(below)
-    return at.field.number(found)
+    product = reduce(lambda a, b: a * b, [at.number(a) for a in factors])
+    product = product if below == 1 else product / at.number(below)
+    return at.field.number(product)
 
 
 def _is_inverse(e: Any) -> bool:
@@ -141,8 +141,8 @@ def _piecewise(at: Evaluator, e: Any) -> Any:
 
 
 def _truth(at: Evaluator, condition: Any) -> bool:
-    found = at(condition)
-    return found if isinstance(found, bool) else bool(found)
+    value = at(condition)
+    return value if isinstance(value, bool) else bool(value)
 
 
 _COMPARE: dict[Any, Callable[[Ball, Ball], bool]] = {

@@ -98,14 +98,14 @@ def inverse(a: Any, name: str = "linalg.inv") -> Any:
 
 def cholesky(a: Any) -> Any:
     """L with L Lᵀ = A, row by row; the lower triangle is looked at."""
-    found = np.full(a.shape, a[0, 0].field.number(0) if len(a) else 0, dtype=object)
+    factor = np.full(a.shape, a[0, 0].field.number(0) if len(a) else 0, dtype=object)
     for i in range(len(a)):
         for j in range(i + 1):
-            rest = a[i, j] - _sum(found[i, k] * found[j, k] for k in range(j))
+            rest = a[i, j] - _sum(factor[i, k] * factor[j, k] for k in range(j))
             if i == j and rest <= 0:
                 raise LinAlgError("linalg.cholesky: the matrix is not positive-definite.")
-            found[i, j] = root(rest) if i == j else rest / found[j, j]
-    return found
+            factor[i, j] = root(rest) if i == j else rest / factor[j, j]
+    return factor
 
 
 # ------------------------------------------------------------------ eigenvalues
@@ -173,14 +173,14 @@ def exponential(a: Any) -> Any:
     size = reduce(largest, [_sum(abs(x) for x in row) for row in a])
     halvings = max(0, 8 + size.mid[2] + size.mid[3]) if size.mid != ZERO else 0
     a = a / field.number(2**halvings)
-    term = found = identity(field, len(a))
+    term = matrix = identity(field, len(a))
     k = 0
     while k < 2 or 8 * k < field.bits:  # ‖A‖ is at most 2⁻⁷: each term is 2⁻⁷/k of the last
         k += 1
         term = product(term, a) / k
-        found = found + term
+        matrix = matrix + term
     rest = libmp.mpf_shift(libmp.fone, -7 * k)
-    found = np.array([[Ball(field, x.mid, libmp.mpf_add(x.rad, rest, 30, "u")) for x in row] for row in found])
+    matrix = np.array([[Ball(field, x.mid, libmp.mpf_add(x.rad, rest, 30, "u")) for x in row] for row in matrix])
     for _ in range(halvings):
-        found = product(found, found)
-    return found
+        matrix = product(matrix, matrix)
+    return matrix

@@ -117,15 +117,15 @@ class Field:
         context = self.context
         context.prec = self.bits + _GUARD
         try:
-            found = fn(context, *map(context.make_mpf, mids))
+            value = fn(context, *map(context.make_mpf, mids))
         except ZeroDivisionError:
             return libmp.fnan
         except (ValueError, TypeError, OverflowError, libmp.NoConvergence, libmp.ComplexResult):
             return self._refused(fn, mids)
-        if hasattr(found, "_mpc_"):
-            real, imaginary = found._mpc_
+        if hasattr(value, "_mpc_"):
+            real, imaginary = value._mpc_
             return real if imaginary == ZERO else libmp.fnan
-        return libmp.mpf_pos(context.convert(found)._mpf_, self.bits, "n")
+        return libmp.mpf_pos(context.convert(value)._mpf_, self.bits, "n")
 
     def _refused(self, fn: Callable[..., Any], mids: list[Raw]) -> Raw:
         """Nan at ∞ and nan, where mpmath has no value for many functions; elsewhere it is an error."""
@@ -413,14 +413,14 @@ def _extreme_power(x: Ball, p: Ball) -> Raw:
 
 
 def _repeated(x: Ball, n: int) -> Ball:
-    found: Any = x.field.number(1)
+    product: Any = x.field.number(1)
     base, rest = x, abs(n)
     while rest:
         if rest & 1:
-            found = found * base
+            product = product * base
         rest >>= 1
         base = base * base if rest else base
-    return x.field.number(1 / found if n < 0 else found)
+    return x.field.number(1 / product if n < 0 else product)
 
 
 def _sqrt(context: Any, x: Any) -> Any:
@@ -434,7 +434,7 @@ def root(x: Ball) -> Ball:
     """√x; exact where it is a number of so many bits."""
     if x.mid not in _SPECIAL and x.sign() == 0:
         return x.field.number(0)
-    found = x.field.apply(_sqrt, x)
-    if x.rad == ZERO and found.mid not in _SPECIAL and libmp.mpf_mul(found.mid, found.mid) == x.mid:
-        return Ball(x.field, found.mid)
-    return found
+    value = x.field.apply(_sqrt, x)
+    if x.rad == ZERO and value.mid not in _SPECIAL and libmp.mpf_mul(value.mid, value.mid) == x.mid:
+        return Ball(x.field, value.mid)
+    return value

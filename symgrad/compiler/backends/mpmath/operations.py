@@ -43,11 +43,11 @@ Own = Callable[[Field, Any, Sequence[Any]], Any]
 
 
 def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
-    """Return an operation's result: an object array of numbers, or integers and truth values as they are."""
+    """Return an operation's result: an object array of numbers, or integers and booleans as they are."""
     if not is_floating(dtype) and not any(_inexact(a) for a in args):
         return np.asarray(op(*args))
     try:
-        found = _computed(field, op, args)
+        value = _computed(field, op, args)
     except (FormError, NotYet, TypeError, AttributeError) as error:
         raise unsuitable(op, str(error)) from error
     except Unsuitable as error:
@@ -55,10 +55,10 @@ def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     except Undecided:
         field.lost = field.lost or op
         raise
-    found = converted(field, found, dtype)
-    if field.lost is None and found.dtype == object and any(b.is_unknown for b in found.flat):
+    value = converted(field, value, dtype)
+    if field.lost is None and value.dtype == object and any(b.is_unknown for b in value.flat):
         field.lost = op
-    return found
+    return value
 
 
 def _inexact(x: Any) -> bool:
@@ -75,14 +75,14 @@ def unsuitable(op: Op, why: str) -> Unsuitable:
     return Unsuitable(f"backend 'mpmath': the operation {name_of(op)} has no meaning there: {why}")
 
 
-def converted(field: Field, found: Any, dtype: Any) -> Any:
-    """Bring a result to numbers, or to integers and truth values."""
-    found = np.asarray(found, dtype=object)
+def converted(field: Field, values: Any, dtype: Any) -> Any:
+    """Bring a result to numbers, or to integers and booleans."""
+    values = np.asarray(values, dtype=object)
     if is_floating(dtype):
-        return numbers(field, found)
-    out = np.empty(found.shape, dtype)
-    for at in np.ndindex(found.shape):
-        value = found[at]
+        return numbers(field, values)
+    out = np.empty(values.shape, dtype)
+    for at in np.ndindex(values.shape):
+        value = values[at]
         out[at] = bool(value) if is_bool(dtype) else field.number(value).truncated()
     return out
 
@@ -110,7 +110,7 @@ def _elementwise(field: Field, meaning: Any, args: Sequence[Any]) -> Any:
 
 
 def _by_formulas(field: Field, op: Op, args: Sequence[Any]) -> Any:
-    """Evaluate the entries' formulas; integers and truth values among the arguments stand in them as they are."""
+    """Evaluate the entries' formulas; integers and booleans among the arguments stand in them as they are."""
     exact = tuple(None if _inexact(a) else (a.shape, tuple(a.ravel().tolist())) for a in map(np.asarray, args))
     shapes = tuple(np.shape(a) for a in args)
     symbols, formulas = _formulas(op, shapes, exact)
@@ -174,10 +174,10 @@ def _chosen(field: Field, op: Any, args: Sequence[Any]) -> Any:
         return op.forward(x)
     codes = _in_order(x)
     entries = dict(zip(codes.ravel().tolist(), x.ravel(), strict=True))
-    found = np.asarray(op.forward(codes))
-    out = np.empty(found.shape, dtype=object)
-    for at in np.ndindex(found.shape):
-        out[at] = entries.get(float(found[at]), field.number(np.nan))
+    chosen = np.asarray(op.forward(codes))
+    out = np.empty(chosen.shape, dtype=object)
+    for at in np.ndindex(chosen.shape):
+        out[at] = entries.get(float(chosen[at]), field.number(np.nan))
     return out
 
 
@@ -186,11 +186,11 @@ def _in_order(x: Any) -> Any:
     flat = x.ravel()
     there = [k for k, v in enumerate(flat) if not v.is_nan]
     there.sort(key=cmp_to_key(lambda i, j: int(flat[i] > flat[j]) - int(flat[i] < flat[j])))
-    found, rank = np.full(flat.shape, np.nan), 0.0
+    codes, rank = np.full(flat.shape, np.nan), 0.0
     for n, k in enumerate(there):
         rank += float(n > 0 and bool(flat[there[n - 1]] < flat[k]))
-        found[k] = rank
-    return found.reshape(x.shape)
+        codes[k] = rank
+    return codes.reshape(x.shape)
 
 
 def _inverse(field: Field, op: Any, args: Sequence[Any]) -> Any:
@@ -201,8 +201,8 @@ def _solve(field: Field, op: Any, args: Sequence[Any]) -> Any:
     a, b = (numbers(field, x) for x in args)
     a, b = a.mT if op.transposed else a, b[..., None] if op.vector else b
     to = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
-    found = _each(lambda m, v: matrices.solved(m, v, "linalg.solve"), to, a, b)
-    return found[..., 0] if op.vector else found
+    solution = _each(lambda m, v: matrices.solved(m, v, "linalg.solve"), to, a, b)
+    return solution[..., 0] if op.vector else solution
 
 
 def _cholesky(field: Field, op: Any, args: Sequence[Any]) -> Any:
@@ -307,9 +307,9 @@ def _matrix_exp(field: Field, op: Any, args: Sequence[Any]) -> Any:
     to = op.out_shape(*[x.shape for x in args])
     if not np.prod(to):
         return np.empty(to, dtype=object)
-    found = op.enlarged(*args)
+    block = op.enlarged(*args)
     n = to[-1]
-    whole = _each(matrices.exponential, found.shape, numbers(field, found))
+    whole = _each(matrices.exponential, block.shape, numbers(field, block))
     return np.broadcast_to(whole[..., :n, whole.shape[-1] - n :], to)
 
 
@@ -324,9 +324,9 @@ def _scan(field: Field, op: Scan, args: Sequence[Any]) -> Any:
     stacks = [np.empty(p.shape, dtype=object) for p in op.pieces[n:]]
     for t in reversed(range(op.length)) if op.reverse else range(op.length):
         xs = [*carry, *[np.asarray(x)[t] for x in rows], *constants]
-        found = op.body.walk(xs, lambda v, args: _step(field, v, args), np.asarray)
-        carry = found[:n]
-        for stack, y in zip(stacks, found[n:], strict=True):
+        outputs = op.body.walk(xs, lambda v, args: _step(field, v, args), np.asarray)
+        carry = outputs[:n]
+        for stack, y in zip(stacks, outputs[n:], strict=True):
             stack[t] = y if stack.ndim > 1 else np.asarray(y)[()]
     parts = [np.asarray(p, dtype=object).ravel() for p in (*carry, *stacks)]
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)

@@ -37,12 +37,12 @@ def slopes(program: Program, given: Sequence[Any], k: int, place: tuple[int, ...
     """
     bits = int(digits * PER_DIGIT) + 8
 
-    def certain(found: Slopes) -> bool:
-        return all(b.settled(bits - 6) for part in found[:3] for b in part.flat)
+    def certain(differences: Slopes) -> bool:
+        return all(b.settled(bits - 6) for part in differences[:3] for b in part.flat)
 
-    found = with_enough_bits(3 * bits, lambda field: _differences(field, program, given, k, place, bits), certain)
-    middle, left, right = (_shown(part, digits) for part in found[:3])
-    return Slopes(middle, left, right, found.kinks)
+    differences = with_enough_bits(3 * bits, lambda field: _differences(field, program, given, k, place, bits), certain)
+    middle, left, right = (_shown(part, digits) for part in differences[:3])
+    return Slopes(middle, left, right, differences.kinks)
 
 
 def _shown(part: Any, digits: int) -> Any:

@@ -36,8 +36,8 @@ class Skew(Op):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The entry, by its name."""
-        found: sp.Expr = ps[0].entry(self, ps, idx)
-        return found
+        entry: sp.Expr = ps[0].entry(self, ps, idx)
+        return entry
 
     def text(self, *args: str) -> str:
         """skew(a)."""
@@ -82,14 +82,14 @@ def cross_product(pool: Pool, t: Term) -> Term | None:
         (same, a, b), (same2, b2, a2) = turned[i], turned[j]
         if t.data[i] + t.data[j] == 0 and (_equal(same, same2) and _equal(a, a2) and _equal(b, b2)):
             rest = [(c, x) for k, (c, x) in enumerate(zip(t.data, t.args, strict=True)) if k not in (i, j)]
-            found = pool.times(*same, cross(pool, pool.times(*a), pool.times(*b)))
-            return pool.sum([*rest, (t.data[i], found)], t.shape)
+            product = pool.times(*same, cross(pool, pool.times(*a), pool.times(*b)))
+            return pool.sum([*rest, (t.data[i], product)], t.shape)
     return None
 
 
 def _turned(pool: Pool, t: Term, turn: int) -> tuple[list[Term], list[Term], list[Term]]:
     """Return the factors of an elementwise product by how far each is turned; numbers are as those that are not."""
-    found: tuple[list[Term], list[Term], list[Term]] = ([], [], [])
+    groups: tuple[list[Term], list[Term], list[Term]] = ([], [], [])
     stack = [(t, turn)]
     while stack:
         a, k = stack.pop()
@@ -99,8 +99,8 @@ def _turned(pool: Pool, t: Term, turn: int) -> tuple[list[Term], list[Term], lis
         elif a.kind == PRODUCT and len(factors := _entrywise(pool, a)) > 1:
             stack.extend((b, k) for b in factors)
         else:
-            found[k if a.shape else 0].append(a)
-    return found
+            groups[k if a.shape else 0].append(a)
+    return groups
 
 
 def _entrywise(pool: Pool, t: Term) -> list[Term]:
@@ -125,8 +125,8 @@ def _turn(t: Term) -> int:
     take = t.data.where if back else t.data
     if not isinstance(take, Gather) or take.axes != (0,):
         return 0
-    found = TURNS.get(tuple(take.places[0][1].array.tolist()), 0)
-    return 3 - found if back and found else found
+    turn = TURNS.get(tuple(take.places[0][1].array.tolist()), 0)
+    return 3 - turn if back and turn else turn
 
 
 def _equal(a: list[Term], b: list[Term]) -> bool:
@@ -183,8 +183,8 @@ def bac_minus_cab(d: Draft) -> bool:
         dot = d.pool.product([(f.args[0], (0,)), (g.args[0], (0,))], (), {0: 3})
         outer = d.pool.product([(g.args[0], (x,)), (f.args[0], (y,)), *rest], d.out, sizes)
         inner = d.pool.product([(dot, ()), (d.pool.eye(3), (x, y)), *rest], d.out, sizes)
-        found = d.pool.sum([(sign, outer), (-sign, inner)], tuple(d.sizes[n] for n in d.out))
-        d.factors, d.sizes = [(found, d.out)], {n: d.sizes[n] for n in d.out}
+        total = d.pool.sum([(sign, outer), (-sign, inner)], tuple(d.sizes[n] for n in d.out))
+        d.factors, d.sizes = [(total, d.out)], {n: d.sizes[n] for n in d.out}
         return True
     return False
 

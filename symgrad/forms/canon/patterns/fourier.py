@@ -85,8 +85,8 @@ def _(op: IRFFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
     if op.doubled:
         return pool.call(op, args, shape)
     turned = conj(pool, pool.transposed(_matrix(pool, op.n, True)))
-    found = pool.function(RE, [_along(pool, turned, args[0], op.axis)], shape)
-    return pool.sum([(factor(op.norm, True, op.n), found)], shape)
+    term = pool.function(RE, [_along(pool, turned, args[0], op.axis)], shape)
+    return pool.sum([(factor(op.norm, True, op.n), term)], shape)
 
 
 def _along(pool: Pool, f: Term, x: Term, axis: int) -> Term:

@@ -59,8 +59,8 @@ class BlockDot(Op):
         g, y = ps
         inner = [g.fresh(), g.fresh()]
         at = [n * i + k for i, k, n in zip(idx, inner, y.shape, strict=True)]
-        found: sp.Expr = g.sum(g(at) * y(inner), [(k, 0, n - 1) for k, n in zip(inner, y.shape, strict=True)])
-        return found
+        total: sp.Expr = g.sum(g(at) * y(inner), [(k, 0, n - 1) for k, n in zip(inner, y.shape, strict=True)])
+        return total
 
 
 @frozen
@@ -78,8 +78,8 @@ class BlockSum(Op):
         outer = [g.fresh(), g.fresh()]
         sizes = [sp.cancel(sp.sympify(n) / m) for n, m in zip(g.shape, x.shape, strict=True)]
         at = [n * i + k for i, k, n in zip(outer, idx, sizes, strict=True)]
-        found: sp.Expr = g.sum(x(outer) * g(at), [(k, 0, n - 1) for k, n in zip(outer, x.shape, strict=True)])
-        return found
+        total: sp.Expr = g.sum(x(outer) * g(at), [(k, 0, n - 1) for k, n in zip(outer, x.shape, strict=True)])
+        return total
 
 
 def _blocks(g: Any, sizes: Sequence[int]) -> Any:

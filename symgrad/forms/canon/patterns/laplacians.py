@@ -127,10 +127,10 @@ def _laplacian_product(pool: Pool, a: Term) -> tuple[Term, Term] | None:
 def laplacian_of_two_terms(pool: Pool, t: Term) -> Term | None:
     """diag(w·1)·x - w·x is (diag(w·1) - w)·x."""
     for c, a in zip(t.data, t.args, strict=True):
-        found = _product_with(pool, a)
-        if found is None:
+        pair = _product_with(pool, a)
+        if pair is None:
             continue
-        w, x = found
+        w, x = pair
         other = pool.times(_row_sums(pool, w), x) if len(x.shape) == 1 else _diagonal_times(pool, w, x)
         sign, other = split(other)
         for c2, b in zip(t.data, t.args, strict=True):

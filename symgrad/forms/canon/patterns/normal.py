@@ -23,13 +23,13 @@ def normal_density(pool: Pool, c: Any, t: Term) -> tuple[Any, Term] | None:
     if rest.has(sp.pi):
         return None
     if t.kind != PRODUCT:
-        found = _density(pool, t)
-        return None if found is None else (rest, found)
+        density = _density(pool, t)
+        return None if density is None else (rest, density)
     for k, f in enumerate(t.args):
-        found = _density(pool, f)
-        if found is not None:
+        density = _density(pool, f)
+        if density is not None:
             subs, out, sizes = t.data
-            factors = [(found if m == k else a, s) for m, (a, s) in enumerate(zip(t.args, subs, strict=True))]
+            factors = [(density if m == k else a, s) for m, (a, s) in enumerate(zip(t.args, subs, strict=True))]
             return rest, pool.product(factors, out, dict(sizes))
     return None
 

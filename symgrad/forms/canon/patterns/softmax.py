@@ -60,11 +60,11 @@ def softmax(pool: Pool, z: Term, axis: int) -> Term:
 def softmax_quotient(d: Draft) -> bool:
     """eˣ/Σ eˣ is softmax(x), and so with powers."""
     for p, (f, s) in enumerate(d.factors):
-        found = sum_of_exp(f.args[0]) if f.kind == POWER and f.data.is_integer and f.data.is_negative else None
+        pair = sum_of_exp(f.args[0]) if f.kind == POWER and f.data.is_integer and f.data.is_negative else None
         for q, (g, t) in enumerate(d.factors):
-            if found is None or g.kind != FUNCTION or g.data is not sp.exp or _without(t, found[1]) != s:
+            if pair is None or g.kind != FUNCTION or g.data is not sp.exp or _without(t, pair[1]) != s:
                 continue
-            z, axis = found
+            z, axis = pair
             n = _multiple(d.pool, g.args[0], z)
             if not (n.is_Integer and n >= 1):
                 continue
@@ -101,10 +101,10 @@ def shifted_softmax(pool: Pool, t: Term) -> Term | None:
     kept = [(c, a) for c, a in parts if not _is_equal_along_last(a)]
     if not moved or not kept:
         return None
-    found = pool.call(t.data, [pool.sum(kept, z.shape)], t.shape)
+    term = pool.call(t.data, [pool.sum(kept, z.shape)], t.shape)
     if isinstance(t.data, Softmax):
-        return found
-    return pool.sum([(1, found), *[(c, _without_last(pool, a)) for c, a in moved]], t.shape)
+        return term
+    return pool.sum([(1, term), *[(c, _without_last(pool, a)) for c, a in moved]], t.shape)
 
 
 def _parts(pool: Pool, c: Any, a: Term) -> list[tuple[Any, Term]]:

@@ -38,8 +38,8 @@ class Kind(NamedTuple):
     def bits(self, value: float) -> int:
         """The pattern of value in this format, as an unsigned integer."""
         code, word = ("<d", "<Q") if self.type == "double" else ("<f", "<I")
-        found: int = struct.unpack(word, struct.pack(code, value))[0]
-        return found
+        pattern: int = struct.unpack(word, struct.pack(code, value))[0]
+        return pattern
 
     def literal(self, value: float) -> str:
         """IR text of value rounded to this format; IR writes either format as the bits of a double."""
@@ -68,7 +68,7 @@ class Body:
 
 
 class Value:
-    """An SSA value: a number of the kind, its bits as an integer, or a truth value, by ``type``."""
+    """An SSA value: a number of the kind, its bits as an integer, or a boolean, by ``type``."""
 
     __slots__ = ("body", "kind", "name", "type")
 
@@ -119,7 +119,7 @@ class Value:
     def __neg__(self) -> Value:
         return self.emit(f"fneg {self.type} {self.name}")
 
-    # integers and truth values
+    # integers and booleans
     def __and__(self, other: Operand) -> Value:
         return self._binary("- and", other)
 

@@ -90,8 +90,8 @@ _TABLE: dict[str, Callable[..., Value]] = {
 
 def _arity(function: Any) -> int:
     """Return the number of arguments; a signature takes longer."""
-    found: int = function.__code__.co_argcount
-    return found
+    count: int = function.__code__.co_argcount
+    return count
 
 
 # name -> number of arguments
@@ -115,9 +115,9 @@ def definitions(names: Iterable[tuple[str, str]]) -> str:
     >>> definitions([("sqrt", "f64")]).splitlines()[0]
     'declare double @llvm.sqrt.f64(double)'
     """
-    found = [_definition(name, kind) for name, kind in sorted(set(names))]
-    declares = {line for _, lines in found for line in lines}
-    return "\n".join([*sorted(declares), "", *(text for text, _ in found)])
+    pairs = [_definition(name, kind) for name, kind in sorted(set(names))]
+    declares = {line for _, lines in pairs for line in lines}
+    return "\n".join([*sorted(declares), "", *(text for text, _ in pairs)])
 
 
 @functools.cache

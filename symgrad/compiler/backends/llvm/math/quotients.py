@@ -1,7 +1,7 @@
 """fmod, remainder and floor_divide, exactly as NumPy rounds them.
 
 x - q y with q = trunc(x/y) is exact where the quotient has no more bits than a number; a quotient that was rounded up
-to a whole number leaves a negative rest, to which y is added, exactly too. A loop that meets larger quotients runs
+to an integer leaves a negative rest, to which y is added, exactly too. A loop that meets larger quotients runs
 again with C's fmod, which divides as on paper.
 """
 

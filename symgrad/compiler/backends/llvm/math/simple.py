@@ -31,8 +31,8 @@ def hypot(x: Value, y: Value) -> Value:
     a, b = magnitude(x), magnitude(y)
     p, q = select(a > b, a, b), select(a > b, b, a)
     ratio = q / p
-    found = select(p > 0.0, p * root(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
-    return select(a.equals(math.inf).either(b.equals(math.inf)), math.inf, found)
+    length = select(p > 0.0, p * root(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
+    return select(a.equals(math.inf).either(b.equals(math.inf)), math.inf, length)
 
 
 def abs_(x: Value) -> Value:
