@@ -687,7 +687,7 @@ def test_a_checkpoint_whose_state_is_none_is_refused_by_its_name(case, tmp_path)
     ({"method": "BFGS"}, "'L-BFGS-B', 'Newton-CG' or 'trust-ncg'"),
     ({"options": {"gtoll": 1}}, r"\['gtoll'\]"),
     ({"bounds": [(0, 1)]}, "do not go with bounds"),
-    ({"checkpoint": "none/run.npz"}, "folder none is not there"),
+    ({"checkpoint": "none/run.npz"}, "none is not there"),
     ({"checkpoint": "."}, r"checkpoint: \. is a folder"),
 ])  # fmt: skip
 def test_what_minimize_does_not_take_beside_data(kwargs, said):

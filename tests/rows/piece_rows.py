@@ -26,7 +26,8 @@ positive = between(0.3, 2.0)
 # fmt: off
 # ------------------------------------------------------------------ second names, signs
 for _name, _make in (("absolute", nonzero), ("negative", real), ("sgn", nonzero), ("positive", real), ("conj", real),
-                     ("real", real), ("arccos", between(-0.9, 0.9)), ("arcsin", between(-0.9, 0.9)), ("arctan", real),
+                     ("conj_physical", real), ("real", real), ("arccos", between(-0.9, 0.9)),
+                     ("arcsin", between(-0.9, 0.9)), ("arctan", real),
                      ("arccosh", between(1.1, 4.0)), ("arcsinh", real), ("arctanh", between(-0.9, 0.9))):
     row(_name, lambda L, x, _n=_name: getattr(L, _n)(x) * 2, (_make(3),))
 row("arctan2, ger, vdot", lambda L, x, z: L.ger(L.arctan2(x, z), z) * L.vdot(x, z), (nonzero(2), nonzero(2)))
