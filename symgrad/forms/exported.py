@@ -38,7 +38,7 @@ def _with_numbers(root: AnyNode) -> AnyNode:
     env: dict[int, Any] = {}
     for node in ancestors([root]):
         if isinstance(node, Leaf):
-            env[id(node)] = _number(node) if same_everywhere(node) and node.shape else handle(node, node.value)
+            env[id(node)] = _number(node) if same_everywhere(node) and node.shape else handle(node, None)
         elif not node.inputs:  # such as an identity matrix, whose size may be a letter
             env[id(node)] = handle(node, None)
         else:
