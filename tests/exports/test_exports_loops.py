@@ -328,6 +328,46 @@ def test_a_matrix_without_an_inverse_or_a_root_is_said(f, bad, target, tmp_path)
         f(bad if target == "python" else np.array(bad))
 
 
+def called(f, points, target, folder):
+    """Return the results of an exported function as arrays."""
+    text = sg.export(f, points, target=target, name="f", path=folder / "f.c", formula=False)
+    if target == "c":
+        return [np.asarray(y) for y in load_c(folder / "f.c")(*[np.asarray(x, float) for x in points])]
+    return [np.asarray(y) for y in loaded(text)(*[np.asarray(x).tolist() for x in points])]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_extremes_of_integers_are_those_of_numpy(target, tmp_path):
+    w = np.random.default_rng(5).integers(-(2**31), 2**31, (7, 90)).astype(np.int32)
+    f = lambda w, x: (w.amin(1), w.amax(0), sg.min(w, 0).values, w.amax((0, 1)), sg.sin(x).sum())
+    found = called(f, (w, LONG), target, tmp_path)
+    expected = w.min(1), w.max(0), w.min(0), w.max(), np.sin(LONG).sum()
+    for y, z in zip(found, expected, strict=True):
+        np.testing.assert_allclose(y, z, rtol=1e-13)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_ranks_count_singular_values_above_the_thresholds_of_numpy(target, tmp_path):
+    eps = np.finfo(float).eps
+    a = np.zeros((3, 40))
+    a[0, 0], a[1, 1], a[2, 2] = 1.0, 20 * eps, 70 * eps  # the usual threshold is 40 eps, not 3 eps
+    f = lambda a, x: (sg.linalg.matrix_rank(a) * 1.0, sg.linalg.matrix_rank(a, atol=1e-20) * 1.0,
+                      sg.linalg.matrix_rank(a, rtol=100 * eps) * 1.0, sg.sin(x).sum())  # fmt: skip
+    found = called(f, (a, LONG), target, tmp_path)
+    ranks = np.linalg.matrix_rank(a), np.linalg.matrix_rank(a, tol=1e-20), np.linalg.matrix_rank(a, tol=100 * eps)
+    assert [int(y) for y in found[:3]] == [*ranks] == [2, 3, 1]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_tests_of_infinity_and_nan_are_those_of_numpy(target, tmp_path):
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.7e308, -2.5])
+    f = lambda x, y: (sg.isfinite(x) * 1.0, sg.isinf(x) * 1.0, sg.isnan(x) * 1.0, sg.signbit(x) * 1.0, sg.sin(y).sum())
+    found = called(f, (x, LONG), target, tmp_path)
+    for y, test in zip(found[:4], (np.isfinite, np.isinf, np.isnan, np.signbit), strict=True):
+        np.testing.assert_array_equal(y[[0, 1, 3, 4, 5, 6]], test(x)[[0, 1, 3, 4, 5, 6]] * 1.0)
+    assert [y[2] for y in found[:3]] == [0.0, 0.0, 1.0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
