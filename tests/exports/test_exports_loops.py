@@ -8,6 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import scipy.special
 from exporting import agree, loaded
 
 import symgrad as sg
@@ -366,6 +367,13 @@ def test_tests_of_infinity_and_nan_are_those_of_numpy(target, tmp_path):
     for y, test in zip(found[:4], (np.isfinite, np.isinf, np.isnan, np.signbit), strict=True):
         np.testing.assert_array_equal(y[[0, 1, 3, 4, 5, 6]], test(x)[[0, 1, 3, 4, 5, 6]] * 1.0)
     assert [y[2] for y in found[:3]] == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_tail_of_the_zeta_function_that_is_no_number_is_left_out(target, tmp_path):
+    s, q = np.array([np.inf, 3.0, 40.0]), np.array([1.0, 2.5, 0.7])
+    found, _ = called(lambda s, q, y: (sg.special.zeta(s, q), sg.sin(y).sum()), (s, q, LONG), target, tmp_path)
+    np.testing.assert_allclose(found, scipy.special.zeta(s, q), rtol=1e-13)
 
 
 @pytest.mark.parametrize(
