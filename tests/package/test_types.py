@@ -13,9 +13,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import stubs
 
 import symgrad as sg
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "rows"))  # as a script it is not pytest that finds these
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+import stubs
 
 from cases import CASES
 
