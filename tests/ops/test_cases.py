@@ -21,13 +21,17 @@ ANALYTIC = [case for case in SMOOTH if case.row.analytic and not case.empty]
 WITNESSES = {"reverse mode", "forward mode", "closed form", "index notation", "finite differences"}
 
 
-def unanimous(report, inputs):
-    """Whether all witnesses were heard and agree, those without truncation error to 8 digits of every entry."""
+# A gradient of which an entry nearly cancels: crosscheck measures it by itself, where rounding is that of the largest.
+CANCELLING = {"F.group_norm": 1e-8}
+
+
+def unanimous(report, inputs, tolerance=1e-9):
+    """Whether all witnesses were heard and agree, those without truncation error to 9 digits of every entry."""
     for k in range(inputs):
         names = {w.name for w in report.witnesses if w.input == k and not w.missing}
         assert names - {"matrix notation"} == WITNESSES, report
     exact = [w for w in report.witnesses if w.name != "finite differences"]
-    assert all(w.error < 1e-8 and not w.missing for w in exact), report
+    assert all(w.error < tolerance and not w.missing for w in exact), report
 
 
 @every(SMOOTH)
@@ -43,7 +47,8 @@ def largest(row):
 @every([largest(row) for row in ROWS if not row.discrete])
 def test_all_witnesses_of_a_gradient_agree(case):
     """A gradient has matrix notation more often than a Jacobian has, which is that of every sample."""
-    unanimous(sg.testing.crosscheck(weighed(case), *case.points, rtol=case.row.rtol), len(case.points))
+    report = sg.testing.crosscheck(weighed(case), *case.points, rtol=case.row.rtol)
+    unanimous(report, len(case.points), CANCELLING.get(case.row.name, 1e-9))
 
 
 @every(SMOOTH)
