@@ -5,29 +5,22 @@ from __future__ import annotations
 import sympy as sp
 
 from symgrad.scalars import slopes
-from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import expm1, sech2, tanh
 from symgrad.scalars.special import ndtr, normal_pdf, tail_clamp
 from symgrad.scalars.stable import sigmoid, sigmoid_slope, softplus
-from symgrad.scalars.written import once
+from symgrad.scalars.written import part
 
-silu_slope = declare(
-    "silu_slope",
-    lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),
-    lambda x, y: sigmoid_slope(x) * (2 - tail_clamp(x) * tanh(x / 2)),
-    **once(slopes.silu_slope),
-    hidden=True,
-)
-silu = declare("silu", lambda x: x * sigmoid(x), lambda x, y: silu_slope(x), **once(slopes.silu), hidden=True)
+silu_slope = part(
+    "silu_slope", lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),
+    lambda x, y: sigmoid_slope(x) * (2 - tail_clamp(x) * tanh(x / 2)), slopes.silu_slope,
+)  # fmt: skip
+silu = part("silu", lambda x: x * sigmoid(x), lambda x, y: silu_slope(x), slopes.silu)
 
-gelu_slope = declare(
-    "gelu_slope",
-    lambda x: ndtr(x) + x * normal_pdf(x),
-    lambda x, y: (2 - tail_clamp(x) ** 2) * normal_pdf(x),
-    **once(slopes.gelu_slope),
-    hidden=True,
-)
-gelu = declare("gelu", lambda x: x * ndtr(x), lambda x, y: gelu_slope(x), **once(slopes.gelu), hidden=True)
+gelu_slope = part(
+    "gelu_slope", lambda x: ndtr(x) + x * normal_pdf(x), lambda x, y: (2 - tail_clamp(x) ** 2) * normal_pdf(x),
+    slopes.gelu_slope,
+)  # fmt: skip
+gelu = part("gelu", lambda x: x * ndtr(x), lambda x, y: gelu_slope(x), slopes.gelu)
 
 
 def _cubic(x: sp.Expr) -> sp.Expr:
@@ -42,20 +35,12 @@ def _gelu_tanh_bend(x: sp.Expr) -> sp.Expr:
     return sigmoid_slope(v) * (2 * first + b * second - b * first**2 * tanh(v / 2))
 
 
-gelu_tanh_slope = declare(
+gelu_tanh_slope = part(
     "gelu_tanh_slope",
     lambda x: sigmoid(_cubic(x)) + x * sp.diff(_cubic(x), x) * sigmoid(_cubic(x)) * sigmoid(-_cubic(x)),
-    lambda x, y: _gelu_tanh_bend(x),
-    **once(slopes.gelu_tanh_slope),
-    hidden=True,
-)
-gelu_tanh = declare(
-    "gelu_tanh",
-    lambda x: x * sigmoid(_cubic(x)),
-    lambda x, y: gelu_tanh_slope(x),
-    **once(slopes.gelu_tanh),
-    hidden=True,
-)
+    lambda x, y: _gelu_tanh_bend(x), slopes.gelu_tanh_slope,
+)  # fmt: skip
+gelu_tanh = part("gelu_tanh", lambda x: x * sigmoid(_cubic(x)), lambda x, y: gelu_tanh_slope(x), slopes.gelu_tanh)
 
 
 def _mish_bend(x: sp.Expr) -> sp.Expr:
@@ -64,30 +49,16 @@ def _mish_bend(x: sp.Expr) -> sp.Expr:
     return 2 * c * sigmoid(x) + b * c * (sigmoid_slope(x) - 2 * t * sigmoid(x) ** 2)
 
 
-mish_slope = declare(
-    "mish_slope",
-    lambda x: tanh(softplus(x)) + x * sigmoid(x) / sp.cosh(softplus(x)) ** 2,
-    lambda x, y: _mish_bend(x),
-    **once(slopes.mish_slope),
-    hidden=True,
-)
-mish = declare("mish", lambda x: x * tanh(softplus(x)), lambda x, y: mish_slope(x), **once(slopes.mish), hidden=True)
+mish_slope = part(
+    "mish_slope", lambda x: tanh(softplus(x)) + x * sigmoid(x) / sp.cosh(softplus(x)) ** 2, lambda x, y: _mish_bend(x),
+    slopes.mish_slope,
+)  # fmt: skip
+mish = part("mish", lambda x: x * tanh(softplus(x)), lambda x, y: mish_slope(x), slopes.mish)
 
-exp_ratio = declare(
-    "exp_ratio",
-    lambda x, a: sp.exp(x / a),
-    lambda x, a, y: (y / a, -x / a**2 * y),
-    **once(slopes.exp_ratio),
-    nargs=2,
-    core=(0.05, 6.0),
-    hidden=True,
+exp_ratio = part(
+    "exp_ratio", lambda x, a: sp.exp(x / a), lambda x, a, y: (y / a, -x / a**2 * y), slopes.exp_ratio, core=(0.05, 6.0)
 )
-expm1_ratio = declare(
-    "expm1_ratio",
-    lambda x, a: expm1(x / a),
-    lambda x, a, y: (exp_ratio(x, a) / a, -x / a**2 * exp_ratio(x, a)),
-    **once(slopes.expm1_ratio),
-    nargs=2,
-    core=(0.05, 6.0),
-    hidden=True,
-)
+expm1_ratio = part(
+    "expm1_ratio", lambda x, a: expm1(x / a), lambda x, a, y: (exp_ratio(x, a) / a, -x / a**2 * exp_ratio(x, a)),
+    slopes.expm1_ratio, core=(0.05, 6.0),
+)  # fmt: skip

@@ -31,7 +31,25 @@ Y = Slot("y", real=True)  # output
 
 @frozen
 class Scalar:
-    """One declared scalar function. ``rule(*xs, y)`` lists its partial derivatives."""
+    """One declared scalar function, by what ``declare`` is told. ``rule(*xs, y)`` lists its partial derivatives.
+
+    Attributes:
+        core: the interval on which accuracy is tested.
+        hidden: formulas show the meaning instead of the name.
+        shown: what formulas show of a hidden function, where the meaning is written for accuracy.
+        computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
+        ordered: how many of the first arguments are integers of the payload, such as the order of a derivative.
+        inline: code has the meaning in place of the function, which is there to be differentiated.
+        public: where users find it, as a function of tensors, and as their method: "functions" for ``sg.name``,
+            "special" for ``sg.special.name``; "ops" for an operation that a function of its own is written around.
+        note: what else the docstring of a function of two arguments says.
+        analytic: whether the kernel on arrays takes complex numbers, and is the same function of them; or the function
+            that takes its place among them.
+        library: the kernel is SciPy's; see ``library``.
+        below: how many of the first arguments LaTeX writes below the name, such as the order of a Bessel function.
+        letters: what documents call the arguments, in turn.
+        parts: of a function of complex numbers, real and imaginary part as a formula, see ``complexes``.
+    """
 
     name: str
     function: Any
@@ -149,75 +167,46 @@ def declare(
     name: str,
     meaning: Any,
     derivative: Callable[..., Any],
+    words: str = "",
+    slope: str = "",
     *,
     numpy: Callable[..., Any],
     float: Callable[..., float] | None = None,
-    nargs: int = 1,
+    nargs: int = 0,
     latex: str = "",
     text: str = "",
-    core: tuple[float, float] = (-3.0, 3.0),
-    hidden: bool = False,
-    shown: Callable[..., Any] | None = None,
-    computed: Callable[..., Any] | None = None,
-    ordered: int = 0,
-    inline: bool = False,
-    public: str = "",
-    words: str = "",
-    slope: str = "",
-    note: str = "",
-    analytic: Any = False,
-    library: bool = False,
-    below: int = 0,
-    letters: str = "",
-    parts: Callable[..., Any] | None = None,
+    public: str | None = None,
+    **options: Any,
 ) -> Any:
-    """Declare a scalar function and return its SymPy class.
+    """Declare a scalar function and return its SymPy class, to build payloads with.
 
     Args:
         name: torch's name, also the name that formulas print.
         meaning: the SymPy class it is, or a function of SymPy expressions giving its textbook meaning.
         derivative: ``(x, y) -> dy/dx``, or ``(x0, …, y) -> tuple`` of partials; may use the output y. A partial that
             is None is refused where it is asked for.
+        words: the first line of the docstring of a function that users call.
+        slope: the derivative in words, for the docstring; default the text of the one declared.
         numpy: stable kernel on arrays, keeping float32.
         float: the same on Python floats; may raise ValueError, OverflowError or ZeroDivisionError,
             whereupon the array kernel is asked. None: the array kernel is used.
-        nargs: number of arguments.
+        nargs: number of arguments, default those of the derivative but for y.
         latex: how LaTeX writes the function; default an upright name.
         text: how matrix notation writes it in text, default ``name``.
-        core: the interval on which accuracy is tested.
-        hidden: formulas show the meaning instead of the name.
-        shown: what formulas show of a hidden function, where the meaning is written for accuracy.
-        computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
-        ordered: how many of the first arguments are integers of the payload, such as the order of a derivative.
-        inline: code has the meaning in place of the function, which is there to be differentiated.
-        public: where users find it, as a function of tensors, and as their method: "functions" for ``sg.name``,
-            "special" for ``sg.special.name``; "ops" for an operation that a function of its own is written around.
-        words: the first line of its docstring: what it is, as text.
-        slope: the derivative for the docstring; default the text of the one declared.
-        note: what else the docstring of a function of two arguments says.
-        analytic: whether the kernel on arrays takes complex numbers, and is the same function of them; or the function
-            that takes its place among them.
-        library: the kernel is SciPy's; see ``library``.
-        below: how many of the first arguments LaTeX writes below the name, such as the order of a Bessel function.
-        letters: what documents call the arguments, in turn.
-        parts: of a function of complex numbers, real and imaginary part as a formula, see ``complexes``.
-
-    Returns:
-        The SymPy function class to build payloads with.
+        public: where users find it, by default among the functions if there are words for it.
+        options: further attributes of ``Scalar``.
 
     Raises:
         ArgumentError: something is declared by this name.
     """
     if name in SCALARS:
         raise ArgumentError(f"declare: {name!r} is declared already, as {SCALARS[name].meaning}. Choose another name.")
+    nargs = nargs or derivative.__code__.co_argcount - 1
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
-    function = _new_class(name, nargs, library) if own else meaning
+    function = _new_class(name, nargs, options.get("library", False)) if own else meaning
+    options |= {"words": words, "slope": slope, "public": ("functions" if words else "") if public is None else public}
     latex = latex or f"\\operatorname{{{name}}}"
-    text = text or name
-    scalar = Scalar(
-        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
-        ordered, inline, public, words, slope, note, analytic, library, below, letters, parts,
-    )  # fmt: skip
+    scalar = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, **options)
     if own:
         function.declared = scalar
         function._imp_ = staticmethod(numpy)  # SymPy's lambdify looks for it

@@ -10,10 +10,9 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import expm1, log, log1p, sin
 from symgrad.scalars.special import i0, i1
-from symgrad.scalars.written import of_order, once, polynomial
+from symgrad.scalars.written import part, polynomial
 
 _POSITIVE = (0.1, 3.0)
 
@@ -24,110 +23,57 @@ def _filled(m: Any, v: Any, d: Any, other: Any) -> Any:
     return m.where((d >= 0.0) & (d < math.inf), v, m.where(d == d, other, d))
 
 
-lives: Any = declare(
-    "lives",
-    lambda d: sp.Piecewise((1, d >= 0), (0, True)),
-    lambda d, y: sp.S.Zero,
-    **once(lambda m, d: _filled(m, 1.0, d, 0.0)),
-    hidden=True,
-    shown=lambda d: sp.S.One,
-)
-filled: Any = declare(
-    "filled",
-    lambda v, d, other: sp.Piecewise((v, d >= 0), (other, True)),
-    lambda v, d, other, y: (lives(d), sp.S.Zero, 1 - lives(d)),
-    **once(_filled),
-    nargs=3,
-    hidden=True,
-    shown=lambda v, d, other: v,
-)
-checked: Any = declare(
-    "checked",
-    lambda v, d: v,
-    lambda v, d, y: (checked(sp.S.One, d), sp.S.Zero),
-    **once(lambda m, v, d: m.where(d >= 0.0, v, math.nan)),
-    nargs=2,
-    core=_POSITIVE,
-    hidden=True,
-)
+lives: Any = part(
+    "lives", lambda d: sp.Piecewise((1, d >= 0), (0, True)), lambda d, y: sp.S.Zero,
+    lambda m, d: _filled(m, 1.0, d, 0.0), shown=lambda d: sp.S.One,
+)  # fmt: skip
+filled: Any = part(
+    "filled", lambda v, d, other: sp.Piecewise((v, d >= 0), (other, True)),
+    lambda v, d, other, y: (lives(d), sp.S.Zero, 1 - lives(d)), _filled, shown=lambda v, d, other: v,
+)  # fmt: skip
+checked: Any = part(
+    "checked", lambda v, d: v, lambda v, d, y: (checked(sp.S.One, d), sp.S.Zero),
+    lambda m, v, d: m.where(d >= 0.0, v, math.nan), core=_POSITIVE,
+)  # fmt: skip
 
 # ------------------------------------------------------------------ what they are made of
-standard: Any = declare(
-    "standard",
-    lambda x, scale: x / scale,
-    lambda x, scale, y: (1 / scale, -y / scale),
-    **once(lambda m, x, scale: x / scale),
-    nargs=2,
+standard: Any = part(
+    "standard", lambda x, scale: x / scale, lambda x, scale, y: (1 / scale, -y / scale), lambda m, x, scale: x / scale,
     core=_POSITIVE,
-    hidden=True,
-)
-quotient: Any = declare(
-    "quotient",
-    lambda x, z: x / z,
-    lambda x, z, y: (1 / z, -quotient(y, z)),
-    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x / m.where(x == 0.0, 1.0, z))),
-    nargs=2,
+)  # fmt: skip
+quotient: Any = part(
+    "quotient", lambda x, z: x / z, lambda x, z, y: (1 / z, -quotient(y, z)),
+    lambda m, x, z: m.where(x == 0.0, 0.0, x / m.where(x == 0.0, 1.0, z)), core=_POSITIVE,
+)  # fmt: skip
+times_log: Any = part(
+    "times_log", lambda x, z: x * sp.log(z), lambda x, z, y: (log(z), quotient(x, z)),
+    lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log(m.where(x == 0.0, 1.0, z))), core=_POSITIVE,
+)  # fmt: skip
+times_log1p: Any = part(
+    "times_log1p", lambda x, z: x * sp.log(1 + z), lambda x, z, y: (log1p(z), quotient(x, 1 + z)),
+    lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log1p(m.where(x == 0.0, 0.0, z))), core=_POSITIVE,
+)  # fmt: skip
+# so that ∂zᶜ/∂s of z = x/s is -c zᶜ/s
+raised: Any = part(
+    "raised", lambda z, c: z**c, lambda z, c, y: (quotient(c * y, z), times_log(y, z)), lambda m, z, c: m.pow(z, c),
     core=_POSITIVE,
-    hidden=True,
-)
-times_log: Any = declare(
-    "times_log",
-    lambda x, z: x * sp.log(z),
-    lambda x, z, y: (log(z), quotient(x, z)),
-    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log(m.where(x == 0.0, 1.0, z)))),
-    nargs=2,
-    core=_POSITIVE,
-    hidden=True,
-)
-times_log1p: Any = declare(
-    "times_log1p",
-    lambda x, z: x * sp.log(1 + z),
-    lambda x, z, y: (log1p(z), quotient(x, 1 + z)),
-    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log1p(m.where(x == 0.0, 0.0, z)))),
-    nargs=2,
-    core=_POSITIVE,
-    hidden=True,
-)
-raised: Any = declare(
-    "raised",
-    lambda z, c: z**c,
-    lambda z, c, y: (quotient(c * y, z), times_log(y, z)),  # so that ∂zᶜ/∂s of z = x/s is -c zᶜ/s
-    **once(lambda m, z, c: m.pow(z, c)),
-    nargs=2,
-    core=_POSITIVE,
-    hidden=True,
-)
-log_rest: Any = declare(
-    "log_rest",
-    lambda x: sp.log(1 - sp.exp(-x)),
-    lambda x, y: 1 / expm1(x),
-    **once(lambda m, x: m.where(x < math.log(2), m.log(-m.expm1(-x)), m.log1p(-m.exp(-x)))),
-    core=_POSITIVE,
-    hidden=True,
-)
-log_part: Any = declare(  # of two parts with the sum 1, also where the other one is as small as 1e-300
-    "log_part",
-    lambda p, q: sp.log(p),
-    lambda p, q, y: (1 / p, sp.S.Zero),
-    **once(lambda m, p, q: m.where(p < 0.5, m.log(p), m.log1p(-q))),
-    nargs=2,
-    core=(0.1, 0.4),
-    hidden=True,
-)
-cot_of_turn: Any = declare(  # cot πq of 0 ≤ q ≤ 1, by the nearer end: the distance from it is exact
-    "cot_of_turn",
-    lambda q: sp.cot(sp.pi * q),
-    lambda q, y: -sp.pi * (1 + y**2),
-    **once(lambda m, q: m.sin(math.pi * (0.5 - q)) / m.sin(math.pi * m.minimum(q, 1.0 - q))),
-    core=(0.1, 0.9),
-    hidden=True,
-)
-cos_minus_one: Any = declare(
-    "cos_minus_one",
-    lambda x: sp.cos(x) - 1,
-    lambda x, y: -sin(x),
-    **once(lambda m, x: -2.0 * m.sin(0.5 * x) * m.sin(0.5 * x)),
-    hidden=True,
+)  # fmt: skip
+log_rest: Any = part(
+    "log_rest", lambda x: sp.log(1 - sp.exp(-x)), lambda x, y: 1 / expm1(x),
+    lambda m, x: m.where(x < math.log(2), m.log(-m.expm1(-x)), m.log1p(-m.exp(-x))), core=_POSITIVE,
+)  # fmt: skip
+# of two parts with the sum 1, also where the other one is as small as 1e-300
+log_part: Any = part(
+    "log_part", lambda p, q: sp.log(p), lambda p, q, y: (1 / p, sp.S.Zero),
+    lambda m, p, q: m.where(p < 0.5, m.log(p), m.log1p(-q)), core=(0.1, 0.4),
+)  # fmt: skip
+# cot πq of 0 ≤ q ≤ 1, by the nearer end: the distance from it is exact
+cot_of_turn: Any = part(
+    "cot_of_turn", lambda q: sp.cot(sp.pi * q), lambda q, y: -sp.pi * (1 + y**2),
+    lambda m, q: m.sin(math.pi * (0.5 - q)) / m.sin(math.pi * m.minimum(q, 1.0 - q)), core=(0.1, 0.9),
+)  # fmt: skip
+cos_minus_one: Any = part(
+    "cos_minus_one", lambda x: sp.cos(x) - 1, lambda x, y: -sin(x), lambda m, x: -2.0 * m.sin(0.5 * x) * m.sin(0.5 * x)
 )
 
 
@@ -159,15 +105,10 @@ def _half_step_meaning(n: sp.Expr, a: sp.Expr) -> sp.Expr:
     return sp.polygamma(n - 1, a + half) - sp.polygamma(n - 1, a)
 
 
-half_step: Any = declare(
-    "half_step",
-    _half_step_meaning,
-    lambda n, a, y: (sp.S.Zero, half_step(n + 1, a)),
-    **of_order(_half_step),
-    nargs=2,
+half_step: Any = part(
+    "half_step", _half_step_meaning, lambda n, a, y: (sp.S.Zero, half_step(n + 1, a)), _half_step, orders=1,
     core=_POSITIVE,
-    hidden=True,
-)
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ log B(a, b)
@@ -185,15 +126,10 @@ def _log_beta(m: Any, a: Any, b: Any) -> Any:
     return m.where(q > _LARGE, m.lgamma(p) + (0.5 - far) * m.log1p(p / far) - p * m.log(total) + p + rest, exact)
 
 
-log_beta: Any = declare(
-    "log_beta",
-    lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
-    lambda a, b, y: (sp.digamma(a) - sp.digamma(a + b), sp.digamma(b) - sp.digamma(a + b)),
-    **once(_log_beta),
-    nargs=2,
-    core=_POSITIVE,
-    hidden=True,
-)
+log_beta: Any = part(
+    "log_beta", lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
+    lambda a, b, y: (sp.digamma(a) - sp.digamma(a + b), sp.digamma(b) - sp.digamma(a + b)), _log_beta, core=_POSITIVE,
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ von Mises: I₀(κ), and its slope A = I₁/I₀
@@ -210,32 +146,19 @@ def _bend(m: Any, x: Any) -> Any:
     return m.where(x == 0.0, 0.5, m.where(x > 100.0, far, exact))
 
 
-i_ratio_slope: Any = declare(
-    "i_ratio_slope",
-    lambda x: 1 - _ratio(x) / x - _ratio(x) ** 2,
-    lambda x, y: (i_ratio(x) / x - y) / x - 2 * i_ratio(x) * y,
-    **once(_bend),
-    core=_POSITIVE,
-    hidden=True,
+i_ratio_slope: Any = part(
+    "i_ratio_slope", lambda x: 1 - _ratio(x) / x - _ratio(x) ** 2,
+    lambda x, y: (i_ratio(x) / x - y) / x - 2 * i_ratio(x) * y, _bend, core=_POSITIVE,
     shown=lambda x: 1 - i1(x) / (x * i0(x)) - i1(x) ** 2 / i0(x) ** 2,
-)
-i_ratio: Any = declare(
-    "i_ratio",
-    lambda x: _ratio(x),
-    lambda x, y: i_ratio_slope(x),
-    **once(lambda m, x: m.i1e(x) / m.i0e(x)),
-    hidden=True,
+)  # fmt: skip
+i_ratio: Any = part(
+    "i_ratio", lambda x: _ratio(x), lambda x, y: i_ratio_slope(x), lambda m, x: m.i1e(x) / m.i0e(x),
     shown=lambda x: i1(x) / i0(x),
-)
-log_i0e: Any = declare(
-    "log_i0e",
-    lambda x: sp.log(sp.besseli(0, x)) - x,
-    lambda x, y: i_ratio(x) - 1,
-    **once(lambda m, x: m.log(m.i0e(x))),
-    core=_POSITIVE,
-    hidden=True,
-    shown=lambda x: log(i0(x)) - x,
-)
+)  # fmt: skip
+log_i0e: Any = part(
+    "log_i0e", lambda x: sp.log(sp.besseli(0, x)) - x, lambda x, y: i_ratio(x) - 1, lambda m, x: m.log(m.i0e(x)),
+    core=_POSITIVE, shown=lambda x: log(i0(x)) - x,
+)  # fmt: skip
 
 
 def _ratio(x: sp.Expr) -> sp.Expr:

@@ -30,41 +30,16 @@ def _sign_kernel(x: Any) -> Any:
 
 
 sign = declare(
-    "sign",
-    sp.sign,
-    _zero,
-    numpy=_sign_kernel,
-    latex=r"\operatorname{sign}",
-    public="functions",
-    words="The sign of x: -1, 0 or 1.",
-    slope="0",
+    "sign", sp.sign, _zero, "The sign of x: -1, 0 or 1.", "0", numpy=_sign_kernel, latex=r"\operatorname{sign}"
 )
-abs_ = declare(
-    "abs",
-    sp.Abs,
-    lambda x, y: sp.sign(x),
-    numpy=np.abs,
-    float=abs,
-    public="functions",
-    words="|x|.",
-    slope="sign x, 0 at 0",
-)
-floor = declare(
-    "floor", sp.floor, _zero, numpy=np.floor, public="functions", words="The largest integer ≤ x.", slope="0"
-)
-ceil = declare(
-    "ceil", sp.ceiling, _zero, numpy=np.ceil, public="functions", words="The smallest integer ≥ x.", slope="0"
-)
+abs_ = declare("abs", sp.Abs, lambda x, y: sp.sign(x), "|x|.", "sign x, 0 at 0", numpy=np.abs, float=abs)
+floor = declare("floor", sp.floor, _zero, "The largest integer ≤ x.", "0", numpy=np.floor)
+ceil = declare("ceil", sp.ceiling, _zero, "The smallest integer ≥ x.", "0", numpy=np.ceil)
 
 trunc = declare(
-    "trunc",
-    lambda x: sp.sign(x) * sp.floor(sp.Abs(x)),
-    _zero,
-    numpy=np.trunc,
-    public="functions",
-    words="x without its fraction: the integer next to it on the side of 0.",
-    slope="0",
-)
+    "trunc", lambda x: sp.sign(x) * sp.floor(sp.Abs(x)), _zero,
+    "x without its fraction: the integer next to it on the side of 0.", "0", numpy=np.trunc,
+)  # fmt: skip
 
 
 def _round_meaning(x: sp.Expr) -> sp.Expr:
@@ -75,41 +50,21 @@ def _round_meaning(x: sp.Expr) -> sp.Expr:
 round_ = declare("round", _round_meaning, _zero, numpy=np.round, public="ops")
 # The kernels are exact where a rounded quotient is not: 1 // 0.1 is 9, as 1 - 9·0.1 > 0.
 floor_divide = declare(
-    "floor_divide",
-    lambda a, b: sp.floor(a / b),
-    lambda a, b, y: (sp.S.Zero, sp.S.Zero),
-    numpy=np.floor_divide,
-    float=operator.floordiv,
-    nargs=2,
-    hidden=True,
-)
+    "floor_divide", lambda a, b: sp.floor(a / b), lambda a, b, y: (sp.S.Zero, sp.S.Zero), numpy=np.floor_divide,
+    float=operator.floordiv, hidden=True,
+)  # fmt: skip
 # a mod b = a - b ⌊a/b⌋, with the sign of b;  fmod: a - b trunc(a/b), with the sign of a
 remainder = declare(
-    "remainder",
-    sp.Mod,
-    lambda a, b, y: (sp.S.One, -floor_divide(a, b)),
-    numpy=np.remainder,
-    float=operator.mod,
-    nargs=2,
+    "remainder", sp.Mod, lambda a, b, y: (sp.S.One, -floor_divide(a, b)), numpy=np.remainder, float=operator.mod
 )
 fmod = declare(
-    "fmod",
-    lambda a, b: a - b * trunc(a / b),
-    lambda a, b, y: (sp.S.One, -trunc(a / b)),
-    numpy=np.fmod,
-    float=math.fmod,
-    nargs=2,
+    "fmod", lambda a, b: a - b * trunc(a / b), lambda a, b, y: (sp.S.One, -trunc(a / b)), numpy=np.fmod, float=math.fmod
 )
 
 relu = declare(
-    "relu",
-    lambda x: sp.Max(x, 0),
-    lambda x, y: sp.Piecewise((1, x > 0), (0, True)),
-    numpy=_relu_kernel,
-    public="functions",
-    words="max(x, 0).",
-    slope="1 for x > 0, else 0",
-)
+    "relu", lambda x: sp.Max(x, 0), lambda x, y: sp.Piecewise((1, x > 0), (0, True)), "max(x, 0).",
+    "1 for x > 0, else 0", numpy=_relu_kernel,
+)  # fmt: skip
 
 
 def _low_kernel(x: Any) -> Any:
@@ -118,11 +73,7 @@ def _low_kernel(x: Any) -> Any:
 
 # min(x, 0), whose slope at 0 is 1: relu(x) + low(x) = x there too
 low = declare(
-    "low",
-    lambda x: sp.Min(x, 0),
-    lambda x, y: sp.Piecewise((1, x <= 0), (0, True)),
-    numpy=_low_kernel,
-    hidden=True,
+    "low", lambda x: sp.Min(x, 0), lambda x, y: sp.Piecewise((1, x <= 0), (0, True)), numpy=_low_kernel, hidden=True
 )
 
 
@@ -131,22 +82,10 @@ def _pick(a: sp.Expr, b: sp.Expr) -> sp.Expr:
 
 
 maximum = declare(
-    "maximum",
-    sp.Max,
-    lambda a, b, y: (_pick(a, b), _pick(b, a)),
-    numpy=np.maximum,
-    nargs=2,
-    latex=r"\max",
-    text="max",
+    "maximum", sp.Max, lambda a, b, y: (_pick(a, b), _pick(b, a)), numpy=np.maximum, latex=r"\max", text="max"
 )
 minimum = declare(
-    "minimum",
-    sp.Min,
-    lambda a, b, y: (_pick(b, a), _pick(a, b)),
-    numpy=np.minimum,
-    nargs=2,
-    latex=r"\min",
-    text="min",
+    "minimum", sp.Min, lambda a, b, y: (_pick(b, a), _pick(a, b)), numpy=np.minimum, latex=r"\min", text="min"
 )
 
 
@@ -160,65 +99,36 @@ def _clamp_kernel(x: Any, lo: Any, hi: Any) -> Any:
 
 
 clamp = declare(
-    "clamp",
-    lambda x, lo, hi: sp.Min(sp.Max(x, lo), hi),
-    _clamp_partials,
-    numpy=_clamp_kernel,
-    nargs=3,
+    "clamp", lambda x, lo, hi: sp.Min(sp.Max(x, lo), hi), _clamp_partials, numpy=_clamp_kernel,
     latex=r"\operatorname{clamp}",
-)
+)  # fmt: skip
 clamp_min = declare(
-    "clamp_min",
-    lambda x, lo: sp.Max(x, lo),
-    lambda x, lo, y: (sp.Piecewise((1, x >= lo), (0, True)), sp.Piecewise((1, x < lo), (0, True))),
-    numpy=np.maximum,
-    nargs=2,
-)
+    "clamp_min", lambda x, lo: sp.Max(x, lo),
+    lambda x, lo, y: (sp.Piecewise((1, x >= lo), (0, True)), sp.Piecewise((1, x < lo), (0, True))), numpy=np.maximum,
+)  # fmt: skip
 clamp_max = declare(
-    "clamp_max",
-    lambda x, hi: sp.Min(x, hi),
-    lambda x, hi, y: (sp.Piecewise((1, x <= hi), (0, True)), sp.Piecewise((1, x > hi), (0, True))),
-    numpy=np.minimum,
-    nargs=2,
-)
+    "clamp_max", lambda x, hi: sp.Min(x, hi),
+    lambda x, hi, y: (sp.Piecewise((1, x <= hi), (0, True)), sp.Piecewise((1, x > hi), (0, True))), numpy=np.minimum,
+)  # fmt: skip
 
 # what ignores nan; ties go to the first
 fmax = declare(
-    "fmax",
-    lambda a, b: sp.Max(a, b),
+    "fmax", lambda a, b: sp.Max(a, b),
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
-    numpy=np.fmax,
-    nargs=2,
-    public="functions",
-    words="The larger of x and other; nan loses.",
-    note="Ties give x the gradient.",
-)
+    "The larger of x and other; nan loses.", numpy=np.fmax, note="Ties give x the gradient.",
+)  # fmt: skip
 fmin = declare(
-    "fmin",
-    lambda a, b: sp.Min(a, b),
+    "fmin", lambda a, b: sp.Min(a, b),
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
-    numpy=np.fmin,
-    nargs=2,
-    public="functions",
-    words="The smaller of x and other; nan loses.",
-    note="Ties give x the gradient.",
-)
+    "The smaller of x and other; nan loses.", numpy=np.fmin, note="Ties give x the gradient.",
+)  # fmt: skip
+# formulas know one zero only
 copysign: Any = declare(
-    "copysign",
-    lambda a, b: sp.Abs(a) * sp.Piecewise((1, b >= 0), (-1, True)),  # formulas know one zero only
+    "copysign", lambda a, b: sp.Abs(a) * sp.Piecewise((1, b >= 0), (-1, True)),
     lambda a, b, y: (sp.Piecewise((0, sp.Eq(a, 0)), (sp.sign(a) * copysign(1, b), True)), sp.S.Zero),
-    numpy=np.copysign,
-    float=math.copysign,
-    nargs=2,
-    public="functions",
-    words="|x| with the sign of other.",
-    note="Derivative: ±1 in x, 0 at 0.",
-)
+    "|x| with the sign of other.", numpy=np.copysign, float=math.copysign, note="Derivative: ±1 in x, 0 at 0.",
+)  # fmt: skip
 heaviside = declare(
-    "heaviside",
-    lambda a, b: sp.Piecewise((0, a < 0), (b, sp.Eq(a, 0)), (1, True)),
-    lambda a, b, y: (sp.S.Zero, sp.Piecewise((1, sp.Eq(a, 0)), (0, True))),
-    numpy=np.heaviside,
-    nargs=2,
-    public="ops",
-)
+    "heaviside", lambda a, b: sp.Piecewise((0, a < 0), (b, sp.Eq(a, 0)), (1, True)),
+    lambda a, b, y: (sp.S.Zero, sp.Piecewise((1, sp.Eq(a, 0)), (0, True))), numpy=np.heaviside, public="ops",
+)  # fmt: skip

@@ -14,19 +14,13 @@ import sympy as sp
 from symgrad.scalars import bessel, cancelling, normal, numerics, scipys, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import log1p
-from symgrad.scalars.written import of_order, once
+from symgrad.scalars.written import part
 
 # x beside a factor that vanishes long before 10⁶
-tail_clamp = declare("tail_clamp", lambda x: x, lambda x, y: sp.S.One, **once(slopes.tail_clamp), hidden=True)
-gaussian = declare(
-    "gaussian", lambda x: sp.exp(-(x**2)), lambda x, y: -2 * tail_clamp(x) * y, **once(slopes.gaussian), hidden=True
-)
-half_gaussian = declare(
-    "half_gaussian",
-    lambda x: sp.exp(-(x**2) / 2),
-    lambda x, y: -tail_clamp(x) * y,
-    **once(slopes.half_gaussian),
-    hidden=True,
+tail_clamp = part("tail_clamp", lambda x: x, lambda x, y: sp.S.One, slopes.tail_clamp)
+gaussian = part("gaussian", lambda x: sp.exp(-(x**2)), lambda x, y: -2 * tail_clamp(x) * y, slopes.gaussian)
+half_gaussian = part(
+    "half_gaussian", lambda x: sp.exp(-(x**2) / 2), lambda x, y: -tail_clamp(x) * y, slopes.half_gaussian
 )
 
 
@@ -36,81 +30,38 @@ def _bell(x: sp.Expr) -> sp.Expr:
 
 
 erf = declare(
-    "erf",
-    sp.erf,
-    lambda x, y: _bell(x),
-    numpy=scipys.erf,
-    float=math.erf,
-    public="functions",
-    analytic=True,
-    words="The error function 2/√π ∫₀ˣ e^(-t²) dt.",
-    slope="2/√π e^(-x²)",
-)
+    "erf", sp.erf, lambda x, y: _bell(x), "The error function 2/√π ∫₀ˣ e^(-t²) dt.", "2/√π e^(-x²)", numpy=scipys.erf,
+    float=math.erf, analytic=True,
+)  # fmt: skip
 erfc = declare(
-    "erfc",
-    sp.erfc,
-    lambda x, y: -_bell(x),
-    numpy=scipys.erfc,
-    float=math.erfc,
-    public="functions",
-    analytic=True,
-    words="1 - erf x, accurate in the tail.",
-    slope="-2/√π e^(-x²)",
-)
+    "erfc", sp.erfc, lambda x, y: -_bell(x), "1 - erf x, accurate in the tail.", "-2/√π e^(-x²)", numpy=scipys.erfc,
+    float=math.erfc, analytic=True,
+)  # fmt: skip
 lgamma = declare(
-    "lgamma",
-    sp.loggamma,
-    lambda x, y: sp.digamma(x),
-    numpy=scipys.lgamma,
-    float=math.lgamma,
-    latex=r"\log\Gamma",
-    core=(0.1, 8.0),
-    public="functions",
-    words="log |Γ(x)|.",
-    slope="ψ(x)",
-)
+    "lgamma", sp.loggamma, lambda x, y: sp.digamma(x), "log |Γ(x)|.", "ψ(x)", numpy=scipys.lgamma, float=math.lgamma,
+    latex=r"\log\Gamma", core=(0.1, 8.0),
+)  # fmt: skip
 digamma = sp.digamma  # SymPy writes it polygamma(0, x)
 polygamma = declare(
-    "polygamma",
-    sp.polygamma,
-    lambda n, x, y: (sp.S.Zero, sp.polygamma(n + 1, x)),
-    numpy=scipys.polygamma,
-    nargs=2,
-    latex=r"\psi",
-    core=(0.1, 8.0),
-    analytic=True,
-)
+    "polygamma", sp.polygamma, lambda n, x, y: (sp.S.Zero, sp.polygamma(n + 1, x)), numpy=scipys.polygamma,
+    latex=r"\psi", core=(0.1, 8.0), analytic=True,
+)  # fmt: skip
 
 # ------------------------------------------------------------------ normal distribution
 _ROOT2 = sp.sqrt(2)
 _POS = (0.05, 6.0)
-erfinv_slope = declare(
-    "erfinv_slope",
-    lambda x: sp.sqrt(sp.pi) / 2 * sp.exp(sp.erfinv(x) ** 2),
-    lambda x, y: 2 * sp.erfinv(x) * y**2,
-    **once(slopes.erfinv_slope),
-    core=(-0.95, 0.95),
-    hidden=True,
-)
+erfinv_slope = part(
+    "erfinv_slope", lambda x: sp.sqrt(sp.pi) / 2 * sp.exp(sp.erfinv(x) ** 2), lambda x, y: 2 * sp.erfinv(x) * y**2,
+    slopes.erfinv_slope, core=(-0.95, 0.95),
+)  # fmt: skip
 erfinv = declare(
-    "erfinv",
-    sp.erfinv,
-    lambda x, y: erfinv_slope(x),
-    numpy=scipys.erfinv,
-    latex=r"\operatorname{erf}^{-1}",
-    core=(-0.95, 0.95),
-    public="functions",
-    words="The inverse of erf, ±∞ at ±1 and nan beyond.",
-    slope="√π/2 e^(y²)",
-)
-mill: Any = declare(
-    "mill",
-    lambda n, x: _mill_meaning(int(n), x),
-    lambda n, x, y: (sp.S.Zero, -2 * y * (mill(n + 1, x) - y)),
-    **of_order(slopes.mill),
-    nargs=2,
-    hidden=True,
-)
+    "erfinv", sp.erfinv, lambda x, y: erfinv_slope(x), "The inverse of erf, ±∞ at ±1 and nan beyond.", "√π/2 e^(y²)",
+    numpy=scipys.erfinv, latex=r"\operatorname{erf}^{-1}", core=(-0.95, 0.95),
+)  # fmt: skip
+mill: Any = part(
+    "mill", lambda n, x: _mill_meaning(int(n), x), lambda n, x, y: (sp.S.Zero, -2 * y * (mill(n + 1, x) - y)),
+    slopes.mill, orders=1,
+)  # fmt: skip
 
 
 def _mill_meaning(n: int, x: sp.Expr) -> sp.Expr:
@@ -127,44 +78,23 @@ def _erfcx_nth(n: int, x: sp.Expr) -> sp.Expr:
     return derivatives[n]
 
 
-erfcx_nth: Any = declare(
-    "erfcx_nth",
-    lambda n, x: _erfcx_nth(int(n), x),
-    lambda n, x, y: (sp.S.Zero, erfcx_nth(n + 1, x)),
-    **of_order(slopes.erfcx_nth),
-    nargs=2,
-    hidden=True,
-)
+erfcx_nth: Any = part(
+    "erfcx_nth", lambda n, x: _erfcx_nth(int(n), x), lambda n, x, y: (sp.S.Zero, erfcx_nth(n + 1, x)), slopes.erfcx_nth,
+    orders=1,
+)  # fmt: skip
 erfcx = declare(
-    "erfcx",
-    lambda x: sp.exp(x**2) * sp.erfc(x),
-    lambda x, y: erfcx_nth(1, x),
-    numpy=scipys.erfcx,
-    analytic=True,
-    public="special",
-    words="exp(x²) erfc x, without underflow.",
-    slope="2x y - 2/√π",
-)
-normal_pdf: Any = declare(
-    "normal_pdf",
-    lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
-    lambda x, y: -tail_clamp(x) * y,
-    **once(slopes.normal_pdf),
-    latex=r"\varphi",
-    text="φ",
-)
+    "erfcx", lambda x: sp.exp(x**2) * sp.erfc(x), lambda x, y: erfcx_nth(1, x), "exp(x²) erfc x, without underflow.",
+    "2x y - 2/√π", numpy=scipys.erfcx, analytic=True, public="special",
+)  # fmt: skip
+normal_pdf: Any = part(
+    "normal_pdf", lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi), lambda x, y: -tail_clamp(x) * y,
+    slopes.normal_pdf, latex=r"\varphi", text="φ", hidden=False,
+)  # fmt: skip
 ndtr = declare(
-    "ndtr",
-    lambda x: sp.erfc(-x / _ROOT2) / 2,
-    lambda x, y: normal_pdf(x),
-    numpy=scipys.ndtr,
-    analytic=True,
-    latex=r"\Phi",
-    text="Φ",
-    public="special",
-    words="Φ(x), the normal distribution function, accurate in the tail.",
-    slope="exp(-x²/2)/√(2π)",
-)
+    "ndtr", lambda x: sp.erfc(-x / _ROOT2) / 2, lambda x, y: normal_pdf(x),
+    "Φ(x), the normal distribution function, accurate in the tail.", "exp(-x²/2)/√(2π)", numpy=scipys.ndtr,
+    analytic=True, latex=r"\Phi", text="Φ", public="special",
+)  # fmt: skip
 
 
 def _hazard(x: sp.Expr) -> sp.Expr:
@@ -173,29 +103,16 @@ def _hazard(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((left, x < 0), (sp.exp(-(x**2) / 2) / (sp.sqrt(2 * sp.pi) * ndtr(x)), True))
 
 
-hazard_second = declare(
-    "hazard_second",
-    lambda x: (x + _hazard(x)) * (x + 2 * _hazard(x)) - 1,
-    lambda x, y: _hazard_bend_slope(x),
-    **once(slopes.hazard_second),
-    hidden=True,
-    shown=lambda x: (x + hazard(x)) * (x + 2 * hazard(x)) - 1,
-)
-hazard_slope = declare(
-    "hazard_slope",
-    lambda x: -_hazard(x) * (x + _hazard(x)),
-    lambda x, y: hazard(x) * hazard_second(x),
-    **once(slopes.hazard_slope),
-    hidden=True,
-    shown=lambda x: -hazard(x) * (x + hazard(x)),
-)
-hazard: Any = declare(
-    "hazard",
-    _hazard,
-    lambda x, y: hazard_slope(x),
-    **once(slopes.hazard),
-    hidden=True,
-    shown=lambda x: normal_pdf(x) / ndtr(x),
+hazard_second = part(
+    "hazard_second", lambda x: (x + _hazard(x)) * (x + 2 * _hazard(x)) - 1, lambda x, y: _hazard_bend_slope(x),
+    slopes.hazard_second, shown=lambda x: (x + hazard(x)) * (x + 2 * hazard(x)) - 1,
+)  # fmt: skip
+hazard_slope = part(
+    "hazard_slope", lambda x: -_hazard(x) * (x + _hazard(x)), lambda x, y: hazard(x) * hazard_second(x),
+    slopes.hazard_slope, shown=lambda x: -hazard(x) * (x + hazard(x)),
+)  # fmt: skip
+hazard: Any = part(
+    "hazard", _hazard, lambda x, y: hazard_slope(x), slopes.hazard, shown=lambda x: normal_pdf(x) / ndtr(x)
 )
 
 
@@ -206,63 +123,32 @@ def _hazard_bend_slope(x: sp.Expr) -> sp.Expr:
 
 
 log_ndtr = declare(
-    "log_ndtr",
-    lambda x: sp.log(sp.erfc(-x / _ROOT2) / 2),
-    lambda x, y: hazard(x),
-    numpy=scipys.log_ndtr,
-    latex=r"\log\Phi",
-    public="special",
-    words="log Φ(x), without underflow.",
-    slope="φ(x)/Φ(x)",
-)
-ndtri_slope = declare(
-    "ndtri_slope",
-    lambda x: sp.sqrt(2 * sp.pi) * sp.exp(ndtri(x) ** 2 / 2),
-    lambda x, y: ndtri(x) * y**2,
-    **once(slopes.ndtri_slope),
-    core=(0.02, 0.98),
-    hidden=True,
-)
+    "log_ndtr", lambda x: sp.log(sp.erfc(-x / _ROOT2) / 2), lambda x, y: hazard(x), "log Φ(x), without underflow.",
+    "φ(x)/Φ(x)", numpy=scipys.log_ndtr, latex=r"\log\Phi", public="special",
+)  # fmt: skip
+ndtri_slope = part(
+    "ndtri_slope", lambda x: sp.sqrt(2 * sp.pi) * sp.exp(ndtri(x) ** 2 / 2), lambda x, y: ndtri(x) * y**2,
+    slopes.ndtri_slope, core=(0.02, 0.98),
+)  # fmt: skip
 ndtri: Any = declare(
-    "ndtri",
-    lambda x: _ROOT2 * sp.erfinv(2 * x - 1),
-    lambda x, y: ndtri_slope(x),
-    numpy=scipys.ndtri,
-    latex=r"\Phi^{-1}",
-    core=(0.02, 0.98),
-    public="special",
-    words="Φ⁻¹(x), the inverse of the normal distribution function.",
-    slope="√(2π) exp(y²/2)",
-)
+    "ndtri", lambda x: _ROOT2 * sp.erfinv(2 * x - 1), lambda x, y: ndtri_slope(x),
+    "Φ⁻¹(x), the inverse of the normal distribution function.", "√(2π) exp(y²/2)", numpy=scipys.ndtri,
+    latex=r"\Phi^{-1}", core=(0.02, 0.98), public="special",
+)  # fmt: skip
 
 # ------------------------------------------------------------------ logarithms
-odds_slope = declare(
-    "odds_slope",
-    lambda x: 1 / (x * (1 - x)),
-    lambda x, y: (2 * x - 1) * y**2,
-    **once(slopes.odds_slope),
-    core=(0.05, 0.95),
-    hidden=True,
+odds_slope = part(
+    "odds_slope", lambda x: 1 / (x * (1 - x)), lambda x, y: (2 * x - 1) * y**2, slopes.odds_slope, core=(0.05, 0.95)
 )
 logit = declare(
-    "logit",
-    lambda x: sp.log(x / (1 - x)),
-    lambda x, y: odds_slope(x),
-    numpy=normal.logit,
-    core=(0.05, 0.95),
+    "logit", lambda x: sp.log(x / (1 - x)), lambda x, y: odds_slope(x), numpy=normal.logit, core=(0.05, 0.95),
     public="ops",
-)
-log_e = declare("log_e", lambda x: sp.log(x) + 1, lambda x, y: 1 / x, **once(slopes.log_e), core=_POS, hidden=True)
+)  # fmt: skip
+log_e = part("log_e", lambda x: sp.log(x) + 1, lambda x, y: 1 / x, slopes.log_e, core=_POS)
 entr = declare(
-    "entr",
-    lambda x: sp.Piecewise((-x * sp.log(x), x > 0), (0, sp.Eq(x, 0)), (-sp.oo, True)),
-    lambda x, y: -log_e(x),
-    numpy=numerics.entr,
-    core=(0.05, 6.0),
-    public="special",
-    words="-x log x, 0 at 0 and -∞ below.",
-    slope="-log x - 1",
-)
+    "entr", lambda x: sp.Piecewise((-x * sp.log(x), x > 0), (0, sp.Eq(x, 0)), (-sp.oo, True)), lambda x, y: -log_e(x),
+    "-x log x, 0 at 0 and -∞ below.", "-log x - 1", numpy=numerics.entr, core=(0.05, 6.0), public="special",
+)  # fmt: skip
 
 
 def _xlogy_partials(x: sp.Expr, z: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]:
@@ -274,25 +160,13 @@ def _xlog1py_partials(x: sp.Expr, z: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]
 
 
 xlogy = declare(
-    "xlogy",
-    lambda x, z: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(z), True)),
-    _xlogy_partials,
-    numpy=numerics.xlogy,
-    nargs=2,
-    core=(0.05, 6.0),
-    public="functions",
-    words="x log other, and 0 where x = 0.",
-)
+    "xlogy", lambda x, z: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(z), True)), _xlogy_partials,
+    "x log other, and 0 where x = 0.", numpy=numerics.xlogy, core=(0.05, 6.0),
+)  # fmt: skip
 xlog1py = declare(
-    "xlog1py",
-    lambda x, z: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(1 + z), True)),
-    _xlog1py_partials,
-    numpy=numerics.xlog1py,
-    nargs=2,
-    core=(-0.9, 6.0),
-    public="special",
-    words="x log(1 + other), and 0 where x = 0.",
-)
+    "xlog1py", lambda x, z: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(1 + z), True)), _xlog1py_partials,
+    "x log(1 + other), and 0 where x = 0.", numpy=numerics.xlog1py, core=(-0.9, 6.0), public="special",
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ Bessel functions
@@ -320,13 +194,8 @@ def _i0_nth(n: int, x: sp.Expr) -> sp.Expr:
     )
 
 
-i0_nth: Any = declare(
-    "i0_nth",
-    lambda n, x: _i0_nth(int(n), x),
-    lambda n, x, y: (sp.S.Zero, i0_nth(n + 1, x)),
-    **of_order(slopes.i0_nth),
-    nargs=2,
-    hidden=True,
+i0_nth: Any = part(
+    "i0_nth", lambda n, x: _i0_nth(int(n), x), lambda n, x, y: (sp.S.Zero, i0_nth(n + 1, x)), slopes.i0_nth, orders=1
 )
 
 
@@ -335,33 +204,15 @@ def _over(y: sp.Expr, x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((sp.Rational(1, 2), sp.Eq(x, 0)), (y / x, True))
 
 
-i1_slope = declare(
-    "i1_slope",
-    lambda x: i0(x) - _over(i1(x), x),
-    lambda x, y: i0_nth(3, x),
-    **once(slopes.i1_slope),
-    hidden=True,
-)
+i1_slope = part("i1_slope", lambda x: i0(x) - _over(i1(x), x), lambda x, y: i0_nth(3, x), slopes.i1_slope)
 i0: Any = declare(
-    "i0",
-    lambda x: sp.besseli(0, x),
-    lambda x, y: i1(x),
-    numpy=bessel.i0,
-    latex="I_0",
-    public="functions",
-    words="The modified Bessel function I₀(x).",
-    slope="I₁(x)",
-)
+    "i0", lambda x: sp.besseli(0, x), lambda x, y: i1(x), "The modified Bessel function I₀(x).", "I₁(x)",
+    numpy=bessel.i0, latex="I_0",
+)  # fmt: skip
 i1: Any = declare(
-    "i1",
-    lambda x: sp.besseli(1, x),
-    lambda x, y: i1_slope(x),
-    numpy=bessel.i1,
-    latex="I_1",
-    public="special",
-    words="The modified Bessel function I₁(x).",
-    slope="I₀(x) - y/x",
-)
+    "i1", lambda x: sp.besseli(1, x), lambda x, y: i1_slope(x), "The modified Bessel function I₁(x).", "I₀(x) - y/x",
+    numpy=bessel.i1, latex="I_1", public="special",
+)  # fmt: skip
 
 
 def _decay(n: int, x: sp.Expr) -> sp.Expr:
@@ -375,46 +226,23 @@ def _decay(n: int, x: sp.Expr) -> sp.Expr:
     return sp.expand(derivative).subs({f: i0e(x), h: i1e(sp.Abs(x)), a: sp.Abs(x)})
 
 
-decay: Any = declare(
-    "decay",
-    lambda n, x: _decay(int(n), x),
-    lambda n, x, y: (sp.S.Zero, sp.sign(x) * decay(n + 1, x)),
-    **of_order(slopes.decay),
-    nargs=2,
-    hidden=True,
-)
-i0e_slope = declare(
-    "i0e_slope",
-    lambda x: i1e(x) - sp.sign(x) * i0e(x),
-    lambda x, y: decay(2, x),
-    **once(slopes.i0e_slope),
-    hidden=True,
-)
-i1e_slope = declare(
-    "i1e_slope",
-    lambda x: i0e(x) - sp.sign(x) * i1e(x) - _over(i1e(x), x),
-    lambda x, y: sp.sign(x) * (decay(2, x) + decay(3, x)),
-    **once(slopes.i1e_slope),
-    hidden=True,
-)
+decay: Any = part(
+    "decay", lambda n, x: _decay(int(n), x), lambda n, x, y: (sp.S.Zero, sp.sign(x) * decay(n + 1, x)), slopes.decay,
+    orders=1,
+)  # fmt: skip
+i0e_slope = part("i0e_slope", lambda x: i1e(x) - sp.sign(x) * i0e(x), lambda x, y: decay(2, x), slopes.i0e_slope)
+i1e_slope = part(
+    "i1e_slope", lambda x: i0e(x) - sp.sign(x) * i1e(x) - _over(i1e(x), x),
+    lambda x, y: sp.sign(x) * (decay(2, x) + decay(3, x)), slopes.i1e_slope,
+)  # fmt: skip
 i0e: Any = declare(
-    "i0e",
-    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
-    lambda x, y: i0e_slope(x),
-    numpy=bessel.i0e,
-    public="special",
-    words="exp(-|x|) I₀(x).",
-    slope="exp(-|x|) I₁(x) - sign(x) y",
-)
+    "i0e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x), lambda x, y: i0e_slope(x), "exp(-|x|) I₀(x).",
+    "exp(-|x|) I₁(x) - sign(x) y", numpy=bessel.i0e, public="special",
+)  # fmt: skip
 i1e: Any = declare(
-    "i1e",
-    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
-    lambda x, y: i1e_slope(x),
-    numpy=bessel.i1e,
-    public="special",
-    words="exp(-|x|) I₁(x).",
-    slope="exp(-|x|) I₀(x) - y (sign(x) + 1/x)",
-)
+    "i1e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x), lambda x, y: i1e_slope(x), "exp(-|x|) I₁(x).",
+    "exp(-|x|) I₀(x) - y (sign(x) + 1/x)", numpy=bessel.i1e, public="special",
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ sin(πx)/(πx)
@@ -430,27 +258,16 @@ def _sinc_nth(n: int, x: sp.Expr) -> sp.Expr:
     )
 
 
-sinc_nth: Any = declare(
-    "sinc_nth",
-    lambda n, x: _sinc_nth(int(n), x),
-    lambda n, x, y: (sp.S.Zero, sinc_nth(n + 1, x)),
-    **of_order(slopes.sinc_nth),
-    nargs=2,
-    hidden=True,
-)
+sinc_nth: Any = part(
+    "sinc_nth", lambda n, x: _sinc_nth(int(n), x), lambda n, x, y: (sp.S.Zero, sinc_nth(n + 1, x)), slopes.sinc_nth,
+    orders=1,
+)  # fmt: skip
 sinc_slope: Any = declare(
     "sinc_slope",
     lambda x: sp.Piecewise((0, sp.Eq(x, 0)), ((sp.cos(sp.pi * x) - sp.sin(sp.pi * x) / (sp.pi * x)) / x, True)),
-    lambda x, y: sinc_nth(2, x),
-    numpy=cancelling.sinc_slope,
-    hidden=True,
-)
+    lambda x, y: sinc_nth(2, x), numpy=cancelling.sinc_slope, hidden=True,
+)  # fmt: skip
 sinc: Any = declare(
-    "sinc",
-    lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(sp.pi * x) / (sp.pi * x), True)),
-    lambda x, y: sinc_slope(x),
-    numpy=cancelling.sinc,
-    public="functions",
-    words="sin(πx)/(πx), 1 at 0.",
-    slope="(cos πx - sinc x)/x, 0 at 0",
-)
+    "sinc", lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(sp.pi * x) / (sp.pi * x), True)),
+    lambda x, y: sinc_slope(x), "sin(πx)/(πx), 1 at 0.", "(cos πx - sinc x)/x, 0 at 0", numpy=cancelling.sinc,
+)  # fmt: skip

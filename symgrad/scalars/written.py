@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.scalars.declare import SCALARS, Scalar
+from symgrad.scalars.declare import SCALARS, Scalar, declare
 from symgrad.scalars.gamma import select
 from symgrad.scalars.numerics import elementwise, power
 
@@ -75,12 +75,27 @@ class _Floats:
 ARRAYS, FLOATS = _Arrays(), _Floats()
 
 
-def once(formula: Callable[..., Any]) -> dict[str, Any]:
-    """Return the kernels that a formula ``(m, *xs)`` stands for, as arguments of ``declare``."""
+def part(name: str, meaning: Any, derivative: Any, formula: Callable[..., Any], orders: int = 0, **options: Any) -> Any:
+    """Declare a function that others, or derivatives, are made of; formulas show its meaning.
+
+    Args:
+        name: torch's name, or one of symgrad's.
+        meaning: as for ``declare``.
+        derivative: as for ``declare``.
+        formula: the kernel, ``(m, *xs)``.
+        orders: how many of its first arguments are integers, such as the order of a derivative.
+        options: as for ``declare``.
+    """
+    kernels = _of_order(formula, orders) if orders else _once(formula)
+    return declare(name, meaning, derivative, **{**kernels, "hidden": True, **options})
+
+
+def _once(formula: Callable[..., Any]) -> dict[str, Any]:
+    """Return the kernels that a formula ``(m, *xs)`` stands for."""
     return {"numpy": _lifted(formula), "float": partial(formula, FLOATS), "computed": formula}
 
 
-def of_order(formula: Callable[..., Any], count: int = 1) -> dict[str, Any]:
+def _of_order(formula: Callable[..., Any], count: int) -> dict[str, Any]:
     """Return the kernels of a formula ``(m, n, …, x, …)`` whose first numbers are whole ones, such as an order."""
 
     @lru_cache(maxsize=64)

@@ -51,10 +51,10 @@ def slope(
 
 
 def _declared(name: str, letters: str, rule: Any, meaning: Any, kernel: Kernel, **options: Any) -> Any:
-    options.setdefault("latex", f"\\operatorname{{{name.replace('_', chr(92) + '_')}}}")
+    latex = f"\\operatorname{{{name.replace('_', chr(92) + '_')}}}"
     return declare(
         name, meaning or (lambda *xs: sp.Function(name)(*xs)), rule, numpy=kernel, nargs=len(letters.split()),
-        letters=letters, library=True, **options,
+        letters=letters, library=True, **{"latex": latex, "public": "", **options},
     )  # fmt: skip
 
 
