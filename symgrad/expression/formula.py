@@ -1,12 +1,15 @@
 """A formula as it stands on paper: order, brackets, decimals and places in the text are kept, nothing is worked out.
 
 Every spelling is read into this tree. Operations carry their meaning: ``*`` and ``/`` act entry by entry, ``@`` is the
-product of matrices, ``mpower``, ``mrdivide`` and ``mldivide`` are MATLAB's ``^``, ``/`` and backslash.
+product of matrices, ``mpower``, ``mrdivide`` and ``mldivide`` are MATLAB's ``^``, ``/`` and backslash. Lessons write
+sums and products of any number of parts, and numbers that are exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 Span = tuple[int, int]
@@ -41,10 +44,19 @@ class Formula:
         return (type(self), *(getattr(self, name) for name in self.fields))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Formula) and self._key() == other._key())
+        if self is other:
+            return True
+        return isinstance(other, Formula) and self._hash == other._hash and self._key() == other._key()
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in (*self.fields, *_BESIDE) if name in self.__dict__}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._key()[1:]))})"
@@ -62,6 +74,16 @@ class Formula:
             value = getattr(self, name)
             parts.extend(value if isinstance(value, tuple) else (value,))
         return tuple(parts)
+
+    @cached_property
+    def size(self) -> int:
+        """How many parts it has, itself and all below."""
+        return 1 + sum(part.size for part in self.operands)
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """The names of its variables."""
+        return frozenset().union(*[part.free for part in self.operands])
 
     def with_operands(self, new: Sequence[Formula]) -> Formula:
         """Return the same kind of formula of other parts, in the order of ``operands``."""
@@ -95,6 +117,10 @@ class Name(Formula):
 
     fields = ("id",)
     id: str
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        return frozenset([self.id])
 
 
 class Unary(Formula):
@@ -186,6 +212,104 @@ class Tuple(Formula):
 
 class List(Tuple):
     """``[a, b]``."""
+
+
+# ------------------------------------------------------------------ as lessons write it
+class Number(Formula):
+    """An exact number; one that was written as a decimal is written so again."""
+
+    fields = ("value", "decimal")
+    value: Fraction
+    decimal = False
+
+    @property
+    def has_point(self) -> bool:
+        """Whether it is written with a point."""
+        return self.decimal and self.value.denominator != 1
+
+
+class Letter(Formula):
+    """π or e, where they are constants."""
+
+    fields = ("sign",)
+    sign: str
+
+
+class _OfParts(Formula):
+    """An operation on any number of parts, as ``Sum(a, b, c)``."""
+
+    fields = operands_in = ("args",)
+    args: tuple[Formula, ...]
+
+    def __init__(self, *parts: Formula, **beside: Any) -> None:
+        super().__init__(tuple(beside.pop("args", parts)), **beside)
+
+    @property
+    def operands(self) -> tuple[Formula, ...]:
+        return self.args
+
+
+class Sum(_OfParts):
+    """a + b + …; a product with a negative number is subtracted."""
+
+
+class Product(_OfParts):
+    """a·b·…"""
+
+
+class Quotient(Formula):
+    """a/b."""
+
+    fields = operands_in = ("numerator", "denominator")
+    numerator: Formula
+    denominator: Formula
+
+
+class Power(Formula):
+    """aᵇ; to the half, a root."""
+
+    fields = operands_in = ("base", "exponent")
+    base: Formula
+    exponent: Formula
+
+
+class Both(_OfParts):
+    """Conditions that hold together."""
+
+
+class Cases(_OfParts):
+    """A value and a condition in turn; the last condition may be ``Otherwise()``."""
+
+    @property
+    def rows(self) -> list[tuple[Formula, Formula]]:
+        """Values with their conditions."""
+        return list(zip(self.args[::2], self.args[1::2], strict=True))
+
+
+class Otherwise(Formula):
+    """The condition of all that is left."""
+
+
+class Prime(Formula):
+    """(a)′: what is still to be differentiated."""
+
+    fields = operands_in = ("operand",)
+    operand: Formula
+
+
+class Label(Formula):
+    """What is computed: f(x), f′(x), ∂f/∂x.
+
+    Attributes:
+        name: of the function.
+        by: how many dashes it has, or the variables that it is differentiated with respect to.
+        of: the arguments, names or formulas.
+    """
+
+    fields = ("name", "by", "of")
+    name: str
+    by: int | tuple[str, ...] = 0
+    of: tuple[Any, ...] = ()
 
 
 def within(node: Formula) -> Iterator[Formula]:
