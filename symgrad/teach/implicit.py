@@ -14,7 +14,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.steps.tape import Tape
 
 
@@ -63,10 +63,10 @@ class Theorem:
         slope = derive(whole, handle(letter, None), verify=False)
         for target, name, form in zip(targets, names, self.forms, strict=True):
             yield Line("does", (f"d{x}/d{name} = −(∂F/∂{x})⁻¹·∂F/∂{name}",))
-            yield Line("side", (f"∂F/∂{x} = ", Formula((slope.expr,))))
-            yield Line("side", (f"∂F/∂{name} = ", Formula((derive(whole, target, verify=False).expr,))))
-            yield Line("does", (f"d{x}/d{name} = ", Formula((form.expr,))))
+            yield Line("side", (f"∂F/∂{x} = ", Equation((slope.expr,))))
+            yield Line("side", (f"∂F/∂{name} = ", Equation((derive(whole, target, verify=False).expr,))))
+            yield Line("does", (f"d{x}/d{name} = ", Equation((form.expr,))))
 
 
-def _shown(t: Any) -> Formula:
-    return Formula((ClosedForm(t._node, [t._node], (), False).expr,))
+def _shown(t: Any) -> Equation:
+    return Equation((ClosedForm(t._node, [t._node], (), False).expr,))

@@ -21,7 +21,7 @@ from symgrad.support import foreign
 from symgrad.support.arguments import checked
 from symgrad.support.files import replace_files
 from symgrad.support.progress import long_work
-from symgrad.teach.board.line import Formula
+from symgrad.teach.board.line import Equation
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.explanation import Explanation
 from symgrad.teach.pictures.picture import graph
@@ -137,7 +137,7 @@ def _formula(derivation: Derivation) -> str:
         equal = equation(tape.adjoint(target), [form.body if shown is None else shown])
         paragraphs.append(f'<p class="formula">{html.mathml(equal)}</p>')
         names = [] if shown is not None else form.where
-        paragraphs.extend(f"<p>where {html.mathml(Formula((d.name, d.expr)))}</p>" for d in reversed(names))
+        paragraphs.extend(f"<p>where {html.mathml(Equation((d.name, d.expr)))}</p>" for d in reversed(names))
     return "".join(paragraphs)
 
 
@@ -153,8 +153,8 @@ def _values(derivation: Derivation) -> str:
     derivatives = dict(zip(derivation.targets, derivation.forms, strict=True))
     for node, value in zip(tape.nodes, tape.values(tape.nodes), strict=True):
         if isinstance(node, Leaf) or node is tape.root or node in derivatives:
-            rows.append([html.mathml(Formula((tape.symbol(node),))), node, value])
-    rows += [[html.mathml(Formula((tape.adjoint(n),))), n, derivation.value(f._root)] for n, f in derivatives.items()]
+            rows.append([html.mathml(Equation((tape.symbol(node),))), node, value])
+    rows += [[html.mathml(Equation((tape.adjoint(n),))), n, derivation.value(f._root)] for n, f in derivatives.items()]
     cells = [
         (name, foreign.html(sizes(n.shape)), "not known" if v is None else foreign.html(number(v)))
         for name, n, v in rows
@@ -177,7 +177,7 @@ def _crosscheck(derivation: Derivation) -> str:
     checked = crosscheck(_again(tape, derivation.targets), *points, raise_exception=False)
     rows = []
     for w in checked.witnesses:
-        name = html.mathml(Formula((tape.adjoint(derivation.targets[w.input]),)))
+        name = html.mathml(Equation((tape.adjoint(derivation.targets[w.input]),)))
         _, found_by, error, _, verdict = map(foreign.html, w.cells())
         rows.append((name, found_by, verdict, error))
     verdict = "All readings of the derivative agree." if checked.ok else "The readings of the derivative disagree."
@@ -201,7 +201,7 @@ def _source(derivation: Derivation) -> str:
             text = export(form, target="numpy", name="derivative")
         except SymgradError as error:
             parts.append(
-                f"<p>{html.mathml(Formula((derivation.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>"
+                f"<p>{html.mathml(Equation((derivation.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>"
             )
             continue
         parts.append(f"<pre><code>{foreign.html(text)}</code></pre>")

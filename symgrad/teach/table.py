@@ -20,7 +20,7 @@ from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
 from symgrad.support import foreign
 from symgrad.support.arguments import checked
-from symgrad.teach.board.line import Formula
+from symgrad.teach.board.line import Equation
 from symgrad.teach.calls import called, parameters
 from symgrad.teach.plot import plot
 from symgrad.teach.steps.brief import brief
@@ -157,11 +157,11 @@ class Table:
         x = self._name
         return [x, f"f({x})", "f′ by formula", "by reverse mode", "error", "by differences", "error"]
 
-    def _equations(self) -> list[Formula]:
+    def _equations(self) -> list[Equation]:
         """Return what f and f′ are, where that can be written in a line."""
         f = sp.Function("f")(sp.Symbol(self._name))
         named = [(f, self.value), (Prime.of(f), self.form)]
-        return [Formula((name, e)) for name, form in named if form is not None and (e := brief(form)) is not None]
+        return [Equation((name, e)) for name, form in named if form is not None and (e := brief(form)) is not None]
 
     def __str__(self) -> str:
         cells = [self._head, *(_cells(row) for row in self.rows)]

@@ -12,7 +12,7 @@ import sympy as sp
 import symgrad as sg
 from symgrad.core.kernels import array_kernel
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.teach.board.line import Formula, Value
+from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import number, to_sympy
 from symgrad.teach.board.terms import Label, Name, Prime, Term
@@ -57,7 +57,7 @@ def numbers_of(found, at):
     at_f = None
     for line in found.lines:
         for part in line.parts:
-            if not isinstance(part, Formula) or line.kind == "given":
+            if not isinstance(part, Equation) or line.kind == "given":
                 continue
             left, *rest = part.parts
             if isinstance(left, Name) and rest:  # a letter

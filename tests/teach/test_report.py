@@ -15,7 +15,7 @@ from browser import in_a_browser, shown
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.teach import writing
-from symgrad.teach.board.line import Formula
+from symgrad.teach.board.line import Equation
 
 SECTIONS = ["Formula", "Steps", "Graph", "Values", "Cross-check", "Source"]
 HOSTILE = [
@@ -229,7 +229,7 @@ def test_paper_has_no_scroll_bars(style):
 
 def test_long_formulas_are_smaller_on_paper():
     short, long = sp.Symbol("x"), sp.Add(*sp.symbols("x:60"))
-    assert "sg-long" not in writing.html.mathml(Formula((short, short)))
-    (fit,) = re.findall(r'sg-long" style="--fit: ([\d.]+)"><math', writing.html.mathml(Formula((short, long))))
+    assert "sg-long" not in writing.html.mathml(Equation((short, short)))
+    (fit,) = re.findall(r'sg-long" style="--fit: ([\d.]+)"><math', writing.html.mathml(Equation((short, long))))
     assert 0.3 <= float(fit) < 0.5
     assert all("calc(1em * var(--fit" in style for style in (writing.page.STYLE, writing.html.STYLE))

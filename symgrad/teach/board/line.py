@@ -13,7 +13,7 @@ class Value(NamedTuple):
     value: Any
 
 
-class Formula(NamedTuple):
+class Equation(NamedTuple):
     """Expressions and values that are equal, one after the other; a first part of None goes on from the line above."""
 
     parts: tuple[Any, ...]
@@ -32,6 +32,6 @@ class Line(NamedTuple):
     """
 
     kind: str
-    parts: tuple[str | Formula | Value, ...]
+    parts: tuple[str | Equation | Value, ...]
     number: int | None = None
     ledger: str = ""

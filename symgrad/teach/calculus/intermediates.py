@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.board.reading import formula
 from symgrad.teach.board.terms import Apply, Label, Name, Prime, Term
 from symgrad.teach.board.tidy import tidy
@@ -47,13 +47,13 @@ class Ladder:
         out = [Line("why", ("parts named from the inside, each with its derivative (chain rule):",))]
         for letter, t in self.parts:
             if not moving.depends(t):
-                out.append(Line("side", (Formula((letter, t)),)))
+                out.append(Line("side", (Equation((letter, t)),)))
                 continue
             d_ = tidy(moving.of(t))
             moving = moving.beside(str(letter.args[0]))
-            out.append(Line("side", (Formula((letter, t)), ",  ", Formula((Prime(letter), d_)))))
+            out.append(Line("side", (Equation((letter, t)), ",  ", Equation((Prime(letter), d_)))))
         out.append(Line("why", ("together:",)))
-        out.append(Line("does", (Formula((d, tidy(moving.of(self.top)))),)))
+        out.append(Line("does", (Equation((d, tidy(moving.of(self.top)))),)))
         return out
 
 

@@ -15,7 +15,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
-from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.board.terms import Apply, Label, Name, Term
 from symgrad.teach.calculus.intermediates import Ladder
@@ -151,7 +151,7 @@ class Lesson:
         assert top is not None  # narrows the type: one of the two is there
         if ladder is None:
             self._conditions = list(dict.fromkeys(c for x in self.variables for c in domain(top, x)))
-        yield Line("given", (Formula((label, top)),), None, said(self._conditions))
+        yield Line("given", (Equation((label, top)),), None, said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:
             yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
@@ -164,14 +164,14 @@ class Lesson:
             yield Line("gap", ("",))
         if several and len(by) == 1:
             others = [v for v in self.variables if v != x]
-            yield Line("why", ("by ", Formula((Name(x),)), ", with ", *_listed(others), " held constant:"))
+            yield Line("why", ("by ", Equation((Name(x),)), ", with ", *_listed(others), " held constant:"))
         form = self._form(by)
         f = formulas.get(by[:-1])
         if f is None or f.size > 2 * MOST:
             yield from self._long(by, d, ladder, form)
             return
         if len(by) > 1:
-            yield Line("given", (Formula((self._label(by[:-1]), f)),))
+            yield Line("given", (Equation((self._label(by[:-1]), f)),))
         made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
         formulas[by] = made.result
         yield from made.lines
@@ -189,7 +189,7 @@ class Lesson:
         for node in nodes[1:]:
             derivative = derive(derivative, node, verify=False)
         yield Line("why", ("the same rules once more:",))
-        yield Line("does", (Formula((d, derivative._expr)),))
+        yield Line("does", (Equation((d, derivative._expr)),))
 
     def _label(self, by: tuple[str, ...]) -> Label:
         if len(self.variables) == 1:
@@ -233,24 +233,24 @@ class Lesson:
         value = np.asarray(value)[where[1] if where is not None else ()]
         at: list[Any] = ["at "]
         for k, n in enumerate(self._leaves):
-            at += [", " if k else "", Formula((Name(self.tape.names[n]), Value(n.value)))]
+            at += [", " if k else "", Equation((Name(self.tape.names[n]), Value(n.value)))]
         yield Line("why", (*at, ":"))
         point_of = {self.tape.names[n]: n.value for n in self._leaves if not n.shape}
         broken = next((c for c in self._conditions if not holds_at(c, point_of)), None)
         if broken is not None:
             yield Line(
-                "why", (Formula((broken,)), f" does not hold there, so {self._f} has no derivative; symgrad says:")
+                "why", (Equation((broken,)), f" does not hold there, so {self._f} has no derivative; symgrad says:")
             )
         (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.args[2]] or [self._leaves[0].value]
         if isinstance(d.args[1], int) and not np.ndim(point) and np.isfinite(point):
             d = Label(d.args[0], d.args[1], (number(float(point)),))
-        yield Line("does", (Formula((d, Value(np.asarray(value)[()]))),))
+        yield Line("does", (Equation((d, Value(np.asarray(value)[()]))),))
 
 
 def _listed(names: Sequence[str]) -> list[Any]:
     out: list[Any] = []
     for k, name in enumerate(names):
-        out += ["" if k == 0 else " and " if k == len(names) - 1 else ", ", Formula((Name(name),))]
+        out += ["" if k == 0 else " and " if k == len(names) - 1 else ", ", Equation((Name(name),))]
     return out
 
 

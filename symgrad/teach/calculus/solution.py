@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.terms import (
@@ -116,13 +116,13 @@ class Solution:
         beside = len(distinct) > 1 and len(text(distinct[1])) <= room
         if beside:
             first.append(distinct[1])
-        self.lines.append(Line("does", (Formula(tuple(first)),)))
+        self.lines.append(Line("does", (Equation(tuple(first)),)))
         for before, e in pairwise(distinct[beside:]):
             self._then(e)
             self._spare = len(self.lines) - 1 if _alike(before, e) else None
 
     def _then(self, e: Term) -> None:
-        self.lines.append(Line("then", (Formula((None, e)),)))
+        self.lines.append(Line("then", (Equation((None, e)),)))
 
     def _quote(self, name: str, *quotes: tuple[Term, Term]) -> list[Any]:
         """Return a rule's name, and the first time what it says."""
@@ -161,7 +161,7 @@ class Solution:
         elif powers != f:
             self._why("write as powers:")
             label = Label(self.d.args[0], 0, (self.x,)) if isinstance(self.d.args[1], int) else Name(self.d.args[0])
-            self.lines.append(Line("does", (Formula((label, powers)),)))
+            self.lines.append(Line("does", (Equation((label, powers)),)))
             self.f = f = powers
         if is_easy(f, slopes):
             return self._easy()
@@ -342,7 +342,7 @@ class Solution:
             _product_of(tidy(self._slopes.of(e)), logarithm(b)), _product_of(e, tidy(self._slopes.of(logarithm(b)))),
         ])  # fmt: skip
         d = tidy(raw)
-        self.lines.append(Line("does", (Formula((Quotient(df, f_), *dict.fromkeys((raw, d)))),)))
+        self.lines.append(Line("does", (Equation((Quotient(df, f_), *dict.fromkeys((raw, d)))),)))
         for step in cleared(d, [self.f]):
             self._why(*step.reason)
             self._then(step.result)
@@ -359,7 +359,7 @@ class Solution:
         for b, _ in factored:
             self._side(b)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
-        self.lines.append(Line("does", (Formula((Quotient(Prime(f), f), d)),)))
+        self.lines.append(Line("does", (Equation((Quotient(Prime(f), f), d)),)))
         derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
         self._does(derivative)
         return derivative
@@ -390,7 +390,7 @@ class Solution:
             for step in simplified(d, [self.f]):
                 shorter = step.result
             self._slopes.know(t, shorter)
-        self.lines.append(Line("side", (Formula((left, *dict.fromkeys((d, shorter)))),), None, rule))
+        self.lines.append(Line("side", (Equation((left, *dict.fromkeys((d, shorter)))),), None, rule))
 
     def _rule_of(self, t: Term) -> tuple[str, list[Term]]:
         """Return the rule of a part, and the parts that it goes on with."""
@@ -429,7 +429,7 @@ class Solution:
         for t, points in kinks(self.f, self.x):
             self.lines.extend(self._kinks(derivative, sorted(points or [], key=_size)))
             if points is None and self.f.size < 40:
-                self.lines.append(Line("remark", (Formula((t,)), " has a kink where its cases meet.")))
+                self.lines.append(Line("remark", (Equation((t,)), " has a kink where its cases meet.")))
 
     def _kinks(self, derivative: Term, points: Sequence[Term]) -> Iterator[Line]:
         """Compare the slopes on both sides of each point; points that have the same to say share a line."""
@@ -441,10 +441,10 @@ class Solution:
                 alike.setdefault((value is not None, middle), []).append((p, value))
         for (known, middle), there in alike.items():
             one = len(there) == 1
-            said: list[Any] = ["At ", *_listed([Formula((Name(self.x), p)) for p, _ in there])]
+            said: list[Any] = ["At ", *_listed([Equation((Name(self.x), p)) for p, _ in there])]
             said.append(f" there {'is a kink' if one else 'are kinks'} and no derivative")
             if known:
-                values = dict.fromkeys(Formula((_short(v),)) for _, v in there if v is not None)
+                values = dict.fromkeys(Equation((_short(v),)) for _, v in there if v is not None)
                 what = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
                 said += [what, *_listed(list(values))]
                 said += [", the middle of the slopes on either side"] * middle
@@ -502,7 +502,7 @@ def _alike(a: Term, b: Term) -> bool:
 
 
 def _formula(p: Any) -> Any:
-    return Formula(p) if isinstance(p, tuple) else p
+    return Equation(p) if isinstance(p, tuple) else p
 
 
 def _product_of(*parts: Term) -> Term:

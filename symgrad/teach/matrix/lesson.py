@@ -22,7 +22,7 @@ from symgrad.forms.where import Explained
 from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
-from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations, theorems
@@ -76,8 +76,8 @@ class Lesson:
         shown = self._in_letters(label) if whole is None and self._is_flow else shown
         leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
         shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in leaves.items())
-        yield Line("given", (Formula(shown),), None, shapes)
-        yield from (Line("why", ("where ", Formula(letter))) for letter in self.tape.letters)
+        yield Line("given", (Equation(shown),), None, shapes)
+        yield from (Line("why", ("where ", Equation(letter))) for letter in self.tape.letters)
         yield from theorems(self.tape)
         if any(map(self._has_gradient, names)):
             yield Line("why", (WIRTINGER,))
@@ -120,7 +120,7 @@ class Lesson:
         e = self._formula(first)
         yield Line("gap", ("",))
         if e is not None:
-            yield Line("given", (Formula((Label(g, 0, (name,)), e)),), None, sized(first.shape))
+            yield Line("given", (Equation((Label(g, 0, (name,)), e)),), None, sized(first.shape))
         try:
             solution = self._solution(e, [name], g)
         except (NoWords, SymgradError):
@@ -146,10 +146,10 @@ class Lesson:
             left = entry(g, distinct[-1]) if distinct and form.shape else g
             reason = identity(solution, *distinct) if solution is not None and len(distinct) == 2 else ""
             if reason:
-                yield Line("does", (Formula((left, distinct[0])),), None, sized(form.shape))
-                yield Line("then", (Formula((None, distinct[1])),), None, reason)
+                yield Line("does", (Equation((left, distinct[0])),), None, sized(form.shape))
+                yield Line("then", (Equation((None, distinct[1])),), None, reason)
             else:
-                yield Line("does", (Formula((left, *distinct)),), None, sized(form.shape))
+                yield Line("does", (Equation((left, *distinct)),), None, sized(form.shape))
             yield from self._value(form)
 
     def _has_gradient(self, name: str) -> bool:
@@ -169,7 +169,7 @@ class Lesson:
     def _value(self, form: ClosedForm) -> Iterator[Line]:
         (value,) = self.tape.values([form._root]) if self.tape.known and not form._bases else (None,)
         if value is not None:
-            yield Line("then", (Formula((None, Value(np.asarray(value)))),))
+            yield Line("then", (Equation((None, Value(np.asarray(value)))),))
 
 
 def identity(solution: Solution, gradient: Any, closed: Any) -> str:
@@ -205,18 +205,18 @@ def _definition(
     d, dx = Differential.of(f, shape), Differential.of(name, own)
     gives = " gives, in the names above," if in_names else " gives"
     if not shape and not real and not own:
-        yield Line("why", (Formula((d,)), " = Re(conj(", Formula((g,)), ")·", Formula((dx,)), f"){gives}"))
+        yield Line("why", (Equation((d,)), " = Re(conj(", Equation((g,)), ")·", Equation((dx,)), f"){gives}"))
     elif not shape and not real:
-        yield Line("why", (Formula((d, in_complex_numbers(g, dx))), gives))
+        yield Line("why", (Equation((d, in_complex_numbers(g, dx))), gives))
     elif not shape and own:
-        yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), gives))
+        yield Line("why", (Equation((d, Terms.of([paired(g, dx)]))), gives))
     elif len(shape) == 1 and len(own) == 1:
-        yield Line("why", (Formula((d, Product.of([g, dx], shape))), gives))
+        yield Line("why", (Equation((d, Product.of([g, dx], shape))), gives))
     elif own:
         if sides is not None:
             a, b = sides
-            kron = Formula((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
-            words = ("columns below each other: vec(", Formula((d,)), ") = (", kron, ")·vec(", Formula((dx,)), ")")
+            kron = Equation((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
+            words = ("columns below each other: vec(", Equation((d,)), ") = (", kron, ")·vec(", Equation((dx,)), ")")
             yield Line("why", words)
         yield Line("why", ("entry by entry:",))
 
@@ -225,7 +225,7 @@ def _equations(forms: Sequence[ClosedForm]) -> Iterator[Line]:
     """Yield the equations that the letters in formulas solve, as λ' = k·λ, each once."""
     bodies = [e for e in map(_closed, forms) if e is not None]
     told = dict.fromkeys(d for e in bodies for d in Explained(e).told)
-    yield from (Line("why", ("where ", Formula((d.name, d.expr)))) for d in reversed(told))
+    yield from (Line("why", ("where ", Equation((d.name, d.expr)))) for d in reversed(told))
 
 
 def _closed(form: ClosedForm) -> Any:

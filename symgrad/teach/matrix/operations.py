@@ -10,7 +10,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.matrix.symbols import Differential, sized
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lines import entry
@@ -32,13 +32,13 @@ def theorems(tape: Tape) -> Iterator[Line]:
             yield Line("why", (node.op.explained,))
 
 
-def _equation(node: Any) -> Formula | None:
+def _equation(node: Any) -> Equation | None:
     """Return the conditions of an answer, None where they are no formula."""
     known: dict[AnyNode, AnyNode] = {}
     spelled([node], known, _never)
     condition = equations(known, _never)[-1:]
     form = ClosedForm(condition[0], condition, (), False) if condition else None
-    return None if form is None or form.shape or (e := brief(form, _LONG)) is None else Formula((e,))
+    return None if form is None or form.shape or (e := brief(form, _LONG)) is None else Equation((e,))
 
 
 def _never(one: AnyNode, other: AnyNode) -> None:
@@ -53,13 +53,13 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[Line]:
         if isinstance(node, Leaf):
             continue
         symbol, formula = tape.symbol(node), tape.formula(node)
-        parts: list[Any] = [Formula((entry(symbol, formula), formula))]
+        parts: list[Any] = [Equation((entry(symbol, formula), formula))]
         moving = [i for i, p in enumerate(node.inputs) if is_node(p) and p in active]
         if moving:
             active.add(node)
             d = None if isinstance(node.op, Flow) else tape.differential(node, moving)
             name = Differential.of(tape.names[node], node.shape)
             told = "" if node.op.theorem else node.op.explained
-            parts.append(Formula((entry(name, d), d)) if d is not None else told or "")
+            parts.append(Equation((entry(name, d), d)) if d is not None else told or "")
         yield Line("pair", tuple(p for p in parts if p), None, sized(node.shape))
     yield Line("why", ("put into each other, from the last to the first:",))

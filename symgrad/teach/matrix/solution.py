@@ -27,7 +27,7 @@ from symgrad.forms.nodes.matrices import (
     is_symmetric,
 )
 from symgrad.ops.reductions.softmax import Softmax
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.matrix.naming import Names
 from symgrad.teach.matrix.rules import NoWords, Part, Rules, times_all
 from symgrad.teach.matrix.symbols import (
@@ -99,10 +99,10 @@ class Solution:
     def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
         """Say what a name stands for, and its differential."""
         self.known[symbol.name], self._symbols[symbol.name] = e, symbol
-        parts: list[Any] = [Formula((symbol, e))]
+        parts: list[Any] = [Equation((symbol, e))]
         self._checks.append(("define", (symbol.name, e)))
         if d is not None:
-            parts.append(Formula((Differential.of(symbol.name, shape_of(symbol)), d)))
+            parts.append(Equation((Differential.of(symbol.name, shape_of(symbol)), d)))
             self._checks.append(("differential", (symbol.name, d)))
         beside = tuple(filter(None, (sized(shape_of(symbol)),)))
         self.lines.append(Line("pair", tuple(parts), None, *_beside(beside)))
@@ -118,7 +118,7 @@ class Solution:
             return
         self._before, self._begun = chalk(d), True
         self._checks.append(("df", d))
-        self.lines.append(Line("does" if left is not None else "then", (Formula((left, d)),), None, *_beside((why,))))
+        self.lines.append(Line("does" if left is not None else "then", (Equation((left, d)),), None, *_beside((why,))))
 
     # ---------------------------------------------------------------- the solution
     def _solve(self) -> None:

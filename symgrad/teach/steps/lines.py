@@ -16,7 +16,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import FREE
 from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import At
-from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
 from symgrad.teach.steps.brief import LONG, NAMED, SHORT, brief, few
 from symgrad.teach.steps.prime import Chain
@@ -30,11 +30,11 @@ def lines(derivation: Derivation) -> Iterator[Line]:
     arrays = not tape.numbers
     by = [tape.adjoint(t) for t in derivation.targets]
     yield Line(
-        "title", ("Wanted: ", *_listed([Formula((d,)) for d in by]), *_of(derivation), ". ", *_given(derivation))
+        "title", ("Wanted: ", *_listed([Equation((d,)) for d in by]), *_of(derivation), ". ", *_given(derivation))
     )
     forward = [s for s in derivation.steps if s.kind == "forward"]
     for letter in tape.letters:
-        yield Line("title", ("Where ", Formula(letter)))
+        yield Line("title", ("Where ", Equation(letter)))
     if forward:
         yield Line("heading", ("Forward",))
         for step in forward:
@@ -50,21 +50,21 @@ def lines(derivation: Derivation) -> Iterator[Line]:
             yield from whole
 
 
-def _of(derivation: Derivation) -> list[str | Formula]:
+def _of(derivation: Derivation) -> list[str | Equation]:
     """Say what the output is, where that can be written in a line."""
     whole = brief(ClosedForm(derivation.tape.root, [derivation.tape.root], check=False))
     return [] if whole is None else [" of ", equation(derivation.tape.symbol(derivation.tape.root), [whole])]
 
 
-def _listed(parts: Sequence[Formula]) -> list[str | Formula]:
+def _listed(parts: Sequence[Equation]) -> list[str | Equation]:
     """Return formulas with commas between."""
-    out: list[str | Formula] = []
+    out: list[str | Equation] = []
     for p in parts:
         out.extend([", ", p] if out else [p])
     return out
 
 
-def _given(derivation: Derivation) -> list[str | Formula]:
+def _given(derivation: Derivation) -> list[str | Equation]:
     """Say what the leaves are: their values where they are known, else the shapes of arrays."""
     tape = derivation.tape
     leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
@@ -72,10 +72,10 @@ def _given(derivation: Derivation) -> list[str | Formula]:
     for leaf in leaves:
         symbol = tape.symbol(leaf)
         if leaf.shape:
-            told.append([Formula((symbol,)), f" {sizes(leaf.shape)}"])
+            told.append([Equation((symbol,)), f" {sizes(leaf.shape)}"])
         elif tape.known:
-            told.append([Formula((symbol, Value(leaf.value)))])
-    out: list[str | Formula] = ["At "] if told and tape.known and tape.numbers else ["Given: "] if told else []
+            told.append([Equation((symbol, Value(leaf.value)))])
+    out: list[str | Equation] = ["At "] if told and tape.known and tape.numbers else ["Given: "] if told else []
     for k, parts in enumerate(told):
         out.extend([", ", *parts] if k else parts)
     return [*out, "."] if told else out
@@ -113,24 +113,24 @@ def _array_value(value: Any) -> Iterator[Line]:
         yield Line("value", (Value(value),))
 
 
-def _rule(step: Step) -> list[str | Formula]:
+def _rule(step: Step) -> list[str | Equation]:
     """Say which operation it is about, and the rule."""
     rule = step.rule
     assert rule is not None  # narrows the type: backward steps have one
-    head: list[str | Formula] = [equation(step.about, [step.operation]), " — "]
+    head: list[str | Equation] = [equation(step.about, [step.operation]), " — "]
     if rule.left is None:
         return [*head, rule.name]
-    return [*head, f"{rule.name}: ", Formula((rule.left, rule.right))]
+    return [*head, f"{rule.name}: ", Equation((rule.left, rule.right))]
 
 
-def _step(step: Step) -> list[list[str | Formula]]:
+def _step(step: Step) -> list[list[str | Equation]]:
     """Say what the operation's own derivative and the adjoint are, and then what comes out."""
     closed = [e for e in (brief(step.result, SHORT if _is_array(step) else LONG),) if e is not None]
     if step.about is None:
         handed = [step.handed] if step.handed is not None and len(chalk(step.handed)) <= LONG else []
         return [[_WHY[step.rule.name if step.rule else ""], equation(step.name, [*handed, *closed], step)]]
     if _is_array(step) or step.local is None:
-        facts: list[list[str | Formula]] = []
+        facts: list[list[str | Equation]] = []
         shown = [step.handed] if step.handed is not None else []
     else:
         facts, shown = _by_hand(step)
@@ -151,34 +151,34 @@ _WHY = {
 }
 
 
-def _handed(step: Step, equal: Sequence[Any]) -> list[str | Formula]:
+def _handed(step: Step, equal: Sequence[Any]) -> list[str | Equation]:
     """Say what the input receives: its adjoint, or where there are several paths, the part that comes on this one."""
     path, paths = step.path
     if paths == 1:
         return [equation(step.name, equal, step)]
-    target, about = Formula((sp.Symbol(step.name.parts[1]),)), Formula((step.about,))
+    target, about = Equation((sp.Symbol(step.name.parts[1]),)), Equation((step.about,))
     return [target, " receives through ", about, f", path {path} of {paths}: ", _equal(equal, step)]
 
 
-def _by_hand(step: Step) -> tuple[list[list[str | Formula]], list[Any]]:
+def _by_hand(step: Step) -> tuple[list[list[str | Equation]], list[Any]]:
     """Return the local derivative and the adjoint of numbers, and their product as it is first written."""
     own = Adjoint.of(str(step.about), step.name.parts[1], (), step.alone)
     incoming = step.inputs[-1][0]
     if incoming.parts[0] == incoming.parts[1]:
         return [], [step.local] if step.alone else [own, step.local]
     coming = brief(step.adjoint) if step.adjoint is not None else None
-    known = Formula((incoming,) if coming is None else (incoming, coming))
-    return [[Formula((own, step.local)), " and ", known]], [Chain(incoming, own)]
+    known = Equation((incoming,) if coming is None else (incoming, coming))
+    return [[Equation((own, step.local)), " and ", known]], [Chain(incoming, own)]
 
 
 # ------------------------------------------------------------------ formulas
-def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
+def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Equation:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
     left = entry(name, rights[0]) if rights else name
-    return Formula((left, *_equal([e for e in rights if chalk(e) != chalk(left)], step).parts))
+    return Equation((left, *_equal([e for e in rights if chalk(e) != chalk(left)], step).parts))
 
 
-def _equal(rights: Sequence[Any], step: Step | None) -> Formula:
+def _equal(rights: Sequence[Any], step: Step | None) -> Equation:
     parts: list[Any] = []
     for e in rights:
         if not parts or chalk(parts[-1]) != chalk(e):
@@ -186,7 +186,7 @@ def _equal(rights: Sequence[Any], step: Step | None) -> Formula:
     told = bool(parts) and getattr(parts[-1], "is_number", False)
     if step is not None and step.value is not None and not np.ndim(step.value) and not told:
         parts.append(Value(step.value))
-    return Formula(tuple(parts))
+    return Equation(tuple(parts))
 
 
 def entry(name: Any, e: Any) -> Any:
@@ -202,17 +202,17 @@ def entry(name: Any, e: Any) -> Any:
     return AdjointAt.of(name, places) if isinstance(name, Adjoint) else At(sp.IndexedBase(name.name), *places)
 
 
-def _result(name: Any, form: ClosedForm, value: Any) -> Formula:
+def _result(name: Any, form: ClosedForm, value: Any) -> Equation:
     shown = brief(form)
     known = [] if value is None or np.ndim(value) or getattr(shown, "is_number", False) else [Value(value)]
     if shown is None:
-        return Formula((name, *known))
-    return Formula((entry(name, shown), shown, *known))
+        return Equation((name, *known))
+    return Equation((entry(name, shown), shown, *known))
 
 
 def _where(form: ClosedForm) -> list[Line] | None:
     """Return the lines of a formula too long for one: its body, and the names in it."""
     if brief(form) is not None or not few([form._root, *form._forward], NAMED):
         return None
-    body = Line("note", ("the formula, with names for its parts: ", Formula((form.body,))))
-    return [body, *(Line("note", ("where ", Formula((d.name, d.expr)))) for d in reversed(form.where))]
+    body = Line("note", ("the formula, with names for its parts: ", Equation((form.body,))))
+    return [body, *(Line("note", ("where ", Equation((d.name, d.expr)))) for d in reversed(form.where))]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.forms.nodes.markup import math, mo, row
-from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.html import inner
 from symgrad.teach.writing.text import formula as as_text
@@ -30,17 +30,17 @@ def _record(line: Line) -> dict[str, Any]:
 def _part(p: Any) -> dict[str, Any]:
     if isinstance(p, str):
         return {"text": p}
-    if isinstance(p, Formula):
+    if isinstance(p, Equation):
         return {"text": as_text(p), "mathml": elements(p)}
     return {"text": f"= {number(p.value)}"}
 
 
-def elements(f: Formula) -> list[str]:
+def elements(f: Equation) -> list[str]:
     """Return equal expressions in MathML: an element for each that has a sign of equality before it."""
     first, *rest = f.parts
     left = "" if first is None else inner(first)
     whole = row(left, mo("="), inner(rest[0])) if rest else left
     return [
-        math(whole, as_text(Formula(f.parts[:2]))),
-        *(math(row(mo("="), inner(p)), f"= {as_text(Formula((p,)))}") for p in rest[1:]),
+        math(whole, as_text(Equation(f.parts[:2]))),
+        *(math(row(mo("="), inner(p)), f"= {as_text(Equation((p,)))}") for p in rest[1:]),
     ]

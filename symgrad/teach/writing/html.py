@@ -9,7 +9,7 @@ from symgrad.forms.nodes.markup import math, mo, row
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
 from symgrad.teach.board import printer
-from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.text import formula as as_text
@@ -66,16 +66,16 @@ def _paragraph(line: Line) -> str:
 def _inline(p: Any) -> str:
     if isinstance(p, str):
         return foreign.html(p)
-    return mathml(p) if isinstance(p, Formula) else f"= {foreign.html(number(p.value))}"
+    return mathml(p) if isinstance(p, Equation) else f"= {foreign.html(number(p.value))}"
 
 
-def mathml(f: Formula) -> str:
+def mathml(f: Equation) -> str:
     """Return equal expressions in MathML: an element for each, so that a narrow page can break the line between."""
     first, *rest = f.parts
     left = "" if first is None else inner(first)
     parts = [row(left, mo("="), inner(rest[0])) if rest else left]
     parts.extend(row(mo("="), inner(p)) for p in rest[1:])
-    texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
+    texts = [as_text(Equation(f.parts[:2])), *(f"= {as_text(Equation((p,)))}" for p in rest[1:])]
     return " ".join(_fitted(math(p, t), len(t)) for p, t in zip(parts, texts, strict=True))
 
 

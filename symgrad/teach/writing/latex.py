@@ -9,7 +9,7 @@ from symgrad.forms.nodes import printers
 from symgrad.support import foreign
 from symgrad.support.foreign import latex_in_html
 from symgrad.teach.board import printer
-from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
+from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
 from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import number
 
@@ -38,10 +38,10 @@ def _paragraph(line: Line) -> str:
 def _inline(p: Any) -> str:
     if isinstance(p, str):
         return foreign.latex(p)
-    return f"$\\displaystyle {formula(p)}$" if isinstance(p, Formula) else f"${_part(p)}$"
+    return f"$\\displaystyle {formula(p)}$" if isinstance(p, Equation) else f"${_part(p)}$"
 
 
-def formula(f: Formula) -> str:
+def formula(f: Equation) -> str:
     """Return equal expressions with equals signs between, without dollars."""
     return " = ".join(map(_part, f.parts))
 
@@ -67,12 +67,12 @@ def aligned(lines: Iterable[Line]) -> str:
         for line in lines
         if line.kind in ("step", "more", "result", *SOLUTION)
         for f in line.parts
-        if isinstance(f, Formula)
+        if isinstance(f, Equation)
     ]
     return r" \\ ".join(_row(f) for f in rows if len(f.parts) > 1)
 
 
-def _row(f: Formula) -> str:
+def _row(f: Equation) -> str:
     left, *rights = map(_part, f.parts)
     return latex_in_html(f"{left} &= {' = '.join(rights)}")
 
@@ -98,4 +98,4 @@ def _markdown(line: Line) -> str:
 def _in_markdown(p: Any) -> str:
     if isinstance(p, str):
         return foreign.markdown(p)
-    return f"${latex_in_html(formula(p))}$" if isinstance(p, Formula) else f"$= {_part(p)}$"
+    return f"${latex_in_html(formula(p))}$" if isinstance(p, Equation) else f"$= {_part(p)}$"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.teach.board import printer
-from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
+from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
 from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import chalk, number
 
@@ -117,7 +117,7 @@ def _kept(m: re.Match[str]) -> str:
 def _tied(p: Any) -> str:
     """Return a part of a reason; a short formula stays in one line."""
     piece = _inline(p)
-    return piece.replace(" ", "\u00a0") if isinstance(p, Formula) and len(piece) < TIED else piece
+    return piece.replace(" ", "\u00a0") if isinstance(p, Equation) and len(piece) < TIED else piece
 
 
 def _beside(body: list[str], ledger: str, at: int = BESIDE) -> list[str]:
@@ -144,7 +144,7 @@ def _written(line: Line) -> list[str]:
 
 
 def _inline(p: Any) -> str:
-    return p if isinstance(p, str) else formula(p) if isinstance(p, Formula) else _part(p)
+    return p if isinstance(p, str) else formula(p) if isinstance(p, Equation) else _part(p)
 
 
 def _wrapped(body: str, first: str, rest: str) -> list[str]:
@@ -165,7 +165,7 @@ def _aside(body: list[str], ledger: str) -> list[str]:
     return [*body, *textwrap.wrap(beside, BOARD, initial_indent=" " * max(column, 9), subsequent_indent=" " * 11)]
 
 
-def formula(f: Formula) -> str:
+def formula(f: Equation) -> str:
     """Return equal expressions with equals signs between."""
     return " = ".join(map(_part, f.parts)).lstrip()
 
