@@ -15,7 +15,6 @@ import sympy as sp
 
 from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node, is_outside
 from symgrad.ops.resize import sizes_in, told_by
-from symgrad.support.foreign import named
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π
@@ -156,17 +155,6 @@ def letters(pool: str, avoid: Iterable[str]) -> Iterator[str]:
 def size_names(nodes: Iterable[Any]) -> set[str]:
     """Return the names of the symbolic sizes in the nodes' shapes, and of those that nodes compute with."""
     return {s.name for s in sizes_in(n for n in nodes if is_node(n))}
-
-
-def plain_name(name: str) -> str:
-    """Write a user's name in text: in brackets of its own where it would read as something else."""
-    letters = name.rstrip("′").replace("_", "")
-    return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{named(name)}›"
-
-
-def _is_plain(c: str) -> bool:
-    """Whether a character is a letter or a digit on the line: ᵀ and ² are neither."""
-    return c.isdecimal() or unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo")
 
 
 class Naming:

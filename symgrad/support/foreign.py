@@ -48,6 +48,17 @@ def named(name: str, signs: str = "‹›") -> str:
     return "".join(c if c.isprintable() and c not in hidden else f"{UNPRINTABLE}{ord(c):X};" for c in name)
 
 
+def plain_name(name: str) -> str:
+    """Write a user's name in text: in brackets of its own where it would read as something else."""
+    letters = name.rstrip("′").replace("_", "")
+    return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{named(name)}›"
+
+
+def _is_plain(c: str) -> bool:
+    """Whether a character is a letter or a digit on the line: ᵀ and ² are neither."""
+    return c.isdecimal() or unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo")
+
+
 # ------------------------------------------------------------------ sources
 def comment(text: str) -> str:
     """Return one line that ends no comment, docstring, script or document, whatever it says.

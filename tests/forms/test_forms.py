@@ -18,8 +18,8 @@ from sympy.core.symbol import Str
 import symgrad as sg
 from symgrad import errors
 from symgrad.core.node import Leaf, ancestors
-from symgrad.forms import names
-from symgrad.forms.nodes import elementwise, marks, markup, printers
+from symgrad.expression import markup
+from symgrad.forms.nodes import elementwise, marks, printers
 from symgrad.forms.nodes import matrices as nodes
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.ops.linalg.determinant import Det
@@ -28,7 +28,7 @@ from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.support import symbols as handed
 from symgrad.support.budget import Budget
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 from identities import tokens
 
@@ -554,7 +554,7 @@ ALIKE = ["\n", "\x00", "\u202e", "␣", "␣A;", "␣0;", "U+000A", "\\n", "a b"
 
 
 def test_two_names_never_print_alike():
-    for write in (names.plain_name, latex_name, markup.name):
+    for write in (plain_name, latex_name, markup.name):
         written = [write(name) for name in ALIKE]
         assert len(set(written)) == len(ALIKE)
         assert all(text.isprintable() and text.replace(r"\ ", "") != r"\mathrm{ }" for text in written)

@@ -11,8 +11,8 @@ from test_forms import LOSSES, symbols
 
 import symgrad as sg
 from symgrad.errors import FormError
+from symgrad.expression.markup import name
 from symgrad.forms.nodes import printers
-from symgrad.forms.nodes.markup import name
 from symgrad.forms.nodes.mathml import MathML, inside, mathml
 
 from identities import IDENTITIES, derived

@@ -10,10 +10,10 @@ from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
 from symgrad.errors import FormError
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup, numpycode
+from symgrad.expression import markup
+from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.indexed import no_array
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 ATOM = PRECEDENCE["Atom"]
 _BINDING = {

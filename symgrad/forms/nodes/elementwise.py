@@ -8,7 +8,8 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import markup, numpycode
+from symgrad.expression import markup
+from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.matrices import ArrayExpr, ArraySymbol, entries
 from symgrad.scalars import BY_FUNCTION, declaration
 from symgrad.scalars.quotients import pieces

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.forms.nodes.arrays import ATOM, OnesVector, level
 from symgrad.forms.nodes.indexed import joined
 from symgrad.forms.nodes.matrices import Operation

@@ -8,7 +8,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.symbol import Str
 
-from symgrad.forms.nodes import markup, numpycode
+from symgrad.expression import markup
+from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ComplexSymbol
 from symgrad.forms.nodes.transforming import fourier
 

@@ -13,10 +13,9 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.errors import FormError
+from symgrad.expression import markup
 from symgrad.forms.canon.cases import Tie
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 from symgrad.support.symbols import Letter, named
 
 

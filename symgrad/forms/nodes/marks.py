@@ -8,8 +8,9 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.expression import markup
 from symgrad.forms.canon.cases import Tie
-from symgrad.forms.nodes import markup, numpycode
+from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.complexes import holds_complex
 from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard, divisors
 from symgrad.forms.nodes.matrices import ArrayExpr, Filled, Identity, OnesVector, entries

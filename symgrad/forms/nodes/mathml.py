@@ -8,11 +8,7 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.printer import Printer
 
-from symgrad.forms.nodes import printers
-from symgrad.forms.nodes.arrays import level
-from symgrad.forms.nodes.complexes import WORDS
-from symgrad.forms.nodes.indexed import over_and_under
-from symgrad.forms.nodes.markup import (
+from symgrad.expression.markup import (
     BEFORE_WORD,
     INVISIBLE,
     below,
@@ -30,6 +26,10 @@ from symgrad.forms.nodes.markup import (
     signed,
     spaced,
 )  # fmt: skip
+from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes.complexes import WORDS
+from symgrad.forms.nodes.indexed import over_and_under
 from symgrad.forms.nodes.order import terms_in_order
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import html

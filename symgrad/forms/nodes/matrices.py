@@ -12,7 +12,8 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import markup, numpycode, sizes
+from symgrad.expression import markup
+from symgrad.forms.nodes import numpycode, sizes
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
 from symgrad.forms.nodes.complexes import Conjugated
 from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN

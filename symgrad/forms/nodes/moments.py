@@ -8,10 +8,9 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 STEP = sp.Symbol("t", integer=True)
 _PRODUCT = PRECEDENCE["Mul"]  # what stands behind Σ without brackets

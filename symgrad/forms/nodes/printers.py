@@ -11,13 +11,12 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from symgrad.forms.names import plain_name
 from symgrad.forms.nodes.complexes import WORDS
 from symgrad.forms.nodes.indexed import Branches, joined
 from symgrad.forms.nodes.matrices import without_brackets
 from symgrad.forms.nodes.order import Factors, Negated, terms_in_order
 from symgrad.scalars import BY_FUNCTION
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 
 class FormPrinter(StrPrinter):

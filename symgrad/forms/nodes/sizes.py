@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.forms.nodes.arrays import ArraySymbol
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.scalars import BY_FUNCTION
-from symgrad.support.foreign import latex_letters, latex_name, printable
+from symgrad.support.foreign import latex_letters, latex_name, plain_name, printable
 from symgrad.teach.board.terms import (
     HALF,
     Apply,

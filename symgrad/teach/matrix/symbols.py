@@ -9,14 +9,13 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity, OnesVector
 from symgrad.forms.nodes.complexes import Part
 from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
 from symgrad.forms.nodes.marks import Diag, Quotient, Trace
 from symgrad.forms.nodes.matrices import Filled, Integrand, Plus, Product, Scaled, Transposed
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 
 class Differential(ArraySymbol):

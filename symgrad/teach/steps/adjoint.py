@@ -8,11 +8,10 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import plain_name
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
 from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import joined
-from symgrad.support.foreign import latex_name
+from symgrad.support.foreign import latex_name, plain_name
 
 
 class Adjoint(ArrayExpr):

@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import markup
+from symgrad.expression import markup
+from symgrad.expression.markup import DASH
 from symgrad.forms.nodes.elementwise import Elementwise
-from symgrad.forms.nodes.markup import DASH
 
 
 class Prime(sp.Expr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from symgrad.forms.nodes.markup import math, mo, row
+from symgrad.expression.markup import math, mo, row
 from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.html import inner

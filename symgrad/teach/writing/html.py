@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from symgrad.forms.nodes.markup import math, mo, row
+from symgrad.expression.markup import math, mo, row
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
 from symgrad.teach.board import printer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.expression.markup import math
 from symgrad.forms.derive import expression
-from symgrad.forms.nodes.markup import math
 from symgrad.teach.board import printer
 from symgrad.teach.board.reading import Unwritable, entries, is_of_numbers, read
 from symgrad.tensors.tensor import Tensor
