@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.llvm.plan import program_of_body
+from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import ELEMENT, OP, REDUCE, Elements
 from symgrad.core.node import Shape

@@ -3,7 +3,7 @@
 The compiler's program is what every target writes: the derivative rules are not written again.
 """
 
-from symgrad.exports.errors import ExportError
+from symgrad.compiler.loops.errors import ExportError
 from symgrad.exports.loader import load_c
 from symgrad.exports.public import TARGETS, export
 

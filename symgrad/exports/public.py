@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from symgrad.compiler.loops.errors import ExportError
 from symgrad.compiler.primitives.pairs import has_complex
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.exports.errors import ExportError
 from symgrad.exports.request import requested
 from symgrad.exports.targets import c, jax, latex, numpy, python, sympy, torch
 from symgrad.exports.targets.target import Source, Target

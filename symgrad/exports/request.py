@@ -18,6 +18,7 @@ import sympy as sp
 
 from symgrad.compiler import Compiled
 from symgrad.compiler.arguments import as_input, is_array
+from symgrad.compiler.loops.errors import ExportError
 from symgrad.compiler.trace import is_result, trace
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, AnyNode, Leaf, ancestors, is_outside
@@ -27,11 +28,10 @@ from symgrad.engine.generator import once
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
-from symgrad.exports.embed import read
-from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.ops.resize import resized
+from symgrad.support.definitions import read
 
 _FLOAT64 = np.dtype(np.float64)
 

@@ -18,10 +18,11 @@ import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports import ExportError
 from symgrad.exports.arrays.dialect import Dialect
-from symgrad.exports.embed import ARRAYS, read
+from symgrad.exports.embed import ARRAYS
 from symgrad.exports.targets.jax import Jax
 from symgrad.exports.targets.numpy import NumPy
 from symgrad.exports.targets.torch import Torch
+from symgrad.support.definitions import read
 
 from cases import ROWS
 

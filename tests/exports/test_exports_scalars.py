@@ -18,10 +18,10 @@ import pytest
 from exporting import agree, eager, exported, loaded, tolerance
 
 import symgrad as sg
+from symgrad.compiler.loops.kernels import KERNELS, kernels
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError
 from symgrad.exports import load_c
 from symgrad.exports.embed import Embedded
-from symgrad.exports.loops.kernels import KERNELS, kernels
 
 from cases import ROWS
 

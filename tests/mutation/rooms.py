@@ -56,10 +56,10 @@ ROOMS = {
     ),
     "exports": Room(
         # not the library: it is read as text, and code of it that is replaced would not be seen
-        "exports/*.py exports/targets/*.py exports/arrays/*.py exports/loops/*.py",
+        "exports/*.py exports/targets/*.py exports/arrays/*.py",
         "exports exports_formulas exports_scalars foreign_text errors",
     ),
-    "exports_loops": Room("exports/loops/*.py", "exports_loops"),
+    "exports_loops": Room("compiler/loops/*.py", "exports_loops"),
     "forms": Room(
         "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",

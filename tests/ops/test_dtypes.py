@@ -354,7 +354,7 @@ def run_c(f: Callable[..., Any], xs: list[Any], folder: Any) -> Any:
 
 
 def test_what_exported_c_calls_is_in_c():
-    library = importlib.util.find_spec("symgrad.exports.library.python")
+    library = importlib.util.find_spec("symgrad.compiler.loops.library.python")
     names = set(re.findall(r"^def (\w+)", Path(library.origin).read_text(encoding="utf-8"), re.MULTILINE))
     own = {"div", "single", "nested"}  # signs of C, and lists of lists, which C has not
     assert own < names

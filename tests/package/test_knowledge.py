@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import symgrad as sg
+from symgrad.compiler.loops import words as loops
 from symgrad.compiler.primitives.decompose import is_written
 from symgrad.core.promotion import positions, truths
 from symgrad.exports.arrays import operations as arrays
-from symgrad.exports.loops import words as loops
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
@@ -130,7 +130,7 @@ READERS_OF_TABLES = {
     "forms": ["forms/canon/lower.py"],
     "scalar steps": ["compiler/primitives/pairs.py", "compiler/primitives/scalarise.py"],  # of complex and real numbers
     "words of array targets": ["exports/arrays/operations.py"],
-    "loops": ["exports/loops/matrices.py", "exports/loops/operations.py", "exports/loops/rows.py"],
+    "loops": ["compiler/loops/matrices.py", "compiler/loops/operations.py", "compiler/loops/rows.py"],
     "exact numbers": ["compiler/backends/mpmath/operations.py"],
 }
 

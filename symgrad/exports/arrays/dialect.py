@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symgrad.compiler.loops.errors import power_of_integers, unsupported
 from symgrad.core.promotion import is_discrete
-from symgrad.exports.embed import ARRAYS, Embedded, Library, read
-from symgrad.exports.errors import power_of_integers, unsupported
+from symgrad.exports.embed import ARRAYS, Embedded, Library
 from symgrad.scalars import SCALARS
+from symgrad.support.definitions import read
 
 LARGE = 200_000  # entries of constants in one source
 DIVISIONS = {"floor_divide", "remainder", "fmod"}

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.loops.errors import unsupported
+from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import ArrayWriter, Write
-from symgrad.exports.errors import unsupported
-from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.bessel import Bessel

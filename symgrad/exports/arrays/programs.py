@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.backends.llvm.plan import program_of_body
+from symgrad.compiler.loops.errors import unsupported
+from symgrad.compiler.loops.sizes import size_text
+from symgrad.compiler.loops.writers import Words
+from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE, Elements, in_words, is_published
 from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
@@ -23,8 +26,6 @@ from symgrad.compiler.primitives.payload import replay
 from symgrad.core.promotion import is_complex, is_floating, is_integer
 from symgrad.engine.program import Program
 from symgrad.exports.arrays.dialect import Dialect
-from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.elementwise.complexes import Imag, Real
 from symgrad.ops.map import Map
@@ -216,28 +217,3 @@ class ArrayWriter:
 def _levels(name: str, level: int) -> tuple[int, int]:
     """How tightly the operands of an infix operation must bind to stand without brackets."""
     return (level + (level == 1), level + (name in _OPEN_RIGHT))
-
-
-def size_text(n: Any, sizes: dict[Any, str]) -> str:
-    """Return a polynomial in sizes, or a quotient without rest, in Python's words (and C's)."""
-    if n.is_Symbol:
-        if n not in sizes:
-            raise ExportError(f"export: no argument has the size {n}. Export a function of an array that has it.")
-        return sizes[n]
-    if n.is_Integer:
-        return str(int(n))
-    if n.is_Rational or n.is_Float:  # what is subtracted from a number of entries
-        return repr(float(n))
-    if n.is_Add:
-        return " + ".join(size_text(a, sizes) for a in n.args).replace("+ -", "- ")
-    if n.is_Mul:
-        if n.as_numer_denom()[1] != 1:
-            raise _no_size(n)
-        return "*".join(f"({t})" if a.is_Add else t for a in n.args if (t := size_text(a, sizes)))
-    if n.is_Pow and n.exp.is_Integer and n.exp > 0:
-        return "*".join([f"({size_text(n.base, sizes)})"] * int(n.exp))
-    raise _no_size(n)
-
-
-def _no_size(n: Any) -> ExportError:
-    return ExportError(f"export: a size of {n} cannot be written. Give the sizes of the arguments numbers.")

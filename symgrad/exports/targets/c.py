@@ -9,17 +9,17 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from symgrad.compiler.loops.errors import ExportError, unsupported
+from symgrad.compiler.loops.programs import LoopWriter, has
+from symgrad.compiler.loops.words import WORDS
 from symgrad.compiler.primitives.pairs import has_complex, in_pairs
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_complex, is_integer
-from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops.programs import LoopWriter, has
-from symgrad.exports.loops.straight import straight
-from symgrad.exports.loops.translate import Translator
-from symgrad.exports.loops.words import WORDS
 from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request
+from symgrad.exports.straight import straight
 from symgrad.exports.targets.target import Source, Target, results, signature
+from symgrad.exports.translate import Translator
 from symgrad.support.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symgrad.compiler.loops.errors import ExportError, is_solver, unsupported
 from symgrad.core import trees
 from symgrad.errors import SymgradError
-from symgrad.exports.errors import ExportError, is_solver, unsupported
 from symgrad.exports.request import Form, Request
 from symgrad.exports.targets.target import Source, Target, constants, key_text, shape_words
 from symgrad.support.foreign import comment, latex_name

@@ -11,12 +11,13 @@ from symgrad.compiler.backends.choose import build_with
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.errors import SymgradError
 from symgrad.exports.arrays.dialect import Dialect
-from symgrad.exports.embed import computes, read
+from symgrad.exports.embed import computes
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
 from symgrad.exports.targets.target import Source, Target, paths
 from symgrad.scalars import SCALARS
 from symgrad.scalars.library.kernels import polynomials
+from symgrad.support.definitions import read
 
 SMALL = 24  # entries of examples that stand in a docstring
 DIGITS = 12

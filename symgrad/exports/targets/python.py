@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from symgrad.compiler.loops.errors import ExportError, unsupported
+from symgrad.compiler.loops.kernels import kernels
+from symgrad.compiler.loops.programs import LIBRARIES, PYTHON, LoopWriter
+from symgrad.compiler.loops.words import WORDS
 from symgrad.compiler.primitives.pairs import has_complex, in_pairs
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_bool, is_complex, is_discrete
 from symgrad.exports.embed import Embedded
-from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops.kernels import kernels
-from symgrad.exports.loops.programs import LIBRARIES, PYTHON, LoopWriter
-from symgrad.exports.loops.straight import straight
-from symgrad.exports.loops.words import WORDS
 from symgrad.exports.request import Request
+from symgrad.exports.straight import straight
 from symgrad.exports.targets.modules import docstring, structured
 from symgrad.exports.targets.target import Source, Target
 

@@ -12,10 +12,10 @@ import numpy as np
 import sympy as sp
 from sympy.core.symbol import Str
 
+from symgrad.compiler.loops.errors import ExportError, unsupported
 from symgrad.core.promotion import is_floating
 from symgrad.engine.program import CONST, INPUT, STEP
 from symgrad.errors import SymgradError
-from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured

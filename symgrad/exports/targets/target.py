@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.compiler.loops.errors import ExportError
 from symgrad.core import trees
 from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
-from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON
 from symgrad.exports.request import Form, Request
 from symgrad.support.foreign import comment, literal

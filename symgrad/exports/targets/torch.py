@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symgrad.compiler.loops.errors import ExportError
 from symgrad.core.promotion import is_floating, is_integer
 from symgrad.exports.arrays.dialect import Dialect, axes_text
-from symgrad.exports.errors import ExportError
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
 from symgrad.exports.targets.target import Source, Target

@@ -19,13 +19,11 @@ from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory, refuse_overlaps
 from symgrad.compiler.passes.assemble import Assemble
-from symgrad.compiler.passes.order import simplified
+from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import LOAD, OP, Elements
 from symgrad.compiler.primitives.views import View, whole
-from symgrad.compiler.program import Builder
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.engine.program import Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Eye, Reshape
@@ -453,16 +451,6 @@ def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
     if isinstance(op, Stack):
         strides = (*strides[: op.axis], *strides[op.axis + 1 :])
     return View(home.memory, offset, strides, shape)
-
-
-def program_of_body(body: Program) -> Program:
-    """Return a loop's body as it is compiled: shared, folded, and with conversions of dtypes as steps."""
-    builder = Builder()
-    places: list[int] = []
-    for v in body.values:
-        places.append(builder.again(v, places))
-    builder.program.outputs = [places[k] for k in body.outputs]
-    return simplified(builder.program)
 
 
 def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:

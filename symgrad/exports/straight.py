@@ -8,13 +8,13 @@ from typing import Any
 
 from symgrad.compiler.backends.backend import Unsuitable, check_axes
 from symgrad.compiler.backends.python import check
+from symgrad.compiler.loops.programs import INFIX, WIDE, LoopWriter, has
 from symgrad.compiler.primitives.elements import in_words, is_published
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.primitives.views import View
 from symgrad.engine.program import Program
-from symgrad.exports.loops.programs import INFIX, WIDE, LoopWriter, has
 
 SHORT = 400  # scalar operations
 _BEFORE = 20 * SHORT  # before zeros and repetitions fold

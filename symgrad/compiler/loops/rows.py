@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from math import isinf
 from typing import Any
 
+from symgrad.compiler.loops.programs import LoopWriter
+from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.primitives.views import View, whole
-from symgrad.exports.loops.programs import LoopWriter
-from symgrad.exports.words import Words
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.reductions.extremes import Arg, Extreme, First

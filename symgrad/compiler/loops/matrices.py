@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.loops.programs import LoopWriter
+from symgrad.compiler.loops.rows import per_row
+from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.primitives.views import View
-from symgrad.exports.loops.programs import LoopWriter
-from symgrad.exports.loops.rows import per_row
-from symgrad.exports.words import Words
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.exports.embed import Found, Module, read
+from symgrad.support.definitions import Found, Module, read
 
 KERNELS = tuple(f"symgrad.scalars.{name}" for name in ("numerics", "normal", "gamma", "bessel", "cancelling", "zeta"))
-_PYTHON, _NUMBERS, _ROWS = (f"symgrad.exports.library.{name}" for name in ("python", "common", "rows"))
+_PYTHON, _NUMBERS, _ROWS = (f"symgrad.compiler.loops.library.{name}" for name in ("python", "common", "rows"))
 _KINDS = {"F64": "float", "F64 | float": "float", "float": "float", "int": "int"}
 _MATH = ("erf", "erfc")  # kernels that math has
 _RENAMED = {

@@ -13,6 +13,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.compiler.loops.errors import power_of_integers, unsupported
+from symgrad.compiler.loops.kernels import KERNELS, kernels
+from symgrad.compiler.loops.sizes import size_text
+from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import Elements
@@ -20,14 +24,13 @@ from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.engine.program import Program
-from symgrad.exports.arrays.programs import size_text
-from symgrad.exports.errors import power_of_integers, unsupported
-from symgrad.exports.loops.kernels import KERNELS, kernels
-from symgrad.exports.words import Words
 from symgrad.ops.shape import total
 
-PYTHON = "symgrad.exports.library.python"  # whose functions C has
-LIBRARIES = (*[f"symgrad.exports.library.{name}" for name in ("common", "rows", "matrices", "factors")], *KERNELS)
+PYTHON = "symgrad.compiler.loops.library.python"  # whose functions C has
+LIBRARIES = (
+    *[f"symgrad.compiler.loops.library.{name}" for name in ("common", "rows", "matrices", "factors")],
+    *KERNELS,
+)
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
 INFIX = {name: form for name, form in infix(SIGNS).items() if name != "div"}  # by 0 a function divides
 MATH = {

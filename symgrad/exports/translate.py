@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from symgrad.exports.embed import Found
-from symgrad.exports.loops.kernels import kernels
-from symgrad.exports.loops.programs import LIBRARIES, PYTHON
+from symgrad.compiler.loops.kernels import kernels
+from symgrad.compiler.loops.programs import LIBRARIES, PYTHON
+from symgrad.support.definitions import Found
 
 _TYPES = {"float": "double ", "int": "long ", "Read": "const double *", "Array": "double *", "None": "void "}
 _BINARY: dict[type[Any], tuple[str, int]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from symgrad.exports.library.python import div, exp, floor, fmod, log1p
+from symgrad.compiler.loops.library.python import div, exp, floor, fmod, log1p
 
 
 # ------------------------------------------------------------------ compositions that stay accurate

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.backends.llvm.plan import program_of_body
+from symgrad.compiler.loops.programs import LoopWriter
+from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.passes.assemble import Assemble
+from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.views import View, part_of, whole
 from symgrad.core.promotion import is_unsigned
-from symgrad.exports.loops.programs import LoopWriter
-from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.bessel import Bessel

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from symgrad.exports.library.common import maximum
-from symgrad.exports.library.matrices import swap_columns
-from symgrad.exports.library.python import div, sqrt
+from symgrad.compiler.loops.library.common import maximum
+from symgrad.compiler.loops.library.matrices import swap_columns
+from symgrad.compiler.loops.library.python import div, sqrt
 
 Read = Any
 Array = Any

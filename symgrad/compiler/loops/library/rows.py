@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from symgrad.exports.library.common import maximum, minimum
-from symgrad.exports.library.python import div, pow, sqrt
+from symgrad.compiler.loops.library.common import maximum, minimum
+from symgrad.compiler.loops.library.python import div, pow, sqrt
 
 Read = Any
 Array = Any

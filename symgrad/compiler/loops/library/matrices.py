@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from symgrad.exports.library.common import maximum, sign
-from symgrad.exports.library.python import div, log, sqrt
+from symgrad.compiler.loops.library.common import maximum, sign
+from symgrad.compiler.loops.library.python import div, log, sqrt
 
 Read = Any
 Array = Any
