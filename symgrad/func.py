@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.journal import undoing
-from symgrad.core.pickling import Held, transform
+from symgrad.core.pickling import RecordedFunction, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
-from symgrad.transforms.calls import Call, has_tensor, ones
+from symgrad.transforms.calls import DifferentiatedCall, has_tensor, ones
 from symgrad.transforms.holomorphic import check_holomorphic, check_real
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
 from symgrad.transforms.taylor import jet, taylor
@@ -88,7 +88,7 @@ def _both(
     @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        run = Call(fn, args, kwargs, argnums)
+        run = DifferentiatedCall(fn, args, kwargs, argnums)
         aux = run.split_aux(name) if has_aux else None
         y = run.output(name)
         if y.shape != ():
@@ -198,7 +198,7 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     (array([2., 2.]),)
     """
     check_function("vjp", fn)
-    run = Call(fn, primals, {})
+    run = DifferentiatedCall(fn, primals, {})
     aux = run.split_aux("vjp") if has_aux else None
     run.returns("vjp")
 
@@ -207,7 +207,7 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         cotangents: tuple[Any, ...] = run.each(run.pull(run.cotangents(v), plain), plain)
         return cotangents
 
-    value, held = run.value(run.ys), Held("vjp", pull)
+    value, held = run.value(run.ys), RecordedFunction("vjp", pull)
     return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 
@@ -243,7 +243,7 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     check_function("jvp", fn)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentTypeError("jvp: primals and tangents are tuples, one entry per argument: jvp(f, (x,), (t,)).")
-    run = Call(fn, primals, {})
+    run = DifferentiatedCall(fn, primals, {})
     aux = run.split_aux("jvp") if has_aux else None
     run.returns("jvp")
     run.plain = run.plain and not has_tensor(list(tangents))
@@ -279,7 +279,7 @@ def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     (2.0, 3.0)
     """
     check_function("linearize", fn)
-    run = Call(fn, primals, {})
+    run = DifferentiatedCall(fn, primals, {})
     aux = run.split_aux("linearize") if has_aux else None
     run.returns("linearize")
 
@@ -287,7 +287,7 @@ def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         plain = run.plain and not has_tensor(tangents)
         return run.value(run.push(run.tangents("linearize", tangents), plain), plain)
 
-    value, held = run.value(run.ys), Held("linearize", tangent)
+    value, held = run.value(run.ys), RecordedFunction("linearize", tangent)
     return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 
 from symgrad.core import anomaly
-from symgrad.core.anomaly import State
+from symgrad.core.anomaly import AnomalyState
 from symgrad.engine import record
 
 __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
 
-def _switch(state: State) -> None:
+def _switch(state: AnomalyState) -> None:
     anomaly.switch(state)
     record.note_origins(state.on)
 
@@ -51,7 +51,7 @@ class detect_anomaly(_Mode):
 
     def __enter__(self) -> None:
         self._before = anomaly.state()
-        _switch(State(True, self._check_nan))
+        _switch(AnomalyState(True, self._check_nan))
 
 
 class set_detect_anomaly(_Mode):
@@ -59,7 +59,7 @@ class set_detect_anomaly(_Mode):
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()
-        _switch(State(bool(mode), check_nan))
+        _switch(AnomalyState(bool(mode), check_nan))
 
     def __enter__(self) -> None:
         """Nothing: the mode is on already."""

@@ -12,7 +12,7 @@ from symgrad.core.node import reaches
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
-from symgrad.transforms.calls import Call, ones
+from symgrad.transforms.calls import DifferentiatedCall, ones
 from symgrad.transforms.jacobians import by_columns, by_rows
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -20,7 +20,7 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 _Func = Callable[..., Any]
 
 
-class _Run(Call):
+class _FunctionalCall(DifferentiatedCall):
     """The function called on variables of its own; what is asked about the result.
 
     Results have a graph with ``create_graph``, and wherever a running transform may differentiate or map them again.
@@ -155,21 +155,21 @@ def vjp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, str
     >>> sg.autograd.functional.vjp(lambda x: x**2, sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))[1]
     tensor([ 2., 40.])
     """
-    run = _Run("vjp", func, inputs, create_graph, strict)
+    run = _FunctionalCall("vjp", func, inputs, create_graph, strict)
     vs = _vector(v, run.ys, "the user-provided function returns", run.one_out)
     return run.outputs(), run.pulled(vs, "The output")
 
 
 def jvp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and J v, by forward mode; arguments as for ``vjp``, with v shaped like the inputs."""
-    run = _Run("jvp", func, inputs, create_graph, strict)
+    run = _FunctionalCall("jvp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
     return run.outputs(), run.pushed(vs, run.one_out)
 
 
 def vhp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and vᵀH, the Hessian of a number from the left: reverse over reverse."""
-    run = _Run("vhp", func, inputs, create_graph, strict)
+    run = _FunctionalCall("vhp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
     value = run.outputs()
     run.turn_to_gradient()
@@ -178,7 +178,7 @@ def vhp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, str
 
 def hvp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """Return func(x) and H v, the Hessian of a number from the right: forward over reverse."""
-    run = _Run("hvp", func, inputs, create_graph, strict)
+    run = _FunctionalCall("hvp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
     value = run.outputs()
     run.turn_to_gradient()
@@ -205,7 +205,7 @@ def jacobian(
     tensor([[2., 0.],
             [0., 4.]])
     """
-    run = _Run("jacobian", func, inputs, create_graph, strict)
+    run = _FunctionalCall("jacobian", func, inputs, create_graph, strict)
     rows = _matrix(run, _checked(strategy))
     return rows[0] if run.one_out else tuple(rows)
 
@@ -224,7 +224,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    run = _Run("hessian", func, inputs, create_graph, strict)
+    run = _FunctionalCall("hessian", func, inputs, create_graph, strict)
     strategy = _checked(outer_jacobian_strategy)
     run.turn_to_gradient()
     rows = _matrix(run, strategy)
@@ -240,7 +240,7 @@ def _checked(strategy: str) -> str:
     return strategy
 
 
-def _matrix(run: _Run, strategy: str) -> list[Any]:
+def _matrix(run: _FunctionalCall, strategy: str) -> list[Any]:
     """Return the Jacobian of each result with respect to each input."""
     for k, y in enumerate(run.ys):
         run.check_reached([y], f"Output {k}")

@@ -15,7 +15,7 @@ from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.generator import Refusing, taping
 from symgrad.engine.record import handle
 from symgrad.errors import SymgradError
-from symgrad.transforms.calls import Call, zeros
+from symgrad.transforms.calls import DifferentiatedCall, zeros
 
 
 def inlined(roots: Sequence[Any]) -> tuple[list[Any], list[AnyNode]]:
@@ -67,7 +67,7 @@ def _expanded(op: Opaque, xs: Sequence[Any]) -> Any:
     inner = Opaque(op.function, op.form, op.out, op.path[:-1])
     if not inner.path:
         return _pulled(op, xs)
-    run = Call(lambda *vs: _expanded(inner, vs), xs[1:], {}, op.path[-1])
+    run = DifferentiatedCall(lambda *vs: _expanded(inner, vs), xs[1:], {}, op.path[-1])
     run.output(op.name)
     return run.pull([xs[0]])[0]
 

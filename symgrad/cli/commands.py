@@ -19,12 +19,12 @@ from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
+from symgrad.expression.arguments import with_leaves
 from symgrad.expression.bounds import MOST_ENTRIES
-from symgrad.expression.given import with_leaves
 from symgrad.expression.reader import Expression
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.joint_forms import Blocks, in_latex, in_text
+from symgrad.forms.joint_forms import JointForms, in_latex, in_text
 from symgrad.forms.nodes import printers
 from symgrad.support.foreign import latex_name
 from symgrad.support.progress import long_work
@@ -46,7 +46,7 @@ def run_derive(args: argparse.Namespace) -> int:
     with long_work("deriving"):
         derivative = derive(with_leaves(formula.value, wrt), wrt[0] if len(wrt) == 1 else wrt, args.order)
         forms = [derivative] if isinstance(derivative, ClosedForm) else list(derivative.flat)
-        by = list(product(wrt, repeat=args.order if isinstance(derivative, Blocks) else 1))
+        by = list(product(wrt, repeat=args.order if isinstance(derivative, JointForms) else 1))
         check_values(args.at, dict.fromkeys(name for f in forms for name in f.args))
         if args.json:
             fallback = ascii_json

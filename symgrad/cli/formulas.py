@@ -13,8 +13,8 @@ import numpy as np
 
 from symgrad.cli.output import complain
 from symgrad.errors import ParseError
+from symgrad.expression.arguments import named_leaves
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.expression.given import named_leaves
 from symgrad.expression.reader import SYNTAXES, Expression, names_in, reading_of
 from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol, tensor

@@ -69,7 +69,7 @@ def positions_of(arguments: Collection[int], tree: trees.Tree) -> frozenset[int]
     """Return the positions, among all arrays, of those in some arguments."""
     if not arguments:
         return frozenset()
-    assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
+    assert isinstance(tree, trees.ContainerSpec)  # narrows the type: (args, kwargs)
     positions: set[int] = set()
     start = 0
     for k, part in enumerate(tree.parts[0].parts):

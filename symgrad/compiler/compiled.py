@@ -380,7 +380,9 @@ class Compiled(AsFunction, Generic[P]):
         results = traced.results
         if effects:
             results = _flat(len(program.outputs))
-            kernel = self._kernel(program, trees.Branch(tuple, (), (_flat(len(program.inputs)), _NO_KEYWORDS)), results)
+            kernel = self._kernel(
+                program, trees.ContainerSpec(tuple, (), (_flat(len(program.inputs)), _NO_KEYWORDS)), results
+            )
         else:
             kernel = self._kernel(program, tree, results)
         spent += time.perf_counter() - start
@@ -520,15 +522,15 @@ def _apart(kernel: Kernel, values: Sequence[Any]) -> list[Any]:
 
 
 def _flat(count: int) -> trees.Tree:
-    return trees.Branch(tuple, (), (trees.LEAF,) * count)
+    return trees.ContainerSpec(tuple, (), (trees.LEAF,) * count)
 
 
 def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
     """Return how the list of results becomes what the function returns."""
-    if isinstance(results, trees.Leaf):
+    if isinstance(results, trees.ArrayLeaf):
         return lambda ys: ys[0]
-    flat = isinstance(results, trees.Branch) and results.kind is tuple
-    if flat and all(isinstance(p, trees.Leaf) for p in results.parts):  # type: ignore[union-attr]
+    flat = isinstance(results, trees.ContainerSpec) and results.kind is tuple
+    if flat and all(isinstance(p, trees.ArrayLeaf) for p in results.parts):  # type: ignore[union-attr]
         return tuple
     return lambda ys: trees.unflatten(results, iter(ys))
 

@@ -40,7 +40,7 @@ class CompiledInTiles(Compiled[...]):
         return _InTiles(rows, lengths, super()._kernel).kernel()
 
     def _rows(self, program: Program, tree: trees.Tree) -> Rows | None:
-        assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
+        assert isinstance(tree, trees.ContainerSpec)  # narrows the type: (args, kwargs)
         given = range(self.first, len(tree.parts[0].parts))
         return rows_of(program, positions_of(given, tree))
 

@@ -23,22 +23,22 @@ _HOME = str(Path(__file__).parents[1])
 _UNKNOWN = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
-class State(NamedTuple):
+class AnomalyState(NamedTuple):
     """Whether the mode is on, and whether cotangents are searched for nan."""
 
     on: bool = False
     check_nan: bool = True
 
 
-_state = State()
+_state = AnomalyState()
 
 
-def state() -> State:
+def state() -> AnomalyState:
     """Return the state."""
     return _state
 
 
-def switch(new: State) -> None:
+def switch(new: AnomalyState) -> None:
     """Set the state; while the mode is on, sweeps look at every node."""
     global _state
     _state = new

@@ -31,7 +31,7 @@ def convert_gradients(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> No
 class RemovableHandle:
     """What registering a hook returns: ``remove()`` takes the hook away, and so does the end of a ``with`` block."""
 
-    def __init__(self, hooks: Ordered) -> None:
+    def __init__(self, hooks: OrderedHooks) -> None:
         self.id = _number()
         self._hooks = weakref.ref(hooks)
 
@@ -49,7 +49,7 @@ class RemovableHandle:
         self.remove()
 
 
-class Ordered(dict[int, Hook]):
+class OrderedHooks(dict[int, Hook]):
     """Hooks by number, in the order of registration; a dict that can be referred to weakly."""
 
     __slots__ = ("__weakref__",)
@@ -79,8 +79,8 @@ class Hooks:
     __slots__ = ("accumulated", "before", "behind", "owner", "tensor")
 
     def __init__(self) -> None:
-        self.tensor, self.before, self.behind = Ordered(), Ordered(), Ordered()
-        self.accumulated = Ordered()
+        self.tensor, self.before, self.behind = OrderedHooks(), OrderedHooks(), OrderedHooks()
+        self.accumulated = OrderedHooks()
         self.owner: Callable[[], Any] = lambda: None
         LIVE[id(self)] = None
 

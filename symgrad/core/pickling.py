@@ -131,7 +131,7 @@ def _made(make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     return make(*args, **kwargs)
 
 
-class Held(AsFunction):
+class RecordedFunction(AsFunction):
     """A function that a transform returned beside a value; it holds what was recorded, and is not pickled."""
 
     def __init__(self, name: str, call: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from symgrad.errors import ArgumentTypeError
 DEEPEST = 100  # containers in containers; what contains itself has no end
 
 
-class Leaf(NamedTuple):
+class ArrayLeaf(NamedTuple):
     """The place of one array."""
 
 
@@ -24,7 +24,7 @@ class Static(NamedTuple):
     kind: Any
 
 
-class Branch(NamedTuple):
+class ContainerSpec(NamedTuple):
     """How a container is made again: its kind, its keys and their types, and the structure of each part."""
 
     kind: Any
@@ -33,10 +33,10 @@ class Branch(NamedTuple):
     types: tuple[Any, ...] = ()
 
 
-Tree = Leaf | Branch | Static
-LEAF = Leaf()
+Tree = ArrayLeaf | ContainerSpec | Static
+LEAF = ArrayLeaf()
 NONE = Static(None, type(None))
-_EMPTY = Branch(dict, (), ())
+_EMPTY = ContainerSpec(dict, (), ())
 
 
 def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int = 0) -> Tree:
@@ -56,7 +56,7 @@ def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int
         )
     keys, values = parts
     types = tuple([type(k) for k in keys]) if keys else ()
-    return Branch(kind, keys, tuple([flatten(v, is_leaf, found, depth + 1) for v in values]), types)
+    return ContainerSpec(kind, keys, tuple([flatten(v, is_leaf, found, depth + 1) for v in values]), types)
 
 
 def _parts(x: Any, kind: Any) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
@@ -83,7 +83,7 @@ def _fields(x: Any) -> Any:
 
 def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
     """Put the arrays back into the structure."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ArrayLeaf):
         return next(values)
     if isinstance(tree, Static):
         return tree.value
@@ -125,7 +125,7 @@ def check_statics(tree: Tree) -> None:
                 f"compile: got {tree.kind.__name__}, which is neither an array nor hashable. "
                 "Pass arrays, numbers, or nested dicts, lists, tuples and dataclasses of them."
             ) from error
-    elif isinstance(tree, Branch):
+    elif isinstance(tree, ContainerSpec):
         for part in tree.parts:
             check_statics(part)
 
@@ -133,14 +133,14 @@ def check_statics(tree: Tree) -> None:
 # ------------------------------------------------------------------ one structure beside another
 def paths(tree: Tree, where: str = "") -> list[str]:
     """Return how each array is reached, such as ``['w'][1]``, or ``.scale`` of a dataclass."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ArrayLeaf):
         return [where]
     if isinstance(tree, Static):
         return []
     return [p for step, part in zip(steps_of(tree), tree.parts) for p in paths(part, where + step)]
 
 
-def steps_of(tree: Branch) -> list[str]:
+def steps_of(tree: ContainerSpec) -> list[str]:
     """Return how each part of a container is written behind it."""
     if issubclass(tree.kind, dict):
         return [f"[{k!r}]" for k in tree.keys]
@@ -155,7 +155,7 @@ def along(tree: Tree, x: Any, where: str) -> list[Any]:
     Raises:
         ArgumentTypeError: x is structured otherwise; the message starts with ``where`` and the path.
     """
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ArrayLeaf):
         return [x]
     if isinstance(tree, Static):
         return []
@@ -168,12 +168,12 @@ def spread(tree: Tree, prefix: Any, where: str) -> list[Any]:
         return []
     if not isinstance(prefix, (dict, list, tuple)) and not is_dataclass(prefix):
         return [prefix] * count(tree)
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ArrayLeaf):
         raise ArgumentTypeError(f"{where}: got a {type(prefix).__name__} for one array. Expected an entry for it.")
     return [v for step, part, y in _beside(tree, prefix, where) for v in spread(part, y, where + step)]
 
 
-def _beside(tree: Branch, x: Any, where: str) -> list[tuple[str, Tree, Any]]:
+def _beside(tree: ContainerSpec, x: Any, where: str) -> list[tuple[str, Tree, Any]]:
     """Pair the parts of a container with those of x."""
     kind = type(x)
     alike = kind is tree.kind or (issubclass(kind, dict) and issubclass(tree.kind, dict))
@@ -196,11 +196,11 @@ def without_statics(tree: Tree) -> Tree:
     """Return the structure with None in place of all that is no array."""
     if isinstance(tree, Static):
         return NONE
-    if isinstance(tree, Branch):
+    if isinstance(tree, ContainerSpec):
         return tree._replace(parts=tuple([without_statics(p) for p in tree.parts]))
     return tree
 
 
 def count(tree: Tree) -> int:
     """Return the number of arrays."""
-    return 1 if isinstance(tree, Leaf) else sum(map(count, getattr(tree, "parts", ())))
+    return 1 if isinstance(tree, ArrayLeaf) else sum(map(count, getattr(tree, "parts", ())))

@@ -18,7 +18,7 @@ from symgrad.compiler.trace import trace
 from symgrad.core import trees
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.summed import arrays_of, tasks
-from symgrad.distributed.work import Kernel, Order, Part, is_number, versions
+from symgrad.distributed.work import BlockKernel, Order, PartialSum, is_number, versions
 from symgrad.engine.program import Spec
 from symgrad.errors import ArgumentError, SymgradError
 from symgrad.support.arguments import checked
@@ -64,7 +64,7 @@ def vmap(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
 def _stacked(name: str, make: Any, f: Callable[..., Any], numbers: int, compile: bool) -> Callable[..., Any]:
     needs(name, "dask")
     check_function(name, f)
-    kernel = Kernel(make, f, compiled=compile)
+    kernel = BlockKernel(make, f, compiled=compile)
 
     def call(*args: Any) -> Any:
         blocks = blocks_of(name, args[numbers:])
@@ -126,7 +126,7 @@ def _specified(x: Any) -> Any:
     return trees.unflatten(tree, iter([Spec(np.shape(v), np.result_type(v)) for v in leaves]))
 
 
-def _rows(part: Part, which: int) -> Any:
+def _rows(part: PartialSum, which: int) -> Any:
     leaves: list[Any] = []
     trees.flatten(part.value, is_number, leaves)
     return leaves[which]

@@ -16,9 +16,9 @@ from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.distributed.runs import MERGED, runs
 from symgrad.distributed.scheduler import answer, answer_on, client_in_place, places, workers
 from symgrad.distributed.work import (
-    Kernel,
+    BlockKernel,
+    BlockPlace,
     Order,
-    Place,
     Run,
     evaluate,
     evaluate_run,
@@ -173,7 +173,7 @@ class Summed:
             raise ArgumentError(f"{self.name}: got argnums={argnums!r}. Expected positions from 0 on: data come last.")
         self.numbers = 1 + max(numbers)
         options = {"hvp": [], "gauss_newton": [reduce == "mean"]}.get(name, [argnums])
-        self.kernel = Kernel(make, fn, *options, compiled=compile, first=self.numbers)
+        self.kernel = BlockKernel(make, fn, *options, compiled=compile, first=self.numbers)
         self.weighted = reduce == "mean"
         self.power = 2 if name in _MATRICES else 1
 
@@ -230,8 +230,8 @@ def _ordered(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
     return {**blocks.graph, name: sent}, name
 
 
-def _place(blocks: Blocks, k: int) -> Place:
-    return Place(k, None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1]))
+def _place(blocks: Blocks, k: int) -> BlockPlace:
+    return BlockPlace(k, None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1]))
 
 
 def _sum(order: Order, blocks: Blocks, most: int = MERGED) -> tuple[dict[Any, Any], list[Any]]:

@@ -32,7 +32,7 @@ _known: OrderedDict[bytes, _Made] = OrderedDict()
 _lock = Lock()
 
 
-class Kernel(AsFunction):
+class BlockKernel(AsFunction):
     """``make(fn, *options)``, compiled: pickled by value.
 
     What is read from the same bytes shares what a process has made of them, so that it compiles once for each shape of
@@ -67,14 +67,14 @@ class Kernel(AsFunction):
 
         return bytes(cloudpickle.dumps(self._given))
 
-    def sent(self) -> tuple[Kernel, int]:
+    def sent(self) -> tuple[BlockKernel, int]:
         """Return the kernel as others get it, written down already, and its bytes."""
         written = self._as_written()
         return _read(written), len(written)
 
 
-def _read(written: bytes) -> Kernel:
-    kernel = Kernel.__new__(Kernel)
+def _read(written: bytes) -> BlockKernel:
+    kernel = BlockKernel.__new__(BlockKernel)
     kernel._made, kernel._written = None, written
     return kernel
 
@@ -154,7 +154,7 @@ class Order:
     """What a call sends to each worker once."""
 
     name: str
-    kernel: Kernel
+    kernel: BlockKernel
     params: tuple[Any, ...]
     weighted: bool
     count: int
@@ -171,7 +171,7 @@ class Order:
         return replace(self, kernel=kernel), size + self.numbers() * 8
 
     @property
-    def joined(self) -> Callable[[Sequence[Part]], Part]:
+    def joined(self) -> Callable[[Sequence[PartialSum]], PartialSum]:
         """How parts become one."""
         return averaged if self.weighted else added
 
@@ -183,7 +183,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockPlace:
     """Which block of the data a task has, and its rows where they are known."""
 
     number: int
@@ -194,7 +194,7 @@ class Place:
 class Run:
     """The blocks of one task: for each argument of a block its rows, or which of the task's values they are."""
 
-    places: tuple[Place, ...]
+    places: tuple[BlockPlace, ...]
     parts: tuple[tuple[Any, ...], ...]
     token: str
 
@@ -204,14 +204,14 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialSum:
     """What blocks gave together: the sum of their structures of arrays, or the mean; None where there are no rows."""
 
     rows: int
     value: Any
 
 
-def evaluate(order: Order, place: Place, *block: Any) -> Part:
+def evaluate(order: Order, place: BlockPlace, *block: Any) -> PartialSum:
     """Return what the kernel gives on one block.
 
     Raises:
@@ -243,7 +243,7 @@ def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
     return sums
 
 
-def infinite(order: Order, place: Place, *block: Any) -> str:
+def infinite(order: Order, place: BlockPlace, *block: Any) -> str:
     """Return which block this is and where its result is infinite; nothing where it is not."""
     at = first(np.isinf, _part(order, place, block, sums=True).value)
     return at and f"{_title(order, place, [array_of(b) for b in block])} gave inf at {at}"
@@ -256,13 +256,13 @@ def _check_versions(order: Order) -> None:
         )
 
 
-def _part(order: Order, place: Place, block: Sequence[Any], *, sums: bool = False) -> Part:
+def _part(order: Order, place: BlockPlace, block: Sequence[Any], *, sums: bool = False) -> PartialSum:
     """Return what the kernel gives on one block; in a sum, and in a mean, a block without rows has no part."""
     arrays: list[Any] = []
     try:
         arrays += [array_of(b) for b in block]
         rows = _rows(arrays)
-        return Part(rows, order.kernel(*order.params, *arrays) if rows or not sums else None)
+        return PartialSum(rows, order.kernel(*order.params, *arrays) if rows or not sums else None)
     except Exception as error:
         raise BlockError(f"{_title(order, place, arrays)} raised {type(error).__name__}: {error}") from error
 
@@ -274,7 +274,7 @@ def _rows(arrays: Sequence[Any]) -> int:
     return len(arrays[0])
 
 
-def merged(joined: Callable[[Sequence[Part]], Part], count: int, several: Sequence[Sums]) -> Sums:
+def merged(joined: Callable[[Sequence[PartialSum]], PartialSum], count: int, several: Sequence[Sums]) -> Sums:
     """Return the sums of several tasks, added as far as they go."""
     return add_up({key: part for sums in several for key, part in sums.items()}, count, joined)
 
@@ -288,13 +288,13 @@ def array_of(block: Any) -> Any:
     return unitless(block.to_numpy() if hasattr(block, "to_numpy") else block)
 
 
-def _title(order: Order, place: Place, arrays: Sequence[Any]) -> str:
+def _title(order: Order, place: BlockPlace, arrays: Sequence[Any]) -> str:
     rows = "" if place.rows is None else f"rows {place.rows[0]} to {place.rows[1] - 1}, "
     shapes = ", ".join(str(a.shape) for a in arrays) or "not read"
     return f"{order.name}: block {place.number} of {order.count} ({rows}shapes {shapes})"
 
 
-def _check_numbers(order: Order, place: Place, block: Sequence[Any], part: Part) -> None:
+def _check_numbers(order: Order, place: BlockPlace, block: Sequence[Any], part: PartialSum) -> None:
     """Raise where a block gave nan, naming the first bad number: of the data, the parameters or the result."""
     bad = first(np.isnan, part.value)
     if not bad:
@@ -326,10 +326,10 @@ def is_number(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.number, float))
 
 
-def averaged(parts: Sequence[Part]) -> Part:
+def averaged(parts: Sequence[PartialSum]) -> PartialSum:
     """Return the mean over the rows of parts: no number in it is larger than theirs."""
     rows = sum(p.rows for p in parts)
-    return added([Part(p.rows, _scaled(p.value, p.rows / rows)) if p.rows else p for p in parts])
+    return added([PartialSum(p.rows, _scaled(p.value, p.rows / rows)) if p.rows else p for p in parts])
 
 
 def _scaled(value: Any, factor: float) -> Any:
@@ -341,7 +341,7 @@ def _scaled(value: Any, factor: float) -> Any:
     )
 
 
-def added(parts: Sequence[Part]) -> Part:
+def added(parts: Sequence[PartialSum]) -> PartialSum:
     """Return the sum of parts that have rows, from first to last."""
     parts = [p for p in parts if p.rows] or parts[:1]
     leaves: list[Any] = []
@@ -353,7 +353,7 @@ def added(parts: Sequence[Part]) -> Part:
         for total, x in zip(sums, more, strict=True):
             total += x
     back = [s if isinstance(x, np.ndarray) else type(x)(s[()]) for s, x in zip(sums, leaves, strict=True)]
-    return Part(sum(p.rows for p in parts), trees.unflatten(tree, iter(back)))
+    return PartialSum(sum(p.rows for p in parts), trees.unflatten(tree, iter(back)))
 
 
 def _here() -> str:

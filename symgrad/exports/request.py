@@ -185,9 +185,9 @@ def _called(tree: Any, called: list[str], count: int) -> list[str]:
 
 
 def _paths(tree: trees.Tree, path: str, paths: list[str]) -> None:
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         paths.append(path)
-    elif isinstance(tree, trees.Branch):
+    elif isinstance(tree, trees.ContainerSpec):
         keys = tree.keys or tuple(range(len(tree.parts)))
         for key, part in zip(keys, tree.parts, strict=True):
             _paths(part, f"{path}_{key}", paths)
@@ -295,5 +295,7 @@ def _jacobian(form: Form, symbols: Collection[Any]) -> Program:
         given = dict(zip(map(id, _own(form)), xs, strict=True))
         return form._program.run([given.get(id(leaf), leaf.value) for leaf in form._leaves])
 
-    tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
+    tree = trees.ContainerSpec(
+        tuple, (), (trees.ContainerSpec(tuple, (), (trees.LEAF,) * len(specs)), trees.ContainerSpec(dict, (), ()))
+    )
     return trace(rows, tree, specs, "export").program

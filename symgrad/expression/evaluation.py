@@ -33,8 +33,8 @@ from symgrad.expression.formula import (
     Unary,
     replace,
 )
+from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import PRIME, product, refused_at
-from symgrad.expression.listed import listed
 from symgrad.ops.map import Map, exact
 from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
@@ -77,7 +77,7 @@ def unknown(name: str) -> str:
     """Return what is said of a name that is called and that is no function."""
     if len(name) == 1:
         return f"{name!r} is not a function that formulas may call; for the product write {name}*(…)"
-    return f"{name!r} is not a function that formulas may call{near(name, listed())}".rstrip("?")
+    return f"{name!r} is not a function that formulas may call{near(name, function_table())}".rstrip("?")
 
 
 def refused(text: str, node: Formula, reason: str) -> ParseError:
@@ -190,7 +190,7 @@ class Evaluation:
             return 1j
         if node.id in NO_NUMBERS:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
-        if node.id in listed():
+        if node.id in function_table():
             raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
         declared = ", ".join(self.names) or "none"
         raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
@@ -305,7 +305,7 @@ class Evaluation:
         return _recorded(f, [self._quotients.get(a, a) for a in args])
 
     def _function(self, node: Formula) -> tuple[Callable[..., Any], list[Any]]:
-        """Return a listed function, and the array it is a method of."""
+        """Return a function of the table, and the array it is a method of."""
         path: list[str] = []
         inner = node
         while isinstance(inner, Attribute):
@@ -313,12 +313,12 @@ class Evaluation:
             inner = inner.value
         if isinstance(inner, Name) and inner.id not in self.names:
             path.insert(0, inner.id)
-            while len(path) > 1 and path[0] in PREFIXES and ".".join(path) not in listed():
+            while len(path) > 1 and path[0] in PREFIXES and ".".join(path) not in function_table():
                 path.pop(0)
-            if ".".join(path) in listed():
-                return listed()[".".join(path)], []
-        elif isinstance(node, Attribute) and node.attr in listed():
-            return listed()[node.attr], [as_tensor(self.of(node.value))]
+            if ".".join(path) in function_table():
+                return function_table()[".".join(path)], []
+        elif isinstance(node, Attribute) and node.attr in function_table():
+            return function_table()[node.attr], [as_tensor(self.of(node.value))]
         if not path:  # such as 2(x + 1), (x + 1)(x - 1), x(x + 1)
             raise self._unsigned(node)
         raise refused(self.text, node, unknown(".".join(path)))

@@ -31,8 +31,8 @@ from symgrad.expression.formula import (
     text,
     within,
 )
+from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import of_a_sign, of_python, product, refused_at
-from symgrad.expression.listed import listed
 from symgrad.expression.paper import (
     Paper,
     _argument,
@@ -467,7 +467,7 @@ class _Parser(Paper):
             raise self.refused(said, token)
         if len(word) > 1 and word[0] == "π" and word not in self.known:
             raise self.refused(f"{word} is one name; for the product write π*{word[1:]}", token)
-        if word in listed() and word not in self.known and after.text in ("^", "**"):
+        if word in function_table() and word not in self.known and after.text in ("^", "**"):
             self._refuse_a_power(token, after)
         self.k += 1
         node: Formula = self.made(Name(word), start)

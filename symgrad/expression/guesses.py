@@ -29,8 +29,8 @@ from symgrad.expression.formula import (
     walk,
 )
 from symgrad.expression.formula import replace as with_parts
+from symgrad.expression.function_table import ALONG
 from symgrad.expression.grammar import Reading, read
-from symgrad.expression.listed import ALONG
 from symgrad.expression.reader import Expression, names_in
 from symgrad.tensors.tensor import Tensor
 

@@ -18,7 +18,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import BINARY, COMPARE, Evaluation, refused, unknown
 from symgrad.expression.formula import Attribute, Binary, Call, Compare, Formula, List, Name, Slice, Unary, replace
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.expression.matlab_functions import OWN, RENAMED, Row, acts_along, along, kind_of, plain
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.tensors.tensor import Tensor
@@ -143,7 +143,7 @@ class Matlab(Evaluation):
         if any(isinstance(a, slice) for a in args):
             raise refused(self.text, node, f"{name!r} is not declared, and : is for indices")
         own = OWN.get(name)
-        f = own or listed().get(RENAMED.get(name, name))
+        f = own or function_table().get(RENAMED.get(name, name))
         if f is None:
             raise refused(self.text, node, unknown(name))
         if own is not None:

@@ -16,7 +16,7 @@ from symgrad import functions, linalg
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.expression.formula import Call, Formula, Name, walk
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.tensors.creation import ones, zeros
 from symgrad.tensors.tensor import Tensor
 
@@ -85,9 +85,11 @@ def acts_along(f: Callable[..., Any], args: Sequence[Any]) -> bool:
 
 @cache
 def _along_an_axis() -> frozenset[Callable[..., Any]]:
-    """The listed functions with a parameter ``dim``, but those that take several arrays or axes."""
+    """The functions with a parameter ``dim``, but those that take several arrays or axes."""
     several = {"cross", "gather", "scatter", "vecdot", "matrix_norm", "norm", "unsqueeze", "squeeze"}
-    candidates = {name: f for name, f in listed().items() if "." not in name and name not in several and callable(f)}
+    candidates = {
+        name: f for name, f in function_table().items() if "." not in name and name not in several and callable(f)
+    }
     return frozenset(f for f in candidates.values() if _is_along(f))
 
 
@@ -216,7 +218,7 @@ OWN: dict[str, Callable[..., Any]] = {
 def functions_in(tree: Formula) -> set[str]:
     """Return the words of a tree that are no names of arrays: functions that are called, and the end of an axis."""
     heads = {n.func.id for n in walk(tree) if isinstance(n, Call) and isinstance(n.func, Name)}
-    return {name for name in heads if name in OWN or RENAMED.get(name, name) in listed()} | {"end"}
+    return {name for name in heads if name in OWN or RENAMED.get(name, name) in function_table()} | {"end"}
 
 
 def _like(x: Any, value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad.core.node import AnyNode
 from symgrad.errors import GraphError
-from symgrad.expression.reached import reached
+from symgrad.expression.reachability import reachable
 
 _USUAL = {("weight", True): "W", ("bias", True): "b", ("weight", False): "γ", ("bias", False): "β"}
 
@@ -19,7 +19,7 @@ def is_model(x: Any) -> bool:
 
 def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
     """Return the parameters of a model that a graph depends on; those without a name get one, and keep it."""
-    below = reached([root]) if root is not None else set()
+    below = reachable([root]) if root is not None else set()
     named = dict(model.named_parameters())
     used = {path: p for path, p in named.items() if p._node in below}
     if not used:

@@ -23,8 +23,8 @@ from symgrad.expression.formula import (
     text,
     walk,
 )
+from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import of_python, product, two_ways
-from symgrad.expression.listed import listed
 from symgrad.expression.spelling import is_indexed
 from symgrad.expression.tokens import MOST_DEEP, Token, tokens
 from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SPOKEN
@@ -242,7 +242,9 @@ class Paper(Cursor):
         for here in (before, token):
             if here.kind == "name" and here.text in _SIGNS_IN_WORDS and here.text not in self.known:
                 raise self.refused(f"write a sign for {here.text}", here)
-        is_function = isinstance(name, Name) and name.id in listed() and len(name.id) > 1 and name.id not in self.known
+        is_function = (
+            isinstance(name, Name) and name.id in function_table() and len(name.id) > 1 and name.id not in self.known
+        )
         if is_function and before.kind == "name" and isinstance(name, Name):
             said = (f"{before.text}({token.text})", f"{before.text}*{token.text}")
             self.two_ways.append(((before.start, token.end), two_ways(f"{before.text} {token.text}", *said)))
@@ -351,7 +353,7 @@ class Paper(Cursor):
             name = self._alias(name)
             self._note_letters(token)
         after = self.tokens[self.k + 1]
-        function = name not in self.known and name not in CONSTANTS and name in listed()
+        function = name not in self.known and name not in CONSTANTS and name in function_table()
         if word[:4] == "log_" and len(word) > 4 and not function and name not in self.known:
             return self.to_base(token)
         spoken = function and (word in SPOKEN or name in SPOKEN or word.lower() in SPOKEN)
@@ -378,7 +380,13 @@ class Paper(Cursor):
     def _note_letters(self, token: Token) -> None:
         """Note ax where x is known: a product to people, a name to programs; and xyz where x stands nowhere else."""
         word = token.text
-        if len(word) not in (2, 3) or not word.isalpha() or word in listed() or word in ALIASES or word in GREEK:
+        if (
+            len(word) not in (2, 3)
+            or not word.isalpha()
+            or word in function_table()
+            or word in ALIASES
+            or word in GREEK
+        ):
             return
         if len(word) == 3 and not {t.text for t in self.tokens}.isdisjoint(word):
             return
@@ -392,7 +400,7 @@ class Paper(Cursor):
         pieces = self._parts(token.text)
         if not pieces and token.text[0] == "π" and token.text not in self.known:
             return [token.text[0], token.text[1:]] if len(token.text) > 1 else []
-        called = after.text == "(" and bool(pieces) and self._alias(pieces[-1]) not in listed()
+        called = after.text == "(" and bool(pieces) and self._alias(pieces[-1]) not in function_table()
         known = any(p in self.known or p.isdigit() for p in pieces)
         return pieces if len(pieces) > 1 and known and not called else []
 
@@ -416,12 +424,12 @@ class Paper(Cursor):
                 if behind and (behind[0] in self.known or behind[0] in CONSTANTS):
                     return [head, *behind]
             digits = re.match(r"\d+", tail)
-            if digits and self._alias(head) in listed():  # ln2
+            if digits and self._alias(head) in function_table():  # ln2
                 rest = tail[digits.end() :]
                 behind = self._parts(rest)
                 if not rest or behind:
                     return [head, digits[0], *behind]
-            if not tail and self._alias(head) in listed():
+            if not tail and self._alias(head) in function_table():
                 return [head]
         return []
 
@@ -440,12 +448,12 @@ class Paper(Cursor):
 
     def _alias(self, word: str) -> str:
         """Return what formulas call a function: ln is log, Cos is cos."""
-        if word in listed() and word not in ALIASES:
+        if word in function_table() and word not in ALIASES:
             return word
-        if word in ALIASES and ALIASES[word] in listed():
+        if word in ALIASES and ALIASES[word] in function_table():
             return ALIASES[word]
         small = ALIASES.get(word.lower(), word.lower())
-        return small if len(word) > 1 and small in listed() else word
+        return small if len(word) > 1 and small in function_table() else word
 
     def _is_spoken(self, after: Token) -> bool:
         """Whether a function's argument follows without brackets."""
@@ -574,7 +582,7 @@ class Paper(Cursor):
         """Whether a name is that of a function that is said without brackets, or is called here."""
         after = self.tokens[self.tokens.index(token) + 1]
         name = self._alias(token.text)
-        if token.text in self.known or name not in listed():
+        if token.text in self.known or name not in function_table():
             return False
         return after.text == "(" or ((token.text in SPOKEN or name in SPOKEN) and self._is_spoken(after))
 
@@ -636,7 +644,12 @@ class Paper(Cursor):
         return True
 
     def _refuse_a_missing_sign(self, before: Token, token: Token) -> None:
-        if before.kind == "name" and before.text in listed() and before.text not in self.known and token.text != "(":
+        if (
+            before.kind == "name"
+            and before.text in function_table()
+            and before.text not in self.known
+            and token.text != "("
+        ):
             raise self.refused(f"the argument of a function stands in brackets; write {before.text}(…)")
         if before.kind == token.kind == "number":
             raise self.refused(f"a sign is missing between {before.text} and {token.text}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.expression.tokens import Token, tokens
 from symgrad.expression.words import ALIASES
 
@@ -59,7 +59,7 @@ def _is_range(listing: Sequence[Token], token: Token) -> bool:
 def is_indexed(listing: Sequence[Token], token: Token) -> bool:
     """Whether a name that is no function has brackets behind it with places in them, counted as MATLAB does."""
     at = listing.index(token) + 1
-    if token.text in listed() or token.text in ALIASES or listing[at].text != "(":
+    if token.text in function_table() or token.text in ALIASES or listing[at].text != "(":
         return False
     inner: list[Token] = []
     for other in listing[at + 1 :]:

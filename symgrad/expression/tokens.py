@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from symgrad.errors import ParseError
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.expression.words import ALIASES, GREEK, SPOKEN
 
 MOST_SIGNS = 10_000
@@ -86,11 +86,11 @@ def tokens(text: str, paper: bool) -> list[Token]:
     ['x', '^', '{', '2', '}', '+', '2', 'x', '']
     """
     _check_size(text)
-    listed: list[Token] = []
-    for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, listed):
-        listed.append(token)
+    function_table: list[Token] = []
+    for token in _tokens(text.translate(_ALIKE) if paper else text, 0, len(text), paper, function_table):
+        function_table.append(token)
     end = len(text.rstrip())
-    return [*listed, Token("end", "", end, end, False)]
+    return [*function_table, Token("end", "", end, end, False)]
 
 
 def _check_size(formula: str) -> None:
@@ -194,7 +194,9 @@ def _of_command(
         return [Token("sign", _SIGNS[word], place, end, gap)], end
     if word in ("frac", "dfrac", "tfrac", "cfrac", "binom", "sqrt"):
         return [Token("sign", "\\frac" if word.endswith("frac") else f"\\{word}", place, end, gap)], end
-    if word == "dot" or (word.lower() not in _LETTERS and not {word, word.lower()} & {*ALIASES, *SPOKEN, *listed()}):
+    if word == "dot" or (
+        word.lower() not in _LETTERS and not {word, word.lower()} & {*ALIASES, *SPOKEN, *function_table()}
+    ):
         return [Token("foreign", f"\\{word}", place, end, gap)], end
     if below := _BELOW.match(text, end):
         word, end = f"{word}_{below[1] or below[2]}", below.end()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.errors import ArgumentError
 from symgrad.ops.signal import fourier
 from symgrad.support.arguments import check_all

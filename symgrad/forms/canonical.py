@@ -14,7 +14,7 @@ from symgrad.core.node import AnyNode, Leaf, ancestors, is_outside
 from symgrad.core.promotion import is_complex
 from symgrad.engine.dtypes import dtype_of
 from symgrad.forms import names
-from symgrad.forms.canon import Pool, Term, lowered
+from symgrad.forms.canon import Term, TermPool, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
 from symgrad.forms.canon.lower import LeafReading
 from symgrad.forms.canon.numbers import number
@@ -33,7 +33,7 @@ class Canonical:
     """
 
     def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, bases: Sequence[Leaf]) -> None:
-        self.pool = Pool(bases)
+        self.pool = TermPool(bases)
         self.pool.light = _is_of_numbers([root, *forward])
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
@@ -65,7 +65,7 @@ def leaf_reading(inner: set[int]) -> LeafReading:
     ``inner`` has the ids of leaves that the derivative's rules brought in.
     """
 
-    def read(pool: Pool, leaf: Leaf) -> Term:
+    def read(pool: TermPool, leaf: Leaf) -> Term:
         if isinstance(leaf.value, sp.Expr):
             return pool.constant(leaf.value, leaf.shape)
         if names.is_number(leaf):

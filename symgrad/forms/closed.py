@@ -29,7 +29,7 @@ from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.derivative import Derivative, repeated
-from symgrad.forms.function import Function
+from symgrad.forms.function import FormFunction
 from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
@@ -568,7 +568,7 @@ class ClosedForm(Arithmetic):
     def _program(self) -> Program:
         return recorded([*self._bases, *self._leaves], [self._root])
 
-    def lambdify(self, *order: Any) -> Function:
+    def lambdify(self, *order: Any) -> FormFunction:
         """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
 
         Args:
@@ -588,7 +588,7 @@ class ClosedForm(Arithmetic):
         array([ 6., 16.])
         """
         parameters = self._ordered(order)
-        return Function(
+        return FormFunction(
             self._program, self._root, self._called, parameters, self._described(), (_lambdified, (self, parameters))
         )
 
@@ -601,7 +601,7 @@ class ClosedForm(Arithmetic):
         return self._function(*values, **named)
 
     @cached_property
-    def _function(self) -> Function:
+    def _function(self) -> FormFunction:
         return self.lambdify()
 
     def __float__(self) -> float:
@@ -777,7 +777,7 @@ def _signs(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s()*,;]", text))
 
 
-def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:
+def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> FormFunction:
     return form.lambdify(*order)
 
 

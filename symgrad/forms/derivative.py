@@ -14,10 +14,10 @@ from symgrad.engine import sweep as reverse
 from symgrad.engine.dtypes import dtype_of, is_imaginary
 from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import ArgumentTypeError, GraphError, ShapeError
-from symgrad.expression.given import by_name, named_leaves
-from symgrad.expression.reached import reached
+from symgrad.expression.arguments import by_name, named_leaves
+from symgrad.expression.reachability import reachable
 from symgrad.forms import names
-from symgrad.forms.canon import Pool, lowered
+from symgrad.forms.canon import TermPool, lowered
 from symgrad.forms.canon.terms import SUM, Term, value_of
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.holomorphic import check_holomorphic, squared
@@ -64,7 +64,7 @@ _SHORT = 60  # operations of two formulas, up to which their quotient is tried
 
 def multiple(one: AnyNode, other: AnyNode) -> float | None:
     """Return how many times another node one node is, as formulas; None where it is no multiple."""
-    pool = Pool()
+    pool = TermPool()
     rules = {id(n) for n in ancestors([one, other]) if isinstance(n, Leaf) and n.title is None}
     terms = lowered(pool, [one, other], leaf_reading(rules))
     a, b = terms[one], terms[other]
@@ -100,7 +100,7 @@ def _parts(t: Term) -> list[tuple[Term, Any]]:
 def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     """Return the nodes to differentiate by; of a leaf that was changed since, as it was when it was used last."""
     nodes = ancestors(list(roots))
-    below, open_ = set(nodes), reached(roots)
+    below, open_ = set(nodes), reachable(roots)
     last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
     targets = []
     for i, x in enumerate(wrt):

@@ -15,12 +15,12 @@ from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, FormError, GraphError, ShapeError
-from symgrad.expression.given import recorded
+from symgrad.expression.arguments import recorded
 from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derivative import Derivative, basis, differentiated, pulled, pushed, repeated, targets_in
 from symgrad.forms.holomorphic import squared
-from symgrad.forms.joint_forms import Blocks, ClosedForms
+from symgrad.forms.joint_forms import ClosedForms, JointForms
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.map import show_shape
@@ -70,7 +70,7 @@ def derive(
     tangent: Any = None,
     notation: str | None = None,
     verify: bool | None = None,
-) -> ClosedForms | Blocks: ...
+) -> ClosedForms | JointForms: ...
 @checked
 def derive(
     y: Any,
@@ -180,7 +180,7 @@ def _nested(start: Derivative, targets: Sequence[AnyNode], order: int) -> Any:
     derivatives = differentiated(start, targets)
     if order == 1:
         return ClosedForms(list(map(ClosedForm.of, derivatives)), targets)
-    return Blocks([_nested(s, targets, order - 1) for s in derivatives], targets)
+    return JointForms([_nested(s, targets, order - 1) for s in derivatives], targets)
 
 
 def _check_product(start: Derivative, many: bool, order: int, cotangent: Any, tangent: Any) -> None:

@@ -36,10 +36,10 @@ def evaluate(e: sp.Expr, free: Sequence[sp.Symbol], shape: Sequence[int], arrays
     for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
         env[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
     with np.errstate(all="ignore"):
-        return np.broadcast_to(_Walk(arrays).value(stepwise(e), env), tuple(shape))
+        return np.broadcast_to(_Evaluation(arrays).value(stepwise(e), env), tuple(shape))
 
 
-class _Walk:
+class _Evaluation:
     """One evaluation. Every bound index becomes one more trailing axis."""
 
     def __init__(self, arrays: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ _CUT = (
 )
 
 
-class Function(AsFunction):
+class FormFunction(AsFunction):
     """A NumPy function of a form's arguments.
 
     Attributes:

@@ -140,10 +140,10 @@ class ClosedForms(tuple[ClosedForm, ...]):
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
 
 
-class Blocks(tuple[Any, ...]):
+class JointForms(tuple[Any, ...]):
     """The derivatives of higher order of one function by several tensors: H[i][j] is by the i-th, then by the j-th.
 
-    Each entry is a ``ClosedForms``; of order 3 and more, again ``Blocks``. It prints all, a line each.
+    Each entry is a ``ClosedForms``; of order 3 and more, again ``JointForms``. It prints all, a line each.
 
     >>> x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
     >>> print(sg.derive((x**2 * y).sum(), [x, y], order=2))
@@ -155,14 +155,14 @@ class Blocks(tuple[Any, ...]):
 
     targets: tuple[AnyNode, ...]
 
-    def __new__(cls, rows: Sequence[Any], targets: Sequence[AnyNode]) -> Blocks:
+    def __new__(cls, rows: Sequence[Any], targets: Sequence[AnyNode]) -> JointForms:
         """Make the tuple of rows."""
         made = super().__new__(cls, rows)
         made.targets = tuple(targets)
         return made
 
     def __reduce__(self) -> Any:
-        return Blocks, (tuple(self), ()), {"targets": self.targets}
+        return JointForms, (tuple(self), ()), {"targets": self.targets}
 
     @property
     def flat(self) -> tuple[ClosedForm, ...]:
@@ -177,12 +177,12 @@ class Blocks(tuple[Any, ...]):
     @property
     def order(self) -> int:
         """How often was differentiated."""
-        return 1 + max((row.order if isinstance(row, Blocks) else 1 for row in self), default=1)
+        return 1 + max((row.order if isinstance(row, JointForms) else 1 for row in self), default=1)
 
     def _by(self, write: Callable[[list[str]], Any], names_of: Callable[[ClosedForms], list[str]]) -> list[Any]:
         """What each block is the derivative by."""
         first: Any = self
-        while isinstance(first, Blocks):
+        while isinstance(first, JointForms):
             first = first[0]
         return [write(list(by)) for by in product(names_of(first), repeat=self.order)]
 

@@ -10,7 +10,7 @@ from typing import Any
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import AnyNode, Node, ancestors, is_node
 from symgrad.engine.record import handle
-from symgrad.forms.canon import Pool, lowered
+from symgrad.forms.canon import TermPool, lowered
 from symgrad.forms.canon.powers import is_positive
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.replay import replayed
@@ -54,7 +54,7 @@ def _is_running(p: Any) -> bool:
 
 
 def _term(x: AnyNode) -> Any:
-    return lowered(Pool(), [x], leaf_reading(set()))[x]
+    return lowered(TermPool(), [x], leaf_reading(set()))[x]
 
 
 def _quotient(x: AnyNode, axis: int) -> AnyNode:

@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node, is_outside
 from symgrad.engine import program
 from symgrad.forms import names
-from symgrad.forms.canon import Pool, Term
+from symgrad.forms.canon import Term, TermPool
 from symgrad.forms.canon.lower import lower
 from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Shape, below, split, value_of
@@ -58,7 +58,7 @@ def recurrences(
         return None
 
 
-class Loop:
+class LoopForms:
     """One loop on its way: the letters of its states, and each output of its body for one step."""
 
     def __init__(self, op: Scan, place: int) -> None:
@@ -74,12 +74,12 @@ class Recurrences(Named):
     """Derivatives of loops, as formulas of states, and the recurrences of these; raises NoRecurrence."""
 
     def __init__(self, roots: Sequence[AnyNode], forward: Sequence[AnyNode], called: names.Naming) -> None:
-        self._pool, self._leaf = Pool(), leaf_reading(called.inner)
+        self._pool, self._leaf = TermPool(), leaf_reading(called.inner)
         self._names: dict[Any, str] = dict(called.shown)
         self._mint = names.Mint(called.taken)
         self._moments: dict[str, tuple[str, Any, Shape]] = {}
-        self._whole: dict[Any, tuple[Loop, int, Shape]] = {}  # leaves that stand for what a loop gives
-        self._loops: list[Loop] = []
+        self._whole: dict[Any, tuple[LoopForms, int, Shape]] = {}  # leaves that stand for what a loop gives
+        self._loops: list[LoopForms] = []
         self._shown: dict[str, str] = {}  # letters of states
         self._order: list[str] = []  # of all letters, those of a step before those of its states
         self._parts: dict[str, Term] = {}  # what other letters stand for, at each step
@@ -109,7 +109,7 @@ class Recurrences(Named):
                 node.op, [self._term(a, getattr(p, "shape", ())) for a, p in zip(inputs, node.inputs, strict=True)]
             )
         (first, *_) = inputs or [None]
-        if isinstance(first, (Loop, tuple)) and len(inputs) == 1:
+        if isinstance(first, (LoopForms, tuple)) and len(inputs) == 1:
             part = self._part(first, node)
             if part is not None:
                 return part
@@ -118,7 +118,7 @@ class Recurrences(Named):
 
     def _part(self, whole: Any, node: Node) -> Any:
         """Return where a part of a loop's vector lies, or the same in another shape; None of other operations."""
-        if isinstance(node.op, Slice) and isinstance(whole, Loop) and len(node.op.items) == 1:
+        if isinstance(node.op, Slice) and isinstance(whole, LoopForms) and len(node.op.items) == 1:
             (item,) = node.op.items
             if isinstance(item, Span) and item.step in (None, 1):
                 return whole, int(item.start or 0), int(whole.op.size if item.stop is None else item.stop)
@@ -134,7 +134,7 @@ class Recurrences(Named):
                 return self._piece(loop, k, piece.shape)
         raise NoRecurrence("a part of a loop's result that is not one of its outputs")
 
-    def _piece(self, loop: Loop, k: int, shape: Shape) -> Term:
+    def _piece(self, loop: LoopForms, k: int, shape: Shape) -> Term:
         if k < loop.op.carries and k not in loop.sums:
             return self._moment(loop.letters[k], loop.end, shape)
         key = ("whole", id(loop), k)
@@ -148,8 +148,8 @@ class Recurrences(Named):
         self._moments[self._names[key]] = (letter, at, shape)
         return self._pool.leaf(key, shape)
 
-    def _loop(self, op: Scan, inputs: list[Term]) -> Loop:
-        loop = Loop(op, len(self._loops))
+    def _loop(self, op: Scan, inputs: list[Term]) -> LoopForms:
+        loop = LoopForms(op, len(self._loops))
         pool, n, m = self._pool, op.carries, op.carries + op.xs
         now = [self._moment(c, loop.before, op.body.arguments[k].shape) for k, c in enumerate(loop.letters)]
         xs, env, often = [*now, *[self._row(a) for a in inputs[n:m]], *inputs[m:]], list[Term](), self._used_again(op)
@@ -181,7 +181,7 @@ class Recurrences(Named):
         uses = Counter(a for v in op.body.values for a in set(v.args)) + Counter(set(op.body.outputs))
         return {k for k, n in uses.items() if n > 1} - set(op.body.outputs[: op.carries])
 
-    def _part_of_a_step(self, t: Term, loop: Loop) -> Term:
+    def _part_of_a_step(self, t: Term, loop: LoopForms) -> Term:
         """Return a letter for what a step computes and reads several times."""
         if t.kind == NAMED or split(t)[1].kind in (LEAF, NAMED):
             return t
@@ -191,7 +191,7 @@ class Recurrences(Named):
         self._order.append(letter)
         return self._pool.named(self._moment(letter, STEP, t.shape).data[0], t)
 
-    def _known(self, loop: Loop, k: int) -> Term:
+    def _known(self, loop: LoopForms, k: int) -> Term:
         """Have the new value of a state called by its letter, also where it is computed again."""
         t = loop.outputs[k]
         return self._pool.named(self._moment(loop.letters[k], loop.after, t.shape).data[0], t)
@@ -269,7 +269,7 @@ class Recurrences(Named):
                 new[a] = self._over(*self._whole[a.name])
         return e.xreplace(new)
 
-    def _over(self, loop: Loop, k: int, shape: Shape) -> Any:
+    def _over(self, loop: LoopForms, k: int, shape: Shape) -> Any:
         if k in loop.sums:
             return OverSteps.of(self._written(loop.sums[k]), 0, loop.op.length - 1, shape)
         return Stacked.of(self._written(loop.outputs[k]), shape)
@@ -317,7 +317,7 @@ class Recurrences(Named):
             self._run(loop, known)
         return self._function(self._roots[k])(None, known)
 
-    def _run(self, loop: Loop, known: dict[str, Any]) -> None:
+    def _run(self, loop: LoopForms, known: dict[str, Any]) -> None:
         """Run one loop; what is known are arrays by name, with a first axis of states by the letters of states."""
         inside = [t.args[0] if t.kind == NAMED else t for t in loop.outputs]
         states = [k for k in range(loop.op.carries) if k not in loop.sums]

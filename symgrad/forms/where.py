@@ -17,7 +17,7 @@ from symgrad.forms import names
 from symgrad.forms.calculus.cases import in_matrix_notation
 from symgrad.forms.calculus.decimals import with_decimals_in_arrays
 from symgrad.forms.calculus.numbers import as_people_write, decimals_of
-from symgrad.forms.canon import Pool, Term, lowered
+from symgrad.forms.canon import Term, TermPool, lowered
 from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
@@ -195,7 +195,7 @@ class WhereForm(Named):
 
     def _lower(self, chosen: set[AnyNode]) -> None:
         """Lower the graph with these operations named, and any that would be written too deep."""
-        self._pool, depth = Pool(self._bases), dict[AnyNode, int]()
+        self._pool, depth = TermPool(self._bases), dict[AnyNode, int]()
         self._pool.light = self._of_numbers
 
         def name(node: AnyNode, term: Term) -> Term:
@@ -225,7 +225,7 @@ class WhereForm(Named):
         t = t.args[0] if t.kind == NAMED and len(self._roots) == 1 else t
         return self._coefficients(self._pool, t, terms)
 
-    def _coefficients(self, pool: Pool, t: Term, terms: dict[AnyNode, Term]) -> Term:
+    def _coefficients(self, pool: TermPool, t: Term, terms: dict[AnyNode, Term]) -> Term:
         for basis in reversed(self._bases):
             t = coefficients(pool, t, terms.get(basis, self._leaf(pool, basis)))
         return t
@@ -234,7 +234,7 @@ class WhereForm(Named):
         """Take the finished formula, with names for its parts, where that is shorter: names can hide what cancels."""
         if len(self._order) > SMALL or self._of_numbers:
             return
-        pool = Pool(self._bases)
+        pool = TermPool(self._bases)
         own = lowered(pool, self._graph, self._leaf)
         pool.written = {t for t in own.values() if t.kind == SUM}
         terms = lowered(pool, self._roots, self._leaf, known=own)

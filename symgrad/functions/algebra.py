@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.engine.public import public, public_all
+from symgrad.engine.adapters import public, public_all
 from symgrad.engine.record import as_tensor
 from symgrad.errors import shown_as
 from symgrad.linalg import multi_dot

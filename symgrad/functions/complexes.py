@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.engine.public import public, public_all
+from symgrad.engine.adapters import public, public_all
 from symgrad.ops.elementwise import complexes
 from symgrad.ops.shapes import arrange
 from symgrad.ops.shapes.join import stack

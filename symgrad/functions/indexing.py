@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.ops.indexing import gather as gather_ops
 from symgrad.ops.indexing import placing
 from symgrad.ops.indexing import select as select_ops

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.engine.record import as_tensor
 from symgrad.functions.elementwise_factory import applied, of_one, of_truth, of_two, of_two_scaled, operands, published
 from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.ops.reductions import calculus, extremes, reduce, running, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.sorting import sorting, statistics

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgrad.engine.public import public, public_all
+from symgrad.engine.adapters import public, public_all
 from symgrad.ops.shapes import arrange, grids, join, sizes, splitting
 from symgrad.support.arguments import check_all
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.engine.record import as_tensor
 from symgrad.functions.indexing import take_along_dim
 from symgrad.ops.sorting import quantiles, search, sorting, statistics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.core.modes import get_default_dtype
-from symgrad.engine.public import public_named
+from symgrad.engine.adapters import public_named
 from symgrad.ops.signal import spectra
 from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import tensor

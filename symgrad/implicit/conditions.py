@@ -18,7 +18,7 @@ from symgrad.core.promotion import Kind
 from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged, ShapeError
 from symgrad.implicit import programs
-from symgrad.implicit.factors import System, Way, norm, norms, system_of
+from symgrad.implicit.factors import LinearSystem, Way, norm, norms, system_of
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
@@ -314,7 +314,7 @@ def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) 
     return Conditions(body, way, conditions.who, conditions.title, watch)
 
 
-def checked_system(operator: Program, conditions: Conditions, ps: Sequence[Any]) -> System:
+def checked_system(operator: Program, conditions: Conditions, ps: Sequence[Any]) -> LinearSystem:
     """Return the system of ∂F/∂x at an answer, once this is known to be one that the conditions determine."""
     system = system_of(operator, conditions.way, ps, conditions.who)
     if not system.record.checked:

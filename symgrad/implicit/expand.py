@@ -14,7 +14,7 @@ from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
 from symgrad.implicit import programs
 from symgrad.implicit.conditions import OperatorSolve, Root
-from symgrad.implicit.lagrange import Blocks, letters
+from symgrad.implicit.lagrange import KktBlocks, letters
 from symgrad.ops.map import NEG
 
 _ENTRIES = 16  # up to which vectors are compared entry by entry
@@ -82,7 +82,7 @@ def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> 
     if not factor:
         return input_of(programs.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
     at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
-    scaled = factor * Blocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
+    scaled = factor * KktBlocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
     return scaled._node  # type: ignore[no-any-return]
 
 
@@ -97,7 +97,7 @@ def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[An
             told[node] = 0.0
             return _by_envelope(node, 0.0, known)
         if conditions.problem is not None:
-            blocks = Blocks(conditions, at, thetas)
+            blocks = KktBlocks(conditions, at, thetas)
             a, b = blocks.halves(right)
             slope = handle(_opened(blocks.envelope()._node, known, same), None)
             factor = _factor(a, slope, same) if same(b._node, b._node) == 0 else None
@@ -175,7 +175,7 @@ def _key(answer: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
     for node in ancestors([p for p in inputs if is_node(p)]):
         if isinstance(node, Leaf):
             is_constant = node.level == CONSTANT and node.title is None and node.value is not None
-            keys[node] = programs.Frozen(node.value) if is_constant else id(node)
+            keys[node] = programs.FrozenArray(node.value) if is_constant else id(node)
         else:
             keys[node] = (node.op, *[keys[p] if is_node(p) else repr(p) for p in node.inputs])
     return (answer.op, *[keys[p] if is_node(p) else repr(p) for p in inputs])

@@ -124,7 +124,7 @@ class Dense:
         return lambda b, turned: np.linalg.solve(a.T if turned else a, b)
 
 
-class Stacked:
+class StackedMatrices:
     """The matrices of systems side by side, shape (slices, n, n)."""
 
     def __init__(self, matrices: Any, who: str) -> None:
@@ -160,11 +160,11 @@ class Record:
         checked: whether the conditions were found to determine the answer there.
     """
 
-    def __init__(self, near: Dense | Stacked | None = None) -> None:
+    def __init__(self, near: Dense | StackedMatrices | None = None) -> None:
         self.dense, self.exact, self.checked = near, near is None, False
 
 
-class System:
+class LinearSystem:
     """The operator v ↦ L(p) v at one p, ready to be solved with."""
 
     def __init__(self, operator: Program, way: Way, ps: Sequence[Any], who: str, record: Record) -> None:
@@ -186,10 +186,10 @@ class System:
         return np.ravel(programs.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
 
     @property
-    def dense(self) -> Dense | Stacked:
+    def dense(self) -> Dense | StackedMatrices:
         """The factorisation of the dense matrix."""
         if self.record.dense is None and self.way.slices > 1:
-            self.record.dense = Stacked(self.matrices(), self.who)
+            self.record.dense = StackedMatrices(self.matrices(), self.who)
         if self.record.dense is None:
             matrix = programs.numbers(programs.matrix(self.operator), *self.ps)
             self.record.dense = Dense(np.reshape(matrix, (self.size, self.size)), self.who)
@@ -301,11 +301,11 @@ def keep(operator: Program, way: Way, ps: Sequence[Any], record: Record) -> None
         _RECORDS[:] = [*others[-_KEPT + 1 :], entry]
 
 
-def system_of(operator: Program, way: Way, ps: Sequence[Any], who: str) -> System:
+def system_of(operator: Program, way: Way, ps: Sequence[Any], who: str) -> LinearSystem:
     """Return the system at ps, with the factorisation that is kept of it."""
     with _LOCK:
         record = next((k.record for k in reversed(_RECORDS) if k.fits((operator, way), ps)), None)
     if record is None:
         record = Record()
         keep(operator, way, ps, record)
-    return System(operator, way, ps, who, record)
+    return LinearSystem(operator, way, ps, who, record)

@@ -23,7 +23,7 @@ MULTIPLIERS = "λ"
 _REGULAR = 1e10  # condition up to which a matrix counts as one with an inverse
 
 
-class Blocks:
+class KktBlocks:
     """The conditions of a problem (``problem.Shape``) at one point.
 
     Attributes:

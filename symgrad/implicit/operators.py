@@ -112,7 +112,7 @@ def _start(method: str, x0: Any, unknown: Spec) -> Any:
     t: Any = as_tensor(x0)
     if tuple(t.shape) != tuple(unknown.shape):
         raise ShapeError(f"{method}: x0 has shape {show_shape(t.shape)}. Expected {show_shape(unknown.shape)}.")
-    return None if t._value is None else programs.Frozen(np.asarray(t._value, np.float64))
+    return None if t._value is None else programs.FrozenArray(np.asarray(t._value, np.float64))
 
 
 check_all(globals(), __all__)

@@ -35,7 +35,7 @@ _LOOKS = "implicit: a derivative of the conditions looks at a value."
 class Held(Op):
     """An array that a program took from outside, as a step of it without inputs."""
 
-    array: Frozen
+    array: FrozenArray
     flat = True
     saves = ""
     looped = "it has no inputs"
@@ -80,7 +80,7 @@ class Sized(Op):
         return dtype_of(self.node)
 
 
-class Frozen:
+class FrozenArray:
     """An array compared by its content."""
 
     def __init__(self, value: Any) -> None:
@@ -92,7 +92,7 @@ class Frozen:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Frozen) and self._key == other._key
+        return isinstance(other, FrozenArray) and self._key == other._key
 
 
 def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -> Program:
@@ -130,7 +130,7 @@ def _holding(body: Program, captured: Sequence[Any]) -> Program:
 
 def _held(t: Any) -> Op:
     value = getattr(t, "_value", t)
-    return Sized(t._node) if value is None else Held(Frozen(value))
+    return Sized(t._node) if value is None else Held(FrozenArray(value))
 
 
 def numbers(body: Program, *args: Any) -> Any:

@@ -5,7 +5,7 @@ What they compute stands in ``ops`` and ``solvers``; here is only the door.
 
 from __future__ import annotations
 
-from symgrad.engine.public import public, public_all, public_named
+from symgrad.engine.adapters import public, public_all, public_named
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     determinant,

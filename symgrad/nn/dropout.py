@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.engine.adapters import public
 from symgrad.engine.generator import Generator, drawn
-from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ValueNeeded
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import rename, shape

@@ -5,7 +5,7 @@ Only the door: what they compute stands in ``ops``.
 
 from __future__ import annotations
 
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.dropout import dropout
 from symgrad.nn.normalise import batch_norm, instance_norm

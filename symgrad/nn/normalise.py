@@ -6,7 +6,7 @@ from typing import Any
 
 from symgrad.core.journal import is_settled
 from symgrad.core.modes import no_grad
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.nn.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised

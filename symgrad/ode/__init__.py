@@ -4,6 +4,6 @@ One idea carries the room: a step of the method is a closed program. Derivatives
 """
 
 from symgrad.ode.event import odeint_event
-from symgrad.ode.public import odeint
+from symgrad.ode.solve import odeint
 
 __all__ = ["odeint", "odeint_event"]

@@ -20,8 +20,8 @@ from symgrad.implicit.factors import Way, norm
 from symgrad.implicit.unknowns import flat_result, number, title_of, traced
 from symgrad.ode import letters
 from symgrad.ode.flow import Flow, Pull, unpacked
-from symgrad.ode.public import System, control_of, way_of
-from symgrad.ode.stepping import Control, Steps, between_at, machine
+from symgrad.ode.solve import System, control_of, way_of
+from symgrad.ode.stepping import Control, SteppedSystem, between_at, machine
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
 from symgrad.solvers.newton import few
@@ -287,7 +287,7 @@ class Crossing:
         flow, others = self.flow, thetas[self.count :]
         assert flow.step is not None
         assert isinstance(flow.control, Control)
-        steps = Steps(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
+        steps = SteppedSystem(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
         look = machine(self.g)
         step, before = machine(flow.step), None
         made = ((s, k) for _, s in steps.walk(steps.first(y0)) for k in np.flatnonzero(s.h))

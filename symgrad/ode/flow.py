@@ -59,7 +59,7 @@ class Flow(Op):
     field: Program
     base: Program
     step: Program | None
-    control: Control | scipy_methods.Borrowed
+    control: Control | scipy_methods.ScipySolver
     derivative: str
     title: str = "y"
     plain: Program | None = None
@@ -74,7 +74,7 @@ class Flow(Op):
 
     @staticmethod
     def of(
-        field: Program, control: Control | scipy_methods.Borrowed, derivative: str, title: str = "y",
+        field: Program, control: Control | scipy_methods.ScipySolver, derivative: str, title: str = "y",
         plain: Program | None = None, breaks: Breaks | None = None,
     ) -> Flow:  # fmt: skip
         """Return the operation of an equation of one row."""
@@ -87,7 +87,7 @@ class Flow(Op):
     # -------------------------------------------------------------- the value
     def forward(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Walk along the solution."""
-        if isinstance(self.control, scipy_methods.Borrowed):
+        if isinstance(self.control, scipy_methods.ScipySolver):
             states = self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
             if self.breaks is not None and len(ts) > 1:
                 times = scipy_methods.between(ts)

@@ -29,7 +29,7 @@ _SHORT = 12
 _NO_WORD = "it stands in formulas only"
 
 
-class Words(sp.Symbol):
+class WrittenName(sp.Symbol):
     """A name as it is written, such as λ' or ∂L/∂y(2)."""
 
     def _sympystr(self, printer: Any) -> str:
@@ -57,7 +57,7 @@ class Letter(Op):
     """
 
     whole: Op
-    times: programs.Frozen | None
+    times: programs.FrozenArray | None
     place: int
     part: tuple[int, int]
     field: Program
@@ -121,13 +121,13 @@ class Letter(Op):
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""
         slope, costate, _ = [_form(t).expr for t in self._along(args)]
         y, a, t = self._names(args)
-        equations = [(Words(f"{y}'"), slope)]
+        equations = [(WrittenName(f"{y}'"), slope)]
         if self.wrt is not None:
             last = self.span[-1]
             if len(self.span) > 2:
-                equations.append((Words(f"{a}({t}ₖ⁻)"), Words(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
-            end = Words(f"∂L/∂{y}({last})") if self.end is None else self.end
-            equations += [(Words(f"{a}({last})"), end), (Words(f"{a}'"), costate)]
+                equations.append((WrittenName(f"{a}({t}ₖ⁻)"), WrittenName(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
+            end = WrittenName(f"∂L/∂{y}({last})") if self.end is None else self.end
+            equations += [(WrittenName(f"{a}({last})"), end), (WrittenName(f"{a}'"), costate)]
         return equations
 
     def _names(self, args: Sequence[str]) -> tuple[str, str, str]:
@@ -224,7 +224,7 @@ def _shown(times: Any, k: int) -> str:
     return text if len(text) <= _SHORT else f"t_{k}"
 
 
-def _times(times: Any) -> tuple[list[str], programs.Frozen | None]:
+def _times(times: Any) -> tuple[list[str], programs.FrozenArray | None]:
     """The times as texts; and as an array, where they are constants."""
     node = getattr(times, "_node", None)
     value = getattr(times, "_value", None)
@@ -232,4 +232,4 @@ def _times(times: Any) -> tuple[list[str], programs.Frozen | None]:
         value = node.value
     if value is None:
         return [_shown(times, k) for k in range(times.shape[0])], None
-    return [f"{t:.6g}" for t in np.ravel(value)], programs.Frozen(np.asarray(value))
+    return [f"{t:.6g}" for t in np.ravel(value)], programs.FrozenArray(np.asarray(value))

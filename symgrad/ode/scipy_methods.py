@@ -22,7 +22,7 @@ _FAR = 1e4  # how many times the allowed error the way back may miss the state
 
 
 @frozen
-class Borrowed:
+class ScipySolver:
     """One of ``scipy.integrate.solve_ivp``'s methods.
 
     Attributes:

@@ -20,7 +20,7 @@ from symgrad.implicit import programs
 from symgrad.ops.contract import Einsum
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.transforms.taylor.operations import Graph
+from symgrad.transforms.taylor.operations import NodeSeries
 from symgrad.transforms.tracing import leaf_of
 
 
@@ -69,7 +69,7 @@ def _slopes(field: Program, states: Stream, times: Stream, thetas: Sequence[Stre
     root = input_of(as_tensor(body(*[handle(leaf, None) for leaf in leaves])[0]))
     known: dict[AnyNode, Stream] = dict(zip(leaves, [states, times, *thetas], strict=True))
     raw = not any(isinstance(u[0], TensorBase) for u in (states, times, *thetas))
-    (series,) = Graph(known, raw).follow([root])
+    (series,) = NodeSeries(known, raw).follow([root])
     return each(lambda v: Reshape((q, m, c, n))(v), series)
 
 

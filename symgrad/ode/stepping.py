@@ -23,7 +23,7 @@ from symgrad.implicit.unknowns import double
 from symgrad.ode.tableaus import Explicit, Rosenbrock
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.public import scan
+from symgrad.transforms.loops.scanning import scan
 
 _EPS = np.finfo(float).eps
 _AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, and how many steps are tried in one call
@@ -112,7 +112,7 @@ class Stretch(NamedTuple):
     between: Any = None
 
 
-class Steps:
+class SteppedSystem:
     """The steps of one system, for given times and parameters.
 
     Args:
@@ -375,7 +375,7 @@ def returning(step: Program, wanted: tuple[int, ...]) -> Any:
 # ------------------------------------------------------------------ what was walked last
 def steps_of(
     step: Program, base: Program, control: Control, start: Any, ts: Any, thetas: Sequence[Any]
-) -> tuple[Steps, Any]:
+) -> tuple[SteppedSystem, Any]:
     """Return the steps from this start, and the states that they found: walked, or remembered from a call before."""
     arrays = [np.asarray(x) for x in (start, ts, *thetas)]
     key = (step, base, id(control.method), *control.numbers, *[(a.shape, a.tobytes()) for a in arrays])
@@ -385,7 +385,7 @@ def steps_of(
             _LAST[key] = known
     if known is not None:
         return known
-    steps = Steps(step, base, control, ts, [canonical(np.array(t)) for t in thetas])
+    steps = SteppedSystem(step, base, control, ts, [canonical(np.array(t)) for t in thetas])
     states = steps.forward(np.array(start, np.float64))
     with _LOCK:
         _LAST[key] = steps, states
@@ -394,5 +394,5 @@ def steps_of(
     return steps, states
 
 
-_LAST: dict[Any, tuple[Steps, Any]] = {}
+_LAST: dict[Any, tuple[SteppedSystem, Any]] = {}
 _LOCK = Lock()

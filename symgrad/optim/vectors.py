@@ -39,7 +39,7 @@ class Vector:
     @property
     def single(self) -> bool:
         """Whether x0 is one array."""
-        return isinstance(self.tree, trees.Leaf)
+        return isinstance(self.tree, trees.ArrayLeaf)
 
     def tensors(self, z: Any) -> Any:
         """Return the vector as the structure of tensors that the user's function takes."""

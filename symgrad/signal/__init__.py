@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgrad.engine.public import public_named
+from symgrad.engine.adapters import public_named
 from symgrad.ops.signal import convolving, filtering
 from symgrad.support.namespace import namespace
 

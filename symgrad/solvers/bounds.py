@@ -11,7 +11,7 @@ from symgrad.errors import ArgumentError
 
 def pairs(tree: trees.Tree, bounds: Any, where: str) -> list[Any]:
     """Return the pair of each array; None, for an array or a part of the structure, is no bounds."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         if bounds is not None and (not isinstance(bounds, (tuple, list)) or len(bounds) != 2):
             raise ArgumentError(f"{where}: got {bounds!r}. Expected a pair (lower, upper), or None.")
         return [bounds]
@@ -23,7 +23,7 @@ def pairs(tree: trees.Tree, bounds: Any, where: str) -> list[Any]:
     ]
 
 
-def _parts(tree: trees.Branch, bounds: Any, where: str) -> Sequence[Any]:
+def _parts(tree: trees.ContainerSpec, bounds: Any, where: str) -> Sequence[Any]:
     if bounds is None:
         return [None] * len(tree.parts)
     if isinstance(bounds, dict):

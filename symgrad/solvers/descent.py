@@ -12,7 +12,7 @@ from symgrad.engine.program import Program
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.implicit import programs
 from symgrad.implicit.conditions import Conditions, EachSlice
-from symgrad.implicit.factors import Record, System, norm
+from symgrad.implicit.factors import LinearSystem, Record, norm
 from symgrad.solvers.newton import Newton, few, polished
 from symgrad.solvers.problem import WEAK, Shape
 from symgrad.solvers.quadratic import Together
@@ -79,7 +79,7 @@ class Minimiser:
         for _ in range(2):
             rest = np.ravel(programs.numbers(conditions.body, _read(z), *thetas))
             try:
-                step = System(operator, conditions.way, (_read(z), *thetas), conditions.who, Record()).solve(rest)
+                step = LinearSystem(operator, conditions.way, (_read(z), *thetas), conditions.who, Record()).solve(rest)
             except LinAlgError:
                 return norm(rest) <= _LEVEL * (1.0 + norm(self._slope(self.shape.point(z), thetas)))
             lengths.append(norm(step))

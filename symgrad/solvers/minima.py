@@ -74,7 +74,7 @@ def known_minimum(
 ) -> Any:
     """Return a minimum that was found, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
     problem = Problem(who, loss, x, args, bounds, list(listed(constraints)))
-    at = programs.Frozen(np.asarray(problem.unknown.start._value)) if run is None else None
+    at = programs.FrozenArray(np.asarray(problem.unknown.start._value)) if run is None else None
     answer = problem.answer(Known(problem.shape, at, foreign(who, run, x, args)), Way())
     return answer.x if isinstance(answer, Minimum) else answer
 

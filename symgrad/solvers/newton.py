@@ -12,7 +12,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.implicit import programs
 from symgrad.implicit.conditions import Conditions, EachSlice
-from symgrad.implicit.factors import Record, System, keep, norm, norms
+from symgrad.implicit.factors import LinearSystem, Record, keep, norm, norms
 from symgrad.ops.protocol import shape
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
@@ -115,7 +115,7 @@ class Newtons:
             return None
         done, before = np.zeros(many, bool), np.full((many, x.size // many), np.nan)
         for _ in range(self.newton.most):
-            system = System(operator, conditions.way, (x, *thetas), conditions.who, Record())
+            system = LinearSystem(operator, conditions.way, (x, *thetas), conditions.who, Record())
             step = np.where(done[:, None], 0.0, -system.solve(rest).reshape(many, -1))
             t = self._lengths(body, x, step, rest, thetas)
             if np.any(t == 0.0):
@@ -178,7 +178,7 @@ class Iteration:
 
 
 @frozen
-class Borrowed:
+class ScipyRoot:
     """One of ``scipy.optimize.root``'s methods, from whose answer Newton takes the last steps."""
 
     method: str
@@ -226,7 +226,7 @@ def polished(conditions: Conditions, z: Any, thetas: Sequence[Any]) -> Any:
 
 
 @frozen
-class Given:
+class StartIsRoot:
     """The start itself, which is an answer already."""
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
@@ -253,7 +253,7 @@ def _residual(body: Any, x: Any, thetas: Sequence[Any]) -> Any:
 def _step(conditions: Conditions, operator: Any, x: Any, rest: Any, thetas: Sequence[Any]) -> tuple[Any, Any]:
     """Return what is kept of the Jacobian at x, and Newton's step; a least-squares step where it is singular."""
     record = Record()
-    system = System(operator, conditions.way, (_read(x), *thetas), conditions.who, record)
+    system = LinearSystem(operator, conditions.way, (_read(x), *thetas), conditions.who, record)
     try:
         return record, -np.reshape(system.solve(rest), x.shape)
     except LinAlgError:

@@ -12,7 +12,7 @@ from symgrad.implicit.conditions import Root
 from symgrad.implicit.factors import Way, positive, whole
 from symgrad.implicit.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.solvers.keywords import Bound
-from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
+from symgrad.solvers.newton import Iteration, Newton, ScipyRoot, StartIsRoot
 from symgrad.solvers.scipy_methods import Foreign, Polished, foreign
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import check_function
@@ -61,7 +61,7 @@ def root(
     if method == "newton":
         solver: Any = Newton(tol, max_steps)
     else:
-        solver = Borrowed(method, tol, max_steps)
+        solver = ScipyRoot(method, tol, max_steps)
     return solved("root", f, x0, args, solver, Way.of("root", solve))
 
 
@@ -94,7 +94,7 @@ def fixed_point(
     elif method == "newton":
         solver = Newton(tol or 1e-10, max_steps or 100)
     else:
-        solver = Borrowed(method, tol or 1e-10, max_steps or 100)
+        solver = ScipyRoot(method, tol or 1e-10, max_steps or 100)
     unknown = Unknown("fixed_point", x0)
 
     def change(x: Any, *rest: Any) -> Any:
@@ -146,7 +146,7 @@ def custom_root(
                 given = Arguments(args)
                 values = [_seen(who, t) for t in given.tensors]
                 return solved(
-                    who, bound.conditions, bound.solver(None, *given.arrays(values)), args, Given(), way, title
+                    who, bound.conditions, bound.solver(None, *given.arrays(values)), args, StartIsRoot(), way, title
                 )
             run = Foreign(bound.solver, Unknown(who, x0), Arguments(args))
             return solved(who, bound.conditions, x0, args, run, way, title)

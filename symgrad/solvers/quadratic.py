@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.engine.program import Program
 from symgrad.implicit import programs
 from symgrad.implicit.conditions import Conditions, EachSlice
-from symgrad.implicit.factors import Record, System, norms
+from symgrad.implicit.factors import LinearSystem, Record, norms
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
@@ -56,7 +56,7 @@ class Together:
         lost = np.array([not is_convex(self.each.solver.shape, self.each.own(k, thetas)) for k in range(many)])
         rest = programs.numbers(body, z, *thetas)
         for _ in range(_MOST):
-            matrices = System(operator, conditions.way, (z, *thetas), conditions.who, Record()).matrices()
+            matrices = LinearSystem(operator, conditions.way, (z, *thetas), conditions.who, Record()).matrices()
             lost |= np.array([not _is_regular(m) for m in matrices])  # a guess that does not determine the point
             matrices[lost] = np.eye(matrices.shape[1])
             step = np.linalg.solve(matrices, rest.reshape(many, -1, 1)).reshape(z.shape)

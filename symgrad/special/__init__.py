@@ -6,7 +6,7 @@ SciPy's functions are made when one of them is first asked for, so that others s
 from typing import Any as _Any
 
 from symgrad import functions as _functions
-from symgrad.engine.public import public
+from symgrad.engine.adapters import public
 from symgrad.functions.elementwise_factory import published
 from symgrad.ops.elementwise import bessel as _bessel
 from symgrad.ops.elementwise import gamma as _gamma

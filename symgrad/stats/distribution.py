@@ -201,7 +201,7 @@ class Distribution:
         return operation([*inputs, constant(inputs)])
 
 
-class Operation:
+class ElementwiseMethod:
     """An elementwise operation of those of its inputs that its payload mentions, at the shape of all of them."""
 
     def __init__(self, payload: Any, title: str) -> None:
@@ -347,12 +347,12 @@ def _some(values: Sequence[Any]) -> Sequence[Any]:
 @lru_cache(maxsize=2048)
 def _operations(
     dist: Distribution, what: tuple[str, ...], given: tuple[str, ...]
-) -> tuple[Operation, Operation | None]:
+) -> tuple[ElementwiseMethod, ElementwiseMethod | None]:
     """The operation of a method; and for a log-density, that of its terms without x."""
-    return _Declared(dist, given).operations(*what)
+    return _Parameterised(dist, given).operations(*what)
 
 
-class _Declared:
+class _Parameterised:
     """A declaration with these parameters passed: x is the first input of an operation, they are the next."""
 
     def __init__(self, dist: Distribution, given: tuple[str, ...]) -> None:
@@ -361,7 +361,7 @@ class _Declared:
         self.shapes = [self.slots[p] for p in dist.shapes]
         self.loc, self.scale = self.slots.get("loc", sp.S.Zero), self.slots.get("scale", sp.S.One)
 
-    def operations(self, what: str, *names: str) -> tuple[Operation, Operation | None]:
+    def operations(self, what: str, *names: str) -> tuple[ElementwiseMethod, ElementwiseMethod | None]:
         """The operations, by the name of a method."""
         title = f"{self.dist.name.title().replace('_', '')}{what.title()}"
         if what in ("mean", "var", "std", "entropy", "median", "information"):
@@ -372,15 +372,15 @@ class _Declared:
                 payload = checked(payload, sp.Piecewise((1, 1 / self.scale > 0), (-1, True)))  # nan of an infinite one
             if self.loc != 0 and self.loc not in payload.free_symbols:
                 payload = checked(payload, sp.Abs(self.loc))  # which may be nan
-            return Operation(payload.xreplace(back), title), None
+            return ElementwiseMethod(payload.xreplace(back), title), None
         if what != self.dist.logs:
-            return Operation(self._of_x(what, names), title), None
+            return ElementwiseMethod(self._of_x(what, names), title), None
         # terms without x are computed at the size of the parameters, and counted as a textbook does: n ψ(α)
         constant, rest = self._density(self._margin()).as_independent(X[0], as_Add=True)
         if not constant.free_symbols:
-            return Operation(self._checked(self._masked(rest + constant)), title), None
+            return ElementwiseMethod(self._checked(self._masked(rest + constant)), title), None
         total = self._checked(self._masked(rest + X[len(self.given) + 1]))
-        return Operation(total, title), Operation(constant, "Normaliser")
+        return ElementwiseMethod(total, title), ElementwiseMethod(constant, "Normaliser")
 
     def _is_centred(self, moment: Any) -> bool:
         """Whether a mean or median is that of loc, whatever the scale is."""

@@ -17,7 +17,7 @@ from symgrad.core.promotion import is_differentiable, is_signed
 from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
-from symgrad.expression.given import recorded, with_leaves
+from symgrad.expression.arguments import recorded, with_leaves
 from symgrad.expression.models import is_model
 from symgrad.ops.map import show_shape
 from symgrad.ops.value import unitless

@@ -10,7 +10,7 @@ from symgrad.core.node import TRACED, Leaf
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
-from symgrad.expression.given import recorded, text_of_names
+from symgrad.expression.arguments import recorded, text_of_names
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.arguments import check_methods, checked
 from symgrad.support.lazy import cached_property

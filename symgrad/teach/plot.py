@@ -16,7 +16,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import evaluate, is_outside, size_symbol
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
-from symgrad.expression.given import text_of_names
+from symgrad.expression.arguments import text_of_names
 from symgrad.expression.reader import Expression, names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression

@@ -12,7 +12,7 @@ import sympy as sp
 from symgrad.core.pickling import portable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
-from symgrad.expression.given import text_of_names
+from symgrad.expression.arguments import text_of_names
 from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression

@@ -57,7 +57,7 @@ def _is_tensor(x: Any) -> bool:
 
 
 # ------------------------------------------------------------------ arguments in and out
-class Call:
+class DifferentiatedCall:
     """One call of a user's function with some arguments made differentiable.
 
     Attributes:

@@ -21,7 +21,7 @@ from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
 from symgrad.support.arguments import check_all
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
-from symgrad.transforms.calls import Call
+from symgrad.transforms.calls import DifferentiatedCall
 from symgrad.transforms.holomorphic import mode_for
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
@@ -125,7 +125,7 @@ def _jacobian(
     @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        run = Call(fn, args, kwargs, argnums)
+        run = DifferentiatedCall(fn, args, kwargs, argnums)
         aux = run.split_aux(name) if has_aux else None
         run.returns(name)
         mode = choose(_size(run.xs), _size(run.ys))
@@ -147,7 +147,7 @@ def _size(ts: Sequence[Any]) -> int:
     return sum(int(np.prod(t.shape)) for t in ts)
 
 
-def by_rows(run: Call, holomorphic: bool = False) -> list[list[Any]]:
+def by_rows(run: DifferentiatedCall, holomorphic: bool = False) -> list[list[Any]]:
     """Return ∂y/∂x for each y and x, by a sweep for each entry of each y."""
     blocks = []
     for k, y in enumerate(run.ys):
@@ -157,7 +157,7 @@ def by_rows(run: Call, holomorphic: bool = False) -> list[list[Any]]:
     return blocks
 
 
-def by_columns(run: Call) -> list[list[Any]]:
+def by_columns(run: DifferentiatedCall) -> list[list[Any]]:
     """Return the same, by a sweep for each entry of each x."""
     columns = [[run.push(_alone(e, j, len(run.xs))) for e in _basis(x)] for j, x in enumerate(run.xs)]
     return [

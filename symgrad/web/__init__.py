@@ -33,6 +33,6 @@ def application(pool: Any = None, guard: Any = None) -> Any:
     """
     needs("symgrad.web", "web")
     from symgrad.web.app import application as made
-    from symgrad.web.pool import Pool
+    from symgrad.web.pool import WorkerPool
 
-    return made(Pool() if pool is None else pool, guard)
+    return made(WorkerPool() if pool is None else pool, guard)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from symgrad.web.pool import Pool
+from symgrad.web.pool import WorkerPool
 
 MOST_BYTES = 64 * 2**20
 FINAL = ("input", None)  # kinds of errors that asking again does not change
@@ -25,7 +25,7 @@ def canonical(job: str, data: Mapping[str, Any]) -> bytes:
 class Answers:
     """What a pool answers, the latest of it from memory."""
 
-    def __init__(self, pool: Pool, most: int = MOST_BYTES) -> None:
+    def __init__(self, pool: WorkerPool, most: int = MOST_BYTES) -> None:
         self._pool, self._most, self._size = pool, most, 0
         self._kept: OrderedDict[bytes, bytes] = OrderedDict()
         self._under_way: dict[bytes, asyncio.Future[bytes]] = {}

@@ -22,7 +22,7 @@ from symgrad.web.answers import Answers, canonical, kind
 from symgrad.web.gallery import gallery
 from symgrad.web.guard import HEADERS, TOKEN, Guard
 from symgrad.web.jobs import JOBS, failed
-from symgrad.web.pool import Pool
+from symgrad.web.pool import WorkerPool
 from symgrad.web.sheet import page as sheet_page
 
 STATIC = Path(__file__).parent / "static"
@@ -38,7 +38,7 @@ Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 
-def application(pool: Pool, guard: Guard | None = None) -> Guarded:
+def application(pool: WorkerPool, guard: Guard | None = None) -> Guarded:
     """Return the application, for a server such as uvicorn.
 
     Args:
@@ -62,7 +62,7 @@ def application(pool: Pool, guard: Guard | None = None) -> Guarded:
 class Guarded:
     """An application behind a guard: refuses before anything is read, and adds headers to each answer."""
 
-    def __init__(self, inner: Any, guard: Guard, pool: Pool) -> None:
+    def __init__(self, inner: Any, guard: Guard, pool: WorkerPool) -> None:
         self._inner, self._guard, self.pool = inner, guard, pool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

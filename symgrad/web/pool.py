@@ -142,7 +142,7 @@ class Counts:
         return ", ".join(f"{n} {name}" for name, n in self.numbers.items()) or "no requests"
 
 
-class Pool:
+class WorkerPool:
     """Workers that answer requests; ``ask`` may be called from several threads.
 
     Args:

@@ -18,7 +18,7 @@ import uvicorn
 from symgrad.errors import ArgumentError
 from symgrad.web.app import application
 from symgrad.web.guard import Guard, is_loopback
-from symgrad.web.pool import Counts, Pool, end_forking, ignoring
+from symgrad.web.pool import Counts, WorkerPool, end_forking, ignoring
 from symgrad.web.protocol import Patient
 
 PORT = 8000
@@ -62,7 +62,7 @@ def serve(
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service is ended so; workers are ended with it
     pool = None
     try:
-        pool = Pool(workers or processors())
+        pool = WorkerPool(workers or processors())
         server = _Server(uvicorn.Config(application(pool, guard), http=Patient, **_config(host, port)))
         server.started_at = lambda bound: _told(guard, bound, open_browser, say)
         server.run([listening])

@@ -10,7 +10,7 @@ import symgrad as sg
 from symgrad.compiler.jacobians import operations
 from symgrad.compiler.trace import trace
 from symgrad.core import pickling
-from symgrad.core.trees import LEAF, Branch
+from symgrad.core.trees import LEAF, ContainerSpec
 from symgrad.engine.program import Spec
 from symgrad.errors import GraphError
 
@@ -191,7 +191,7 @@ def arm(q):
 
 def count(f, *xs):
     """Scalar operations of a traced function."""
-    tree = Branch(tuple, (), (Branch(tuple, (), (LEAF,) * len(xs)), Branch(dict, (), ())))
+    tree = ContainerSpec(tuple, (), (ContainerSpec(tuple, (), (LEAF,) * len(xs)), ContainerSpec(dict, (), ())))
     return operations(trace(f, tree, [Spec(x.shape, x.dtype) for x in xs], "compile").program)
 
 

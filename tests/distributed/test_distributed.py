@@ -285,7 +285,7 @@ def test_a_process_traces_once_for_each_shape_of_block():
 
 def test_pickled_functions_share_what_a_process_made_of_them():
     cloudpickle = pytest.importorskip("cloudpickle")
-    kernel = work.Kernel(sg.value_and_grad, lambda w, x: (w * x).sum(), 0)
+    kernel = work.BlockKernel(sg.value_and_grad, lambda w, x: (w * x).sum(), 0)
     text = cloudpickle.dumps(kernel)
     one, two = cloudpickle.loads(text), cloudpickle.loads(cloudpickle.dumps(cloudpickle.loads(text)))
     assert one(2.0, np.ones(3)) == two(2.0, np.ones(3)) == (6.0, 3.0)
@@ -477,7 +477,7 @@ def test_errors_of_a_cluster_name_the_block(client):
 
 def test_a_worker_of_another_version_is_refused_by_name(client):
     given = blocks.blocks_of("f", in_chunks())
-    kernel = work.Kernel(sg.grad, loss, 0)
+    kernel = work.BlockKernel(sg.grad, loss, 0)
     order = work.Order("distributed.grad", kernel, (P,), False, len(given), "symgrad 99", "token-of-another-version")
     graph, keys = tasks(order, given)
     assert f"Python 3.{sys.version_info.minor}, " in work.versions()
@@ -491,7 +491,7 @@ def test_versions_are_compared_in_all_their_parts():
     llvm = f"llvmlite {metadata.version('llvmlite')}" if is_installed("llvm") else "no llvmlite"
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     assert parts == [f"symgrad {sg.__version__}", f"NumPy {np.__version__}", python, llvm]
-    kernel, place = work.Kernel(sg.grad, loss, 0), work.Place(0, (0, len(X)))
+    kernel, place = work.BlockKernel(sg.grad, loss, 0), work.BlockPlace(0, (0, len(X)))
     for k in range(len(parts)):
         others = ", ".join([*parts[:k], f"{parts[k]}.1", *parts[k + 1 :]])
         order = work.Order("distributed.grad", kernel, (P,), False, 1, others, "token")
@@ -504,7 +504,7 @@ def test_versions_are_compared_in_all_their_parts():
             assert evaluated(replace(order, versions=work.versions()))
 
 
-RUN = work.Run((work.Place(0, (0, len(X))),), ((0, 1),), "token")
+RUN = work.Run((work.BlockPlace(0, (0, len(X))),), ((0, 1),), "token")
 
 
 def test_an_interrupt_cancels_what_was_submitted(client, monkeypatch):
@@ -921,7 +921,7 @@ def test_sums_of_many_tasks_are_added_in_several_levels(monkeypatch):
 def test_a_process_keeps_the_kernels_that_were_used_last(monkeypatch):
     monkeypatch.setattr(work, "MOST_KERNELS", 2)
     monkeypatch.setattr(work, "_known", OrderedDict())
-    texts = [work.Kernel(sg.value_and_grad, f, 0)._as_written() for f in (squares, cubes, fourths)]
+    texts = [work.BlockKernel(sg.value_and_grad, f, 0)._as_written() for f in (squares, cubes, fourths)]
 
     def used(k):
         kernel = work._read(texts[k])

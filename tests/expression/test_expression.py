@@ -12,9 +12,9 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ParseError
 from symgrad.expression import bounds
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.expression.models import parameters_in
-from symgrad.expression.reached import reached
+from symgrad.expression.reachability import reachable
 from symgrad.expression.reader import names_in
 
 READ = [
@@ -233,7 +233,7 @@ def anything(rng, depth):
         return rng.choice(LEAVES)
     inner = [anything(rng, depth - 1) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
     if kind < 0.7:
-        return f"{rng.choice(sorted(listed()))}({', '.join(inner)}{rng.choice(WORDS)})"
+        return f"{rng.choice(sorted(function_table()))}({', '.join(inner)}{rng.choice(WORDS)})"
     if kind < 0.85:
         return f"({inner[0]}){rng.choice(SIGNS)}({inner[-1]})"
     return f"({inner[0]}){rng.choice(ENDS)}"
@@ -264,7 +264,7 @@ LARGE = (
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("arguments", LARGE)
 def test_every_function_takes_large_constants_or_refuses_them(arguments):
-    for name in sorted(n for n in listed() if "." not in n):
+    for name in sorted(n for n in function_table() if "." not in n):
         is_read_or_refused(f"{name}({arguments})")
 
 
@@ -412,7 +412,7 @@ def test_parameters_of_a_model_are_called_as_in_a_textbook():
 
 def test_what_stands_behind_a_detach_is_not_reached():
     x, a = sg.symbol("x"), sg.symbol("a")
-    nodes = reached([((sg.sin(x) * a).detach() * x)._node])
+    nodes = reachable([((sg.sin(x) * a).detach() * x)._node])
     assert (x._node in nodes, a._node in nodes) == (True, False)
 
 

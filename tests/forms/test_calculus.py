@@ -8,7 +8,7 @@ import sympy as sp
 from reader_text import matrix_value
 
 import symgrad as sg
-from symgrad.forms.calculus import rules
+from symgrad.forms.calculus import rewrites
 from symgrad.forms.calculus.numbers import agrees
 from symgrad.forms.calculus.search import shortest
 from symgrad.forms.canon.numbers import number
@@ -296,72 +296,72 @@ def test_cases_of_arrays_are_written_so_and_right(f, by, text):
 # ------------------------------------------------------------------ the identities
 u, v, w = sp.symbols("u v w", real=True)
 r = sp.Symbol("r", positive=True)
-σ, Φ = rules.SIGMOID, rules.NDTR
+σ, Φ = rewrites.SIGMOID, rewrites.NDTR
 IDENTITIES = {
-    rules.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
-    rules.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
-    rules.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
-    rules.power_into_a_sum: (r**v * (w / r - u), r ** (v - 1) * (w - r * u)),
-    rules.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
-    rules.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
-    rules.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),
-    rules.sine_of_the_double: (3 * sp.sin(u) * sp.cos(u), 3 * sp.sin(2 * u) / 2),
-    rules.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
-    rules.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
-    rules.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
-    rules.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
-    rules.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
-    rules.squares_out_of_a_root: (
+    rewrites.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
+    rewrites.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
+    rewrites.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
+    rewrites.power_into_a_sum: (r**v * (w / r - u), r ** (v - 1) * (w - r * u)),
+    rewrites.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
+    rewrites.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
+    rewrites.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),
+    rewrites.sine_of_the_double: (3 * sp.sin(u) * sp.cos(u), 3 * sp.sin(2 * u) / 2),
+    rewrites.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
+    rewrites.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
+    rewrites.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
+    rewrites.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
+    rewrites.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
+    rewrites.squares_out_of_a_root: (
         sp.sqrt(1 - 4 * u**2 / (u**2 + 1) ** 2) / w,
         sp.Abs(u**2 - 1) / ((u**2 + 1) * w),
     ),
-    rules.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
-    rules.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
-    rules.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
-    rules.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),
-    rules.double_beside_its_angle: (sp.sin(2 * u) * sp.sin(u), 2 * sp.sin(u) ** 2 * sp.cos(u)),
-    rules.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
-    rules.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
-    rules.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),
-    rules.pythagoras_of_the_tangent: (2 + 2 * sp.tan(u) ** 2, 2 / sp.cos(u) ** 2),
-    rules.hyperbolic_pythagoras: (1 + sp.sinh(u) ** 2, sp.cosh(u) ** 2),
-    rules.hyperbolic_pythagoras_of_the_cosine: (sp.cosh(u) ** 2 - 1, sp.sinh(u) ** 2),
-    rules.hyperbolic_pythagoras_of_both: (sp.cosh(u) ** 2 - sp.sinh(u) ** 2, sp.S.One),
-    rules.hyperbolic_pythagoras_of_the_tangent: (1 - sp.tanh(u) ** 2, 1 / sp.cosh(u) ** 2),
-    rules.cosine_of_the_double: (sp.cos(u) ** 2 - sp.sin(u) ** 2, sp.cos(2 * u)),
-    rules.cosine_of_the_double_by_the_sine: (1 - 2 * sp.sin(u) ** 2, sp.cos(2 * u)),
-    rules.cosine_of_the_double_by_the_cosine: (2 * sp.cos(u) ** 2 - 1, sp.cos(2 * u)),
-    rules.cosh_of_the_double: (sp.cosh(u) ** 2 + sp.sinh(u) ** 2, sp.cosh(2 * u)),
-    rules.hyperbolic_sine: (sp.exp(u) - sp.exp(-u), 2 * sp.sinh(u)),
-    rules.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
-    rules.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
-    rules.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
-    rules.normal_density: (
+    rewrites.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
+    rewrites.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
+    rewrites.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
+    rewrites.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),
+    rewrites.double_beside_its_angle: (sp.sin(2 * u) * sp.sin(u), 2 * sp.sin(u) ** 2 * sp.cos(u)),
+    rewrites.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
+    rewrites.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
+    rewrites.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),
+    rewrites.pythagoras_of_the_tangent: (2 + 2 * sp.tan(u) ** 2, 2 / sp.cos(u) ** 2),
+    rewrites.hyperbolic_pythagoras: (1 + sp.sinh(u) ** 2, sp.cosh(u) ** 2),
+    rewrites.hyperbolic_pythagoras_of_the_cosine: (sp.cosh(u) ** 2 - 1, sp.sinh(u) ** 2),
+    rewrites.hyperbolic_pythagoras_of_both: (sp.cosh(u) ** 2 - sp.sinh(u) ** 2, sp.S.One),
+    rewrites.hyperbolic_pythagoras_of_the_tangent: (1 - sp.tanh(u) ** 2, 1 / sp.cosh(u) ** 2),
+    rewrites.cosine_of_the_double: (sp.cos(u) ** 2 - sp.sin(u) ** 2, sp.cos(2 * u)),
+    rewrites.cosine_of_the_double_by_the_sine: (1 - 2 * sp.sin(u) ** 2, sp.cos(2 * u)),
+    rewrites.cosine_of_the_double_by_the_cosine: (2 * sp.cos(u) ** 2 - 1, sp.cos(2 * u)),
+    rewrites.cosh_of_the_double: (sp.cosh(u) ** 2 + sp.sinh(u) ** 2, sp.cosh(2 * u)),
+    rewrites.hyperbolic_sine: (sp.exp(u) - sp.exp(-u), 2 * sp.sinh(u)),
+    rewrites.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
+    rewrites.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
+    rewrites.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
+    rewrites.normal_density: (
         u * sp.exp(-(v**2) / (2 * r)) / sp.sqrt(2 * sp.pi * r),
-        u * rules.DENSITY(v / sp.sqrt(r)) / sp.sqrt(r),
+        u * rewrites.DENSITY(v / sp.sqrt(r)) / sp.sqrt(r),
     ),
-    rules.exponentials_meet: (
-        u * sp.exp(-(v**2)) - w * rules.DENSITY(v) * sp.exp(-(v**2) / 2 + 2 * sp.log(r)),
+    rewrites.exponentials_meet: (
+        u * sp.exp(-(v**2)) - w * rewrites.DENSITY(v) * sp.exp(-(v**2) / 2 + 2 * sp.log(r)),
         u * sp.exp(-(v**2)) - w * r**2 * sp.exp(-(v**2)) / sp.sqrt(2 * sp.pi),
     ),
-    rules.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
-    rules.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
-    rules.sign_into_a_sum: (-(u - v) / w, (v - u) / w),
-    rules.common_factor: (u * sp.exp(v) + w * sp.exp(v), sp.exp(v) * (u + w)),
-    rules.two_terms_share: (u * sp.exp(v) + w * sp.exp(v) + 1, sp.exp(v) * (u + w) + 1),
+    rewrites.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
+    rewrites.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
+    rewrites.sign_into_a_sum: (-(u - v) / w, (v - u) / w),
+    rewrites.common_factor: (u * sp.exp(v) + w * sp.exp(v), sp.exp(v) * (u + w)),
+    rewrites.two_terms_share: (u * sp.exp(v) + w * sp.exp(v) + 1, sp.exp(v) * (u + w) + 1),
 }
 
 
 @pytest.mark.parametrize("rule", IDENTITIES, ids=lambda f: f.__name__)
 def test_rule_is_an_identity(rule):
     before, after = IDENTITIES[rule]
-    assert rules.everywhere(before, rule) == after
+    assert rewrites.everywhere(before, rule) == after
     assert agrees(before, after, {"r"})
     assert rule(u) is None
 
 
 def test_every_rule_is_tested():
-    assert set(rules.RULES) <= set(IDENTITIES)
+    assert set(rewrites.RULES) <= set(IDENTITIES)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
-from symgrad.forms.canon import RULES, Pool, complexes, sums
+from symgrad.forms.canon import RULES, TermPool, complexes, sums
 from symgrad.forms.canon.patterns import fourier
 from symgrad.forms.canon.patterns.cross_products import Skew
 from symgrad.forms.canon.patterns.distances import Distances
@@ -129,7 +129,7 @@ class Maker:
     """Terms of one pool, made as one writes them."""
 
     def __init__(self):
-        self.pool = Pool()
+        self.pool = TermPool()
 
     def __getattr__(self, name):
         a = ARRAYS[name]

@@ -870,7 +870,7 @@ def test_a_sheet_is_a_page_with_room_or_solutions(page):
 # ------------------------------------------------------------------ workers
 @pytest.fixture(scope="module")
 def workers():
-    made = pool.Pool(2, pool.Limits(0.4, 512 * 2**20), web_answers.answer)
+    made = pool.WorkerPool(2, pool.Limits(0.4, 512 * 2**20), web_answers.answer)
     try:
         made.wait()
         yield made
@@ -914,7 +914,7 @@ def test_a_request_whose_worker_dies_is_tried_once_more(workers, tmp_path):
 
 def test_a_worker_is_replaced_after_so_many_requests(monkeypatch):
     monkeypatch.setattr(pool, "SERVED", 3)
-    made = pool.Pool(1, pool.Limits(5.0, 512 * 2**20), web_answers.answer)
+    made = pool.WorkerPool(1, pool.Limits(5.0, 512 * 2**20), web_answers.answer)
     try:
         by = [given(made)["by"] for _ in range(7)]
         assert [by.index(one) for one in by] == [0, 0, 0, 3, 3, 3, 6]

@@ -18,7 +18,7 @@ uvicorn = pytest.importorskip("uvicorn", reason="needs the extra web")
 
 from symgrad.web import application  # noqa: E402
 from symgrad.web.guard import Guard  # noqa: E402
-from symgrad.web.pool import Pool  # noqa: E402
+from symgrad.web.pool import WorkerPool  # noqa: E402
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -31,14 +31,14 @@ Visit = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    started = Pool(2)
+def pool() -> Iterator[WorkerPool]:
+    started = WorkerPool(2)
     yield started
     started.close()
 
 
 @contextmanager
-def served(pool: Pool, guard: Guard | None = None) -> Iterator[str]:
+def served(pool: WorkerPool, guard: Guard | None = None) -> Iterator[str]:
     """Serve the page in a thread; give its address."""
     settings = {"port": 0, "log_level": "critical", "lifespan": "off", "timeout_graceful_shutdown": 1}
     server = uvicorn.Server(uvicorn.Config(application(pool, guard), **settings))
@@ -53,7 +53,7 @@ def served(pool: Pool, guard: Guard | None = None) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def address(pool: Pool) -> Iterator[str]:
+def address(pool: WorkerPool) -> Iterator[str]:
     with served(pool) as found:
         yield found
 
@@ -379,7 +379,7 @@ def test_axe_finds_no_violation_in_any_view(visit: Visit) -> None:
         assert violations(page) == [], tab
 
 
-def test_a_token_is_remembered_and_not_in_links(visit: Visit, pool: Pool) -> None:
+def test_a_token_is_remembered_and_not_in_links(visit: Visit, pool: WorkerPool) -> None:
     with served(pool, Guard(token="spring")) as at:
         page = visit("?token=spring" + WAVE, at=at)
         settled(page, "matrix")

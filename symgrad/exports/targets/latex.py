@@ -38,9 +38,9 @@ def write(r: Request) -> Source:
 
 def _places(tree: trees.Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the keys and positions that lead to each result."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         yield path
-    elif isinstance(tree, trees.Branch):
+    elif isinstance(tree, trees.ContainerSpec):
         for k, part in enumerate(tree.parts):
             key = tree.keys[k] if issubclass(tree.kind, dict) else k
             yield from _places(part, (*path, "".join(key) if isinstance(key, str) else key_text(key)))

@@ -17,7 +17,7 @@ from symgrad.support.foreign import literal
 
 def structured(tree: trees.Tree, values: Iterator[str]) -> str:
     """Return an expression that puts results into their structure; containers of other kinds are tuples."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         return next(values)
     if isinstance(tree, trees.Static):
         return literal(tree.value) if isinstance(tree.value, (bool, int, str)) else "None"

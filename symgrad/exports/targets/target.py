@@ -99,9 +99,9 @@ def _entries(a: Any) -> str:
 
 def paths(tree: trees.Tree, path: str = "") -> Iterator[str]:
     """Yield where each result is found in what the function returns, such as ``[1][0]``."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         yield path
-    elif isinstance(tree, trees.Branch):
+    elif isinstance(tree, trees.ContainerSpec):
         for k, part in enumerate(tree.parts):
             yield from paths(part, f"{path}[{key_text(tree.keys[k]) if issubclass(tree.kind, dict) else k}]")
 

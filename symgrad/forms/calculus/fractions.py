@@ -12,7 +12,7 @@ import sympy as sp
 from symgrad.forms.calculus.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
 from symgrad.forms.calculus.polynomials import count_of_terms, factored
 from symgrad.forms.calculus.quotients import quotient
-from symgrad.forms.calculus.rules import (
+from symgrad.forms.calculus.rewrites import (
     SIGMOID,
     everywhere,
     exponential_of_a_logistic,

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.calculus.rules import SIGMOID, everywhere
+from symgrad.forms.calculus.rewrites import SIGMOID, everywhere
 from symgrad.forms.canon.cases import KINKS
 from symgrad.scalars import differentiate, in_full, tidy
 

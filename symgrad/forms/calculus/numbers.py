@@ -23,7 +23,7 @@ from symgrad.forms.calculus.higher_order import derivative
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import CALL, LEAF, NAMED, SUM, Pool, Term, below
+from symgrad.forms.canon.terms import CALL, LEAF, NAMED, SUM, Term, TermPool, below
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.notations.index import Reading
 from symgrad.ops.map import Map
@@ -50,7 +50,7 @@ class Short(NamedTuple):
     positive: frozenset[str]
 
 
-def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
+def as_people_write(pool: TermPool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
     """Return a term of numbers as a person writes it; numbers are written as in the function.
 
     Rules of calculus are of real numbers: a complex one is written as it is read.
@@ -61,7 +61,7 @@ def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: 
     return finished(short_of(pool, root, called, forward), called, forward)
 
 
-def short_of(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> Short:
+def short_of(pool: TermPool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> Short:
     """Return a term of numbers in short, with fractions for decimals."""
     formula = Reading(pool, called).entry(root, ())
     positive = {called[t.data[0]] for t in below([root]) if t.kind == LEAF and "positive" in t.data[1]}

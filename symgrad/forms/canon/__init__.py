@@ -26,9 +26,9 @@ from symgrad.forms.canon.patterns import (
     normal,
     softmax,
 )
-from symgrad.forms.canon.terms import RULES, Pool, Term, enter_rules
+from symgrad.forms.canon.terms import RULES, Term, TermPool, enter_rules
 
-__all__ = ["RULES", "Pool", "Term", "lowered"]
+__all__ = ["RULES", "TermPool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(

@@ -6,7 +6,19 @@ Rules of products change the draft they are given and say whether they did; othe
 from __future__ import annotations
 
 from symgrad.forms.canon.products import is_simplex
-from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SUM, Draft, Letters, Pool, Shape, Term, rule, value_of
+from symgrad.forms.canon.terms import (
+    FUNCTION,
+    POWER,
+    PRODUCT,
+    SUM,
+    Draft,
+    Letters,
+    Shape,
+    Term,
+    TermPool,
+    rule,
+    value_of,
+)
 
 
 def free_axes(t: Term, rank: int) -> frozenset[int]:
@@ -20,7 +32,7 @@ def free_axes(t: Term, rank: int) -> frozenset[int]:
     return frozenset(axis for axis, k in enumerate(out) if k not in used)
 
 
-def without_axes(pool: Pool, t: Term, axes: frozenset[int], shape: Shape) -> Term:
+def without_axes(pool: TermPool, t: Term, axes: frozenset[int], shape: Shape) -> Term:
     """Return a term without axes along which it is equal."""
     value = value_of(t)
     if value is not None:
@@ -40,14 +52,14 @@ def _axes(t: Term) -> frozenset[int]:
     return frozenset() if all(value_of(a) is not None for a in t.args) else free
 
 
-def _spread(pool: Pool, term: Term, axes: frozenset[int], shape: Shape) -> Term:
+def _spread(pool: TermPool, term: Term, axes: frozenset[int], shape: Shape) -> Term:
     letters = tuple(range(len(shape)))
     return pool.product(
         [(term, tuple(k for k in letters if k not in axes))], letters, dict(zip(letters, shape, strict=True))
     )
 
 
-def _apart(pool: Pool, t: Term) -> tuple[list[Term], frozenset[int], Shape] | None:
+def _apart(pool: TermPool, t: Term) -> tuple[list[Term], frozenset[int], Shape] | None:
     """Return the arguments without the axes along which they are equal, these axes, and the shape that is left."""
     axes = _axes(t)
     if not axes:
@@ -57,21 +69,21 @@ def _apart(pool: Pool, t: Term) -> tuple[list[Term], frozenset[int], Shape] | No
 
 
 @rule(POWER)
-def power_of_a_spread(pool: Pool, t: Term) -> Term | None:
+def power_of_a_spread(pool: TermPool, t: Term) -> Term | None:
     """(r·1ᵀ)ⁿ is rⁿ·1ᵀ."""
     parts = _apart(pool, t)
     return None if parts is None else _spread(pool, pool.power(parts[0][0], t.data), parts[1], t.shape)
 
 
 @rule(FUNCTION)
-def function_of_a_spread(pool: Pool, t: Term) -> Term | None:
+def function_of_a_spread(pool: TermPool, t: Term) -> Term | None:
     """f(r·1ᵀ) is f(r)·1ᵀ."""
     parts = _apart(pool, t)
     return None if parts is None else _spread(pool, pool.function(t.data, parts[0], parts[2]), parts[1], t.shape)
 
 
 @rule(SUM)
-def sum_of_spreads(pool: Pool, t: Term) -> Term | None:
+def sum_of_spreads(pool: TermPool, t: Term) -> Term | None:
     """r·1ᵀ + s·1ᵀ is (r + s)·1ᵀ."""
     parts = _apart(pool, t)
     if parts is None:

@@ -51,7 +51,7 @@ class Case(NamedTuple):
     conditions: tuple[Relation, ...]
 
 
-class Sign:
+class SignSymbols:
     """An expression whose sign is asked for, with symbols that are 1 where it is positive, 0, negative.
 
     Attributes:
@@ -144,7 +144,7 @@ class Conditions:
     """The signs that an expression asks for."""
 
     def __init__(self) -> None:
-        self.signs: dict[sp.Expr, Sign] = {}
+        self.signs: dict[sp.Expr, SignSymbols] = {}
 
     def truth(self, head: Any, left: sp.Expr, right: sp.Expr) -> sp.Expr:
         """Return the truth of a relation, in the symbols of its sign; of sides that have cases, in each of them."""
@@ -165,7 +165,7 @@ class Conditions:
             return sp.Integer(bool(int(sp.sign(d)) in among))
         leads = 1 if 1 in among else -1
         if d not in self.signs:
-            self.signs[d] = Sign(d, leads, (left, right, turned))
+            self.signs[d] = SignSymbols(d, leads, (left, right, turned))
         elif head in (sp.Gt, sp.Ge):
             self.signs[d].leads = leads
         self.signs[d].unequal = self.signs[d].unequal or head is sp.Ne
@@ -173,7 +173,7 @@ class Conditions:
 
     def parts(self, e: sp.Expr) -> list[sp.Expr]:
         """Return the summands of a sum of case distinctions that each ask for a sign of their own; else none."""
-        groups: dict[Sign | None, sp.Expr] = {}
+        groups: dict[SignSymbols | None, sp.Expr] = {}
         for t in sp.Add.make_args(sp.expand(e)):
             asked = [s for s in self.signs.values() if t.has(*s.truths.values())]
             if len(asked) > 1:
@@ -201,7 +201,7 @@ class _Piece(NamedTuple):
     with_high: bool
 
 
-def _along(e: sp.Expr, signs: Sequence[Sign], simplified: Simplified) -> list[Case]:
+def _along(e: sp.Expr, signs: Sequence[SignSymbols], simplified: Simplified) -> list[Case]:
     """Return the cases of what depends on where one number lies."""
     (x,) = signs[0].d.free_symbols
     ends = sorted({r for s in signs for r in s.roots or ()})
@@ -236,7 +236,7 @@ def _inside(low: sp.Expr, high: sp.Expr) -> sp.Expr:
     return low + 1 if low.is_finite else high - 1 if high.is_finite else sp.S.Zero
 
 
-def _at(e: sp.Expr, signs: Sequence[Sign], x: sp.Expr, place: sp.Expr) -> sp.Expr:
+def _at(e: sp.Expr, signs: Sequence[SignSymbols], x: sp.Expr, place: sp.Expr) -> sp.Expr:
     for s in signs:
         e = s.decided(e, int(sp.sign(s.d.xreplace({x: place}))))
     return e
@@ -246,7 +246,7 @@ def _equal_at(x: sp.Expr, place: sp.Expr, one: sp.Expr, other: sp.Expr) -> bool:
     return bool(one == other or sp.expand((one - other).xreplace({x: place})) == 0)
 
 
-def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequence[Sign]) -> list[Case]:
+def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequence[SignSymbols]) -> list[Case]:
     """Return pieces from left to right as cases; of two, first the one that was asked for."""
     genuine = [t for t in ties if t.conditions[0][0] is not Tie]
     hidden = [t for t in ties if t.conditions[0][0] is Tie]
@@ -281,7 +281,7 @@ def _with_ties(cases: list[Case], ties: list[Case]) -> list[Case]:
 
 
 # ------------------------------------------------------------------ one sign after the other
-def _nested(e: sp.Expr, signs: Sequence[Sign], simplified: Simplified) -> list[Case]:
+def _nested(e: sp.Expr, signs: Sequence[SignSymbols], simplified: Simplified) -> list[Case]:
     asked = [s for s in signs if e.has(*s.truths.values())]
     if not asked:
         return [Case(simplified(e), ())]
@@ -290,7 +290,7 @@ def _nested(e: sp.Expr, signs: Sequence[Sign], simplified: Simplified) -> list[C
     return _merged(first, sides)
 
 
-def _merged(sign: Sign, sides: dict[int, list[Case]]) -> list[Case]:
+def _merged(sign: SignSymbols, sides: dict[int, list[Case]]) -> list[Case]:
     """Return the cases of a sign: what leads, what stands where both meet, and what is otherwise."""
     leads = sign.leads
     lead, tie, other = sides[leads], sides[0], sides[-leads]
@@ -306,14 +306,14 @@ def _merged(sign: Sign, sides: dict[int, list[Case]]) -> list[Case]:
     return [*_under(relation, lead), *between, *other]
 
 
-def _apart(sign: Sign, tie: list[Case], lead: list[Case]) -> list[Case]:
+def _apart(sign: SignSymbols, tie: list[Case], lead: list[Case]) -> list[Case]:
     """Return the cases of what differs in one place only: {b if c = 0; a otherwise}, or {a if c ≠ 0; b otherwise}."""
     if sign.unequal and len(tie) == len(lead) == 1:
         return [*_under(sign.tie(sp.Ne), lead), *tie]
     return [*_under(sign.tie(sp.Eq), tie), *lead]
 
 
-def _same(sign: Sign, tie: list[Case], side: list[Case]) -> bool:
+def _same(sign: SignSymbols, tie: list[Case], side: list[Case]) -> bool:
     if len(tie) != len(side):
         return False
     return all(

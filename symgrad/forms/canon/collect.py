@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from symgrad.forms.canon.products import opened
-from symgrad.forms.canon.terms import PRODUCT, SUM, Pool, Term, rule
+from symgrad.forms.canon.terms import PRODUCT, SUM, Term, TermPool, rule
 
 MOST = 16  # terms that a sum is opened to
 
 
 @rule(SUM)
-def like_terms_meet(pool: Pool, t: Term) -> Term | None:
+def like_terms_meet(pool: TermPool, t: Term) -> Term | None:
     """(I - x·xᵀ)·A + (B - x·xᵀ·A) is A + B - 2x·xᵀ·A: the brackets are opened where terms then add up."""
     if (
         pool.light
@@ -29,7 +29,7 @@ def like_terms_meet(pool: Pool, t: Term) -> Term | None:
     return total if total.cost < t.cost else None
 
 
-def _opened(pool: Pool, t: Term) -> Iterator[tuple[Any, Term]]:
+def _opened(pool: TermPool, t: Term) -> Iterator[tuple[Any, Term]]:
     """Return the terms of a sum with the brackets in their products opened."""
     left = list(zip(t.data, t.args, strict=True))
     count = 0
@@ -47,7 +47,7 @@ def _opened(pool: Pool, t: Term) -> Iterator[tuple[Any, Term]]:
             left += [(c * d * e, f) for e, f in _terms(made)]
 
 
-def _bracket(pool: Pool, a: Term) -> int | None:
+def _bracket(pool: TermPool, a: Term) -> int | None:
     """Return the place of a factor that is a sum of arrays, also in aᵀ(b + c), and none that the user wrote."""
     if a.kind != PRODUCT:
         return None
@@ -58,7 +58,7 @@ def _bracket(pool: Pool, a: Term) -> int | None:
     return next(sums, None)
 
 
-def _is_bracket(pool: Pool, f: Term) -> bool:
+def _is_bracket(pool: TermPool, f: Term) -> bool:
     return f.kind == SUM and bool(f.shape) and len(f.args) > 1 and f not in pool.written
 
 

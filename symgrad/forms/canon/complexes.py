@@ -17,8 +17,8 @@ from symgrad.forms.canon.terms import (
     PRODUCT,
     SUM,
     Draft,
-    Pool,
     Term,
+    TermPool,
     below,
     rule,
     value_of,
@@ -29,7 +29,7 @@ CONJ, RE, IM, ARG, ABS = sp.conjugate, sp.re, sp.im, sp.arg, sp.Abs
 REAL_PARTS = (RE, IM, ARG, ABS)
 
 
-def is_complex(pool: Pool, t: Term) -> bool:
+def is_complex(pool: TermPool, t: Term) -> bool:
     """Whether entries of the term may be no real numbers, as leaves and functions tell."""
     if not pool.imaginary:
         return False
@@ -39,7 +39,7 @@ def is_complex(pool: Pool, t: Term) -> bool:
     return answer
 
 
-def _may_be_complex(pool: Pool, t: Term) -> bool:
+def _may_be_complex(pool: TermPool, t: Term) -> bool:
     if t.kind == LEAF:
         return "complex" in t.data[1]
     if t.kind == EYE or (t.kind == FUNCTION and t.data in REAL_PARTS):
@@ -51,13 +51,13 @@ def _may_be_complex(pool: Pool, t: Term) -> bool:
     return any(is_complex(pool, a) for a in t.args)
 
 
-def conj(pool: Pool, t: Term) -> Term:
+def conj(pool: TermPool, t: Term) -> Term:
     """x̄ of a term."""
     return pool.function(CONJ, [t], t.shape)
 
 
 @rule(FUNCTION)
-def conjugate(pool: Pool, t: Term) -> Term | None:
+def conjugate(pool: TermPool, t: Term) -> Term | None:
     """x̄ is x of real x, conj(z̄) is z, and conj goes into sums, products, powers, functions; Āᵀ of a Hermitian is A."""
     if t.data is not CONJ:
         return None
@@ -82,14 +82,14 @@ def conjugate(pool: Pool, t: Term) -> Term | None:
     return None
 
 
-def _of_hermitian(pool: Pool, t: Term) -> bool:
+def _of_hermitian(pool: TermPool, t: Term) -> bool:
     """Whether this is the inverse or the determinant of a Hermitian matrix, which is Hermitian, or real."""
     kept = bool(t.args) and (isinstance(t.data, Det) or t.data.keeps_symmetry)
     return kept and all(len(a.shape) == 2 and conj(pool, a) is pool.exchanged(a) for a in t.args)
 
 
 @rule(CALL)
-def call_of_conjugates(pool: Pool, t: Term) -> Term | None:
+def call_of_conjugates(pool: TermPool, t: Term) -> Term | None:
     """f(Z̄) is conj(f(Z)) of a named operation: (Xᴴ)⁻¹ is the adjoint of X⁻¹."""
     if not (pool.imaginary and t.data.conjugates and any(map(_has_conjugate, t.args))):
         return None
@@ -103,7 +103,7 @@ def _has_conjugate(t: Term) -> bool:
 
 
 @rule(FUNCTION)
-def part(pool: Pool, t: Term) -> Term | None:
+def part(pool: TermPool, t: Term) -> Term | None:
     """Re x is x and Im x is 0 of real x; both go into sums with real coefficients; |z̄| is |z|, |c z| is |c| |z|."""
     if t.data not in REAL_PARTS:
         return None
@@ -131,7 +131,7 @@ def _is_plain(c: Any) -> bool:
     return bool(c.is_extended_real or not c.is_number or (c / sp.I).is_extended_real)
 
 
-def _part_of(pool: Pool, head: Any, c: Any, b: Term) -> tuple[Any, Term]:
+def _part_of(pool: TermPool, head: Any, c: Any, b: Term) -> tuple[Any, Term]:
     """Re(i x) = -Im x, Im(i x) = Re x."""
     if c.is_extended_real or not c.is_number:
         return c, pool.function(head, [b], b.shape)
@@ -155,7 +155,7 @@ def square_of_the_absolute_value(d: Draft) -> bool:
 
 
 @rule(SUM)
-def twice_a_part(pool: Pool, t: Term) -> Term | None:
+def twice_a_part(pool: TermPool, t: Term) -> Term | None:
     """z + z̄ is 2 Re z, and z - z̄ is 2i Im z."""
     for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)):
         if not is_complex(pool, a):
@@ -173,7 +173,7 @@ def twice_a_part(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def parts_together(pool: Pool, t: Term) -> Term | None:
+def parts_together(pool: TermPool, t: Term) -> Term | None:
     """Re z + i Im z is z, and Re z - i Im z is z̄."""
     if not pool.imaginary:
         return None

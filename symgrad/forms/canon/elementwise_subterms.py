@@ -17,9 +17,9 @@ from symgrad.forms.canon.terms import (
     SUM,
     Draft,
     Letters,
-    Pool,
     Shape,
     Term,
+    TermPool,
     rule,
     split,
     value_of,
@@ -34,7 +34,7 @@ Key = tuple[Term, Letters]
 class Island:
     """A scalar expression in atoms that stand for (term, axes of the frame it lies along)."""
 
-    def __init__(self, pool: Pool, whole: Collection[Term] = ()) -> None:
+    def __init__(self, pool: TermPool, whole: Collection[Term] = ()) -> None:
         self.pool, self.whole = pool, whole
         self.atoms: dict[Key, sp.Symbol] = {}
 
@@ -121,7 +121,7 @@ def _is_mixed(t: Term) -> bool:
     return sum(value_of(a) is None for a in t.args) > 1
 
 
-def _unit(pool: Pool, z: Term) -> tuple[Any, Term]:
+def _unit(pool: TermPool, z: Term) -> tuple[Any, Term]:
     """Split an exponent into an integer and the rest: with the sign whose exponential stands in the function."""
     c, core = split(z)
     if not c.is_Integer:
@@ -174,14 +174,14 @@ def _length(e: sp.Expr) -> tuple[int, int]:
     return int(sp.count_ops(e)) + 2 * below, sum(1 for _ in sp.preorder_traversal(e))
 
 
-def shorter(pool: Pool, t: Term) -> Term | None:
+def shorter(pool: TermPool, t: Term) -> Term | None:
     """Return an elementwise sum or product in a shorter form, or None."""
     letters = tuple(range(len(t.shape)))
     term = _found(pool, [(t, letters)], letters, t.shape)
     return term if term is not None and term.cost < t.cost else None
 
 
-def _found(pool: Pool, parts: Sequence[Key], frame: Letters, shape: Shape) -> Term | None:
+def _found(pool: TermPool, parts: Sequence[Key], frame: Letters, shape: Shape) -> Term | None:
     """Return the product of parts in a shorter form, or None; sums that the user wrote are opened where need be."""
     for whole in (pool.written - {f for f, _ in parts}, ()):
         island = Island(pool, whole)

@@ -22,8 +22,8 @@ from symgrad.forms.canon.terms import (
     PRODUCT,
     SUM,
     Draft,
-    Pool,
     Term,
+    TermPool,
     rule,
     split,
     value_of,
@@ -40,7 +40,7 @@ TANH, COSH, ABS = sp.tanh, sp.cosh, sp.Abs
 
 # ------------------------------------------------------------------ powers
 @rule(POWER)
-def power_of_a_number(pool: Pool, t: Term) -> Term | None:
+def power_of_a_number(pool: TermPool, t: Term) -> Term | None:
     """2³ is 8."""
     value = value_of(t.args[0])
     if value is None or (value == 0 and t.data.is_negative):
@@ -49,7 +49,7 @@ def power_of_a_number(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def power_of_a_power(pool: Pool, t: Term) -> Term | None:
+def power_of_a_power(pool: TermPool, t: Term) -> Term | None:
     """(xᵃ)ᵇ is xᵃᵇ where b is an integer; (x²)^½ stays, it is |x|."""
     (b,) = t.args
     if b.kind == POWER and t.data.is_integer:
@@ -58,7 +58,7 @@ def power_of_a_power(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def number_out_of_a_power(pool: Pool, t: Term) -> Term | None:
+def number_out_of_a_power(pool: TermPool, t: Term) -> Term | None:
     """(2x)³ is 8x³."""
     c, b = content(pool, t.args[0])
     if c == 1:
@@ -69,7 +69,7 @@ def number_out_of_a_power(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def power_of_a_function(pool: Pool, t: Term) -> Term | None:
+def power_of_a_function(pool: TermPool, t: Term) -> Term | None:
     """(eˣ)ⁿ is eⁿˣ, |x|² is x², and cosh⁻² is 1 - tanh² where the function has the tanh."""
     (b,) = t.args
     if b.kind != FUNCTION:
@@ -85,7 +85,7 @@ def power_of_a_function(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def power_of_a_product(pool: Pool, t: Term) -> Term | None:
+def power_of_a_product(pool: TermPool, t: Term) -> Term | None:
     """(x y)ⁿ is xⁿ yⁿ, elementwise."""
     (b,) = t.args
     if b.kind != PRODUCT or not t.data.is_integer:
@@ -97,7 +97,7 @@ def power_of_a_product(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def logistic(pool: Pool, t: Term) -> Term | None:
+def logistic(pool: TermPool, t: Term) -> Term | None:
     """1/(1 + eˣ) is σ(-x)."""
     z = _one_plus_exp(t.args[0])
     if z is None or not (t.data.is_integer and t.data.is_negative):
@@ -105,7 +105,7 @@ def logistic(pool: Pool, t: Term) -> Term | None:
     return pool.power(_sigmoid(pool, pool.sum([(-1, z)], t.shape)), -t.data)
 
 
-def _sigmoid(pool: Pool, z: Term) -> Term:
+def _sigmoid(pool: TermPool, z: Term) -> Term:
     return pool.function(SIGMOID, [z], z.shape)
 
 
@@ -138,7 +138,7 @@ def logistic_quotient(d: Draft) -> bool:
 
 # ------------------------------------------------------------------ functions
 @rule(FUNCTION)
-def decided(pool: Pool, t: Term) -> Term | None:
+def decided(pool: TermPool, t: Term) -> Term | None:
     """A relation of numbers is 1 or 0, and a case that is decided is taken."""
     values = [value_of(a) for a in t.args]
     if t.data is sp.Piecewise:
@@ -154,7 +154,7 @@ def decided(pool: Pool, t: Term) -> Term | None:
     return pool.constant(int(bool(truth)), t.shape) if truth in (sp.true, sp.false) else None
 
 
-def _up_to(pool: Pool, t: Term, k: int) -> Term | None:
+def _up_to(pool: TermPool, t: Term, k: int) -> Term | None:
     """Return a case distinction whose k-th argument, a condition, always holds."""
     if k == 1:
         return t.args[0]
@@ -166,7 +166,7 @@ def _is_relation(head: Any) -> bool:
 
 
 @rule(FUNCTION)
-def truth_of_a_truth(pool: Pool, t: Term) -> Term | None:
+def truth_of_a_truth(pool: TermPool, t: Term) -> Term | None:
     """[c] ≠ 0 is c, [c] = 0 is 1 - [c], and where(c, 0, 1) is 1 - [c]."""
     if t.data is sp.Piecewise:
         values = [value_of(a) for a in t.args]
@@ -187,7 +187,7 @@ def _is_truth(t: Term) -> bool:
 
 
 @rule(FUNCTION)
-def of_a_positive(pool: Pool, t: Term) -> Term | None:
+def of_a_positive(pool: TermPool, t: Term) -> Term | None:
     """|x| and max(x, 0) are x, sign(x) and [x > 0] are 1, [x = 0] is 0, where x is marked positive."""
     x = t.args[0]
     if x.kind != LEAF or "positive" not in x.data[1]:
@@ -202,7 +202,7 @@ def of_a_positive(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(POWER)
-def root_of_a_positive(pool: Pool, t: Term) -> Term | None:
+def root_of_a_positive(pool: TermPool, t: Term) -> Term | None:
     """(x²)^½ is x where x is marked positive."""
     (b,) = t.args
     if b.kind != POWER or b.args[0].kind != LEAF or "positive" not in b.args[0].data[1]:
@@ -211,7 +211,7 @@ def root_of_a_positive(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(FUNCTION)
-def function_of_numbers(pool: Pool, t: Term) -> Term | None:
+def function_of_numbers(pool: TermPool, t: Term) -> Term | None:
     """e⁰ is 1."""
     values = [value_of(a) for a in t.args]
     if any(v is None or not v.is_number for v in values) or t.data not in BY_FUNCTION:
@@ -221,7 +221,7 @@ def function_of_numbers(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(FUNCTION)
-def logarithm(pool: Pool, t: Term) -> Term | None:
+def logarithm(pool: TermPool, t: Term) -> Term | None:
     """The logarithms with a name: log eˣ, log(1 + eˣ), log Σ eˣ, log softmax, log det."""
     if t.data is not sp.log:
         return None
@@ -241,7 +241,7 @@ def logarithm(pool: Pool, t: Term) -> Term | None:
     return None if parts is None else log_sum_exp(pool, *parts)
 
 
-def log_softmax(pool: Pool, z: Term) -> Term:
+def log_softmax(pool: TermPool, z: Term) -> Term:
     """z - log Σ eᶻ along the last axis."""
     lse = pool.call(LogSumExp((len(z.shape) - 1,), False), [z], z.shape[:-1])
     letters = tuple(range(len(z.shape)))
@@ -250,7 +250,7 @@ def log_softmax(pool: Pool, z: Term) -> Term:
 
 
 @rule(FUNCTION)
-def exponential(pool: Pool, t: Term) -> Term | None:
+def exponential(pool: TermPool, t: Term) -> Term | None:
     """e^(log x) is x, and e^(z - log Σ eᶻ) is softmax(z)."""
     if t.data is not sp.exp:
         return None
@@ -265,7 +265,7 @@ def exponential(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(FUNCTION)
-def sigmoid_of_minus(pool: Pool, t: Term) -> Term | None:
+def sigmoid_of_minus(pool: TermPool, t: Term) -> Term | None:
     """σ(-z) is 1 - σ(z) where the function has σ(z)."""
     if t.data is not SIGMOID or t.args[0].kind != SUM or not t.args[0].data[0].could_extract_minus_sign():
         return None
@@ -277,7 +277,7 @@ def sigmoid_of_minus(pool: Pool, t: Term) -> Term | None:
 
 # ------------------------------------------------------------------ linear algebra
 @rule(CALL)
-def inverse(pool: Pool, t: Term) -> Term | None:
+def inverse(pool: TermPool, t: Term) -> Term | None:
     """(X⁻¹)⁻¹ is X, (cA)⁻¹ is A⁻¹/c, also of a sum cA + cB, and (A B)⁻¹ is B⁻¹ A⁻¹ of square factors."""
     if not isinstance(t.data, Inverse):
         return None
@@ -300,7 +300,7 @@ def inverse(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(CALL)
-def determinant(pool: Pool, t: Term) -> Term | None:
+def determinant(pool: TermPool, t: Term) -> Term | None:
     """det(A B) is det A det B of square factors, and det Aᵀ is det A; log |det| likewise."""
     if not isinstance(t.data, (Det, LogAbsDet)):
         return None

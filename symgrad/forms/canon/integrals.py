@@ -11,12 +11,12 @@ from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.engine.record import as_tensor, handle
 from symgrad.forms.canon.lower import lowered
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import Pool, Term
+from symgrad.forms.canon.terms import Term, TermPool
 from symgrad.implicit.integral import Integral
-from symgrad.implicit.programs import Frozen
+from symgrad.implicit.programs import FrozenArray
 
 
-def integrand(pool: Pool, op: Integral, args: Sequence[Term]) -> tuple[Term, Any, dict[Any, int]]:
+def integrand(pool: TermPool, op: Integral, args: Sequence[Term]) -> tuple[Term, Any, dict[Any, int]]:
     """Return f of ∫ f dx, the key of x, and those of arrays that f holds, with their numbers of axes."""
     specs = op.body.arguments
     leaves = [Leaf(None, s.shape, TRACED) for s in specs]
@@ -27,12 +27,12 @@ def integrand(pool: Pool, op: Integral, args: Sequence[Term]) -> tuple[Term, Any
     known: dict[AnyNode, Term] = dict(zip(leaves, [pool.leaf(x, ()), *args[2:]], strict=True))
     held: dict[Any, int] = {}
 
-    def read(pool: Pool, leaf: Leaf) -> Term:
+    def read(pool: TermPool, leaf: Leaf) -> Term:
         array = np.asarray(leaf.value)
         if array.size and np.all(array == array.flat[0]):
             return pool.constant(number(array.flat[0]), leaf.shape)
-        held[Frozen(array)] = array.ndim
-        return pool.leaf(Frozen(array), leaf.shape)
+        held[FrozenArray(array)] = array.ndim
+        return pool.leaf(FrozenArray(array), leaf.shape)
 
     root = as_tensor(value)._node
     return lowered(pool, [root], read, known=known)[root], x, held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symgrad.forms.canon.complexes import CONJ, IM, RE
-from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
+from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, SUM, Shape, Term, TermPool, below
 from symgrad.implicit import programs
 from symgrad.implicit.integral import Integral
 from symgrad.support.frozen import replace
@@ -13,7 +13,7 @@ class NotLinear(Exception):
     """The basis stands inside a function or a named operation."""
 
 
-def coefficients(pool: Pool, root: Term, basis: Term) -> Term:
+def coefficients(pool: TermPool, root: Term, basis: Term) -> Term:
     """Return J with root = Σ J·basis, of shape basis.shape + root.shape; raises NotLinear."""
     jacobians: dict[Term, Term] = {}
     for t in below([root]):
@@ -24,14 +24,14 @@ def coefficients(pool: Pool, root: Term, basis: Term) -> Term:
     return jacobians[root] if root in jacobians else pool.zero((*basis.shape, *root.shape))
 
 
-def _unit(pool: Pool, basis: Term) -> Term:
+def _unit(pool: TermPool, basis: Term) -> Term:
     """δ over each axis."""
     n = len(basis.shape)
     factors = [(pool.eye(size), (k, n + k)) for k, size in enumerate(basis.shape)]
     return pool.product(factors, range(2 * n), dict(enumerate(basis.shape * 2)))
 
 
-def _carried(pool: Pool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
+def _carried(pool: TermPool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
     """Return the coefficients of a term, given its arguments'."""
     if t.kind == SUM:
         return pool.sum([(c, jacobians[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
@@ -50,7 +50,7 @@ def _carried(pool: Pool, t: Term, jacobians: dict[Term, Term], front: Shape) -> 
     return pool.product(factors, (*letters, *out), sizes)
 
 
-def _under_the_sign(pool: Pool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
+def _under_the_sign(pool: TermPool, t: Term, jacobians: dict[Term, Term], front: Shape) -> Term:
     """Return the integral of the coefficients, where the integrand is linear in one argument that has some."""
     carried = [k for k, a in enumerate(t.args) if a in jacobians]
     body = t.data.body

@@ -18,7 +18,7 @@ from symgrad.forms.canon.cases import with_ties
 from symgrad.forms.canon.complexes import ABS, ARG, IM, RE, conj
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split, value_of
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Term, TermPool, split, value_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Power, Real, Sign
@@ -42,11 +42,11 @@ from symgrad.ops.slicing import Slice
 from symgrad.scalars import X
 from symgrad.support.frozen import replace
 
-LeafReading = Callable[[Pool, Leaf], Term]
+LeafReading = Callable[[TermPool, Leaf], Term]
 
 
 def lowered(
-    pool: Pool,
+    pool: TermPool,
     roots: Sequence[AnyNode],
     leaf: LeafReading,
     name: Callable[[AnyNode, Term], Term] | None = None,
@@ -75,79 +75,79 @@ def lowered(
 
 
 @singledispatch
-def lower(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def lower(op: Op, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     """Return an operation on terms."""
     return pool.call(op, args, shape)
 
 
 @lower.register(Detach)
-def _(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Op, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return args[0]
 
 
 @lower.register
-def _(op: Cast, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Cast, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     whole = is_kind_complex(op.to) or not pool.imaginary
     return args[0] if whole else pool.function(RE, args, shape)
 
 
 # ------------------------------------------------------------------ complex numbers
 @lower.register
-def _(op: Conj, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Conj, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return conj(pool, args[0])
 
 
 @lower.register
-def _(op: Real, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Real, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.function(RE, args, shape)
 
 
 @lower.register
-def _(op: Imag, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Imag, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.function(IM, args, shape)
 
 
 @lower.register
-def _(op: Angle, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Angle, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.function(ARG, args, shape)
 
 
 @lower.register
-def _(op: Magnitude, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Magnitude, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.function(ABS, args, shape)
 
 
 @lower.register
-def _(op: Sign, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Sign, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.times(args[0], pool.power(pool.function(ABS, args, shape), -1))
 
 
 @lower.register
-def _(op: Complex, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Complex, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     x, y = (pool.spread(a, shape) for a in args)
     pool.imaginary = True
     return pool.sum([(1, x), (sp.I, y)], shape)
 
 
 @lower.register
-def _(op: Power, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Power, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     z, p = (pool.spread(a, shape) for a in args)
     exponent = value_of(p)
     return pool.function(sp.Pow, [z, p], shape) if exponent is None else pool.power(z, exponent)
 
 
 @lower.register
-def _(op: Eye, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Eye, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.eye(shape[0]) if shape[0] == shape[1] else pool.call(op, args, shape)
 
 
 @lower.register
-def _(op: Expand, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Expand, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return pool.spread(args[0], shape)
 
 
 @lower.register
-def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Reshape, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # Axes of length one come and go; any other change of shape is a name.
     (a,) = args
     if [n for n in a.shape if n != 1] != [n for n in shape if n != 1]:
@@ -156,7 +156,7 @@ def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Slice, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Slice, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # x[:, None] reads all there is and adds an axis of length one.
     if _reads_all(op):
         return _with_axes_of_one(pool, args[0], shape)
@@ -164,7 +164,7 @@ def _(op: Slice, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: ScatterAdd, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: ScatterAdd, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     if not isinstance(op.where, Slice):
         return pool.call(op, args, shape)
     if _reads_all(op.where):
@@ -176,7 +176,7 @@ def _reads_all(op: Slice) -> bool:
     return all(item is None or item == Span(None, None, None) for item in op.items)
 
 
-def _with_axes_of_one(pool: Pool, a: Term, shape: Any) -> Term:
+def _with_axes_of_one(pool: TermPool, a: Term, shape: Any) -> Term:
     """Return a in a shape that differs from its own in axes of length one."""
     live = [k for k, n in enumerate(a.shape) if n != 1]
     kept = [k for k, n in enumerate(shape) if n != 1]
@@ -191,7 +191,7 @@ def _with_axes_of_one(pool: Pool, a: Term, shape: Any) -> Term:
 
 
 @lower.register
-def _(op: Einsum, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Einsum, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     number: dict[str, int] = {}
     for c in (*op.output, *"".join(op.terms)):
         number.setdefault(c, len(number))
@@ -200,7 +200,7 @@ def _(op: Einsum, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return _picked(pool, pool.product(factors, tuple(number[c] for c in op.output), sizes))
 
 
-def _picked(pool: Pool, t: Term) -> Term:
+def _picked(pool: TermPool, t: Term) -> Term:
     """Return Σ_k A_ik e_k B_jk, where e is 0 but in one place, as a_i b_j of two columns."""
     c, core = split(t)
     if core.kind != PRODUCT:
@@ -228,19 +228,19 @@ def _is_unit(t: Term) -> bool:
     )
 
 
-def _column(pool: Pool, a: Term, s: tuple[int, ...], k: int, place: Any) -> tuple[Term, tuple[int, ...]]:
+def _column(pool: TermPool, a: Term, s: tuple[int, ...], k: int, place: Any) -> tuple[Term, tuple[int, ...]]:
     at = s.index(k)
     op = part(tuple(place if axis == at else ALL for axis in range(len(s))))
     return pool.call(op, [a], (*a.shape[:at], *a.shape[at + 1 :])), (*s[:at], *s[at + 1 :])
 
 
 @lower.register
-def _(op: Map, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Map, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return elementwise(pool, op.formula, shape, args)
 
 
 @lower.register
-def _(op: MapTotal, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: MapTotal, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     sizes = op.map.out_shape(*[a.shape for a in args])
     terms = elementwise(pool, op.map.formula, sizes, args)
     letters = tuple(range(len(sizes)))
@@ -249,15 +249,15 @@ def _(op: MapTotal, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 # ------------------------------------------------------------------ elementwise
-def elementwise(pool: Pool, payload: Any, shape: Any, args: Sequence[Term]) -> Term:
+def elementwise(pool: TermPool, payload: Any, shape: Any, args: Sequence[Term]) -> Term:
     """Return a scalar expression of the arguments' entries, broadcast to the shape."""
-    return _Walk(pool, shape, dict(zip(X, args, strict=False))).read(payload)
+    return _PayloadTerms(pool, shape, dict(zip(X, args, strict=False))).read(payload)
 
 
-class _Walk:
+class _PayloadTerms:
     """One payload on its way into terms."""
 
-    def __init__(self, pool: Pool, shape: Any, args: dict[Any, Term]) -> None:
+    def __init__(self, pool: TermPool, shape: Any, args: dict[Any, Term]) -> None:
         self.pool, self.shape = pool, shape
         self.args = {x: pool.spread(a, shape) for x, a in args.items()}
 
@@ -333,7 +333,7 @@ def _in_order(e: Any) -> list[Any]:
 
 
 # ------------------------------------------------------------------ along the last axis
-def _on_last(pool: Pool, axes: Sequence[int], a: Term) -> tuple[Term, tuple[int, ...]] | None:
+def _on_last(pool: TermPool, axes: Sequence[int], a: Term) -> tuple[Term, tuple[int, ...]] | None:
     """Return a with its one axis moved to the end, and the way back; None for several axes."""
     if len(axes) != 1:
         return None
@@ -343,13 +343,13 @@ def _on_last(pool: Pool, axes: Sequence[int], a: Term) -> tuple[Term, tuple[int,
     return moved, order
 
 
-def _moved_back(pool: Pool, a: Term, order: tuple[int, ...]) -> Term:
+def _moved_back(pool: TermPool, a: Term, order: tuple[int, ...]) -> Term:
     sizes = dict(zip(order, a.shape, strict=True))
     return pool.product([(a, order)], tuple(sorted(order)), sizes)
 
 
 @lower.register
-def _(op: Softmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Softmax, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     pair = _on_last(pool, op.axes, args[0])
     if pair is None:
         return pool.call(op, args, shape)
@@ -358,7 +358,7 @@ def _(op: Softmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: LogSoftmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: LogSoftmax, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     pair = _on_last(pool, op.axes, args[0])
     if pair is None:
         return pool.call(op, args, shape)
@@ -366,7 +366,7 @@ def _(op: LogSoftmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: LogSumExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: LogSumExp, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     pair = _on_last(pool, op.axes, args[0])
     if pair is None:
         return pool.call(op, args, shape)
@@ -380,7 +380,7 @@ def _(op: LogSumExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 # ------------------------------------------------------------------ linear algebra
 @lower.register
-def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Solve, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     a, b = args
     n = a.shape[0]
     if len(a.shape) != 2:
@@ -394,7 +394,7 @@ def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: MatrixExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: MatrixExp, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # exp(A + tI) = eᵗ exp(A): a direction that is a multiple of I is a factor.
     a, *hs = args
     number, kept = sp.S.One, []
@@ -409,7 +409,7 @@ def _(op: MatrixExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 @lower.register(MatrixSqrt)
 @lower.register(MatrixLog)
-def _(op: Any, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Any, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # f(A + tI) has the derivative f'(A) in t: ½ A^(-1/2), or A⁻¹.
     if len(args) != 2 or split(args[1])[1].kind != EYE:
         return pool.call(op, args, shape)
@@ -420,7 +420,7 @@ def _(op: Any, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Ties, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Ties, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # [x = y] / Σ [x = y]
     a, y = args
     marks = pool.function(sp.Eq, [a, pool.spread(y, shape)], shape)
@@ -431,7 +431,7 @@ def _(op: Ties, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Cofactor, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Cofactor, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # det(A) A⁻ᵀ, as one writes it; the operation itself is right for singular matrices too.
     if op.order or len(shape) != 2:
         return pool.call(op, args, shape)
@@ -441,7 +441,7 @@ def _(op: Cofactor, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Diagonal, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Diagonal, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     (a,) = args
     if op.offset or len(a.shape) != 2 or a.shape[0] != a.shape[1]:
         return pool.call(op, args, shape)
@@ -449,7 +449,7 @@ def _(op: Diagonal, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: DiagEmbed, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: DiagEmbed, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     (a,) = args
     if op.offset or len(a.shape) != 1 or shape[0] != shape[1]:
         return pool.call(op, args, shape)
@@ -457,7 +457,7 @@ def _(op: DiagEmbed, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Reduction, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Reduction, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # Kept axes are of length one: the same entries without them, where they are written beside others.
     if not op.keepdim:
         return pool.call(op, args, shape)
@@ -466,7 +466,7 @@ def _(op: Reduction, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Norm, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Norm, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     (a,) = args
     if op.p != 2 or shape != ():
         return pool.call(op, args, shape)

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.terms import FUNCTION, LEAF, POWER, PRODUCT, Draft, Letters, Pool, Term, rule, value_of
+from symgrad.forms.canon.terms import FUNCTION, LEAF, POWER, PRODUCT, Draft, Letters, Term, TermPool, rule, value_of
 from symgrad.scalars import SCALARS, clamp_min
 
 RELU, CLAMP = SCALARS["relu"].function, SCALARS["clamp"].function
@@ -41,7 +41,7 @@ def tangent(d: Draft) -> bool:
     return False
 
 
-def _power(pool: Pool, a: Term, n: Any) -> Term:
+def _power(pool: TermPool, a: Term, n: Any) -> Term:
     return pool.ones(a.shape) if n == 0 else pool.power(a, n)
 
 
@@ -64,7 +64,7 @@ def sign_of_a_factor(d: Draft) -> bool:
 
 
 @rule(FUNCTION)
-def clamped_at_zero(pool: Pool, t: Term) -> Term | None:
+def clamped_at_zero(pool: TermPool, t: Term) -> Term | None:
     """What is at least 0 is relu."""
     if t.data is not clamp_min or value_of(t.args[1]) != 0:
         return None
@@ -101,7 +101,7 @@ def clamp_is_its_argument_between(d: Draft) -> bool:
 
 
 @rule(FUNCTION)
-def power_without_a_case(pool: Pool, t: Term) -> Term | None:
+def power_without_a_case(pool: TermPool, t: Term) -> Term | None:
     """where(a = 0, 0, a·xᵃ⁻¹) is a·xᵃ⁻¹, where x is marked positive."""
     if t.data is not sp.Piecewise or len(t.args) != 4 or value_of(t.args[0]) != 0 or t.args[2].kind != PRODUCT:
         return None

@@ -11,7 +11,7 @@ from sympy.logic.boolalg import BooleanFunction
 from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
 from symgrad.forms.canon.complexes import REAL_PARTS, is_complex
 from symgrad.forms.canon.elementwise_subterms import Island, shortest
-from symgrad.forms.canon.terms import EYE, FUNCTION, LEAF, PRODUCT, SUM, Letters, Pool, Shape, Term, rule
+from symgrad.forms.canon.terms import EYE, FUNCTION, LEAF, PRODUCT, SUM, Letters, Shape, Term, TermPool, rule
 
 WITHIN = 2  # sums whose distinctions are joined while those of others are, which made them
 _REAL = sp.symbols("a0:64", real=True)
@@ -21,7 +21,7 @@ _POSITIVE = sp.symbols("p0:64", positive=True)
 class _Reading(Island):
     """An elementwise term as an expression in its atoms and in the truth of what it asks for."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: TermPool) -> None:
         super().__init__(pool)
         self.conditions = Conditions()
 
@@ -92,7 +92,7 @@ def _bends(t: Term) -> bool:
 
 
 @rule(SUM)
-def distinctions_meet(pool: Pool, t: Term) -> Term | None:
+def distinctions_meet(pool: TermPool, t: Term) -> Term | None:
     """a ⊙ [x > 0] + b ⊙ [x ≤ 0] is {a if x > 0; b otherwise}, where that is shorter."""
     if pool.light or not any(map(_asks, t.args)) or any(a.kind == EYE for b in t.args for a in b.args):
         return None
@@ -100,7 +100,7 @@ def distinctions_meet(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(FUNCTION)
-def distinction_in_a_distinction(pool: Pool, t: Term) -> Term | None:
+def distinction_in_a_distinction(pool: TermPool, t: Term) -> Term | None:
     """{{a if x > 1; b otherwise} if x > 0; c otherwise} is one distinction, and eˣ is e^min(x, 0) if x < 0."""
     if pool.light or t.data is not sp.Piecewise:
         return None
@@ -113,7 +113,7 @@ def _of_size(condition: Term) -> bool:
     return any(a.kind == FUNCTION and a.data is sp.Abs for a in condition.args)
 
 
-def _distinguished(pool: Pool, t: Term) -> Term | None:
+def _distinguished(pool: TermPool, t: Term) -> Term | None:
     begun = [other for other in pool.in_progress if isinstance(other, tuple) and other[0] is _distinguished]
     if (_distinguished, t) in begun or len(begun) > WITHIN:
         return None

@@ -19,8 +19,8 @@ from symgrad.forms.canon.terms import (
     SUM,
     Draft,
     Letters,
-    Pool,
     Term,
+    TermPool,
     rule,
     value_of,
 )
@@ -73,7 +73,7 @@ def powers_of_one_base(d: Draft) -> bool:
     return False
 
 
-def _joined_power(pool: Pool, f: Term, g: Term) -> Term | None:
+def _joined_power(pool: TermPool, f: Term, g: Term) -> Term | None:
     """Return xᵃ·xᵇ, one of them perhaps with a number in the exponent, where that is shorter."""
     base, a = f.args
     if g.kind == FUNCTION and g.data is sp.Pow and g.args[0] is base:
@@ -110,7 +110,7 @@ def power_of_a_scaled_base(d: Draft) -> bool:
 
 
 @rule(POWER)
-def power_of_an_array_power(pool: Pool, t: Term) -> Term | None:
+def power_of_an_array_power(pool: TermPool, t: Term) -> Term | None:
     """(xᵃ)ⁿ is xⁿᵃ where n is an integer."""
     (b,) = t.args
     if b.kind != FUNCTION or b.data is not sp.Pow or not t.data.is_integer:
@@ -154,7 +154,7 @@ def numerator_with_the_denominator(d: Draft) -> bool:
     return False
 
 
-def _divided(pool: Pool, c: Any, a: Term, below: Term) -> tuple[int, Term]:
+def _divided(pool: TermPool, c: Any, a: Term, below: Term) -> tuple[int, Term]:
     """Return a ⊘ below + c and its sign; y ⊘ (u - 1) + 1 is -(y ⊘ (1 - u) - 1)."""
     sign, letters = 1, tuple(range(len(below.shape)))
     numbers = [k for k, t in zip(below.data, below.args, strict=True) if value_of(t) is not None]
@@ -164,7 +164,7 @@ def _divided(pool: Pool, c: Any, a: Term, below: Term) -> tuple[int, Term]:
     return sign, pool.sum([(1, over), (c, pool.ones(below.shape))], below.shape)
 
 
-def _without(pool: Pool, above: Term, below: Term) -> tuple[Any, Term] | None:
+def _without(pool: TermPool, above: Term, below: Term) -> tuple[Any, Term] | None:
     """Return c and a of a + c·below, a sum that has all terms of the other and more."""
     if above.kind != SUM or len(above.args) <= len(below.args):
         return None
@@ -204,7 +204,7 @@ def _agrees(at: dict[int, int], letters: Letters, t: Letters) -> bool:
 
 
 @rule(POWER)
-def power_of_factors_apart(pool: Pool, t: Term) -> Term | None:
+def power_of_factors_apart(pool: TermPool, t: Term) -> Term | None:
     """(A·x ⊙ B·x)ⁿ is (A·x)ⁿ ⊙ (B·x)ⁿ: factors that share no letter that is summed over have powers of their own."""
     (b,) = t.args
     if b.kind != PRODUCT or not t.data.is_integer:

@@ -22,8 +22,8 @@ from symgrad.forms.canon.terms import (
     SUM,
     Draft,
     Letters,
-    Pool,
     Term,
+    TermPool,
     rule,
     split,
 )
@@ -120,7 +120,7 @@ def number_in_front(d: Draft) -> bool:
     return changed
 
 
-def content(pool: Pool, t: Term) -> tuple[Any, Term]:
+def content(pool: TermPool, t: Term) -> tuple[Any, Term]:
     """Split a sum into a number and a sum: the one the user wrote, where there is one."""
     if t.kind != SUM or len(t.args) < 2 or any(c.has(sp.nan, sp.zoo) for c in t.data):  # nan would split off for ever
         return ONE_, t
@@ -130,7 +130,7 @@ def content(pool: Pool, t: Term) -> tuple[Any, Term]:
     return pair
 
 
-def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
+def _content(pool: TermPool, t: Term) -> tuple[Any, Term]:
     size = t.data[0].as_coeff_Mul()[1]  # such as 1/n
     ratios = [c / size for c in t.data]
     if not all(c.is_Rational for c in ratios):
@@ -155,7 +155,7 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     return number * size, pool.make(SUM, t.args, tuple(c / number for c in ratios), t.shape)
 
 
-def _as_written(pool: Pool, t: Term) -> tuple[Any, Term] | None:
+def _as_written(pool: TermPool, t: Term) -> tuple[Any, Term] | None:
     """Return a sum as a multiple of one that the user wrote: n·x - Σx as n·(x - mean(x))."""
     for w in sorted(pool.written, key=lambda w: (sum(abs(c) != 1 for c in w.data), w.uid)):
         own = dict(zip(w.args, w.data, strict=True))
@@ -206,7 +206,7 @@ def axis_of_one_goes(d: Draft) -> bool:
     return False
 
 
-def _without(pool: Pool, t: Term, axis: int) -> Term:
+def _without(pool: TermPool, t: Term, axis: int) -> Term:
     """Return a term without one of its axes, of length one."""
     if not t.shape:
         return t
@@ -300,7 +300,7 @@ def equal_factors_are_a_power(d: Draft) -> bool:
     return False
 
 
-def _joined(pool: Pool, f: Term, g: Term) -> Term | None:
+def _joined(pool: TermPool, f: Term, g: Term) -> Term | None:
     (a, m), (b, n) = _base(f), _base(g)
     if a is b:
         if a.kind == EYE:
@@ -354,14 +354,14 @@ def identity_distributes(d: Draft) -> bool:
     return False
 
 
-def is_whole(pool: Pool, t: Term) -> bool:
+def is_whole(pool: TermPool, t: Term) -> bool:
     """Whether a term is a symmetric sum of a diagonal matrix and products of vectors, such as diag(u) - u·uᵀ."""
     if len(t.shape) != 2 or not _has_identity(t) or not pool.symmetric(t):
         return False
     return any(_is_outer(pool, a) for a in t.args)
 
 
-def laplacian_weights(pool: Pool, t: Term) -> Term | None:
+def laplacian_weights(pool: TermPool, t: Term) -> Term | None:
     """Return w of diag(w·1) - w; None of other matrices."""
     parts = list(zip(t.data, t.args, strict=True)) if len(t.shape) == 2 and _has_identity(t) else []
     if any(a.kind == EYE for _, a in parts) or all(_is_diagonal(a) or _is_outer(pool, a) for _, a in parts):
@@ -373,7 +373,7 @@ def laplacian_weights(pool: Pool, t: Term) -> Term | None:
     return weights if any(f.kind == SUM and not f.args for f in sums) else None
 
 
-def _rows(pool: Pool, a: Term) -> Term:
+def _rows(pool: TermPool, a: Term) -> Term:
     return pool.product([(a, (0, 1))], (0,), dict(enumerate(a.shape)))
 
 
@@ -385,7 +385,7 @@ def _is_diagonal(a: Term) -> bool:
     return any(f.kind == EYE and set(s) == set(out) for f, s in zip(a.args, subs, strict=True))
 
 
-def _is_outer(pool: Pool, a: Term) -> bool:
+def _is_outer(pool: TermPool, a: Term) -> bool:
     """Whether a term is u·vᵀ: nothing leads from its rows to its columns."""
     if a.kind != PRODUCT or not a.args:
         return False

@@ -12,7 +12,7 @@ import sympy as sp
 
 from symgrad.forms.canon.elementwise_subterms import elementwise
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import CALL, FUNCTION, POWER, PRODUCT, SUM, Pool, Shape, Term, rule, split, value_of
+from symgrad.forms.canon.terms import CALL, FUNCTION, POWER, PRODUCT, SUM, Shape, Term, TermPool, rule, split, value_of
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span, wrapped
 from symgrad.ops.scatter import ScatterAdd
@@ -24,7 +24,7 @@ Move = Callable[[Term], Term | None]  # what an operation makes of a term, where
 
 
 @rule(CALL)
-def number_out_of_a_move(pool: Pool, t: Term) -> Term | None:
+def number_out_of_a_move(pool: TermPool, t: Term) -> Term | None:
     """(2x)[1:] is 2·x[1:], and so for every linear operation of one array."""
     if not t.data.linear or len(t.args) != 1:
         return None
@@ -35,7 +35,7 @@ def number_out_of_a_move(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(CALL)
-def reshape_of_a_reshape(pool: Pool, t: Term) -> Term | None:
+def reshape_of_a_reshape(pool: TermPool, t: Term) -> Term | None:
     """The second shape is the shape; where it is the first one's, nothing is left."""
     if not isinstance(t.data, Reshape):
         return None
@@ -51,7 +51,7 @@ def _reshaped_back(b: Term, shape: Shape) -> Term | None:
 
 
 @rule(CALL)
-def slice_of_a_join(pool: Pool, t: Term) -> Term | None:
+def slice_of_a_join(pool: TermPool, t: Term) -> Term | None:
     """[x; y][:n] is x, f([x; y])[:n] is f(x), stack(x, y)[0, :] is x, and what was scattered is read back."""
     if not isinstance(t.data, Slice):
         return None
@@ -59,7 +59,7 @@ def slice_of_a_join(pool: Pool, t: Term) -> Term | None:
     return _through(pool, t.args[0], t.shape, lambda b: _selected(pool, items, b, t.shape))
 
 
-def _through(pool: Pool, a: Term, shape: Shape, move: Move) -> Term | None:
+def _through(pool: TermPool, a: Term, shape: Shape, move: Move) -> Term | None:
     """Return a moved, where the move simplifies every array that a is computed of, entry by entry."""
     value = value_of(a)
     if value is not None:
@@ -74,7 +74,7 @@ def _through(pool: Pool, a: Term, shape: Shape, move: Move) -> Term | None:
     return _remade(pool, a, kept, shape) if len(kept) == len(args) else None
 
 
-def _remade(pool: Pool, a: Term, args: list[Term], shape: Shape) -> Term:
+def _remade(pool: TermPool, a: Term, args: list[Term], shape: Shape) -> Term:
     """Return an elementwise term of other arguments, of another shape."""
     if a.kind == SUM:
         return pool.sum(zip(a.data, args, strict=True), shape)
@@ -85,7 +85,7 @@ def _remade(pool: Pool, a: Term, args: list[Term], shape: Shape) -> Term:
 
 
 # ------------------------------------------------------------------ selections
-def _selected(pool: Pool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
+def _selected(pool: TermPool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
     """Return what the brackets select of a join or of zeros with entries in them."""
     if a.kind != CALL or None in items:
         return None
@@ -98,7 +98,7 @@ def _selected(pool: Pool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term
     return _of_a_cat(pool, items, a, shape) if isinstance(a.data, Cat) else None
 
 
-def _read_back(pool: Pool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
+def _read_back(pool: TermPool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
     """Return what was scattered where all of it is read, and zeros where none is."""
     if None in a.data.where.items:
         return None
@@ -120,7 +120,7 @@ def _apart(p: tuple[Any, Any, Any], q: tuple[Any, Any, Any]) -> bool:
     return p[1] == q[1] == 1 and any(sp.sympify(gap).is_nonnegative for gap in in_order)
 
 
-def _of_a_cat(pool: Pool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
+def _of_a_cat(pool: TermPool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
     axis = a.data.axis
     item, low = items[axis], sp.S.Zero
     single = not isinstance(item, Span)
@@ -140,5 +140,5 @@ def _plain(k: Any) -> Any:
     return int(k) if isinstance(k, sp.Integer) else k
 
 
-def _piece(pool: Pool, piece: Term, items: tuple[Any, ...], shape: Shape) -> Term:
+def _piece(pool: TermPool, piece: Term, items: tuple[Any, ...], shape: Shape) -> Term:
     return piece if all(i == ALL for i in items) else pool.call(part(items), [piece], shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import CALL, SUM, Pool, Term, rule
+from symgrad.forms.canon.terms import CALL, SUM, Term, TermPool, rule
 from symgrad.ops.keys import ALL, wrapped
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shapes.join import Stack
@@ -15,7 +15,7 @@ MOST = 6  # rows that are written one by one
 
 
 @rule(SUM)
-def rows_of_a_stack(pool: Pool, t: Term) -> Term | None:
+def rows_of_a_stack(pool: TermPool, t: Term) -> Term | None:
     """scatter(a, [0]) + scatter(b, [1]) is stack(a, b), where every row is written to."""
     n = t.shape[0] if t.shape else 0
     if pool.bases or not isinstance(n, int) or not 1 < n <= MOST:  # a Jacobian looks inside of one row only
@@ -40,7 +40,7 @@ def rows_of_a_stack(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def scattered_to_one_place(pool: Pool, t: Term) -> Term | None:
+def scattered_to_one_place(pool: TermPool, t: Term) -> Term | None:
     """[a; 0] + [b; 0] is [a + b; 0]."""
     places: dict[Any, list[tuple[Any, Term]]] = {}
     for c, a in zip(t.data, t.args, strict=True):

@@ -14,7 +14,7 @@ import sympy as sp
 from sympy.core.relational import is_gt, is_le
 
 from symgrad.forms.canon import elementwise_subterms
-from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
+from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Term, TermPool, rule
 
 Factored = tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]  # factors, output letters and sizes
 MOST, FACTORS = 12, 60  # terms of a sum, and factors in them, among which common ones are looked for
@@ -22,7 +22,7 @@ TRIES = 60  # common factors that are tried for one sum and the sums that arise:
 
 
 @rule(SUM)
-def transposes_meet(pool: Pool, t: Term) -> Term | None:
+def transposes_meet(pool: TermPool, t: Term) -> Term | None:
     """A - B + (A - B)ᵀ is 2A - B - Bᵀ where A is symmetric: opened where terms then add up or cancel."""
     if len(t.shape) != 2 or len(t.args) > MOST:
         return None
@@ -38,7 +38,7 @@ def transposes_meet(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def common_factor(pool: Pool, t: Term) -> Term | None:
+def common_factor(pool: TermPool, t: Term) -> Term | None:
     """A·x + B·x is (A + B)·x, where that is shorter."""
     if pool.light or len(t.args) > MOST or sum(len(a.args) for a in t.args) > FACTORS:
         return None
@@ -52,7 +52,7 @@ def common_factor(pool: Pool, t: Term) -> Term | None:
     return best
 
 
-def _best_join(pool: Pool, t: Term) -> Term | None:
+def _best_join(pool: TermPool, t: Term) -> Term | None:
     best: Term | None = None
     for i, j in combinations(range(len(t.args)), 2):
         joined = _joined(pool, (t.data[i], t.args[i]), (t.data[j], t.args[j]))
@@ -74,19 +74,19 @@ def _factors(t: Term) -> Factored:
     return [(t, letters)], letters, dict(zip(letters, t.shape, strict=True))
 
 
-def _joined(pool: Pool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None:
+def _joined(pool: TermPool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None:
     """Return c·A + d·B with the best common factor outside, or None."""
     candidates = [_joined_of(pool, (a, b), tuple(map(read, (a[1], b[1])))) for read in _readings(pool, a[1], b[1])]
     return min((t for t in candidates if t is not None), key=lambda t: t.cost, default=None)
 
 
-def _readings(pool: Pool, p: Term, q: Term) -> list[Callable[[Term], Factored]]:
+def _readings(pool: TermPool, p: Term, q: Term) -> list[Callable[[Term], Factored]]:
     """Return the ways to see two products: factor by factor, and with A·x as one factor where both have such."""
     grouped = partial(_grouped, pool)
     return [_factors, grouped] if all(len(grouped(t)[0]) < len(_factors(t)[0]) for t in (p, q)) else [_factors]
 
 
-def _grouped(pool: Pool, t: Term) -> Factored:
+def _grouped(pool: TermPool, t: Term) -> Factored:
     """Return a product with factors that share a letter that is summed over as one."""
     factors, out, sizes = _factors(t)
     if t.kind != PRODUCT:
@@ -105,7 +105,7 @@ def _grouped(pool: Pool, t: Term) -> Factored:
     return made, out, sizes
 
 
-def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) -> Term | None:
+def _joined_of(pool: TermPool, pair: tuple[Any, Any], read: tuple[Factored, ...]) -> Term | None:
     """Return the sum of two terms, as they are read, with the best common factor outside, or None."""
     (c, _), (d, _) = pair
     (left, out, sizes), (right, out2, sizes2) = read
@@ -130,7 +130,7 @@ def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) ->
     return best
 
 
-def _shared(pool: Pool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]] | None:
+def _shared(pool: TermPool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]] | None:
     """Return what two factors share, and what is left of each: of x² and x³, x² and nothing, x."""
     if f.kind == EYE:
         return None
@@ -157,7 +157,7 @@ def _matched(s: Letters, t: Letters, out: Letters, out2: Letters) -> dict[int, i
 
 
 def _outside(
-    pool: Pool,
+    pool: TermPool,
     coefficients: tuple[Any, Any],
     shared: tuple[Term, Letters],
     rest: tuple[list[Any], list[Any]],
@@ -184,7 +184,7 @@ def _outside(
     return _product(pool, [(f, s), (inner, frame)], out, sizes[0])
 
 
-def _product(pool: Pool, factors: list[Any], out: Letters, sizes: dict[int, Any]) -> Term:
+def _product(pool: TermPool, factors: list[Any], out: Letters, sizes: dict[int, Any]) -> Term:
     """Return the product over the letters that the factors and the output have."""
     inside = {k for _, s in factors for k in s} | set(out)
     return pool.product(factors, out, {k: n for k, n in sizes.items() if k in inside})
@@ -205,13 +205,13 @@ def _spreads(frame: Letters, s: Letters, rest: tuple[list[Any], list[Any]]) -> b
 
 
 @rule(SUM)
-def shortest_elementwise(pool: Pool, t: Term) -> Term | None:
+def shortest_elementwise(pool: TermPool, t: Term) -> Term | None:
     """What SymPy finds shorter among cancelled, factored and expanded forms of an elementwise expression."""
     return None if pool.light else elementwise_subterms.shorter(pool, t)
 
 
 @rule(SUM)
-def sums_meet(pool: Pool, t: Term) -> Term | None:
+def sums_meet(pool: TermPool, t: Term) -> Term | None:
     """m Σ (1 - m/x_i) + Σ (x_i - m)²/x_i is Σ (x_i - m): sums over as many entries are one where their terms cancel."""
     if t.shape or pool.light:
         return None
@@ -233,7 +233,7 @@ def sums_meet(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def sums_open(pool: Pool, t: Term) -> Term | None:
+def sums_open(pool: TermPool, t: Term) -> Term | None:
     """Σ x_i - Σ (c x_i - m) is (1 - c) Σ x_i + n m: sums are opened where their terms then add up."""
     if t.shape or pool.light or sums_open in pool.in_progress:
         return None
@@ -246,7 +246,7 @@ def sums_open(pool: Pool, t: Term) -> Term | None:
     return total if total.cost < t.cost else None
 
 
-def _summands(pool: Pool, a: Term) -> list[tuple[Any, Term]]:
+def _summands(pool: TermPool, a: Term) -> list[tuple[Any, Term]]:
     """Return c·Σ (u_i + v_i) as c·Σ u_i and c·Σ v_i, and anything else as it is."""
     if a.kind != PRODUCT:
         return [(1, a)]
@@ -262,7 +262,7 @@ def _summands(pool: Pool, a: Term) -> list[tuple[Any, Term]]:
     return [(1, a)]
 
 
-def _body(pool: Pool, a: Term) -> Term | None:
+def _body(pool: TermPool, a: Term) -> Term | None:
     """Return v of Σ v_i, or of c Σ v_i with a number c, where all factors are numbers and vectors over one letter."""
     if a.kind != PRODUCT or a.shape:
         return None

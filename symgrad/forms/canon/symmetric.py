@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.forms.canon.products import is_whole, opened
-from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, split
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, SUM, Draft, Letters, Term, TermPool, rule, split
 from symgrad.ops.linalg.solving import Inverse
 
 
-def diagonal(pool: Pool, t: Term) -> Term | None:
+def diagonal(pool: TermPool, t: Term) -> Term | None:
     """Return v of diag(v), ones of I, and None of any other matrix."""
     if t.kind == EYE:
         return pool.ones(t.shape[:1])
@@ -24,14 +24,14 @@ def diagonal(pool: Pool, t: Term) -> Term | None:
     return pool.product(rest, out[:1], {k: n for k, n in sizes if k != out[1]})
 
 
-def as_matrix(pool: Pool, v: Term) -> Term:
+def as_matrix(pool: TermPool, v: Term) -> Term:
     """Return the matrix diag(v)."""
     (n,) = v.shape
     return pool.product([(v, (0,)), (pool.eye(n), (0, 1))], (0, 1), {0: n, 1: n})
 
 
 @rule(SUM)
-def diagonals_add(pool: Pool, t: Term) -> Term | None:
+def diagonals_add(pool: TermPool, t: Term) -> Term | None:
     """I + diag(u) is diag(1 + u)."""
     if len(t.shape) != 2:
         return None
@@ -44,7 +44,7 @@ def diagonals_add(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def symmetric_factor(pool: Pool, t: Term) -> Term | None:
+def symmetric_factor(pool: TermPool, t: Term) -> Term | None:
     """A + x·xᵀ·A is (I + x·xᵀ)·A: a matrix is taken out where what is left is symmetric."""
     if len(t.shape) != 2 or len(t.args) != 2:
         return None
@@ -64,7 +64,7 @@ def _opened(a: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any
     return opened(a) if a.kind == PRODUCT else ([(a, (0, 1))], (0, 1), dict(enumerate(a.shape)))
 
 
-def _taken_out(pool: Pool, near: Opened, far: Opened, axis: int) -> Term | None:
+def _taken_out(pool: TermPool, near: Opened, far: Opened, axis: int) -> Term | None:
     """Return (c·I + d·rest)·A of c·A and d·rest·A, or its mirror image, where A alone has the output's axis."""
     a, b = (_alone(side[1], side[2][axis]) for side in (near, far))
     if a is None or b is None or a[0] is not b[0] or a[0].kind == EYE:
@@ -92,7 +92,7 @@ def _alone(factors: list[tuple[Term, Letters]], k: int) -> tuple[Term, Letters] 
     return matches[0] if len(matches) == 1 and len(set(matches[0][1])) == 2 else None
 
 
-def _rest(pool: Pool, side: Opened, gone: Any, out: Letters, more: list[tuple[Term, Letters]]) -> Term:
+def _rest(pool: TermPool, side: Opened, gone: Any, out: Letters, more: list[tuple[Term, Letters]]) -> Term:
     """Return the product without a factor, with another output."""
     factors = [x for x in side[1] if x != gone] + more
     inside = {k for _, s in factors for k in s} | set(out)
@@ -121,11 +121,11 @@ def symmetric_matrix_stays_whole(d: Draft) -> bool:
     return False
 
 
-def _has_whole(pool: Pool, t: Term) -> bool:
+def _has_whole(pool: TermPool, t: Term) -> bool:
     return any(is_whole(pool, f) for f in (t.args if t.kind == PRODUCT else (t,)))
 
 
-def _times_diagonal(pool: Pool, f: Term, v: Term, axis: int) -> Term:
+def _times_diagonal(pool: TermPool, f: Term, v: Term, axis: int) -> Term:
     """Return diag(v)·f, or f·diag(v), term by term."""
     sizes: dict[int, Any] = dict(enumerate(f.shape))
     out: Letters = (0, 1)
@@ -135,7 +135,7 @@ def _times_diagonal(pool: Pool, f: Term, v: Term, axis: int) -> Term:
 
 
 @rule(CALL)
-def inverse_of_a_diagonal(pool: Pool, t: Term) -> Term | None:
+def inverse_of_a_diagonal(pool: TermPool, t: Term) -> Term | None:
     """The inverse of diag(v) is diag(1/v)."""
     v = diagonal(pool, t.args[0]) if isinstance(t.data, Inverse) else None
     return None if v is None else as_matrix(pool, pool.power(v, -1))

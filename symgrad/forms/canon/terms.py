@@ -1,6 +1,6 @@
 """The canonical graph: sums, Einstein products, powers, functions and named operations over leaves.
 
-Equal terms of one pool are one object, so that equality is identity. The constructors of ``Pool`` keep terms
+Equal terms of one pool are one object, so that equality is identity. The constructors of ``TermPool`` keep terms
 canonical: they apply the rules of ``RULES``, which the package fills from the modules beside this one.
 """
 
@@ -50,7 +50,7 @@ SHORT_EXPONENTS = {sp.Integer(2), sp.Integer(-1), sp.Rational(1, 2), -sp.Rationa
 
 
 class Term:
-    """A node of the canonical graph. Make it with a ``Pool``.
+    """A node of the canonical graph. Make it with a ``TermPool``.
 
     ``data`` is, by kind: of a leaf its key and assumptions; of a sum the coefficients; of a product
     (letters of each factor, letters of the output, size of each letter); of a power the exponent; of a
@@ -90,7 +90,7 @@ def _once(subs: Sequence[Letters], out: Letters, sizes: Any) -> int:
 class Draft:
     """A product in the making: coef · Σ over the letters not in ``out`` of the factors."""
 
-    pool: Pool
+    pool: TermPool
     coef: Any
     factors: list[tuple[Term, Letters]]
     out: Letters
@@ -111,7 +111,7 @@ class Draft:
         self.factors = [(f, tuple(new if k == old else k for k in s)) for f, s in self.factors]
 
 
-class Pool:
+class TermPool:
     """The terms of one closed form, and the constructors that keep them canonical."""
 
     def __init__(self, bases: Iterable[Any] = ()) -> None:

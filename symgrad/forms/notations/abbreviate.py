@@ -22,8 +22,8 @@ from symgrad.forms.canon.terms import (
     PRODUCT,
     SUM,
     Letters,
-    Pool,
     Term,
+    TermPool,
     below,
     split,
 )
@@ -60,7 +60,7 @@ def is_root(t: Term) -> bool:
     return t.kind == POWER and bool(t.data == sp.Rational(1, 2))
 
 
-def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any) -> list[Term]:
+def abbreviated(pool: TermPool, bodies: list[Term], own: dict[Any, Term], ratio: Any) -> list[Term]:
     """Return the formulas with names for parts wherever that makes them shorter.
 
     Args:
@@ -90,7 +90,7 @@ def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any
     return _without_needless(pool, bodies, ratio)
 
 
-def _without_needless(pool: Pool, bodies: list[Term], ratio: Any) -> list[Term]:
+def _without_needless(pool: TermPool, bodies: list[Term], ratio: Any) -> list[Term]:
     """Return the formulas without names that became longer than what they stand for: A = Φ(Z), once Z has a name."""
     functions = [t for t in below(bodies) if t.kind == NAMED and t.args[0].kind == FUNCTION]
     for name in [t for t in functions if is_short(t.args[0])]:
@@ -107,7 +107,7 @@ def is_quotient(t: Term) -> bool:
     return t.kind == PRODUCT and not t.shape and any(a.kind == POWER and a.data == -1 for a in t.args)
 
 
-def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> list[tuple[Any, Term]]:
+def _candidates(pool: TermPool, bodies: Sequence[Term], own: dict[Any, Term]) -> list[tuple[Any, Term]]:
     """Return what may have a name, the longest first."""
     keys: dict[Term, Any] = {}
     for node, t in own.items():
@@ -152,7 +152,7 @@ def divides_by_a_root(a: Term) -> bool:
     return bool(a.data == -sp.Rational(1, 2)) or (a.data == -1 and b.kind == NAMED and is_root(b.args[0]))
 
 
-def _weights(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
+def _weights(pool: TermPool, bodies: Sequence[Term]) -> list[Term]:
     """Return the weights w of the Laplacian matrices diag(w·1) - w, where they are no letters."""
     weights = [laplacian_weights(pool, t) for t in below(bodies) if t.kind == SUM]
     plain = [_plain(pool, w) for w in weights if w is not None]
@@ -164,7 +164,7 @@ def _is_product_of_two(t: Term) -> bool:
     return t.kind == PRODUCT and len(t.args) == 2 and bool(t.shape) and len(t.data[2]) > len(t.shape)
 
 
-def _scaled_matrices(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
+def _scaled_matrices(pool: TermPool, bodies: Sequence[Term]) -> list[Term]:
     """Return A·diag(v) and diag(v)·A that stand three times in products: short as they are, they may have a name."""
     count: Counter[tuple[Term, Term, int]] = Counter()
     for t in below(bodies):
@@ -185,7 +185,7 @@ def _vectors(pairs: Sequence[tuple[Term, Letters]]) -> list[tuple[Term, Letters]
     return [(v, s) for v, s in pairs if v.kind == LEAF and len(s) == 1]
 
 
-def _plain(pool: Pool, t: Term) -> Term:
+def _plain(pool: TermPool, t: Term) -> Term:
     """Return what has the name: of 2·(x - m) the difference, of 1/x² and 1/√x the x and the √x."""
     plain = content(pool, split(_narrow(t))[1])[1]
     if plain.kind == POWER and plain.data.is_negative:
@@ -202,7 +202,7 @@ def _narrow(t: Term) -> Term:
     return t
 
 
-def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Term]:
+def _named(pool: TermPool, bodies: Sequence[Term], key: Any, part: Term) -> list[Term]:
     """Return the formulas with a name for a part."""
     name = pool.make(NAMED, (part,), key, part.shape)
     mapping: dict[Term, Term] = {part: name}
@@ -212,7 +212,7 @@ def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Ter
     return [mapping[t] for t in bodies]
 
 
-def _rebuilt(pool: Pool, t: Term, mapping: dict[Term, Term]) -> Term:
+def _rebuilt(pool: TermPool, t: Term, mapping: dict[Term, Term]) -> Term:
     """Return a term of rewritten arguments."""
     args = [mapping[a] for a in t.args]
     if all(a is b for a, b in zip(args, t.args, strict=True)):
@@ -229,7 +229,7 @@ def _rebuilt(pool: Pool, t: Term, mapping: dict[Term, Term]) -> Term:
     return (pool.function if t.kind == FUNCTION else pool.call)(t.data, args, t.shape)
 
 
-def _replaced(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+def _replaced(pool: TermPool, t: Term, part: Term, name: Term) -> Term:
     """Return a term with the name where it holds the part: as a multiple, a power, or among its factors."""
     if t is part:
         return name
@@ -244,7 +244,7 @@ def _replaced(pool: Pool, t: Term, part: Term, name: Term) -> Term:
     return t
 
 
-def _power_of_an_exponential(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+def _power_of_an_exponential(pool: TermPool, t: Term, part: Term, name: Term) -> Term:
     """exp(-2z) is μ⁻², where μ is exp(z)."""
     (c, z), (d, w) = split(t.args[0]), split(part.args[0])
     if z is not w and pool.sum([(-1, z)], z.shape) is w:
@@ -252,7 +252,7 @@ def _power_of_an_exponential(pool: Pool, t: Term, part: Term, name: Term) -> Ter
     return pool.power(name, c / d) if z is w and (c / d).is_Integer else t
 
 
-def _multiple(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+def _multiple(pool: TermPool, t: Term, part: Term, name: Term) -> Term:
     """(2a - 2b)/n is 2r/n, where r is a - b, and a - c·x - b is r - c·x."""
     own = dict(zip(part.args, part.data, strict=True))
     inside = [(c, a) for c, a in zip(t.data, t.args, strict=True) if a in own]
@@ -267,7 +267,7 @@ def _multiple(pool: Pool, t: Term, part: Term, name: Term) -> Term:
 Factor = tuple[Term, Any, Letters]  # base, exponent and letters
 
 
-def _among_factors(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+def _among_factors(pool: TermPool, t: Term, part: Term, name: Term) -> Term:
     """(aᵀr) r/σ² is (aᵀh) h, where h is r/σ."""
     factors, out, sizes = opened(t)
     wanted, ends, _ = opened(part)
@@ -292,7 +292,7 @@ def _factor(f: Term, s: Letters) -> Factor:
 
 
 def _matched(
-    pool: Pool, have: list[Factor], pattern: list[Factor], bound: set[int], out: set[int]
+    pool: TermPool, have: list[Factor], pattern: list[Factor], bound: set[int], out: set[int]
 ) -> tuple[dict[int, int], list[Factor]] | None:
     """Return the letters at which a pattern stands in a product, and the factors that are left; or None."""
     stack: list[tuple[int, dict[int, int], list[Factor]]] = [(0, {}, have)]

@@ -19,7 +19,7 @@ from symgrad.errors import FormError
 from symgrad.forms import names
 from symgrad.forms.canon.complexes import is_complex
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Term, TermPool
 from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import At, Branches, PiProduct, Sigma, dressed
 from symgrad.forms.notations.letters import NoMatrix
@@ -47,7 +47,7 @@ class Reading:
     A basis leaf reads as δ at its place in ``places``.
     """
 
-    def __init__(self, pool: Pool, leaf_names: Mapping[Any, str]) -> None:
+    def __init__(self, pool: TermPool, leaf_names: Mapping[Any, str]) -> None:
         self.pool, self.names = pool, leaf_names
         self.places: Mapping[Any, Sequence[sp.Expr]] = {}
         self.memo: dict[Any, Any] = {}

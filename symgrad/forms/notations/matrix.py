@@ -25,8 +25,8 @@ from symgrad.forms.canon.terms import (
     POWER,
     PRODUCT,
     SUM,
-    Pool,
     Term,
+    TermPool,
 )
 from symgrad.forms.nodes.arrays import ComplexSymbol
 from symgrad.forms.nodes.complexes import WORDS, Part
@@ -57,7 +57,7 @@ from symgrad.scalars import BY_FUNCTION
 class MatrixReading:
     """One reading of terms in matrix notation. ``names`` maps the keys of leaves and names to what is printed."""
 
-    def __init__(self, pool: Pool, names: Mapping[Any, str]) -> None:
+    def __init__(self, pool: TermPool, names: Mapping[Any, str]) -> None:
         self.pool, self.names = pool, names
         self.found: dict[Term, Any] = {}
         self._transforms: dict[Term, str] = {}  # the letters of Fourier matrices
@@ -216,7 +216,7 @@ def _numbers(rows: Sequence[Any]) -> list[Any]:
     return [] if any(getattr(r, "shape", ()) for r in rows) else list(rows)
 
 
-def integral(pool: Pool, names: Mapping[Any, str], t: Term, beside: Iterable[Term] = ()) -> Any:
+def integral(pool: TermPool, names: Mapping[Any, str], t: Term, beside: Iterable[Term] = ()) -> Any:
     """Return an integral with what stands inside of it; one of numbers reads that itself. May raise NoMatrix."""
     if not any(a.shape for a in (t, *t.args)):
         return t.data

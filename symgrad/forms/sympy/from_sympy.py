@@ -49,10 +49,10 @@ def from_sympy(expr: Any, args: Any) -> Callable[..., Any]:
     >>> f(0.0), sg.grad(f)(0.0)
     (tensor(1.), 2.0)
     """
-    return Function(_plain(expr), _arguments(args))
+    return SympyFunction(_plain(expr), _arguments(args))
 
 
-class Function:
+class SympyFunction:
     """The function that ``from_sympy`` returns."""
 
     def __init__(self, expr: Any, args: Sequence[Any]) -> None:
@@ -67,7 +67,7 @@ class Function:
         self._entrywise = not isinstance(expr, list) and not expr.is_Matrix and all(a.is_Symbol for a in args)
 
     def __reduce__(self) -> Any:
-        return Function, (self.expr, self.args)
+        return SympyFunction, (self.expr, self.args)
 
     def __repr__(self) -> str:
         return f"<function of ({', '.join(map(str, self.args))}) from {self.expr}>"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from symgrad.core.hooks import Ordered, RemovableHandle
+from symgrad.core.hooks import OrderedHooks, RemovableHandle
 from symgrad.core.journal import changing_items
 from symgrad.core.modes import no_grad
 from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
@@ -61,9 +61,9 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _transient: set[str]
-    _before: Ordered
-    _behind: Ordered
-    _backward: Ordered
+    _before: OrderedHooks
+    _behind: OrderedHooks
+    _backward: OrderedHooks
 
     def __init__(self) -> None:
         set_ = object.__setattr__
@@ -72,7 +72,7 @@ class Module:
             set_(self, registry, {})
         set_(self, "_transient", set())
         for hooks in ("_before", "_behind", "_backward"):
-            set_(self, hooks, Ordered())
+            set_(self, hooks, OrderedHooks())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the result: each model has its own."""

@@ -21,7 +21,7 @@ from symgrad.errors import ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import BARS, Evaluation, refused
 from symgrad.expression.formula import Attribute, Binary, Call, Compare, Constant, Formula, Name, Unary
-from symgrad.expression.listed import listed
+from symgrad.expression.function_table import function_table
 from symgrad.func import jvp, vjp
 from symgrad.ops.map import Map
 from symgrad.tensors.creation import ones_like, symbol
@@ -36,7 +36,7 @@ _QUOTIENT = Binary(Name("·p"), "/", Name("·q"))
 
 def function_named(name: str) -> Callable[..., Any] | None:
     """Return the function that formulas call by a name."""
-    return listed().get(name)
+    return function_table().get(name)
 
 
 @functools.cache

@@ -4,6 +4,6 @@ A body is traced once into a closed program (body), the operation Scan runs it (
 whose bodies are derivatives of it (linear).
 """
 
-from symgrad.transforms.loops.public import fori_loop, scan
+from symgrad.transforms.loops.scanning import fori_loop, scan
 
 __all__ = ["fori_loop", "scan"]

@@ -29,7 +29,7 @@ from symgrad.transforms.loops.series import Expanded, expanded, patterns
 _WHOLE = 2**53  # integers up to this are exact in float64
 
 
-class Piece(NamedTuple):
+class PackedResult(NamedTuple):
     """Where a result lies in the packed vector, its shape there, and its dtype once it is taken out."""
 
     start: int
@@ -247,7 +247,7 @@ class Scan(Op):
         op = Scan.of(loop.body, self.carries + len(starts), self.xs + len(along), self.length, self.reverse)
         return loop, op, op(*inputs)
 
-    def _part(self, op: Scan, packed: Any, piece: Piece, at: int | None) -> Any:
+    def _part(self, op: Scan, packed: Any, piece: PackedResult, at: int | None) -> Any:
         return None if at is None else Reshape((piece.stop - piece.start,))(op.piece(packed, at))
 
     def _joined(self, parts: Sequence[Any]) -> Any:
@@ -278,12 +278,12 @@ class Scan(Op):
         return op, op(*inits, *[read(*r) for r in loop.slices], *[read(*r) for r in loop.shared], *loop.extra)
 
 
-def _pieces(results: Sequence[Spec], carries: int, length: int) -> tuple[Piece, ...]:
+def _pieces(results: Sequence[Spec], carries: int, length: int) -> tuple[PackedResult, ...]:
     pieces, start = [], 0
     for k, spec in enumerate(results):
         sizes = spec.shape if k < carries else (length, *spec.shape)
         stop = start + int(np.prod(sizes))
-        pieces.append(Piece(start, stop, sizes, spec.dtype))
+        pieces.append(PackedResult(start, stop, sizes, spec.dtype))
         start = stop
     return tuple(pieces)
 

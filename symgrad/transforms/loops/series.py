@@ -10,7 +10,7 @@ from symgrad.core.streams import Stream, given
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, input_of
 from symgrad.transforms.loops.linear import fitted
-from symgrad.transforms.taylor.operations import Graph
+from symgrad.transforms.taylor.operations import NodeSeries
 from symgrad.transforms.tracing import Trace
 
 Place = tuple[int, int]  # an input or result, and an order
@@ -81,7 +81,7 @@ def coefficients(body: Program, env: dict[Place, Any], order: int) -> list[list[
         known[x._node] = given([x, *terms])
         if all(t is None for t in terms):
             constant.add(x._node)
-    graph = Graph(known, False, constant, order=order)
+    graph = NodeSeries(known, False, constant, order=order)
     streams = graph.follow([input_of(t) for t in outs])
     for k in range(order + 1):
         graph.at(k)

@@ -13,7 +13,7 @@ from symgrad.errors import ArgumentTypeError
 from symgrad.ops.value import is_foreign
 
 
-class Branch(NamedTuple):
+class Container(NamedTuple):
     """A container: its kind, the keys of a dict, and the structure of each part. None has no parts."""
 
     kind: Any
@@ -29,16 +29,16 @@ class Branch(NamedTuple):
         return f"[{inside}]" if issubclass(self.kind, list) else f"({inside}{',' * (len(self.parts) == 1)})"
 
 
-class Place(NamedTuple):
+class ArrayPlace(NamedTuple):
     """The place of a tensor."""
 
     def __str__(self) -> str:
         return "tensor"
 
 
-Tree = Branch | Place
-NONE = Branch(type(None), (), ())
-_PLACE = Place()
+Tree = Container | ArrayPlace
+NONE = Container(type(None), (), ())
+_PLACE = ArrayPlace()
 
 
 def flatten(x: Any, leaves: list[Any], where: str) -> Tree:
@@ -47,10 +47,10 @@ def flatten(x: Any, leaves: list[Any], where: str) -> Tree:
         return NONE
     if isinstance(x, dict):
         keys = _ordered(x)
-        return Branch(dict, keys, tuple([flatten(x[k], leaves, where) for k in keys]))
+        return Container(dict, keys, tuple([flatten(x[k], leaves, where) for k in keys]))
     if isinstance(x, (list, tuple)):
         kind = type(x) if hasattr(x, "_fields") else list if isinstance(x, list) else tuple
-        return Branch(kind, (), tuple([flatten(v, leaves, where) for v in x]))
+        return Container(kind, (), tuple([flatten(v, leaves, where) for v in x]))
     if not isinstance(x, (TensorBase, np.ndarray, np.generic, int, float, complex, sp.Expr)) and not is_foreign(x):
         raise ArgumentTypeError(
             f"{where} contains a {type(x).__name__}. Expected tensors, arrays, numbers and None in nested tuples, "
@@ -69,7 +69,7 @@ def _ordered(x: dict[Any, Any]) -> tuple[Any, ...]:
 
 def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
     """Put tensors into the structure."""
-    if isinstance(tree, Place):
+    if isinstance(tree, ArrayPlace):
         return next(values)
     parts = [unflatten(p, values) for p in tree.parts]
     if tree.kind is type(None):

@@ -25,11 +25,11 @@ from symgrad.ops.elementwise.complexes import Angle
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
-from symgrad.transforms.taylor.payloads import Table, stepping, unbroken
+from symgrad.transforms.taylor.payloads import PayloadSeries, stepping, unbroken
 from symgrad.transforms.tracing import leaf_of
 
 
-class Graph:
+class NodeSeries:
     """The series of nodes: those of some are given, the others follow.
 
     Attributes:
@@ -101,12 +101,12 @@ def _spread(u: Stream, node: Any) -> Stream:
     return Stream(follow)
 
 
-def _of(node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: Graph) -> Stream:
+def _of(node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: NodeSeries) -> Stream:
     op = node.op
     if isinstance(op, Map):
         if not isinstance(op.payload, sp.Expr):
             return stepping(op, inputs)
-        return Table(inputs)[op.payload]
+        return PayloadSeries(inputs)[op.payload]
     if isinstance(op, Einsum) and len(active) > 1:
         return _contraction(op, inputs)
     if op.linear or isinstance(op, Einsum):
@@ -147,9 +147,9 @@ def _contraction(op: Any, inputs: Sequence[Stream]) -> Stream:
 class _Followed:
     """An operation by the series that it declares, or by its rule of forward mode, y′ = J(x)·x′, traced once."""
 
-    def __init__(self, node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: Graph) -> None:
+    def __init__(self, node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: NodeSeries) -> None:
         self._node, self._inputs, self._active, self._graph = node, inputs, active, graph
-        self._inner: Graph | None = None
+        self._inner: NodeSeries | None = None
         self._declared: Any = None
         self._rule = given([])
         self.stream = Stream(self._follow)
@@ -188,12 +188,12 @@ class _Followed:
         y = self._node.op(*xs)
         known[y._node] = self.stream
         pushed = push([y._node], tangents, handle, record=True, symbolic=True)[0]
-        self._inner = Graph(known, self._graph.raw, constant, self._graph.shared)
+        self._inner = NodeSeries(known, self._graph.raw, constant, self._graph.shared)
         if pushed is not None:
             self._rule = self._inner.follow([pushed._node])[0]
 
 
-def _filled(u: Stream, p: AnyNode, graph: Graph) -> Stream:
+def _filled(u: Stream, p: AnyNode, graph: NodeSeries) -> Stream:
     """Write the coefficient of order 0 out where it is zero, since operations are applied to it."""
     known = graph.shared.get(("filled", id(u)))
     if known is not None:

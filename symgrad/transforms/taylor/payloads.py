@@ -23,7 +23,7 @@ _BREAKING = {"remainder", "fmod", "copysign", "heaviside", "atan2", "hypot"}  # 
 _ROUNDING = 1e-6
 
 
-class Table:
+class PayloadSeries:
     """The series of a payload's parts, for series in the places of its letters."""
 
     def __init__(self, inputs: Sequence[Stream]) -> None:
@@ -118,7 +118,7 @@ class Table:
 class _Late:
     """A declared function, whose derivatives become series when an order above 0 is asked for."""
 
-    def __init__(self, table: Table, e: Any, pairs: Sequence[tuple[Any, Any]]) -> None:
+    def __init__(self, table: PayloadSeries, e: Any, pairs: Sequence[tuple[Any, Any]]) -> None:
         self._table, self._e, self._pairs = table, e, pairs
         self._body: Stream | None = None
         self.stream = Stream(self._follow)

@@ -26,7 +26,7 @@ class Interface:
         self.inputs = _arrays(program, program.inputs)
         self.outputs = _arrays(program, program.outputs)
         self.results = results
-        self.flat = trees.Branch(tuple, (), (trees.LEAF,) * len(self.outputs))
+        self.flat = trees.ContainerSpec(tuple, (), (trees.LEAF,) * len(self.outputs))
         self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
         self.plain = only_tuples(results) and positional(args)
 

@@ -176,9 +176,9 @@ class _Wrapper:
 
     def tree(self, tree: trees.Tree, rest: Any) -> str:
         """Put the results together."""
-        if isinstance(tree, trees.Leaf):
+        if isinstance(tree, trees.ArrayLeaf):
             return self.value(next(rest))
-        assert isinstance(tree, trees.Branch)  # narrows the type; ``only_tuples`` was asked before
+        assert isinstance(tree, trees.ContainerSpec)  # narrows the type; ``only_tuples`` was asked before
         made = self.set(f"call ptr {self.function('PyTuple_New')}(i64 {len(tree.parts)})")
         self.branch(self.set(f"icmp ne ptr {made}, null"), "failed")
         for k, part in enumerate(tree.parts):
@@ -198,15 +198,15 @@ class _Wrapper:
 
 def only_tuples(tree: trees.Tree) -> bool:
     """Whether results are arrays and tuples of them."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         return True
-    return isinstance(tree, trees.Branch) and tree.kind is tuple and all(map(only_tuples, tree.parts))
+    return isinstance(tree, trees.ContainerSpec) and tree.kind is tuple and all(map(only_tuples, tree.parts))
 
 
 def positional(tree: trees.Tree) -> bool:
     """Whether the arguments are arrays by position."""
-    assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
+    assert isinstance(tree, trees.ContainerSpec)  # narrows the type: (args, kwargs)
     args, kwargs = tree.parts
-    assert isinstance(args, trees.Branch)  # narrows the types, here and below
-    assert isinstance(kwargs, trees.Branch)
-    return not kwargs.parts and all(isinstance(p, trees.Leaf) for p in args.parts)
+    assert isinstance(args, trees.ContainerSpec)  # narrows the types, here and below
+    assert isinstance(kwargs, trees.ContainerSpec)
+    return not kwargs.parts and all(isinstance(p, trees.ArrayLeaf) for p in args.parts)

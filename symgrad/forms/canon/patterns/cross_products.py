@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.forms.canon.terms import CALL, LEAF, PRODUCT, SUM, Draft, Pool, Term, below, rule
+from symgrad.forms.canon.terms import CALL, LEAF, PRODUCT, SUM, Draft, Term, TermPool, below, rule
 from symgrad.ops.protocol import Op
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Gather
@@ -53,7 +53,7 @@ def is_skew(t: Term) -> bool:
     return t.kind == CALL and isinstance(t.data, Skew)
 
 
-def cross(pool: Pool, a: Term, b: Term) -> Term:
+def cross(pool: TermPool, a: Term, b: Term) -> Term:
     """Return a × b; the factor that a Jacobian is taken by, or that is a cross product itself, stands on the right."""
     if a is b:
         return pool.zero((3,))
@@ -62,7 +62,7 @@ def cross(pool: Pool, a: Term, b: Term) -> Term:
     return pool.product([(pool.call(Skew(), [a], SPACE), (0, 1)), (b, (1,))], (0,), {0: 3, 1: 3})
 
 
-def _varies(pool: Pool, t: Term) -> bool:
+def _varies(pool: TermPool, t: Term) -> bool:
     """Whether a term depends on what a Jacobian is taken by."""
     return bool(pool.bases) and any(a.kind == LEAF and a.data[0] in pool.bases for a in below([t]))
 
@@ -73,7 +73,7 @@ def _is_cross(t: Term) -> bool:
 
 # ------------------------------------------------------------------ recognising them
 @rule(SUM)
-def cross_product(pool: Pool, t: Term) -> Term | None:
+def cross_product(pool: TermPool, t: Term) -> Term | None:
     """a[[1, 2, 0]] ⊙ b[[2, 0, 1]] - a[[2, 0, 1]] ⊙ b[[1, 2, 0]] is a × b."""
     if t.shape != (3,):
         return None
@@ -87,7 +87,7 @@ def cross_product(pool: Pool, t: Term) -> Term | None:
     return None
 
 
-def _turned(pool: Pool, t: Term, turn: int) -> tuple[list[Term], list[Term], list[Term]]:
+def _turned(pool: TermPool, t: Term, turn: int) -> tuple[list[Term], list[Term], list[Term]]:
     """Return the factors of an elementwise product by how far each is turned; numbers are as those that are not."""
     groups: tuple[list[Term], list[Term], list[Term]] = ([], [], [])
     stack = [(t, turn)]
@@ -103,7 +103,7 @@ def _turned(pool: Pool, t: Term, turn: int) -> tuple[list[Term], list[Term], lis
     return groups
 
 
-def _entrywise(pool: Pool, t: Term) -> list[Term]:
+def _entrywise(pool: TermPool, t: Term) -> list[Term]:
     """Return vectors and numbers whose elementwise product a vector is; what is summed over is one of them."""
     subs, out, sizes = t.data
     factors = list(zip(t.args, subs, strict=True))
@@ -190,7 +190,7 @@ def bac_minus_cab(d: Draft) -> bool:
 
 
 @rule(CALL)
-def number_out_of_skew(pool: Pool, t: Term) -> Term | None:
+def number_out_of_skew(pool: TermPool, t: Term) -> Term | None:
     """skew((aᵀb) c) is (aᵀb) skew(c)."""
     if not is_skew(t) or t.args[0].kind != PRODUCT:
         return None
@@ -204,7 +204,7 @@ def number_out_of_skew(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(CALL)
-def skew_of_a_cross_product(pool: Pool, t: Term) -> Term | None:
+def skew_of_a_cross_product(pool: TermPool, t: Term) -> Term | None:
     """skew(a × b) is b·aᵀ - a·bᵀ."""
     if not is_skew(t) or t.args[0].kind != PRODUCT or len(t.args[0].args) != 2:
         return None
@@ -232,7 +232,7 @@ def transposed_sum_of_skews(d: Draft) -> bool:
 
 
 @rule(SUM)
-def skews_add(pool: Pool, t: Term) -> Term | None:
+def skews_add(pool: TermPool, t: Term) -> Term | None:
     """skew(a) - skew(b) is skew(a - b)."""
     if t.shape != SPACE or not all(map(is_skew, t.args)):
         return None

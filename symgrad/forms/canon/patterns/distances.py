@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.forms.canon.broadcast import free_axes, without_axes
-from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, Draft, Pool, Term, rule
+from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, Draft, Term, TermPool, rule
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
@@ -53,7 +53,7 @@ class Distances(Op):
         return super().latex(*args, *[str(self.p)] * (self.p != 2))
 
 
-def pairs_of_rows(pool: Pool, f: Term) -> tuple[Term, Term, int] | None:
+def pairs_of_rows(pool: TermPool, f: Term) -> tuple[Term, Term, int] | None:
     """Return X, Y and the sign s of s·(x_ik - y_jk); None of other terms."""
     f = f.args[0] if f.kind == NAMED else f
     if f.kind != SUM or len(f.args) != 2 or len(f.shape) != 3:
@@ -86,7 +86,7 @@ def squared_distances(d: Draft) -> bool:
 
 
 @rule(CALL)
-def norms_of_differences(pool: Pool, t: Term) -> Term | None:
+def norms_of_differences(pool: TermPool, t: Term) -> Term | None:
     """The norms of x_i - y_j are their distances."""
     if not isinstance(t.data, Norm) or t.data.p not in (1, 2) or t.data.axes != (2,):
         return None
@@ -94,13 +94,13 @@ def norms_of_differences(pool: Pool, t: Term) -> Term | None:
     return None if rows is None else distances(pool, *rows[:2], int(t.data.p))
 
 
-def distances(pool: Pool, x: Term, y: Term, order: int) -> Term:
+def distances(pool: TermPool, x: Term, y: Term, order: int) -> Term:
     """Return the distances of the rows of x from those of y."""
     return pool.call(Distances(order, x is y), [x, y], (x.shape[0], y.shape[0]))
 
 
 @rule(POWER)
-def root_of_a_square(pool: Pool, t: Term) -> Term | None:
+def root_of_a_square(pool: TermPool, t: Term) -> Term | None:
     """√(d²) is d."""
     (a,) = t.args
     if a.kind != POWER or not is_distance(a.args[0]):

@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.core.promotion import complexes
 from symgrad.forms.canon.complexes import ABS, CONJ, RE, conj
 from symgrad.forms.canon.lower import lower
-from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, Draft, Letters, Pool, Term, rule
+from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, Draft, Letters, Term, TermPool, rule
 from symgrad.ops.protocol import Op
 from symgrad.ops.signal.fourier import FFT, IRFFT, RFFT, factor
 from symgrad.support.frozen import frozen
@@ -54,13 +54,13 @@ def is_fourier(t: Term) -> bool:
     return t.kind == CALL and isinstance(t.data, FourierMatrix)
 
 
-def _matrix(pool: Pool, n: Any, half: bool = False) -> Term:
+def _matrix(pool: TermPool, n: Any, half: bool = False) -> Term:
     return pool.call(FourierMatrix(n, half), [], (n // 2 + 1 if half else n, n))
 
 
 # ------------------------------------------------------------------ transforms as products
 @lower.register
-def _(op: FFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: FFT, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # Y = s F X along each axis; the inverse has F̄
     (t,), scale = args, sp.S.One
     for a in op.axes:
@@ -71,7 +71,7 @@ def _(op: FFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: RFFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: RFFT, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     (x,) = args
     if op.doubled:
         return pool.call(op, args, shape)
@@ -80,7 +80,7 @@ def _(op: RFFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: IRFFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: IRFFT, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     # the adjoint of Y = F X: Re Fᴴ Z
     if op.doubled:
         return pool.call(op, args, shape)
@@ -89,7 +89,7 @@ def _(op: IRFFT, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return pool.sum([(factor(op.norm, True, op.n), term)], shape)
 
 
-def _along(pool: Pool, f: Term, x: Term, axis: int) -> Term:
+def _along(pool: TermPool, f: Term, x: Term, axis: int) -> Term:
     """Σ_j f_kj x_…j…: a matrix times x along one axis."""
     letters = tuple(range(len(x.shape)))
     k = len(letters)
@@ -124,7 +124,7 @@ def _ends(d: Draft, f: Term, s: Letters, t: Letters) -> Letters | None:
 
 
 @rule(FUNCTION)
-def adjoint_outside(pool: Pool, t: Term) -> Term | None:
+def adjoint_outside(pool: TermPool, t: Term) -> Term | None:
     """Re F(r ⊙ F̄x) is written Re Fᴴ(r ⊙ F x), of real r and x."""
     if t.data is not RE or t.args[0].kind != PRODUCT:
         return None
@@ -141,6 +141,6 @@ def _is_conjugate(f: Term) -> bool:
 
 
 @rule(FUNCTION)
-def roots_of_unity(pool: Pool, t: Term) -> Term | None:
+def roots_of_unity(pool: TermPool, t: Term) -> Term | None:
     """|F_kj| is 1."""
     return pool.ones(t.shape) if t.data is ABS and is_fourier(t.args[0]) else None

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.forms.canon.products import linked
-from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Draft, Letters, Pool, Term, rule, split
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Draft, Letters, Term, TermPool, rule, split
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.protocol import Op
@@ -88,7 +88,7 @@ def _blocks(g: Any, sizes: Sequence[int]) -> Any:
 
 
 @rule(CALL)
-def reshaped_outer_product(pool: Pool, t: Term) -> Term | None:
+def reshaped_outer_product(pool: TermPool, t: Term) -> Term | None:
     """The blocks x_ij Y in one matrix are X ⊗ Y, and those of vectors in one vector."""
     (a,) = t.args if len(t.args) == 1 else (None,)
     if not isinstance(t.data, Reshape) or a is None or a.kind != PRODUCT or len(t.shape) * 2 != len(a.shape):
@@ -146,7 +146,7 @@ def _between(
 
 
 @rule(CALL)
-def blocks_of_a_kronecker_product(pool: Pool, t: Term) -> Term | None:
+def blocks_of_a_kronecker_product(pool: TermPool, t: Term) -> Term | None:
     """The blocks of X ⊗ Y are x_ij Y: dotted with Z they are X·Σ Y ⊙ Z, summed with Z they are Σ X ⊙ Z · Y."""
     if not isinstance(t.data, (BlockDot, BlockSum)):
         return None
@@ -162,7 +162,7 @@ def blocks_of_a_kronecker_product(pool: Pool, t: Term) -> Term | None:
 
 # ------------------------------------------------------------------ square factors
 @rule(CALL)
-def of_a_kronecker_product(pool: Pool, t: Term) -> Term | None:
+def of_a_kronecker_product(pool: TermPool, t: Term) -> Term | None:
     """(X ⊗ Y)⁻¹ is X⁻¹ ⊗ Y⁻¹, and det(X ⊗ Y) is det(X)ᵐ det(Y)ⁿ of an n×n X and an m×m Y; log det likewise."""
     if not isinstance(t.data, (Inverse, Det, LogAbsDet)) or len(t.args) != 1:
         return None
@@ -201,7 +201,7 @@ def trace_of_a_kronecker_product(d: Draft) -> bool:
 
 
 @rule(CALL)
-def blocks_of_the_identity(pool: Pool, t: Term) -> Term | None:
+def blocks_of_the_identity(pool: TermPool, t: Term) -> Term | None:
     """The blocks of I are I on the diagonal: dotted with Y they are tr(Y)·I, and Σ x_ij G_ij is tr(X)·I."""
     if not isinstance(t.data, (BlockDot, BlockSum)):
         return None
@@ -213,7 +213,7 @@ def blocks_of_the_identity(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(CALL)
-def number_out_of_blocks(pool: Pool, t: Term) -> Term | None:
+def number_out_of_blocks(pool: TermPool, t: Term) -> Term | None:
     """A number that multiplies G multiplies its blocks, and (X ⊗ Y)ᵀ is Xᵀ ⊗ Yᵀ there."""
     if not isinstance(t.data, (BlockDot, BlockSum)):
         return None
@@ -233,13 +233,13 @@ def number_out_of_blocks(pool: Pool, t: Term) -> Term | None:
     return _of_blocks(pool, t, at, plain, numbers, c)
 
 
-def _of_blocks(pool: Pool, t: Term, at: int, g: Term, numbers: list[Term], c: Any) -> Term:
+def _of_blocks(pool: TermPool, t: Term, at: int, g: Term, numbers: list[Term], c: Any) -> Term:
     args = [g if k == at else a for k, a in enumerate(t.args)]
     return pool.sum([(c, pool.times(pool.call(t.data, args, t.shape), *numbers))], t.shape)
 
 
 @rule(CALL)
-def matrix_in_blocks(pool: Pool, t: Term) -> Term | None:
+def matrix_in_blocks(pool: TermPool, t: Term) -> Term | None:
     """The entries of X ⊗ Y in blocks are x_ij y_kl, and those of I are δ_ij δ_kl."""
     if not isinstance(t.data, Reshape) or len(t.shape) != 4:
         return None

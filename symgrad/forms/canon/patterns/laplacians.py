@@ -12,16 +12,16 @@ from symgrad.forms.canon.broadcast import free_axes, without_axes
 from symgrad.forms.canon.patterns.distances import pairs_of_rows
 from symgrad.forms.canon.products import laplacian_weights
 from symgrad.forms.canon.symmetric import as_matrix
-from symgrad.forms.canon.terms import NAMED, PRODUCT, SUM, Draft, Letters, Pool, Term, below, rule, split
+from symgrad.forms.canon.terms import NAMED, PRODUCT, SUM, Draft, Letters, Term, TermPool, below, rule, split
 
 Factor = tuple[Term, Letters]
 
 
-def _row_sums(pool: Pool, w: Term) -> Term:
+def _row_sums(pool: TermPool, w: Term) -> Term:
     return pool.product([(w, (0, 1))], (0,), dict(enumerate(w.shape)))
 
 
-def _laplacian(pool: Pool, w: Term) -> Term:
+def _laplacian(pool: TermPool, w: Term) -> Term:
     return pool.sum([(1, as_matrix(pool, _row_sums(pool, w))), (-1, w)], w.shape)
 
 
@@ -66,7 +66,7 @@ def weighted_distances(d: Draft) -> bool:
     return False
 
 
-def _of_pairs(pool: Pool, f: Term) -> Term | None:
+def _of_pairs(pool: TermPool, f: Term) -> Term | None:
     """Return x of x_i - x_k, also of rows; None of other terms."""
     f = f.args[0] if f.kind == NAMED else f
     if f.kind != SUM or len(f.args) != 2 or f.data != (1, -1) or len(f.shape) not in (2, 3):
@@ -89,7 +89,7 @@ def _weights(d: Draft, near: list[Factor], pair: Letters) -> Term | None:
 
 
 @rule(SUM)
-def sum_of_laplacians(pool: Pool, t: Term) -> Term | None:
+def sum_of_laplacians(pool: TermPool, t: Term) -> Term | None:
     """diag(u)·(diag(v·1) - v)·x + (diag(w·1) - w)·x has the weights diag(u)·v + w, once."""
     pairs = list(zip(t.data, t.args, strict=True))
     read = [_laplacian_product(pool, a) if c.is_Rational else None for c, a in pairs]
@@ -102,7 +102,7 @@ def sum_of_laplacians(pool: Pool, t: Term) -> Term | None:
     return pool.sum([*rest, (1, _times(pool, _laplacian(pool, w), x))], t.shape)
 
 
-def _laplacian_product(pool: Pool, a: Term) -> tuple[Term, Term] | None:
+def _laplacian_product(pool: TermPool, a: Term) -> tuple[Term, Term] | None:
     """Return w and x of diag(u)·(diag(v·1) - v)·x, which has the weights w = diag(u)·v."""
     if a.kind != PRODUCT or not a.shape:
         return None
@@ -124,7 +124,7 @@ def _laplacian_product(pool: Pool, a: Term) -> tuple[Term, Term] | None:
 
 
 @rule(SUM)
-def laplacian_of_two_terms(pool: Pool, t: Term) -> Term | None:
+def laplacian_of_two_terms(pool: TermPool, t: Term) -> Term | None:
     """diag(w·1)·x - w·x is (diag(w·1) - w)·x."""
     for c, a in zip(t.data, t.args, strict=True):
         pair = _product_with(pool, a)
@@ -140,7 +140,7 @@ def laplacian_of_two_terms(pool: Pool, t: Term) -> Term | None:
     return None
 
 
-def _product_with(pool: Pool, a: Term) -> tuple[Term, Term] | None:
+def _product_with(pool: TermPool, a: Term) -> tuple[Term, Term] | None:
     """Return w and x of w·x, where w is a square matrix and neither is a product."""
     if a.kind != PRODUCT or len(a.args) != 2:
         return None
@@ -153,11 +153,11 @@ def _product_with(pool: Pool, a: Term) -> tuple[Term, Term] | None:
     return (w if s[0] == out[0] else pool.transposed(w)), x
 
 
-def _diagonal_times(pool: Pool, w: Term, x: Term) -> Term:
+def _diagonal_times(pool: TermPool, w: Term, x: Term) -> Term:
     return pool.product([(_row_sums(pool, w), (0,)), (x, (0, 1))], (0, 1), dict(enumerate(x.shape)))
 
 
-def _times(pool: Pool, m: Term, x: Term) -> Term:
+def _times(pool: TermPool, m: Term, x: Term) -> Term:
     letters = tuple(range(1, len(x.shape) + 1))
     sizes: dict[int, Any] = {0: m.shape[0], **dict(zip(letters, x.shape, strict=True))}
     return pool.product([(m, (0, 1)), (x, letters)], (0, *letters[1:]), sizes)

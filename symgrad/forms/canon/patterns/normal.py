@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SCALED, SUM, Pool, Term, rule, split, value_of
+from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SCALED, SUM, Term, TermPool, rule, split, value_of
 from symgrad.scalars import SCALARS
 
 DENSITY, DISTRIBUTION = SCALARS["normal_pdf"].function, SCALARS["ndtr"].function
@@ -15,7 +15,7 @@ HALF = sp.Rational(1, 2)
 
 
 @rule(SCALED)
-def normal_density(pool: Pool, c: Any, t: Term) -> tuple[Any, Term] | None:
+def normal_density(pool: TermPool, c: Any, t: Term) -> tuple[Any, Term] | None:
     """exp(-z²/2)/√(2π) is φ(z), where the function has it, or Φ: the slope of erf is no density to its reader."""
     if c.is_Rational or not c.has(sp.pi) or (pool.is_read and not pool.heads & {DENSITY, DISTRIBUTION}):
         return None
@@ -34,7 +34,7 @@ def normal_density(pool: Pool, c: Any, t: Term) -> tuple[Any, Term] | None:
     return None
 
 
-def _density(pool: Pool, f: Term) -> Term | None:
+def _density(pool: TermPool, f: Term) -> Term | None:
     """Return φ(z) where f is exp(-z²/2)."""
     if f.kind != FUNCTION or f.data is not sp.exp:
         return None
@@ -42,7 +42,7 @@ def _density(pool: Pool, f: Term) -> Term | None:
     return None if z is None else pool.function(DENSITY, [z], f.shape)
 
 
-def _root(pool: Pool, t: Term) -> Term | None:
+def _root(pool: TermPool, t: Term) -> Term | None:
     """Return z where t is -z²/2."""
     c, square = split(t)
     number, size = c.as_coeff_Mul()
@@ -59,7 +59,7 @@ def _root(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(FUNCTION)
-def even_function(pool: Pool, t: Term) -> Term | None:
+def even_function(pool: TermPool, t: Term) -> Term | None:
     """φ(-z) is φ(z), and so for cos, cosh and |z|."""
     if t.data not in (DENSITY, sp.cos, sp.cosh, sp.Abs):
         return None
@@ -69,7 +69,7 @@ def even_function(pool: Pool, t: Term) -> Term | None:
 
 
 @rule(SUM)
-def normal_distribution(pool: Pool, t: Term) -> Term | None:
+def normal_distribution(pool: TermPool, t: Term) -> Term | None:
     """1 + erf(z/√2) is 2Φ(z), and 1 - erf(z/√2) is 2Φ(-z)."""
     if len(t.args) != 2:
         return None

@@ -17,8 +17,8 @@ from symgrad.forms.canon.terms import (
     PRODUCT,
     SUM,
     Draft,
-    Pool,
     Term,
+    TermPool,
     rule,
     split,
 )
@@ -38,19 +38,19 @@ def _without(s: Sequence[Any], axis: int) -> tuple[Any, ...]:
     return (*s[:axis], *s[axis + 1 :])
 
 
-def axis_last(pool: Pool, z: Term, axis: int) -> Term:
+def axis_last(pool: TermPool, z: Term, axis: int) -> Term:
     """Return a term with one axis moved to the end."""
     letters = tuple(range(len(z.shape)))
     return pool.product([(z, letters)], (*_without(letters, axis), axis), dict(enumerate(z.shape)))
 
 
-def log_sum_exp(pool: Pool, z: Term, axis: int) -> Term:
+def log_sum_exp(pool: TermPool, z: Term, axis: int) -> Term:
     """Log Σ eᶻ along an axis."""
     moved = axis_last(pool, z, axis)
     return pool.call(LogSumExp((len(z.shape) - 1,), False), [moved], moved.shape[:-1])
 
 
-def softmax(pool: Pool, z: Term, axis: int) -> Term:
+def softmax(pool: TermPool, z: Term, axis: int) -> Term:
     """Softmax along an axis, moved to the end."""
     moved = axis_last(pool, z, axis)
     return pool.call(Softmax((len(z.shape) - 1,)), [moved], moved.shape)
@@ -77,7 +77,7 @@ def softmax_quotient(d: Draft) -> bool:
     return False
 
 
-def _multiple(pool: Pool, a: Term, z: Term) -> Any:
+def _multiple(pool: TermPool, a: Term, z: Term) -> Any:
     """Return n where a is n·z, else 0."""
     if a is z:
         return sp.S.One
@@ -89,7 +89,7 @@ def _multiple(pool: Pool, a: Term, z: Term) -> Any:
 
 
 @rule(CALL)
-def shifted_softmax(pool: Pool, t: Term) -> Term | None:
+def shifted_softmax(pool: TermPool, t: Term) -> Term | None:
     """softmax(x + c) is softmax(x), and log Σ eˣ⁺ᶜ is c + log Σ eˣ, where c is equal along the axis."""
     if not isinstance(t.data, (Softmax, LogSumExp)) or t.args[0].kind != SUM:
         return None
@@ -107,7 +107,7 @@ def shifted_softmax(pool: Pool, t: Term) -> Term | None:
     return pool.sum([(1, term), *[(c, _without_last(pool, a)) for c, a in moved]], t.shape)
 
 
-def _parts(pool: Pool, c: Any, a: Term) -> list[tuple[Any, Term]]:
+def _parts(pool: TermPool, c: Any, a: Term) -> list[tuple[Any, Term]]:
     """Return a term of a sum, or where it is a sum in each row, 1·(l - c)ᵀ, the terms of that."""
     if (
         a.kind != PRODUCT
@@ -129,6 +129,6 @@ def _is_equal_along_last(a: Term) -> bool:
     return not any(out[-1] in s for s in subs)
 
 
-def _without_last(pool: Pool, a: Term) -> Term:
+def _without_last(pool: TermPool, a: Term) -> Term:
     subs, out, sizes = a.data
     return pool.product(list(zip(a.args, subs, strict=True)), out[:-1], {k: n for k, n in sizes if k != out[-1]})

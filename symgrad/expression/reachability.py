@@ -8,7 +8,7 @@ from symgrad.core.node import AnyNode, Leaf, is_node
 from symgrad.ops.convert import DETACH
 
 
-def reached(roots: Sequence[AnyNode]) -> set[AnyNode]:
+def reachable(roots: Sequence[AnyNode]) -> set[AnyNode]:
     """Return the nodes that roots are made of, without crossing a ``detach()``. Not recursive."""
     seen: set[AnyNode] = set()
     stack = list(roots)

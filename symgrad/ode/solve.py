@@ -19,14 +19,14 @@ from symgrad.implicit import programs
 from symgrad.implicit.factors import positive, whole
 from symgrad.implicit.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.ode.flow import Flow
-from symgrad.ode.scipy_methods import Borrowed
+from symgrad.ode.scipy_methods import ScipySolver
 from symgrad.ode.stepping import Control, check_times
 from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.loops.public import fori_loop, scan
+from symgrad.transforms.loops.scanning import fori_loop, scan
 from symgrad.transforms.tracing import spec_of
 
 _FLOAT64 = np.dtype(np.float64)
@@ -166,7 +166,7 @@ class System:
 
 def control_of(
     who: str, method: str, rtol: float, atol: float, max_steps: int, checkpoints: int | None, hmax: float
-) -> Control | Borrowed:
+) -> Control | ScipySolver:
     """Return how steps are chosen."""
     for name, value in (("rtol", rtol), ("atol", atol), ("hmax", 1.0 if hmax == math.inf else hmax)):
         positive(who, name, value)
@@ -175,16 +175,16 @@ def control_of(
         kept = None if checkpoints is None else whole(who, "checkpoints", checkpoints)
         return Control(ADAPTIVE[method], float(rtol), float(atol), most, kept, float(hmax))
     if method in SCIPY:
-        return Borrowed(method, float(rtol), float(atol), float(hmax), most)
+        return ScipySolver(method, float(rtol), float(atol), float(hmax), most)
     others = f"; with steps= also {_listed([m for m in FIXED if m not in ADAPTIVE])}" if who == "odeint" else ""
     raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}{others}.")
 
 
-def way_of(who: str, derivative: str, control: Control | Borrowed) -> str:
+def way_of(who: str, derivative: str, control: Control | ScipySolver) -> str:
     """Return how derivatives are found, checked."""
     if derivative not in _WAYS:
         raise ArgumentError(f"{who}: there is no derivative {derivative!r}. Take one of {_listed(_WAYS)}.")
-    if derivative == "steps" and isinstance(control, Borrowed):
+    if derivative == "steps" and isinstance(control, ScipySolver):
         raise ArgumentError(
             f"{who}: SciPy's {control.method} has no derivative of its steps. Take derivative='forward' or 'adjoint', "
             "or method='dopri5' or 'rodas4'."

@@ -18,8 +18,8 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, 
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked, shown
 from symgrad.transforms.arguments import check_function
-from symgrad.transforms.calls import Call, has_tensor, zeros
-from symgrad.transforms.taylor.operations import Graph
+from symgrad.transforms.calls import DifferentiatedCall, has_tensor, zeros
+from symgrad.transforms.taylor.operations import NodeSeries
 
 MOST = 10_000  # orders: the cost of a product is quadratic in their number
 
@@ -53,7 +53,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
         raise ArgumentError(f"taylor: got the order {shown(order)}. Pass an integer from 0 to {MOST}.")
     x = float(x) if type(x) is int else x
     series = [] if order == 0 else [1.0 if direction is None else direction]
-    return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
+    return _SeriesCall("taylor", f, (x,), [series], int(order), direction is None).structured()
 
 
 @checked
@@ -90,14 +90,14 @@ def jet(
     if len(orders) != 1 or orders == {0}:
         raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of one length, at least 1.")
     scale = factorial if factorial_scaled else _one
-    return _Run("jet", fun, tuple(primals), series, orders.pop(), scale=scale).jet()
+    return _SeriesCall("jet", fun, tuple(primals), series, orders.pop(), scale=scale).jet()
 
 
 def _one(k: int) -> int:
     return 1
 
 
-class _Run:
+class _SeriesCall:
     """One call of f with series for its arguments."""
 
     def __init__(
@@ -112,7 +112,7 @@ class _Run:
     ) -> None:
         self._order, self._scale = order, scale
         with modes.opening():
-            self._call = call = Call(f, primals, {})
+            self._call = call = DifferentiatedCall(f, primals, {})
         if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
             raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
         if any(x._value is not None and np.any(np.isinf(x._value)) for x in call.xs):
@@ -125,7 +125,7 @@ class _Run:
             x._node: given([x._value if call.plain else x, *self._terms(who, x, s, spread)])
             for x, s in zip(call.xs, series, strict=True)
         }
-        graph = Graph(known, call.plain, order=order)
+        graph = NodeSeries(known, call.plain, order=order)
         call._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():

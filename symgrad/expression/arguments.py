@@ -22,7 +22,7 @@ from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
 
-class Given(NamedTuple):
+class Recorded(NamedTuple):
     """A tensor, and its leaves by name where it was made of a string or a function."""
 
     value: Any
@@ -74,7 +74,7 @@ def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
     return y
 
 
-def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Given:
+def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Recorded:
     if isinstance(y, str):
         y = text_of_names(y, shapes or {}, wanted)
     elif shapes is not None and (isinstance(y, (TensorBase, Expression)) or not callable(y)):
@@ -83,9 +83,9 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
             "leave it out."
         )
     if isinstance(y, Expression):
-        return Given(y.value, y.leaves)
+        return Recorded(y.value, y.leaves)
     if isinstance(y, TensorBase):
-        return Given(y, {})
+        return Recorded(y, {})
     if not callable(y):
         raise ArgumentTypeError(f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}.")
     return _called(who, y, wanted, shapes or {})
@@ -120,7 +120,7 @@ def _of_letters(text: str) -> Reading:
     return apart if {*names_in(apart)} <= {*letters} else reading
 
 
-def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Given:
+def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Recorded:
     """Call a function with leaves that are named as its parameters are; the only one as what is differentiated by."""
     names = _parameters(who, f)
     if len(names) == len(wanted) == 1:
@@ -133,7 +133,7 @@ def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapp
         y = f(*leaves.values())
     if isinstance(y, (tuple, list, dict, str)) or y is None:
         raise ArgumentTypeError(f"{who}: expected the function to return a tensor, got {type(y).__name__}.")
-    return Given(as_tensor(y), leaves)
+    return Recorded(as_tensor(y), leaves)
 
 
 def _parameters(who: str, f: Callable[..., Any]) -> list[str]:

@@ -38,7 +38,7 @@ ALONG = ("softmax", "log_softmax", "softmin", "cumsum", "cumprod", "logcumsumexp
 
 
 @functools.cache
-def listed() -> dict[str, Callable[..., Any]]:
+def function_table() -> dict[str, Callable[..., Any]]:
     """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
     table: dict[str, Any] = dict(CLASSROOM)
     for module in (fft, linalg, special, functional, functions):  # where two have a name, the last one's is meant
@@ -112,7 +112,7 @@ def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to take r entries; the function lists their places before a step is recorded."""
     n: tuple[Any, ...] = getattr(x, "shape", ())
     if len(n) == 1 and isinstance(n[0], int) and r >= 0:
-        _check_listed(r * math.comb(n[0] + (r - 1 if with_replacement else 0), r))
+        _check_size(r * math.comb(n[0] + (r - 1 if with_replacement else 0), r))
     return functions.combinations(x, r, with_replacement)
 
 
@@ -120,10 +120,10 @@ def _toeplitz(c: Any, r: Any = None) -> Any:
     """Toeplitz's matrix, whose entries' places are listed before a step is recorded."""
     sizes = [s for t in (c, c if r is None else r) for s in getattr(t, "shape", ())[-1:]]
     if all(isinstance(s, int) for s in sizes):
-        _check_listed(math.prod(sizes))
+        _check_size(math.prod(sizes))
     return linalg.toeplitz(c, r)
 
 
-def _check_listed(entries: int) -> None:
+def _check_size(entries: int) -> None:
     if entries > MOST_ENTRIES:
         raise ArgumentError(f"this makes an array of more than {MOST_ENTRIES} entries")
