@@ -42,6 +42,7 @@ class _Options:
     edgeitems: int = 3
     linewidth: int = 80
     sci_mode: bool | None = None
+    logarithm: str = "log"
 
 
 @frozen
@@ -57,7 +58,7 @@ class _Style:
         return self.notation(number).rjust(self.width)
 
 
-_options = _Options()
+options = _Options()
 
 
 @checked
@@ -84,7 +85,7 @@ def set_printoptions(
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     chosen = {name: setting for name, setting in given.items() if setting is not None}
     for name, setting in {**_profile(profile), **chosen, "sci_mode": sci_mode}.items():
-        setattr(_options, name, setting)
+        setattr(options, name, setting)
 
 
 def format_tensor(value: Array | float, *, suffixes: Sequence[str] = (), default_dtype: DTypeLike) -> str:
@@ -118,7 +119,7 @@ def _description(array: Array, default: np.dtype[Any]) -> list[str]:
     """The size and the dtype, each only where the numbers shown do not tell."""
     empty = array.size == 0
     told = [default] if empty else [default, complexes(default), np.dtype(np.int64), np.dtype(np.bool_)]
-    sized = array.ndim != 1 if empty else not _options.edgeitems
+    sized = array.ndim != 1 if empty else not options.edgeitems
     size = [f"size={array.shape}"] if sized else []
     return size if array.dtype in told else [*size, f"dtype={array.dtype.name}"]
 
@@ -128,7 +129,7 @@ def _joined(text: str, suffixes: Sequence[str]) -> str:
     # torch leaves two columns to spare on the line where the numbers end, and none on those that follow
     column = len(text.rpartition("\n")[2]) + 2
     for suffix in suffixes:
-        fits = column + 2 + len(suffix) <= _options.linewidth
+        fits = column + 2 + len(suffix) <= options.linewidth
         text += (", " if fits else ",\n" + " " * len(_PREFIX)) + suffix
         column = (column + 2 if fits else len(_PREFIX)) + len(suffix)
     return text + ")"
@@ -138,13 +139,13 @@ def _contents(array: Array) -> str:
     """The numbers between the outer parentheses."""
     if array.size == 0:
         return "[]"
-    cut = array.size > _options.threshold
+    cut = array.size > options.threshold
     return _nested(array, len(_PREFIX), _style(_edges(array) if cut else array, cut))
 
 
 def _edges(array: Array) -> Array:
     """The part of the array that a summary shows."""
-    edge = _options.edgeitems
+    edge = options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
             shown = np.r_[0:edge, size - edge : size]
@@ -182,16 +183,16 @@ def _widest(notation: Notation, numbers: Array) -> int:
 def _notation(counted: Array) -> Notation:
     """Scientific, integer or fixed notation, as suits all these numbers, finite and not zero."""
     if counted.size and _is_scientific(counted):
-        return lambda number: f"{number:.{_options.precision}e}"
+        return lambda number: f"{number:.{options.precision}e}"
     if np.all(counted == np.ceil(counted)):
         return lambda number: f"{number:.0f}." if math.isfinite(number) else str(number)
-    return lambda number: f"{number:.{_options.precision}f}"
+    return lambda number: f"{number:.{options.precision}f}"
 
 
 def _is_scientific(counted: Array) -> bool:
     """Whether fixed notation would lose digits or run too wide, unless sci_mode decides."""
-    if _options.sci_mode is not None:
-        return _options.sci_mode
+    if options.sci_mode is not None:
+        return options.sci_mode
     sizes = np.abs(counted)
     low, high = float(sizes.min()), float(sizes.max())
     return high / low > _WIDEST_RATIO or low < _FIXED_RANGE[0] or high > _FIXED_RANGE[1]
@@ -201,14 +202,14 @@ def _nested(array: Array, indent: int, style: _Style) -> str:
     """A number as its cell, a vector as wrapped cells, anything else as its parts one below the other."""
     if array.ndim == 0:
         return style.cell(array.item())
-    edge = _options.edgeitems
+    edge = options.edgeitems
     cut = style.cut and len(array) > 2 * edge
     shown = [*array[:edge], *array[len(array) - edge :]] if cut else list(array)
     parts = [_nested(part, indent + 1, style) for part in shown]
     if cut:
         parts.insert(edge, " ..." if array.ndim == 1 and edge else "...")
     if array.ndim == 1:
-        parts = _lines(parts, (_options.linewidth - indent) // (style.width + len(", ")))
+        parts = _lines(parts, (options.linewidth - indent) // (style.width + len(", ")))
     newlines = "\n" * max(1, array.ndim - 1)
     return "[" + f",{newlines}{' ' * (indent + 1)}".join(parts) + "]"
 

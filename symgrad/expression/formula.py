@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 Span = tuple[int, int]
 F = TypeVar("F", bound="Formula")
-_BESIDE = ("place", "mark", "brackets", "silent")
+_BESIDE = ("place", "mark", "brackets", "silent", "shown", "plain", "number", "function", "whole")
 
 
 class Formula:
@@ -107,6 +107,7 @@ class Constant(Formula):
 
     fields = ("value",)
     value: Any
+    shown = ""  # how it is written, where that is not Python's way
 
     def _key(self) -> tuple[Any, ...]:
         return (Constant, type(self.value), self.value)  # 1, 1.0 and True are different constants
@@ -164,6 +165,12 @@ class Call(Formula):
     func: Formula
     args: Sequence[Formula]
     keywords: Sequence[Keyword] = ()
+    plain = False  # whether exp is written as a function, not as a power of e
+
+    @property
+    def name(self) -> str:
+        """The function's name; "" of a method."""
+        return self.func.id if isinstance(self.func, Name) else ""
 
     @property
     def operands(self) -> tuple[Formula, ...]:
@@ -242,7 +249,7 @@ class _OfParts(Formula):
     args: tuple[Formula, ...]
 
     def __init__(self, *parts: Formula, **beside: Any) -> None:
-        super().__init__(tuple(beside.pop("args", parts)), **beside)
+        super().__init__(**({"args": parts} | beside))
 
     @property
     def operands(self) -> tuple[Formula, ...]:
@@ -274,7 +281,10 @@ class Power(Formula):
 
 
 class Both(_OfParts):
-    """Conditions that hold together."""
+    """Conditions that hold together; with the sign "or", one of which holds."""
+
+    fields = ("args", "sign")
+    sign = "and"
 
 
 class Cases(_OfParts):
@@ -310,6 +320,86 @@ class Label(Formula):
     name: str
     by: int | tuple[str, ...] = 0
     of: tuple[Any, ...] = ()
+
+
+# ------------------------------------------------------------------ as closed forms are written
+class Infix(_OfParts):
+    """Parts with a sign between them: a ⊙ b, a ⊘ b, a ⊗ b, a × b, and ``@``, the product of matrices.
+
+    Attributes:
+        sign: the sign.
+        number: whether a product of matrices is a number.
+    """
+
+    fields = ("args", "sign")
+    sign: str
+    number = False
+
+
+class Scaled(Formula):
+    """A number times an array; what the number is divided by stands behind the array in text, below it elsewhere."""
+
+    fields = operands_in = ("coefficient", "array")
+    coefficient: Formula
+    array: Formula
+
+
+class Raised(Formula):
+    """A sign that stands high: Aᵀ, Aᴴ, A⁻¹, A⁺; of matrices also a power, A³."""
+
+    fields, operands_in = ("base", "sign"), ("base",)
+    base: Formula
+    sign: str
+
+
+class EntryPower(Formula):
+    """Each entry to a power."""
+
+    fields = operands_in = ("base", "exponent")
+    base: Formula
+    exponent: Formula
+
+
+class Fenced(Formula):
+    """A part between bars or brackets, with a sign below: |x|, ‖x‖, ‖X‖_F, [x > 0]."""
+
+    fields, operands_in = ("inside", "left", "right", "below"), ("inside",)
+    inside: Formula
+    left: str
+    right: str
+    below: str = ""
+
+
+class Entry(Formula):
+    """An entry of an array: x_i, X_ij, x[i + 1]; ``function``: of one that a function makes, as inv(X)_ij."""
+
+    fields, operands_in = ("array", "indices"), ("array",)
+    array: Formula
+    indices: tuple[Formula, ...]
+    function = False
+
+
+class Over(Formula):
+    """A sum or a product over indices, each with its first and last value.
+
+    Attributes:
+        whole: whether each index runs through a whole axis, so that text needs no ends.
+    """
+
+    fields, operands_in = ("sign", "body", "limits"), ("body",)
+    sign: str
+    body: Formula
+    limits: tuple[tuple[Formula, Formula, Formula], ...]
+    whole = False
+
+
+class Rows(Formula):
+    """An array by its parts: ``[a, b]``, ``[[a, b], [c, d]]``; ``[a; b]`` of blocks above each other."""
+
+    fields = ("rows", "between", "vector")
+    rows: tuple[tuple[Formula, ...], ...]
+    between = ""  # of blocks: "; " above each other, ", " side by side
+    vector = False
 
 
 def within(node: Formula) -> Iterator[Formula]:

@@ -1,0 +1,704 @@
+"""How a formula is written: one way through it, and alphabets for text, a blackboard, LaTeX and MathML.
+
+Each method of the walk returns the formula, and how strongly it binds. Where brackets stand is decided here, and which
+word a function has; an alphabet says how its signs look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from symgrad.core.printing import options
+from symgrad.expression import markup
+from symgrad.expression.formula import (
+    Both,
+    Call,
+    Cases,
+    Compare,
+    Constant,
+    Entry,
+    EntryPower,
+    Fenced,
+    Formula,
+    Infix,
+    Keyword,
+    Label,
+    Letter,
+    Name,
+    Number,
+    Otherwise,
+    Over,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Raised,
+    Rows,
+    Scaled,
+    Sum,
+    Unary,
+)
+from symgrad.scalars import SCALARS
+from symgrad.support.foreign import latex_letters, latex_name, plain_name, printable
+
+Written = tuple[str, int]
+SUM, INNER, CROSSED, SPREAD, PRODUCT, POWER, ATOM = range(7)
+_BINDING = {"⊗": CROSSED, "×": CROSSED, "⊙": SPREAD, "⊘": SPREAD, "@": PRODUCT}
+_HIGH = dict(zip("-0123456789abcdefghijklmnoprstuvwxyz", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LATEX_SIGNS = {
+    "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "π": r"\pi ", "∞": r"\infty ", "⊙": r"\odot", "⊘": r"\oslash",
+    "⊗": r"\otimes", "×": r"\times", "‖": r"\Vert", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil",
+    "⊤": r"\top", "ᵀ": r"\top", "ᴴ": r"\mathsf{H}", "⁻¹": "-1", "⁻ᵀ": r"-\top", "⁻ᴴ": r"-\mathsf{H}", "⁺": "+",
+    "Sum": r"\sum", "Prod": r"\prod", "and": r"\wedge", "or": r"\vee", "not": r"\neg ",
+}  # fmt: skip
+_LATEX_WORDS = {
+    "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "ln", "log", "exp", "max", "min", "arg",
+    "arcsin", "arccos", "arctan", "det", "gcd",
+}  # fmt: skip
+_TURNED = {">": "<", "≥": "≤"}
+_FENCES = {"abs": "||", "floor": "⌊⌋", "ceil": "⌈⌉", "|": "||"}
+ONE, HALF = Number(Fraction(1)), Number(Fraction(1, 2))
+
+
+def word(function: str) -> str:
+    """Return what a function is called in text."""
+    if function == "log":
+        return options.logarithm
+    return SCALARS[function].text if function in SCALARS else function
+
+
+def opposite(t: Formula) -> Formula | None:
+    """Return −t of a formula that is written with a minus in front, its factors as they stand; else None."""
+    if isinstance(t, Number):
+        return Number(-t.value, t.decimal) if t.value < 0 else None
+    if isinstance(t, Constant):
+        negative = isinstance(t.value, (int, float)) and str(t.value).startswith("-")
+        return Constant(-t.value) if negative else None
+    if isinstance(t, Unary):
+        return t.operand if t.op == "-" else None
+    if isinstance(t, Product):
+        first = opposite(t.args[0])
+        if first is None:
+            return None
+        rest = t.args[1:] if getattr(first, "value", None) == 1 else (first, *t.args[1:])
+        return Product(*rest) if len(rest) > 1 else rest[0] if rest else first
+    if isinstance(t, (Quotient, Scaled)):
+        first, last = t.operands
+        first = opposite(first)
+        return None if first is None else t.with_operands((first, last))
+    return None
+
+
+class Text:
+    """Text in a line, as it is typed and read again."""
+
+    minus, take, plus, times, beside = "-", " - ", " + ", "*", "*"
+    wide = "*"  # between factors where one is a fraction
+    dash, partial = "′", "∂"
+    fraction_binds = PRODUCT
+    raises_functions = False  # whether sin²(x) is written for the square of sin(x)
+    entries_power = "^⊙"
+
+    def write(self, t: Formula) -> str:
+        """Return the formula."""
+        return self.written(t)[0]
+
+    def at(self, t: Formula, level: int) -> str:
+        """Return the formula, in brackets where it binds less than ``level``."""
+        text, own = self.written(t)
+        return self.brackets(text) if own < level else text
+
+    def written(self, t: Formula) -> Written:
+        """Return the formula, and how strongly it binds."""
+        method: Any = getattr(self, f"_{type(t).__name__.lower()}")
+        formula: Written = method(t)
+        return formula
+
+    # ---------------------------------------------------------------- numbers and names
+    def _number(self, t: Number) -> Written:
+        value = t.value
+        if value < 0:
+            return self.together(self.minus + self.write(Number(-value, t.decimal))), SUM
+        if t.has_point or value.denominator == 1:
+            return self.digits(f"{float(value):.12g}" if t.has_point else str(value)), ATOM
+        return self.over(self.digits(str(value.numerator)), self.digits(str(value.denominator))), self.fraction_binds
+
+    def _constant(self, t: Constant) -> Written:
+        if t.value is Ellipsis:
+            return "...", ATOM
+        text = str(t.shown or t.value)
+        return (self.together(self.minus + self.digits(text[1:])), SUM) if text[0] == "-" else (self.digits(text), ATOM)
+
+    def _letter(self, t: Letter) -> Written:
+        return self.constant(t.sign), ATOM
+
+    def _name(self, t: Name) -> Written:
+        return self.name(t.id), ATOM
+
+    def _otherwise(self, t: Otherwise) -> Written:
+        return self.words("otherwise"), ATOM
+
+    # ---------------------------------------------------------------- arithmetic
+    def _sum(self, t: Sum) -> Written:
+        parts = []
+        for term in t.args:
+            positive = opposite(term)
+            sign = (self.take if parts else self.minus) if positive is not None else self.plus if parts else ""
+            parts.append(sign + self.at(term if positive is None else positive, INNER))
+        return self.together("".join(parts)), SUM
+
+    def _negative(self, t: Formula) -> Written:
+        return self.together(self.minus + self.at(t, INNER)), SUM
+
+    def _unary(self, t: Unary) -> Written:
+        if t.op == "-":
+            return self._negative(t.operand)
+        return self.together(self.words(t.op) + self.at(t.operand, POWER)), POWER
+
+    def _product(self, t: Product) -> Written:
+        positive = opposite(t)
+        if positive is not None:
+            return self._negative(positive)
+        return self.product(t.args), PRODUCT
+
+    def product(self, factors: Sequence[Formula]) -> str:
+        """Return factors with the signs between them."""
+        wide = any(isinstance(f, Quotient) for f in factors) and self.fraction_binds != ATOM
+        out, before = "", None
+        for k, f in enumerate(factors):
+            text = self.write(f) if isinstance(f, Over) and k == len(factors) - 1 else self.at(f, PRODUCT)
+            if isinstance(f, Over) and k < len(factors) - 1:
+                text = self.brackets(self.write(f))
+            out += text if before is None else (self.wide if wide else self.between(before, f)) + text
+            before = f
+        return self.together(out)
+
+    def between(self, a: Formula, b: Formula) -> str:
+        """Return the sign between two factors."""
+        return self.times
+
+    def _quotient(self, t: Quotient) -> Written:
+        positive = opposite(t)
+        if positive is not None:
+            return self._negative(positive)
+        if self.fraction_binds == ATOM:
+            return self.over(self.write(t.numerator), self.write(t.denominator)), ATOM
+        return self.over(self.at(t.numerator, PRODUCT), self.at(t.denominator, POWER)), PRODUCT
+
+    def _power(self, t: Power) -> Written:
+        base, e = t.base, t.exponent
+        if e == HALF:
+            return self.root(base)
+        if base == Letter("e"):
+            return self.exponential(e)
+        if isinstance(base, Call) and self.raises_functions and self.plain(base) and _is_count(e):
+            return self.call(base, self.high(e)), ATOM
+        rooted = isinstance(base, Power) and base.exponent == HALF and self.raises_functions
+        called = isinstance(base, Call) and self.raises_functions and base.name not in _FENCES
+        return self.raised(self.brackets(self.write(base)) if rooted or called else self.bearing(base), e), POWER
+
+    def bearing(self, base: Formula) -> str:
+        """Return what an exponent stands behind."""
+        return self.at(base, ATOM)
+
+    def plain(self, t: Call) -> bool:
+        """Whether a power may stand behind the function's name."""
+        return t.name != "exp" and t.name not in _FENCES and len(t.args) == 1
+
+    def _call(self, t: Call) -> Written:
+        if t.name == "exp" and not t.plain:
+            return self.exponential(t.args[0])
+        if t.name == "sqrt":
+            return self.root(t.args[0])
+        return self.call(t, ""), ATOM
+
+    def exponential(self, e: Formula) -> Written:
+        """Return e to a power."""
+        return self.call(Call(Name("exp"), [e], plain=True), ""), ATOM
+
+    def call(self, t: Call, high: str) -> str:
+        """Return f(a, b); log|x|."""
+        words = [self.listed_word(k) for k in t.keywords]
+        inside = [*map(self.write, t.args), *words]
+        bars = len(inside) == 1 and isinstance(t.args[0], Fenced) and t.args[0].left == "|"
+        return self.function(t.name) + high + (inside[0] if bars else self.brackets(self.listed(inside)))
+
+    def listed_word(self, k: Keyword) -> str:
+        """Return an argument with its name."""
+        return f"{k.name}={self.write(k.value)}"
+
+    # ---------------------------------------------------------------- conditions
+    def _compare(self, t: Compare) -> Written:
+        return self.together(self.write(t.left) + self.sign(t.op) + self.write(t.right)), SUM
+
+    def _both(self, t: Both) -> Written:
+        chain = _chain(t)
+        if chain is not None:
+            return self.together("".join(self.sign(p) if isinstance(p, str) else self.write(p) for p in chain)), SUM
+        return self.together(self.joining(t.sign).join(self.at(a, SUM) for a in t.args)), SUM
+
+    def joining(self, sign: str) -> str:
+        """Return the sign between two conditions."""
+        return self.words(f" {sign} ")
+
+    def _cases(self, t: Cases) -> Written:
+        return self.cases([(self.write(v), self.write(c), isinstance(c, Otherwise)) for v, c in t.rows]), ATOM
+
+    # ---------------------------------------------------------------- derivatives
+    def _prime(self, t: Prime) -> Written:
+        a = t.operand
+        bare = isinstance(a, Name) or (isinstance(a, Call) and a.name in _FENCES)
+        return (self.write(a) if bare else self.brackets(self.write(a))) + self.dash, POWER
+
+    def _label(self, t: Label) -> Written:
+        name, by = t.name, t.by
+        if isinstance(by, int):
+            given = [self.name(a) if isinstance(a, str) else self.write(a) for a in t.of]
+            called = self.brackets(self.listed(given)) if given else ""
+            return self.together(self.name(name) + self.dashes(by) + called), ATOM
+        below = self.together("".join(self.partial + self.often(self.name(v), by.count(v)) for v in dict.fromkeys(by)))
+        return self.over(self.together(self.often(self.partial, len(by)) + self.name(name)), below), PRODUCT
+
+    def dashes(self, n: int) -> str:
+        """Return the dashes of an n-th derivative."""
+        return {0: "", 1: "′", 2: "″", 3: "‴"}.get(n, f"⁽{''.join(_HIGH[c] for c in str(n))}⁾")
+
+    def often(self, text: str, n: int) -> str:
+        """Return what is repeated n times."""
+        return text + str(n).translate(_RAISED) if n > 1 else text
+
+    # ---------------------------------------------------------------- arrays
+    def _infix(self, t: Infix) -> Written:
+        level = _BINDING[t.sign]
+        first = POWER if t.sign in "@×⊗" else level
+        later = POWER if t.sign in "@×⊗" else level + 1
+        parts = [self.at(a, later if k else first) for k, a in enumerate(t.args)]
+        sign = self.beside if t.sign == "@" else self.sign(t.sign)
+        return self.together(sign.join(parts)), INNER if t.number else level
+
+    def _scaled(self, t: Scaled) -> Written:
+        positive = opposite(t)
+        if positive is not None:
+            return self._negative(positive)
+        top, bottom = (t.coefficient.operands) if isinstance(t.coefficient, Quotient) else (t.coefficient, None)
+        body = self.at(t.array, PRODUCT)
+        above = body if top == ONE else f"{self.at(top, PRODUCT)}{self.times}{body}"
+        return above if bottom is None else self.over(above, self.at(bottom, POWER)), PRODUCT
+
+    def _raised(self, t: Raised) -> Written:
+        if isinstance(t.base, Raised) and t.base.sign == "⁻¹" and t.sign in ("ᵀ", "ᴴ"):
+            return self.marked(t.base.base, f"⁻{t.sign}"), ATOM
+        return self.marked(t.base, t.sign), ATOM
+
+    def marked(self, base: Formula, sign: str) -> str:
+        """Return an array with a sign that stands high."""
+        return self.at(base, ATOM) + sign
+
+    def _entrypower(self, t: EntryPower) -> Written:
+        simple = isinstance(t.exponent, Number) and t.exponent.value.denominator == 1
+        exponent = self.write(t.exponent) if simple else self.at(t.exponent, ATOM)
+        return f"{self.at(t.base, ATOM)}^⊙{exponent}", POWER
+
+    def _fenced(self, t: Fenced) -> Written:
+        below = f"_{t.below if t.below.isalnum() else f'({t.below})'}" if t.below else ""
+        return f"{t.left}{self.write(t.inside)}{t.right}{below}", ATOM
+
+    def _entry(self, t: Entry) -> Written:
+        places = list(map(self.write, t.indices))
+        array = self.write(t.array)
+        if all(len(k) == 1 for k in places):
+            return f"{array}{'_' if places else ''}{''.join(places)}", ATOM
+        return f"{f'({array})' if t.function else array}[{', '.join(places)}]", ATOM
+
+    def _over(self, t: Over) -> Written:
+        letters = [self.write(k) for k, *_ in t.limits]
+        if t.whole:
+            below = joined(letters)
+        else:
+            ends = (f"{self.write(k)}={self.write(lo)}..{self.write(hi)}" for k, lo, hi in t.limits)
+            below = f"{{{', '.join(ends)}}}"
+        return f"{t.sign}_{below} {self.at(t.body, INNER)}", PRODUCT
+
+    def _rows(self, t: Rows) -> Written:
+        rows = [[self.write(a) for a in row] for row in t.rows]
+        return self.table(rows, t.between, t.vector), ATOM
+
+    # ---------------------------------------------------------------- how signs look
+    def together(self, text: str) -> str:
+        """Return what belongs together."""
+        return text
+
+    def brackets(self, text: str) -> str:
+        """Return it in brackets."""
+        return f"({text})"
+
+    def digits(self, text: str) -> str:
+        """Return a number's digits."""
+        return text
+
+    def name(self, text: str) -> str:
+        """Return a user's name."""
+        return plain_name(text)
+
+    def function(self, name: str) -> str:
+        """Return a function's name."""
+        return word(name)
+
+    def constant(self, sign: str) -> str:
+        """Return π or e."""
+        return {"π": "pi", "e": "e", "∞": "oo", "-∞": "-oo", "𝟏": "1"}.get(sign, sign)
+
+    def words(self, text: str) -> str:
+        """Return a sentence as it is."""
+        return text
+
+    def sign(self, text: str) -> str:
+        """Return a sign between two parts."""
+        return f" {text} "
+
+    def listed(self, parts: Sequence[str]) -> str:
+        """Return parts with commas."""
+        return ", ".join(parts)
+
+    def over(self, a: str, b: str) -> str:
+        """Return a fraction of what is in brackets already."""
+        return f"{a}/{b}"
+
+    def high(self, e: Formula) -> str:
+        """Return an exponent, raised."""
+        return f"**{self.at(e, ATOM)}"
+
+    def raised(self, base: str, e: Formula) -> str:
+        """Return a power."""
+        return base + self.high(e)
+
+    def root(self, t: Formula) -> Written:
+        """Return a square root."""
+        return f"sqrt({self.write(t)})", ATOM
+
+    def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
+        """Return a case distinction."""
+        return "{" + "; ".join(v + (" " if other else " if ") + c for v, c, other in rows) + "}"
+
+    def table(self, rows: Sequence[Sequence[str]], between: str, vector: bool) -> str:
+        """Return an array by its parts."""
+        flat = [", ".join(row) for row in rows]
+        return f"[{(between or ', ').join(flat if between or vector else [f'[{r}]' for r in flat])}]"
+
+
+class Board(Text):
+    """Text as it is written on a blackboard: 2x²."""
+
+    minus, take, times, beside, wide = "−", " − ", "·", "·", " · "
+    raises_functions = True
+
+    def between(self, a: Formula, b: Formula) -> str:
+        return "" if _beside(a, b) else self.times
+
+    def name(self, text: str) -> str:
+        if text == "·":  # what is inside a function
+            return "(·)"
+        stem, _, index = text.partition("_")
+        if len(stem) == 1 and index.isascii() and index.isdigit():
+            return stem + index.translate(_LOW)
+        return printable(plain_name(text))
+
+    def call(self, t: Call, high: str) -> str:
+        return f"|{self.write(t.args[0])}|" if t.name in ("abs", "|") else super().call(t, high)
+
+    def constant(self, sign: str) -> str:
+        return sign
+
+    def high(self, e: Formula) -> str:
+        text = self.write(e).replace("−", "-").replace(" ", "")
+        if all(c in _HIGH for c in text):
+            return "".join(_HIGH[c] for c in text)
+        return f"^{self.at(e, ATOM)}"
+
+    def root(self, t: Formula) -> Written:
+        simple = isinstance(t, (Name, Letter)) or (isinstance(t, Number) and t.value.denominator == 1)
+        return ("√" + (self.write(t) if simple else self.brackets(self.write(t)))), ATOM
+
+    def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
+        return "{ " + ";  ".join(v + (" " if other else " for ") + c for v, c, other in rows) + " }"
+
+
+class Latex(Text):
+    """LaTeX."""
+
+    times, beside, wide, dash, partial = " ", " ", " ", "'", r"\partial "
+    fraction_binds = ATOM
+    raises_functions = True
+
+    def between(self, a: Formula, b: Formula) -> str:
+        return r" \cdot " if _starts_with_digit(b) else " "
+
+    def dashes(self, n: int) -> str:
+        return self.dash * n if n < 4 else f"^{{({n})}}"
+
+    def often(self, text: str, n: int) -> str:
+        return f"{text}^{{{n}}}" if n > 1 else text
+
+    def brackets(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def digits(self, text: str) -> str:
+        mantissa, e, power = text.partition("e")
+        return rf"{mantissa} \cdot 10^{{{int(power)}}}" if e else text
+
+    def name(self, text: str) -> str:
+        return r"(\cdot)" if text == "·" else latex_name(text)
+
+    def function(self, name: str) -> str:
+        if name == "log":
+            return rf"\{word(name)}"
+        if name in SCALARS:
+            return SCALARS[name].latex
+        if name in _LATEX_WORDS:
+            return f"\\{name}"
+        return rf"\operatorname{{{latex_letters(name)}}}" if len(name) > 1 else latex_name(name)
+
+    def call(self, t: Call, high: str) -> str:
+        if t.name in _FENCES:
+            return self._fenced(Fenced(t.args[0], *_FENCES[t.name]))[0]
+        if t.name in _LINED:
+            return rf"\overline{{{self.write(t.args[0])}}}"
+        below = SCALARS[t.name].below if t.name in SCALARS else 0
+        if not below:
+            return super().call(t, high)
+        under, inside = (self.listed([self.write(a) for a in part]) for part in (t.args[:below], t.args[below:]))
+        return f"{self.function(t.name)}_{{{under}}}{high}{self.brackets(inside)}"
+
+    def constant(self, sign: str) -> str:
+        return r"\mathbf{1}" if sign == "𝟏" else _LATEX_SIGNS.get(sign, sign)
+
+    def words(self, text: str) -> str:
+        return rf"\text{{{text}}}"
+
+    def joining(self, sign: str) -> str:
+        return f" {_LATEX_SIGNS[sign]} "
+
+    def sign(self, text: str) -> str:
+        return f" {_LATEX_SIGNS.get(text, text).rstrip()} "
+
+    def over(self, a: str, b: str) -> str:
+        return rf"\frac{{{a}}}{{{b}}}"
+
+    def high(self, e: Formula) -> str:
+        return f"^{{{self.write(e)}}}"
+
+    def root(self, t: Formula) -> Written:
+        return rf"\sqrt{{{self.write(t)}}}", ATOM
+
+    def exponential(self, e: Formula) -> Written:
+        return f"e{self.high(e)}", POWER
+
+    def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
+        body = r" \\ ".join(v + " & " + (c if other else rf"\text{{if }} {c}") for v, c, other in rows)
+        return rf"\begin{{cases}} {body} \end{{cases}}"
+
+    def table(self, rows: Sequence[Sequence[str]], between: str, vector: bool) -> str:
+        lines = r" \\ ".join(" & ".join(row) for row in rows)
+        return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+
+    def _scaled(self, t: Scaled) -> Written:
+        positive = opposite(t)
+        if positive is not None:
+            return self._negative(positive)
+        front = "" if t.coefficient == ONE else self.at(t.coefficient, PRODUCT) + self.times
+        return self.together(front + self.at(t.array, PRODUCT)), PRODUCT
+
+    def marked(self, base: Formula, sign: str) -> str:
+        return f"{self.at(base, ATOM)}^{{{_LATEX_SIGNS.get(sign, sign.translate(_LEVEL))}}}"
+
+    def _entrypower(self, t: EntryPower) -> Written:
+        return f"{self.bearing(t.base)}^{{\\odot {self.write(t.exponent)}}}", POWER
+
+    def bearing(self, base: Formula) -> str:  # one superscript is all that TeX takes
+        return self.brackets(self.write(base)) if isinstance(base, Raised) else self.at(base, ATOM)
+
+    def _fenced(self, t: Fenced) -> Written:
+        left, right = (_LATEX_SIGNS.get(s, s) for s in (t.left, t.right))
+        below = f"_{{{t.below}}}" if len(t.below) > 1 else f"_{t.below}" if t.below else ""
+        return rf"\left{left} {self.write(t.inside)} \right{right}{below}", ATOM
+
+    def _entry(self, t: Entry) -> Written:
+        array, places = self.write(t.array), joined([self.write(k) for k in t.indices])
+        array = rf"\left[{array}\right]" if t.function else f"{{{array}}}" if "_{" in array else array
+        return f"{array}_{{{places}}}" if t.indices else array, ATOM
+
+    def _over(self, t: Over) -> Written:
+        sign = _LATEX_SIGNS[t.sign]
+        ends = [f"{sign}_{{{self.write(k)}={self.write(lo)}}}^{{{self.write(hi)}}}" for k, lo, hi in t.limits]
+        return f"{' '.join(ends)} {self.at(t.body, INNER)}", PRODUCT
+
+
+class MathML(Text):
+    """Presentation MathML, without the element around it."""
+
+    minus, take, plus = markup.mo("−"), markup.mo("−"), markup.mo("+")
+    times = beside = wide = markup.INVISIBLE
+    dash, partial = markup.DASH, '<mo rspace="0" lspace="0">∂</mo>'
+    fraction_binds = ATOM
+    raises_functions = True
+    _scaled = Latex._scaled
+
+    def between(self, a: Formula, b: Formula) -> str:
+        if _starts_with_digit(b):
+            return markup.mo("·")
+        base = b.base if isinstance(b, Power) else b
+        worded = isinstance(base, Call) and base.name != "exp" and base.name not in _FENCES
+        return markup.BEFORE_WORD if worded else markup.INVISIBLE
+
+    def dashes(self, n: int) -> str:
+        return self.dash * n
+
+    def often(self, text: str, n: int) -> str:
+        return markup.power(text, markup.mn(str(n))) if n > 1 else text
+
+    def together(self, text: str) -> str:
+        return markup.row(text, "")
+
+    def brackets(self, text: str) -> str:
+        return markup.fenced(text)
+
+    def digits(self, text: str) -> str:
+        return markup.mn(text)
+
+    def name(self, text: str) -> str:
+        return markup.name(text)
+
+    def function(self, name: str) -> str:
+        return markup.name(word(name))
+
+    def constant(self, sign: str) -> str:
+        return '<mn mathvariant="bold">𝟏</mn>' if sign == "𝟏" else markup.mi(sign)
+
+    def words(self, text: str) -> str:
+        return f"<mtext>{text.replace(' ', '&#xa0;')}</mtext>"
+
+    def joining(self, sign: str) -> str:
+        return markup.mo({"and": "∧", "or": "∨"}[sign])
+
+    def sign(self, text: str) -> str:
+        return markup.mo(text)
+
+    def listed(self, parts: Sequence[str]) -> str:
+        return markup.listed(parts)
+
+    def over(self, a: str, b: str) -> str:
+        return markup.fraction(a, b)
+
+    def call(self, t: Call, high: str) -> str:
+        if t.name in _FENCES:
+            return self._fenced(Fenced(t.args[0], *_FENCES[t.name]))[0]
+        if t.name in _LINED:
+            return f'<mover accent="true">{self.write(t.args[0])}{markup.mo("¯")}</mover>'
+        name = self.function(t.name)
+        name = markup.power(name, high) if high else name
+        inside = [*map(self.write, t.args), *map(self.listed_word, t.keywords)]
+        bars = len(inside) == 1 and isinstance(t.args[0], Fenced) and t.args[0].left == "|"
+        return markup.row(name, inside[0] if bars else markup.fenced(self.listed(inside)))
+
+    def listed_word(self, k: Keyword) -> str:
+        return markup.row(markup.mi(k.name), markup.mo("="), self.write(k.value))
+
+    def _prime(self, t: Prime) -> Written:
+        return markup.row(super()._prime(t)[0], ""), POWER
+
+    def high(self, e: Formula) -> str:
+        return self.write(e)
+
+    def raised(self, base: str, e: Formula) -> str:
+        return markup.power(base, self.high(e))
+
+    def root(self, t: Formula) -> Written:
+        return f"<msqrt>{self.write(t)}</msqrt>", ATOM
+
+    def exponential(self, e: Formula) -> Written:
+        return markup.power(markup.mi("e"), self.high(e)), POWER
+
+    def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
+        return markup.cases([(v, None if other else c) for v, c, other in rows])
+
+    def table(self, rows: Sequence[Sequence[str]], between: str, vector: bool) -> str:
+        cells = ["".join(f"<mtd>{part}</mtd>" for part in row) for row in rows]
+        return markup.fenced(f"<mtable>{''.join(f'<mtr>{row}</mtr>' for row in cells)}</mtable>", "[", "]")
+
+    def marked(self, base: Formula, sign: str) -> str:
+        plain = {"⁻¹": "−1", "ᵀ": "⊤", "ᴴ": "H", "⁻ᵀ": "−⊤", "⁻ᴴ": "−H", "⁺": "+"}.get(sign) or sign.translate(_LEVEL)
+        parts = [markup.mn(p) if p.isdigit() else markup.mo(p) for p in re.findall(r"\d+|.", plain.replace("-", "−"))]
+        return markup.power(self.at(base, ATOM), markup.row(*parts))
+
+    def _entrypower(self, t: EntryPower) -> Written:
+        base = self.write(t.base) if isinstance(t.base, Name) else markup.fenced(self.write(t.base))
+        return markup.power(base, markup.row(markup.mo("⊙"), self.write(t.exponent))), POWER
+
+    def _fenced(self, t: Fenced) -> Written:
+        text = markup.fenced(self.write(t.inside), t.left, t.right)
+        return markup.below(text, markup.mi(t.below)) if t.below else text, ATOM
+
+    def _entry(self, t: Entry) -> Written:
+        array = markup.fenced(self.write(t.array), "[", "]") if t.function else self.write(t.array)
+        return markup.below(array, self.places(t.indices)) if t.indices else array, ATOM
+
+    def places(self, indices: Sequence[Formula]) -> str:
+        """Return indices beside each other."""
+        parts = list(map(self.write, indices))
+        return markup.row(*parts) if all(isinstance(k, (Name, Number)) for k in indices) else markup.listed(parts)
+
+    def _over(self, t: Over) -> Written:
+        sign, signs = markup.mo({"Sum": "∑", "Prod": "∏"}[t.sign]), []
+        for k, low, high in t.limits:
+            start = markup.row(self.write(k), markup.mo("="), self.write(low))
+            signs.append(f"<munderover>{sign}{start}{self.write(high)}</munderover>")
+        return markup.row(*signs, self.at(t.body, INNER)), PRODUCT
+
+
+_LEVEL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_LINED = {"conj", "mean"}
+
+
+def joined(indices: Sequence[str]) -> str:
+    """Write indices together where each is one sign, else with commas."""
+    return "".join(indices) if all(len(k) == 1 for k in indices) else ", ".join(indices)
+
+
+def _is_count(e: Formula) -> bool:
+    return isinstance(e, Number) and e.value.denominator == 1 and e.value > 0
+
+
+def _starts_with_digit(t: Formula) -> bool:
+    t = t.base if isinstance(t, Power) else t
+    return isinstance(t, (Number, Constant))
+
+
+def _chain(t: Both) -> list[Any] | None:
+    """Return the parts of a < b < c, its signs as text; None of other conditions."""
+    if len(t.args) != 2 or t.sign != "and" or not all(isinstance(c, Compare) for c in t.args):
+        return None
+    first, last = t.args
+    if first.left == last.left and first.op in _TURNED and last.op in _TURNED.values():  # x > a and x < b
+        return [first.right, _TURNED[first.op], first.left, last.op, last.right]
+    alike = first.right == last.left and {first.op, last.op} <= {"<", "≤"}
+    return [first.left, first.op, first.right, last.op, last.right] if alike else None
+
+
+def _beside(a: Formula, b: Formula) -> bool:
+    """Whether two factors stand beside each other without a sign: 2x, 2π."""
+    base = b.base if isinstance(b, Power) and b.exponent != HALF else b
+    short = isinstance(base, Letter) or (isinstance(base, Name) and len(base.id.partition("_")[0]) == 1)
+    return isinstance(a, Number) and short and (a.value.denominator == 1 or a.has_point)
+
+
+TEXT, BOARD, LATEX, MATHML = Text(), Board(), Latex(), MathML()
+
+
+def text(t: Formula) -> str:
+    """Return a formula as it is typed."""
+    return TEXT.write(t)
