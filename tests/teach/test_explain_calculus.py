@@ -12,10 +12,10 @@ import sympy as sp
 import symgrad as sg
 from symgrad.core.kernels import array_kernel
 from symgrad.errors import ArgumentError, ParseError
+from symgrad.expression.formula import Formula, Label, Name, Prime
 from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.board.printer import text
-from symgrad.teach.board.reading import number, to_sympy
-from symgrad.teach.board.terms import Label, Name, Prime, Term
+from symgrad.teach.board.reading import function_of, number, to_sympy
 from symgrad.teach.calculus.slopes import TEXTBOOK, partials
 
 SOLUTIONS = Path(__file__).parents[1] / "data" / "solutions_calculus.txt"
@@ -61,12 +61,12 @@ def numbers_of(found, at):
                 continue
             left, *rest = part.parts
             if isinstance(left, Name) and rest:  # a letter
-                known[left.args[0]] = value(rest[0], known)
+                known[left.id] = value(rest[0], known)
             elif isinstance(left, Prime) and rest and line.kind == "side":
                 known[str(to_sympy(left))] = value(rest[-1], known)
                 yield line, [value(p, known) for p in rest]
             elif line.kind in ("does", "then") and (left is None or isinstance(left, Label)):
-                at_f = [value(p, known) for p in rest if isinstance(p, Term)]
+                at_f = [value(p, known) for p in rest if isinstance(p, Formula)]
                 yield line, at_f
 
 
@@ -82,9 +82,9 @@ def value(t, known):
 
 def opened(t):
     """Put derivatives in the place of dashes over formulas."""
-    if isinstance(t, Prime) and not (isinstance(t.args[0], Name) and t.args[0].args[0] != "x"):
-        return slope(t.args[0])
-    return type(t)(*[opened(a) if isinstance(a, Term) else a for a in t.args]) if not isinstance(t, Name) else t
+    if isinstance(t, Prime) and not (isinstance(t.operand, Name) and t.operand.id != "x"):
+        return slope(t.operand)
+    return t.with_operands([opened(a) for a in t.operands])
 
 
 @functools.cache
@@ -257,14 +257,15 @@ def test_solutions_are_written_in_every_notation(formula):
 
 
 def test_textbook_s_forms_of_derivatives_are_the_declared_ones():
-    for function, given in TEXTBOOK.items():
+    for name, given in TEXTBOOK.items():
+        function = function_of(name)
         x, y = 0.4, 1.3
         if function is sp.acosh:
             x = 1.7
         args = [x, y][: len(given)]
         symbols = [sp.Symbol(f"x{k}", real=True) for k in range(len(args))]
         at = dict(zip(symbols, args, strict=True))
-        made = [float(to_sympy(t).xreplace(at)) for t in partials(function, len(args))]
+        made = [float(to_sympy(t).xreplace(at)) for t in partials(name, len(args))]
         for k, d in enumerate(made):
             up, down = ([v + (h if i == k else 0) for i, v in enumerate(args)] for h in (1e-6, -1e-6))
             slope = (float(function(*up).evalf()) - float(function(*down).evalf())) / 2e-6

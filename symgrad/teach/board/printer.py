@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
-import sympy as sp
-
 from symgrad.expression import markup
-from symgrad.scalars import BY_FUNCTION
-from symgrad.support.foreign import latex_letters, latex_name, plain_name, printable
-from symgrad.teach.board.terms import (
-    HALF,
-    Apply,
+from symgrad.expression.arithmetic import HALF, apply, coefficient, factors, num
+from symgrad.expression.formula import (
     Both,
+    Call,
     Cases,
     Compare,
-    Const,
+    Formula,
     Label,
+    Letter,
     Name,
-    Num,
+    Number,
     Otherwise,
     Power,
     Prime,
     Product,
     Quotient,
     Sum,
-    Term,
-    coefficient,
-    factors,
 )
+from symgrad.scalars import SCALARS
+from symgrad.support.foreign import latex_letters, latex_name, plain_name, printable
 
 SUM, PRODUCT, POWER, ATOM = range(4)
-_WORDS: dict[Any, str] = {sp.log: "ln", sp.Max: "max", sp.Min: "min"}
+_WORDS = {"log": "ln"}
 _HIGH = dict(zip("-0123456789abcdefghijklmnoprstuvwxyz", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LATEX_SIGNS = {"≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "<": "<", ">": ">", "=": "=", "π": r"\pi ", "e": "e"}
@@ -57,48 +52,45 @@ _KNOWN = {
 _KNOWN |= {"arctan"}
 
 
-def word(function: Any) -> str:
+def word(function: str) -> str:
     """Return what a function is called."""
     if function in _WORDS:
         return _WORDS[function]
-    scalar = BY_FUNCTION.get(function)
-    if scalar is not None:
-        return scalar.text or scalar.name
-    return str(getattr(function, "__name__", function)).lower()
+    return SCALARS[function].text if function in SCALARS else function.lower()
 
 
 class Pen:
     """Text, as one writes it in a line."""
 
-    def write(self, t: Term) -> str:
+    def write(self, t: Formula) -> str:
         """Return the formula."""
         return self.at(t, SUM)
 
-    def at(self, t: Term, level: int) -> str:
+    def at(self, t: Formula, level: int) -> str:
         """Return the formula, in brackets where it binds less than ``level``."""
         text, own = self.term(t)
         return self.brackets(text) if own < level else text
 
-    def term(self, t: Term) -> tuple[str, int]:
+    def term(self, t: Formula) -> tuple[str, int]:
         """Return the formula, and how strongly it binds."""
         method: Any = getattr(self, f"_{type(t).__name__.lower()}")
         formula: tuple[str, int] = method(t)
         return formula
 
     # ---------------------------------------------------------------- numbers and names
-    def _num(self, t: Num) -> tuple[str, int]:
+    def _number(self, t: Number) -> tuple[str, int]:
         value = t.value
-        if t.decimal or value.denominator == 1:
-            text = self.digits(f"{float(value):.12g}" if t.decimal else str(abs(value)))
+        if t.has_point or value.denominator == 1:
+            text = self.digits(f"{float(value):.12g}" if t.has_point else str(abs(value)))
             return (f"{self.minus}{text.lstrip('-')}", SUM) if value < 0 else (text, ATOM)
         text = self.over(self.digits(str(abs(value.numerator))), self.digits(str(value.denominator)))
         return (f"{self.minus}{text}", SUM) if value < 0 else (text, self.fraction_binds)
 
-    def _const(self, t: Const) -> tuple[str, int]:
-        return self.constant(t.args[0]), ATOM
+    def _letter(self, t: Letter) -> tuple[str, int]:
+        return self.constant(t.sign), ATOM
 
     def _name(self, t: Name) -> tuple[str, int]:
-        return self.name(t.args[0]), ATOM
+        return self.name(t.id), ATOM
 
     def _otherwise(self, t: Otherwise) -> tuple[str, int]:
         return self.words("otherwise"), ATOM
@@ -116,7 +108,7 @@ class Pen:
 
     def _product(self, t: Product) -> tuple[str, int]:
         n = t.args[0]
-        if isinstance(n, Num) and n.value < 0:
+        if isinstance(n, Number) and n.value < 0:
             return self.together(self.minus + self.at(mul_raw(t), PRODUCT)), SUM
         wide = any(isinstance(f, Quotient) for f in t.args) and self.fraction_binds != ATOM
         out, before = "", None
@@ -128,7 +120,7 @@ class Pen:
         return self.together(out), PRODUCT
 
     def _quotient(self, t: Quotient) -> tuple[str, int]:
-        above, below = t.args
+        above, below = t.numerator, t.denominator
         n, _ = coefficient(above)
         if n.value < 0:
             return self.together(self.minus + self.term(Quotient(mul_raw(above), below))[0]), SUM
@@ -137,61 +129,63 @@ class Pen:
         return self.over(self.at(above, PRODUCT), self.at(below, POWER)), PRODUCT
 
     def _power(self, t: Power) -> tuple[str, int]:
-        base, e = t.args
+        base, e = t.base, t.exponent
         if e == HALF:
             return self.root(base)
-        if isinstance(base, Apply) and isinstance(e, Num) and e.value.denominator == 1 and self.plain(base):
+        if isinstance(base, Call) and isinstance(e, Number) and e.value.denominator == 1 and self.plain(base):
             return self.call(base, self.high(e)), ATOM
-        rooted = isinstance(base, Apply) or (isinstance(base, Power) and base.args[1] == HALF)
+        rooted = isinstance(base, Call) or (isinstance(base, Power) and base.exponent == HALF)
         return self.raise_(self.brackets(self.write(base)) if rooted else self.at(base, ATOM), e), POWER
 
-    def plain(self, t: Apply) -> bool:
+    def plain(self, t: Call) -> bool:
         """Whether a power may stand behind the function's name."""
-        return t.args[0] not in (sp.exp, sp.Abs) and len(t.args) == 2
+        return t.name not in ("exp", "abs") and len(t.args) == 1
 
-    def _apply(self, t: Apply) -> tuple[str, int]:
-        if t.args[0] is sp.Abs:
-            return self.bars(self.write(t.args[1])), ATOM
-        if t.args[0] is sp.exp:
-            return self.exponential(t.args[1])
+    def _call(self, t: Call) -> tuple[str, int]:
+        if t.name == "abs":
+            return self.bars(self.write(t.args[0])), ATOM
+        if t.name == "exp":
+            return self.exponential(t.args[0])
         return self.call(t, ""), ATOM
 
-    def exponential(self, e: Term) -> tuple[str, int]:
+    def exponential(self, e: Formula) -> tuple[str, int]:
         """Return e to a power."""
-        return self.call(Apply(sp.exp, e), ""), ATOM
+        return self.call(apply("exp", e), ""), ATOM
 
-    def call(self, t: Apply, high: str) -> str:
+    def call(self, t: Call, high: str) -> str:
         """Return f(a, b)."""
-        function, *args = t.args
-        return self.function(word(function)) + high + self.brackets(self.listed([self.write(a) for a in args]))
+        return self.function(word(t.name)) + high + self.brackets(self.listed([self.write(a) for a in t.args]))
 
     def _compare(self, t: Compare) -> tuple[str, int]:
-        sign, a, b = t.args
-        return self.together(self.write(a) + self.sign(sign) + self.write(b)), SUM
+        return self.together(self.write(t.left) + self.sign(t.op) + self.write(t.right)), SUM
 
     def _both(self, t: Both) -> tuple[str, int]:
         first, *rest = t.args
-        if isinstance(first, Compare) and len(rest) == 1 and isinstance(rest[0], Compare):
-            (s, a, b), (r, c, d) = first.args, rest[0].args
-            if b == c and s == r:  # a < b and b < d
-                return self.together(self.sign(s).join(map(self.write, (a, b, d)))), SUM
+        second = rest[0] if len(rest) == 1 else None
+        if (
+            isinstance(first, Compare)
+            and isinstance(second, Compare)
+            and (first.right, first.op) == (second.left, second.op)
+        ):
+            between = map(self.write, (first.left, first.right, second.right))  # a < b and b < c
+            return self.together(self.sign(first.op).join(between)), SUM
         return self.together(self.words(" and ").join(map(self.write, t.args))), SUM
 
     def _cases(self, t: Cases) -> tuple[str, int]:
         return self.cases([(self.write(v), self.write(c), isinstance(c, Otherwise)) for v, c in t.rows]), ATOM
 
     def _prime(self, t: Prime) -> tuple[str, int]:
-        (a,) = t.args
-        bare = isinstance(a, Name) or (isinstance(a, Apply) and a.args[0] is sp.Abs)
+        a = t.operand
+        bare = isinstance(a, Name) or (isinstance(a, Call) and a.name == "abs")
         return (self.write(a) if bare else self.brackets(self.write(a))) + self.dash, POWER
 
     def _label(self, t: Label) -> tuple[str, int]:
-        name, by, of = t.args
+        name, by, of = t.name, t.by, t.of
         if isinstance(by, int):
             given = [self.name(a) if isinstance(a, str) else self.write(a) for a in of]
             called = self.brackets(self.listed(given)) if of else ""
             return self.together(self.name(name) + self.dashes(by) + called), ATOM
-        order = self.high(Num(Fraction(len(by)), False)) if len(by) > 1 else ""
+        order = self.high(num(len(by))) if len(by) > 1 else ""
         below = [self.partial + self.name(v) + self.often(n) for v, n in _runs(by)]
         return self.over(self.partial + order + self.name(name), self.together("".join(below))), PRODUCT
 
@@ -201,7 +195,7 @@ class Pen:
 
     def often(self, n: int) -> str:
         """Return the exponent of a variable that is differentiated by n times."""
-        return self.high(Num(Fraction(n), False)) if n > 1 else ""
+        return self.high(num(n)) if n > 1 else ""
 
     # ---------------------------------------------------------------- signs of this notation
     minus, take, plus, times, wide, dash, partial = "−", " − ", " + ", "·", " · ", "′", "∂"
@@ -256,20 +250,20 @@ class Pen:
         """Return a fraction of what is in brackets already."""
         return f"{a}/{b}"
 
-    def high(self, e: Term) -> str:
+    def high(self, e: Formula) -> str:
         """Return an exponent, raised."""
         text = Pen().write(e).replace("−", "-").replace(" ", "")
         if all(c in _HIGH for c in text):
             return "".join(_HIGH[c] for c in text)
         return f"^{Pen().at(e, ATOM)}"
 
-    def raise_(self, base: str, e: Term) -> str:
+    def raise_(self, base: str, e: Formula) -> str:
         """Return a power."""
         return base + self.high(e)
 
-    def root(self, t: Term) -> tuple[str, int]:
+    def root(self, t: Formula) -> tuple[str, int]:
         """Return a square root."""
-        simple = isinstance(t, (Name, Const)) or (isinstance(t, Num) and t.value.denominator == 1)
+        simple = isinstance(t, (Name, Letter)) or (isinstance(t, Number) and t.value.denominator == 1)
         return ("√" + (self.write(t) if simple else self.brackets(self.write(t)))), ATOM
 
     def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
@@ -315,13 +309,13 @@ class LatexPen(Pen):
     def over(self, a: str, b: str) -> str:
         return rf"\frac{{{a}}}{{{b}}}"
 
-    def high(self, e: Term) -> str:
+    def high(self, e: Formula) -> str:
         return f"^{{{self.write(e)}}}"
 
-    def root(self, t: Term) -> tuple[str, int]:
+    def root(self, t: Formula) -> tuple[str, int]:
         return rf"\sqrt{{{self.write(t)}}}", ATOM
 
-    def exponential(self, e: Term) -> tuple[str, int]:
+    def exponential(self, e: Formula) -> tuple[str, int]:
         return f"e{self.high(e)}", POWER
 
     def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
@@ -373,17 +367,16 @@ class MathPen(Pen):
     def over(self, a: str, b: str) -> str:
         return markup.fraction(markup.row(a, ""), markup.row(b, ""))
 
-    def call(self, t: Apply, high: str) -> str:
-        function, *args = t.args
-        name = self.function(word(function))
+    def call(self, t: Call, high: str) -> str:
+        name = self.function(word(t.name))
         name = markup.power(name, high) if high else name
-        return markup.row(name, markup.fenced(self.listed([self.write(a) for a in args])))
+        return markup.row(name, markup.fenced(self.listed([self.write(a) for a in t.args])))
 
     def _prime(self, t: Prime) -> tuple[str, int]:
         return markup.row(super()._prime(t)[0], ""), POWER
 
     def _label(self, t: Label) -> tuple[str, int]:
-        name, by, _ = t.args
+        name, by = t.name, t.by
         if isinstance(by, int):
             return super()._label(t)
         d = [self.partial, markup.name(name)]
@@ -395,40 +388,40 @@ class MathPen(Pen):
         ]
         return markup.fraction(markup.row(*d), markup.row(*below, "")), PRODUCT
 
-    def high(self, e: Term) -> str:
+    def high(self, e: Formula) -> str:
         return markup.row(self.write(e), "")
 
-    def raise_(self, base: str, e: Term) -> str:
+    def raise_(self, base: str, e: Formula) -> str:
         return markup.power(markup.row(base, ""), self.high(e))
 
-    def root(self, t: Term) -> tuple[str, int]:
+    def root(self, t: Formula) -> tuple[str, int]:
         return f"<msqrt>{self.write(t)}</msqrt>", ATOM
 
-    def exponential(self, e: Term) -> tuple[str, int]:
+    def exponential(self, e: Formula) -> tuple[str, int]:
         return markup.power(markup.mi("e"), self.high(e)), POWER
 
     def cases(self, rows: Sequence[tuple[str, str, bool]]) -> str:
         return markup.cases([(v, None if other else c) for v, c, other in rows])
 
 
-def mul_raw(t: Term) -> Term:
+def mul_raw(t: Formula) -> Formula:
     """Return −t for a term that is written with a minus, its factors as they stand."""
     n, _ = coefficient(t)
-    if isinstance(t, Num):
-        return Num(-t.value, t.args[1])
+    if isinstance(t, Number):
+        return Number(-t.value, t.decimal)
     if isinstance(t, Quotient):
-        return Quotient(mul_raw(t.args[0]), t.args[1])
+        return Quotient(mul_raw(t.numerator), t.denominator)
     rest = factors(t)[1:]
     if n.value == -1:
         return rest[0] if len(rest) == 1 else Product(*rest)
-    return Product(Num(-n.value, n.args[1]), *rest)
+    return Product(Number(-n.value, n.decimal), *rest)
 
 
-def _beside(a: Term, b: Term) -> bool:
+def _beside(a: Formula, b: Formula) -> bool:
     """Whether two factors stand beside each other without a sign: 2x, 2π."""
-    base = b.args[0] if isinstance(b, Power) and b.args[1] != HALF else b
-    short = isinstance(base, Const) or (isinstance(base, Name) and len(base.args[0].partition("_")[0]) == 1)
-    return (isinstance(a, Num) and a.value.denominator == 1 and short) or (isinstance(a, Num) and a.decimal and short)
+    base = b.base if isinstance(b, Power) and b.exponent != HALF else b
+    short = isinstance(base, Letter) or (isinstance(base, Name) and len(base.id.partition("_")[0]) == 1)
+    return isinstance(a, Number) and short and (a.value.denominator == 1 or a.has_point)
 
 
 def _runs(by: tuple[str, ...]) -> list[tuple[str, int]]:
@@ -438,6 +431,6 @@ def _runs(by: tuple[str, ...]) -> list[tuple[str, int]]:
 TEXT, LATEX, MATHML = Pen(), LatexPen(), MathPen()
 
 
-def text(t: Term) -> str:
+def text(t: Formula) -> str:
     """Return a formula as one line of text."""
     return TEXT.write(t)

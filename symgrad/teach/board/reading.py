@@ -18,30 +18,13 @@ from sympy.core.relational import Relational
 
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.errors import FormError
-from symgrad.forms.names import is_known
-from symgrad.ops.map import Map
-from symgrad.ops.slicing import Slice
-from symgrad.scalars import X, in_full
-from symgrad.teach.board import printer
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     HALF,
     ONE,
     OTHERWISE,
-    Apply,
-    Both,
-    Cases,
-    Compare,
-    Const,
-    Name,
-    Num,
-    Otherwise,
-    Power,
-    Prime,
-    Product,
-    Quotient,
-    Sum,
-    Term,
     add,
+    apply,
+    base_and_exponent,
     coefficient,
     div,
     factors,
@@ -50,6 +33,27 @@ from symgrad.teach.board.terms import (
     num,
     power,
 )
+from symgrad.expression.formula import (
+    Both,
+    Call,
+    Cases,
+    Compare,
+    Formula,
+    Letter,
+    Name,
+    Number,
+    Otherwise,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Sum,
+)
+from symgrad.forms.names import is_known
+from symgrad.ops.map import Map
+from symgrad.ops.slicing import Slice
+from symgrad.scalars import BY_FUNCTION, X, declaration, in_full
+from symgrad.teach.board import printer
 
 _SIGNS = {sp.Gt: ">", sp.Ge: "≥", sp.Lt: "<", sp.Le: "≤", sp.Ne: "≠", sp.Eq: "="}
 _RELATIONS = {sign: relation for relation, sign in _SIGNS.items()}
@@ -63,7 +67,7 @@ class Unwritable(FormError):
 
 # ------------------------------------------------------------------ numbers
 @lru_cache(maxsize=1024)
-def number(value: Any) -> Term:
+def number(value: Any) -> Formula:
     """Return a number: decimals as they were written, and π, e, roots and fractions where a program computed them.
 
     >>> [printer.text(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
@@ -78,17 +82,17 @@ def number(value: Any) -> Term:
         return num(int(value))
     text = repr(value)
     if len(text.lstrip("-0.").replace(".", "")) <= SIMPLE:
-        return Num(Fraction(text), True)
-    return _recognised(value) or Num(Fraction(text), True)
+        return Number(Fraction(text), True)
+    return _recognised(value) or Number(Fraction(text), True)
 
 
-def _recognised(value: float) -> Term | None:
+def _recognised(value: float) -> Formula | None:
     """Return a constant that is exactly the number a program gets for it."""
     fraction = Fraction(value).limit_denominator(200)
     if fraction.numerator / fraction.denominator == value:
         return num(fraction)
-    constants = [(Const("π"), math.pi), (Const("e"), math.e), *[(Apply(sp.log, num(n)), math.log(n)) for n in _BASES]]
-    constants.append((Apply(sp.log, mul(num(2), Const("π"))), math.log(2 * math.pi)))
+    constants = [(Letter("π"), math.pi), (Letter("e"), math.e), *[(apply("log", num(n)), math.log(n)) for n in _BASES]]
+    constants.append((apply("log", mul(num(2), Letter("π"))), math.log(2 * math.pi)))
     for sign, constant in constants:
         term = _multiple(value, sign, constant)
         if term is not None:
@@ -96,7 +100,7 @@ def _recognised(value: float) -> Term | None:
     return _root(value)
 
 
-def _multiple(value: float, sign: Term, constant: float) -> Term | None:
+def _multiple(value: float, sign: Formula, constant: float) -> Formula | None:
     """Return a constant's multiple q·c, or q/c."""
     for times in (value / constant, constant / value, value * constant):
         q = Fraction(times).limit_denominator(24)
@@ -112,7 +116,7 @@ def _multiple(value: float, sign: Term, constant: float) -> Term | None:
     return None
 
 
-def _root(value: float) -> Term | None:
+def _root(value: float) -> Formula | None:
     """Return √n, √(q·π) or 1/√(q·π), of either sign."""
     front, square = num(1 if value > 0 else -1), value * value
     for times, below in ((1.0, False), (1 / math.pi, False), (math.pi, True)):
@@ -126,17 +130,17 @@ def _root(value: float) -> Term | None:
             made = mul(front, num(Fraction(whole, q.denominator)), Power(num(inside // whole**2), HALF))
             return made if q.denominator <= 4 else None
         if not below:
-            return mul(front, Power(mul(num(q), Const("π")), HALF))
+            return mul(front, Power(mul(num(q), Letter("π")), HALF))
         whole = math.isqrt(q.numerator)
         if q.denominator == 1 and whole**2 == q:
-            return mul(front, div(num(whole), Power(Const("π"), HALF)))
-        upside = div(num(q), Const("π")) if q.denominator == 1 else mul(num(1 / q), Const("π"))
+            return mul(front, div(num(whole), Power(Letter("π"), HALF)))
+        upside = div(num(q), Letter("π")) if q.denominator == 1 else mul(num(1 / q), Letter("π"))
         return mul(front, Power(upside, HALF) if q.denominator == 1 else div(ONE, Power(upside, HALF)))
     return None
 
 
 # ------------------------------------------------------------------ from the graph
-def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
+def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Formula | None:
     """Return the formula of a number; None where it has more than ``most`` signs.
 
     Args:
@@ -147,7 +151,7 @@ def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
     Raises:
         Unwritable: an operation is not one of numbers.
     """
-    terms: dict[AnyNode, Term] = {}
+    terms: dict[AnyNode, Formula] = {}
     for node in ancestors([root]):
         if isinstance(node, Leaf) and node.shape:
             continue  # its entries have names
@@ -157,7 +161,7 @@ def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
     return terms[root]
 
 
-def formula(node: AnyNode, names: Mapping[AnyNode, str], terms: Mapping[AnyNode, Term]) -> Term:
+def formula(node: AnyNode, names: Mapping[AnyNode, str], terms: Mapping[AnyNode, Formula]) -> Formula:
     """Return a leaf's name or number, an entry's name, or what an operation makes of the formulas of its inputs."""
     if isinstance(node, Leaf):
         return leaf(node, names)
@@ -195,7 +199,7 @@ def is_of_numbers(root: AnyNode) -> bool:
     return not root.shape
 
 
-def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Term:
+def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Formula:
     """Return a leaf's name or number."""
     if is_known(node):
         return number(np.asarray(node.value).item())
@@ -204,7 +208,7 @@ def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Term:
     return Name(names[node])
 
 
-def applied(node: Node, terms: Mapping[AnyNode, Term]) -> Term:
+def applied(node: Node, terms: Mapping[AnyNode, Formula]) -> Formula:
     """Return what one operation makes of the formulas of its inputs."""
     if not isinstance(node.op, Map) or node.shape:
         raise Unwritable(type(node.op).__name__)
@@ -214,18 +218,18 @@ def applied(node: Node, terms: Mapping[AnyNode, Term]) -> Term:
     return _piled(made) if isinstance(made, Product) else made
 
 
-def _piled(t: Product) -> Term:
+def _piled(t: Product) -> Formula:
     """Write x·x as x²."""
-    out: list[Term] = []
+    out: list[Formula] = []
     for f in t.args:
-        base, e = split(f)
-        before = split(out[-1]) if out else None
+        base, e = base_and_exponent(f)
+        before = base_and_exponent(out[-1]) if out else None
         if (
             before is not None
             and isinstance(base, Name)
             and before[0] == base
-            and isinstance(e, Num)
-            and isinstance(before[1], Num)
+            and isinstance(e, Number)
+            and isinstance(before[1], Number)
         ):
             out[-1] = power(base, add(before[1], e))
         else:
@@ -233,12 +237,7 @@ def _piled(t: Product) -> Term:
     return mul(*out)
 
 
-def split(t: Term) -> tuple[Term, Term]:
-    """Return base and exponent."""
-    return (t.args[0], t.args[1]) if isinstance(t, Power) else (t, ONE)
-
-
-def _payload(e: Any, slots: Mapping[Any, Term]) -> Term:
+def _payload(e: Any, slots: Mapping[Any, Formula]) -> Formula:
     """Write an operation's formula with terms for its arguments, in their order."""
     if e in slots:
         return slots[e]
@@ -249,7 +248,7 @@ def _payload(e: Any, slots: Mapping[Any, Term]) -> Term:
         parts = [_as_number(p) for p in parts]
         return add(*parts) if isinstance(e, sp.Add) else mul(*parts)
     if isinstance(e, (sp.Max, sp.Min)):
-        return Apply(type(e), *[_as_number(_payload(a, slots)) for a in sorted(e.args, key=_first)])
+        return apply(called(type(e)), *[_as_number(_payload(a, slots)) for a in sorted(e.args, key=_first)])
     return _converted(e, lambda a: _payload(a, slots))
 
 
@@ -258,15 +257,15 @@ def _first(e: Any) -> tuple[int, str]:
     return (min(places) if places else -1, str(e))
 
 
-def _converted(e: Any, go: Any) -> Term:
+def _converted(e: Any, go: Any) -> Formula:
     if e.is_Number if hasattr(e, "is_Number") else False:
         return num(Fraction(int(e.p), int(e.q))) if e.is_Rational else number(float(e))
     if e is sp.pi or e is sp.E:
-        return Const("π" if e is sp.pi else "e")
+        return Letter("π" if e is sp.pi else "e")
     if isinstance(e, sp.Symbol):
         return Name(e.name)
     if isinstance(e, sp.Pow) and e.base is sp.E:
-        return Apply(sp.exp, _as_number(go(e.exp)))
+        return apply("exp", _as_number(go(e.exp)))
     if isinstance(e, sp.Pow):
         return power(_as_number(go(e.base)), _as_number(go(e.exp)))
     if isinstance(e, sp.Piecewise):
@@ -277,53 +276,68 @@ def _converted(e: Any, go: Any) -> Term:
     if isinstance(e, sp.And):
         return Both(*map(go, e.args))
     if isinstance(e, (sp.Function, sp.Max, sp.Min)):
-        return Apply(type(e), *[_as_number(go(a)) for a in e.args])
+        return apply(called(type(e)), *[_as_number(go(a)) for a in e.args])
     raise Unwritable(str(type(e)))
 
 
-def _as_number(t: Term) -> Term:
+def _as_number(t: Formula) -> Formula:
     """Return a condition as the number that it is: 1 where it holds, else 0."""
     return Cases(ONE, t, num(0), OTHERWISE) if isinstance(t, (Compare, Both)) else t
 
 
-def _compared(sign: str, a: Term, b: Term) -> Term:
+def _compared(sign: str, a: Formula, b: Formula) -> Formula:
     """Return a condition; that a condition is not 0 is the condition."""
     if isinstance(a, (Compare, Both)) and sign == "≠":
         return a
-    return Compare(sign, a, b)
+    return Compare(a, sign, b)
 
 
-def cases(*rows: Term) -> Term:
+def cases(*rows: Formula) -> Formula:
     """Return a case distinction; where all values are one, that one."""
     return rows[0] if all(v == rows[0] for v in rows[::2]) else Cases(*rows)
 
 
 # ------------------------------------------------------------------ to SymPy
-def to_sympy(t: Term) -> Any:
+def to_sympy(t: Formula) -> Any:
     """Return a formula as SymPy has it, of real symbols; decimals are exact."""
-    if isinstance(t, Num):
+    if isinstance(t, Number):
         return sp.Rational(t.value.numerator, t.value.denominator)
-    if isinstance(t, Const):
-        return sp.pi if t.args[0] == "π" else sp.E
+    if isinstance(t, Letter):
+        return sp.pi if t.sign == "π" else sp.E
     if isinstance(t, Name):
-        return sp.Symbol(t.args[0], real=True)
+        return sp.Symbol(t.id, real=True)
     if isinstance(t, Prime):
         return sp.Symbol(printer.text(t), real=True)
     if isinstance(t, Otherwise):
         return sp.true
     if isinstance(t, Quotient):
-        return to_sympy(t.args[0]) / to_sympy(t.args[1])
+        return to_sympy(t.numerator) / to_sympy(t.denominator)
     if isinstance(t, Compare):
-        return _RELATIONS[t.args[0]](*map(to_sympy, t.args[1:]))
+        return _RELATIONS[t.op](to_sympy(t.left), to_sympy(t.right))
     if isinstance(t, Cases):
         return sp.Piecewise(*[(to_sympy(v), to_sympy(c)) for v, c in t.rows])
-    if isinstance(t, Apply) and t.args[0] is sp.cot:  # which no kernel has
-        u = to_sympy(t.args[1])
+    if isinstance(t, Call) and t.name == "cot":  # which no kernel has
+        u = to_sympy(t.args[0])
         return sp.cos(u) / sp.sin(u)
-    if isinstance(t, Apply):
-        return t.args[0](*map(to_sympy, t.args[1:]))
+    if isinstance(t, Call):
+        return function_of(t.name)(*map(to_sympy, t.args))
     made: Any = {Sum: sp.Add, Product: sp.Mul, Power: sp.Pow, Both: sp.And}[type(t)]
-    return made(*map(to_sympy, t.args))
+    return made(*map(to_sympy, t.operands))
+
+
+def called(function: Any) -> str:
+    """Return the name under which a function of SymPy is declared."""
+    scalar = BY_FUNCTION.get(function)
+    return function.__name__ if scalar is None else scalar.name
+
+
+@lru_cache(maxsize=256)
+def function_of(name: str) -> Any:
+    """Return the function of SymPy that is declared under a name."""
+    try:
+        return declaration(name).function
+    except KeyError:
+        return getattr(sp, name)
 
 
 # ------------------------------------------------------------------ from SymPy
@@ -335,26 +349,25 @@ class Hand:
         decimal: whether fractions are written as decimals where they end.
     """
 
-    def __init__(self, known: Sequence[Term] = (), decimal: bool = False) -> None:
+    def __init__(self, known: Sequence[Formula] = (), decimal: bool = False) -> None:
         self._decimal = decimal
-        self._known: dict[Any, Term] = {}
+        self._known: dict[Any, Formula] = {}
         for t in known:
             self._note(t)
 
-    def _note(self, t: Term) -> None:
+    def _note(self, t: Formula) -> None:
         if isinstance(t, Sum):
             e = to_sympy(t)
             if e.is_Add and {*e.args} == {*map(to_sympy, t.args)}:  # else SymPy has put something together
                 self._known.setdefault(e, t)
-        if isinstance(t, Apply):
-            for a in t.args[1:]:
-                if isinstance(a, Product) and all(isinstance(f, (Name, Num)) for f in a.args):
+        if isinstance(t, Call):
+            for a in t.args:
+                if isinstance(a, Product) and all(isinstance(f, (Name, Number)) for f in a.args):
                     self._known.setdefault(to_sympy(a), a)
-        for a in t.args:
-            if isinstance(a, Term):
-                self._note(a)
+        for a in t.operands:
+            self._note(a)
 
-    def write(self, e: Any) -> Term:
+    def write(self, e: Any) -> Formula:
         """Return the formula."""
         if e in self._known:
             return self._known[e]
@@ -366,17 +379,17 @@ class Hand:
             return self._number(e)
         return _converted(e, self.write)
 
-    def _number(self, e: Any) -> Num:
+    def _number(self, e: Any) -> Number:
         value = Fraction(int(e.p), int(e.q))
-        return Num(value, self._decimal and _ends(value))
+        return Number(value, self._decimal and _ends(value))
 
-    def _sum(self, e: Any) -> Term:
+    def _sum(self, e: Any) -> Formula:
         parts = sorted((self.write(a) for a in e.args), key=_falling)
         if is_negative(parts[0]):
             parts.sort(key=is_negative)
         return add(*parts)
 
-    def _product(self, e: Any) -> Term:
+    def _product(self, e: Any) -> Formula:
         number_, rest = _one_root(*e.as_coeff_Mul())
         above, below = [], []
         for f in sp.Mul.make_args(rest):
@@ -389,14 +402,14 @@ class Hand:
         below.sort(key=_place)
         if not below and not above:
             return n  # type: ignore[no-any-return]
-        if isinstance(n, Num) and n.value.denominator != 1 and not n.decimal and not above:
+        if isinstance(n, Number) and n.value.denominator != 1 and not n.has_point and not above:
             return Quotient(num(n.value.numerator), mul(num(n.value.denominator), *below))
-        top: Term = mul(n, *above)
+        top: Formula = mul(n, *above)
         if not below:
             return top
         bottom = mul(*below)
         if isinstance(top, Quotient):
-            return Quotient(top.args[0], mul(top.args[1], bottom))
+            return Quotient(top.numerator, mul(top.denominator, bottom))
         return Quotient(top, bottom)
 
 
@@ -423,20 +436,25 @@ def _ends(value: Fraction) -> bool:
     return n == 1
 
 
-def _falling(t: Term) -> tuple[Any, ...]:
+def _falling(t: Formula) -> tuple[Any, ...]:
     """Return where a term stands in a sum: polynomials by falling powers, then the rest, numbers last."""
     _, rest = coefficient(t)
     degree = sum((_degree(f) for f in factors(rest)), Fraction(0))
-    plain = all(isinstance(split(f)[0], Name) for f in factors(rest))
-    return (isinstance(t, Num), not plain, -degree if plain else t.size, printer.text(rest))
+    plain = all(isinstance(base_and_exponent(f)[0], Name) for f in factors(rest))
+    return (isinstance(t, Number), not plain, -degree if plain else t.size, printer.text(rest))
 
 
-def _degree(t: Term) -> Fraction:
-    base, e = split(t)
-    return e.value if isinstance(base, Name) and isinstance(e, Num) else Fraction(0)
+def _degree(t: Formula) -> Fraction:
+    base, e = base_and_exponent(t)
+    return e.value if isinstance(base, Name) and isinstance(e, Number) else Fraction(0)
 
 
-def _place(t: Term) -> tuple[Any, ...]:
+def _place(t: Formula) -> tuple[Any, ...]:
     """Return where a factor stands: constants, names, functions, sums."""
-    base, _ = split(t)
-    return (not isinstance(base, (Const, Num)), not isinstance(base, Name), isinstance(base, Sum), printer.text(base))
+    base, _ = base_and_exponent(t)
+    return (
+        not isinstance(base, (Letter, Number)),
+        not isinstance(base, Name),
+        isinstance(base, Sum),
+        printer.text(base),
+    )

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from typing import Any
 
-from symgrad.teach.board.reading import cases, split
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     HALF,
     ONE,
     ZERO,
-    Cases,
-    Num,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Term,
     add,
+    base_and_exponent,
     coefficient,
     factors,
     is_negative,
     mul,
+    neg,
+    over_and_under,
     power,
     rebuilt,
 )
+from symgrad.expression.formula import Cases, Formula, Number, Power, Product, Quotient, Sum
+from symgrad.teach.board.reading import cases
 
 
-def tidy(t: Term) -> Term:
+def tidy(t: Formula) -> Formula:
     """Return the formula in order; its value is the same."""
     t = _distributed(rebuilt(t, tidy))
     if isinstance(t, Sum):
@@ -38,9 +34,9 @@ def tidy(t: Term) -> Term:
     return t
 
 
-def _distributed(t: Term) -> Term:
+def _distributed(t: Formula) -> Formula:
     """Move what a case distinction is added to or multiplied by into its cases."""
-    inside = [a for a in t.args if isinstance(a, Cases)]
+    inside = [a for a in t.operands if isinstance(a, Cases)]
     if len(inside) != 1 or not isinstance(t, (Sum, Product)):
         return t
     rows = [
@@ -50,58 +46,62 @@ def _distributed(t: Term) -> Term:
     return cases(*rows)
 
 
-def _collected(t: Sum) -> Term:
+def _collected(t: Sum) -> Formula:
     """Add like terms, each where the first of them stood."""
-    terms: dict[Any, tuple[Num, Term]] = {}
+    terms: dict[Any, tuple[Number, Formula]] = {}
     for p in t.args:
         n, rest = coefficient(p)
         key = frozenset(Counter(factors(rest)).items())
         m, rest = terms.get(key, (ZERO, rest))
-        terms[key] = Num(n.value + m.value, bool(n.args[1] or m.args[1])), rest
+        terms[key] = Number(n.value + m.value, n.decimal or m.decimal), rest
     total = add(*[mul(n, rest) for n, rest in terms.values()])
     if not isinstance(total, Sum) or not is_negative(total.args[0]):
         return total
     return Sum(*sorted(total.args, key=is_negative))  # 1 − x², not −x² + 1
 
 
-def _gathered(t: Term) -> Term:
+def _gathered(t: Formula) -> Formula:
     """Make equal factors above and below the line one power."""
-    above, below = t.args if isinstance(t, Quotient) else (t, ONE)
-    exponents: dict[Term, list[Term]] = {}
+    above, below = over_and_under(t)
+    exponents: dict[Formula, list[Formula]] = {}
     for sign, side in ((1, above), (-1, below)):
         for f in factors(side):
-            base, e = (f, ONE) if isinstance(f, Num) else split(f)
-            exponents.setdefault(base, []).append(e if sign == 1 else mul(Num(Fraction(-1), False), e))
-    out: list[Term] = []
+            base, e = (f, ONE) if isinstance(f, Number) else base_and_exponent(f)
+            exponents.setdefault(base, []).append(e if sign == 1 else neg(e))
+    out: list[Formula] = []
     for base, es in exponents.items():
-        if len(es) == 1 or isinstance(base, Num) or not all(isinstance(e, Num) for e in es):
+        if len(es) == 1 or isinstance(base, Number) or not all(isinstance(e, Number) for e in es):
             out.extend(_raised(base, e) for e in es)
         else:
             out.append(_raised(base, add(*es)))
     return mul(*_one_root(out))
 
 
-def _one_root(parts: list[Term]) -> list[Term]:
+def _one_root(parts: list[Formula]) -> list[Formula]:
     """Write √2·√π as √(2π), above and below the line."""
     for over in (False, True):
-        roots = [p for p in parts if (p.args[0] == ONE if isinstance(p, Quotient) else False) is over and _is_root(p)]
+        roots = [p for p in parts if _is_one_over(p) is over and _is_root(p)]
         if len(roots) > 1:
-            inside = mul(*[(p.args[1] if over else p).args[0] for p in roots])
+            inside = mul(*[base_and_exponent(p.denominator if isinstance(p, Quotient) else p)[0] for p in roots])
             root = power(inside, HALF)
             parts = [*[p for p in parts if p not in roots], Quotient(ONE, root) if over else root]
     return parts
 
 
-def _is_root(p: Term) -> bool:
+def _is_root(p: Formula) -> bool:
     """Whether it is the root of a constant, or one divided by it."""
-    p = p.args[1] if isinstance(p, Quotient) and p.args[0] == ONE else p
-    return isinstance(p, Power) and p.args[1] == HALF and not p.free
+    p = p.denominator if isinstance(p, Quotient) and p.numerator == ONE else p
+    return isinstance(p, Power) and p.exponent == HALF and not p.free
 
 
-def _raised(base: Term, e: Term) -> Term:
-    if isinstance(e, Num) and e.value < 0:
-        return Quotient(ONE, power(base, Num(-e.value, False)))
+def _is_one_over(p: Formula) -> bool:
+    return isinstance(p, Quotient) and p.numerator == ONE
+
+
+def _raised(base: Formula, e: Formula) -> Formula:
+    if isinstance(e, Number) and e.value < 0:
+        return Quotient(ONE, power(base, Number(-e.value)))
     n, _ = coefficient(e)
-    if n.value < 0 and not isinstance(e, Num):
-        return Quotient(ONE, power(base, mul(Num(Fraction(-1), False), e)))
+    if n.value < 0 and not isinstance(e, Number):
+        return Quotient(ONE, power(base, neg(e)))
     return power(base, e)

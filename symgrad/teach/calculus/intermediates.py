@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.expression.formula import Call, Formula, Label, Name, Prime
 from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.board.reading import formula
-from symgrad.teach.board.terms import Apply, Label, Name, Prime, Term
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.slopes import Slopes
@@ -28,8 +28,8 @@ class Ladder:
     def __init__(self, root: AnyNode, names: Mapping[AnyNode, str], letters: Letters) -> None:
         nodes = ancestors([root])
         uses = Counter(p for n in nodes if not isinstance(n, Leaf) for p in n.inputs if is_node(p))
-        terms: dict[AnyNode, Term] = {}
-        self.parts: list[tuple[Name, Term]] = []
+        terms: dict[AnyNode, Formula] = {}
+        self.parts: list[tuple[Name, Formula]] = []
         for node in nodes:
             if isinstance(node, Leaf) and node.shape:
                 continue  # its entries have names
@@ -50,12 +50,12 @@ class Ladder:
                 out.append(Line("side", (Equation((letter, t)),)))
                 continue
             d_ = tidy(moving.of(t))
-            moving = moving.beside(str(letter.args[0]))
+            moving = moving.beside(letter.id)
             out.append(Line("side", (Equation((letter, t)), ",  ", Equation((Prime(letter), d_)))))
         out.append(Line("why", ("together:",)))
         out.append(Line("does", (Equation((d, tidy(moving.of(self.top)))),)))
         return out
 
 
-def _is_part(t: Term, uses: int) -> bool:
-    return t.size > LARGE or (uses > 1 and t.size > SHARED) or isinstance(t, Apply)
+def _is_part(t: Formula, uses: int) -> bool:
+    return t.size > LARGE or (uses > 1 and t.size > SHARED) or isinstance(t, Call)

@@ -11,13 +11,13 @@ import numpy as np
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.core.pickling import written
 from symgrad.errors import SymgradError
+from symgrad.expression.formula import Call, Formula, Label, Name
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
-from symgrad.teach.board.terms import Apply, Label, Name, Term
 from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import domain, holds_at, said
@@ -31,10 +31,10 @@ DEEP = 4  # functions within each other
 FEW = 6  # variables
 
 
-def nested(t: Term) -> int:
+def nested(t: Formula) -> int:
     """Return how many functions are within each other."""
-    inside = max((nested(a) for a in t.args if isinstance(a, Term)), default=0)
-    return inside + isinstance(t, Apply)
+    inside = max(map(nested, t.operands), default=0)
+    return inside + isinstance(t, Call)
 
 
 def is_calculus(tape: Tape) -> bool:
@@ -103,7 +103,7 @@ class Lesson:
         self._f = f or next((c for c in FUNCTIONS if c not in taken), "f′")
         self._taken = {*taken, self._f}
         self._quoted: set[str] = set()
-        self._conditions: list[Term] = []  # of the domain
+        self._conditions: list[Formula] = []  # of the domain
         self._term = read(tape.root, self._names, MOST)
         if self._term is not None and nested(self._term) > DEEP:
             self._term = None
@@ -139,7 +139,7 @@ class Lesson:
         if self._term is None:
             ladder = Ladder(self.tape.root, self._names, Letters(self._taken))
         yield from self._given(ladder)
-        formulas: dict[tuple[str, ...], Term | None] = {(): self._term}
+        formulas: dict[tuple[str, ...], Formula | None] = {(): self._term}
         for rank in range(1, self.order + 1):
             for by in combinations_with_replacement(self.variables, rank):
                 yield from self._by(by, formulas, ladder)
@@ -157,7 +157,7 @@ class Lesson:
             yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
 
     def _by(
-        self, by: tuple[str, ...], formulas: dict[tuple[str, ...], Term | None], ladder: Ladder | None
+        self, by: tuple[str, ...], formulas: dict[tuple[str, ...], Formula | None], ladder: Ladder | None
     ) -> Iterator[Line]:
         d, x, several = self._label(by), by[-1], len(self.variables) > 1
         if several or len(by) > 1:
@@ -241,9 +241,9 @@ class Lesson:
             yield Line(
                 "why", (Equation((broken,)), f" does not hold there, so {self._f} has no derivative; symgrad says:")
             )
-        (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.args[2]] or [self._leaves[0].value]
-        if isinstance(d.args[1], int) and not np.ndim(point) and np.isfinite(point):
-            d = Label(d.args[0], d.args[1], (number(float(point)),))
+        (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.of] or [self._leaves[0].value]
+        if isinstance(d.by, int) and not np.ndim(point) and np.isfinite(point):
+            d = Label(d.name, d.by, (number(float(point)),))
         yield Line("does", (Equation((d, Value(np.asarray(value)[()]))),))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import count
 
-from symgrad.teach.board.terms import Name
+from symgrad.expression.formula import Name
 
 _LETTERS = "uvwpqrst"
 

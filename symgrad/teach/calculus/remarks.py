@@ -9,33 +9,30 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.scalars import log1p, relu, sigmoid
-from symgrad.teach.board.printer import text, word
-from symgrad.teach.board.reading import Hand, to_sympy
-from symgrad.teach.board.terms import (
-    HALF,
-    OTHERWISE,
-    Apply,
+from symgrad.expression.arithmetic import HALF, OTHERWISE, apply, factors, num
+from symgrad.expression.formula import (
     Both,
+    Call,
     Cases,
     Compare,
+    Formula,
     Name,
-    Num,
+    Number,
     Power,
     Product,
     Quotient,
     Sum,
-    Term,
-    num,
 )
+from symgrad.teach.board.printer import text
+from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.calculus.slopes import of_size
 
 MOST = 30  # signs of a part that a domain is stated for
 
 
-def domain(f: Term, x: str) -> list[Term]:
+def domain(f: Formula, x: str) -> list[Formula]:
     """Return the conditions on x under which f has a derivative."""
-    conditions: dict[Term, None] = {}
+    conditions: dict[Formula, None] = {}
     for sign, part in _conditions(f, x):
         if part.size <= MOST and not _always(sign, part):
             conditions.setdefault(_solved(sign, part, x))
@@ -45,19 +42,20 @@ def domain(f: Term, x: str) -> list[Term]:
     for c in reversed(kept):  # what is built of others follows from them
         if len(kept) > 1 and _follows(c, [d for d in kept if d is not c], x):
             kept = [d for d in kept if d is not c]
-    low, size = Compare(">", Name(x), num(0)), Apply(sp.Abs, Name(x))
-    high = next((c for c in kept if c.args[:2] in (("<", Name(x)), ("<", size))), None)
+    low, size = Compare(Name(x), ">", num(0)), apply("abs", Name(x))
+    high = next((c for c in kept if c.op == "<" and c.left in (Name(x), size)), None)
     if low in kept and high is not None:
-        between = Both(Compare("<", num(0), Name(x)), Compare("<", Name(x), high.args[2]))
+        between = Both(Compare(num(0), "<", Name(x)), Compare(Name(x), "<", high.right))
         return [between, *[c for c in kept if c not in (low, high)], *both]
     return [*both, *kept]
 
 
-def _is_open(c: Compare, conditions: Collection[Term]) -> bool:
+def _is_open(c: Compare, conditions: Collection[Formula]) -> bool:
     """Whether a ≠ 0 is said beside a > 0, or a > 0 beside a > 1."""
-    if c.args[0] == ">" and c.args[2] == num(0):
-        return any(d.args[:2] == c.args[:2] and d != c and to_sympy(d.args[2]).is_positive for d in conditions)
-    return c.args[0] == "≠" and Compare(">", *c.args[1:]) in conditions
+    if c.op == ">" and c.right == num(0):
+        same = [d for d in conditions if isinstance(d, Compare) and (d.left, d.op) == (c.left, c.op) and d != c]
+        return any(to_sympy(d.right).is_positive for d in same)
+    return c.op == "≠" and Compare(c.left, ">", c.right) in conditions
 
 
 def _implied(c: Compare, b: Both, x: str) -> bool:
@@ -71,82 +69,79 @@ def _implied(c: Compare, b: Both, x: str) -> bool:
 
 def _follows(c: Compare, others: Sequence[Compare], x: str) -> bool:
     """Whether a condition on x alone holds wherever the others do, on a fine grid."""
-    if c.args[1] == Name(x):  # what is known of x itself follows from nothing else
-        others = [d for d in others if d.args[1] in (Name(x), Apply(sp.Abs, Name(x)))]
+    if c.left == Name(x):  # what is known of x itself follows from nothing else
+        others = [d for d in others if d.left in (Name(x), apply("abs", Name(x)))]
     if not others or any(d.free != {x} for d in (c, *others)):
         return False
     grid = np.r_[np.linspace(-12, 12, 4801), np.pi * np.arange(-6, 6.01, 0.125)]
-    if c.args[0] == "≠" and c.args[1] == Name(x):  # only the point itself tells
-        grid = np.r_[grid, float(to_sympy(c.args[2]))]
+    if c.op == "≠" and c.left == Name(x):  # only the point itself tells
+        grid = np.r_[grid, float(to_sympy(c.right))]
     holds = [_holds(d, grid, x) for d in (c, *others)]
     return bool(np.all(holds[1:], axis=0).any() and holds[0][np.all(holds[1:], axis=0)].all())
 
 
-def _holds(c: Compare, grid: Any, x: str) -> Any:
-    sign, a, b = c.args
+def _holds(c: Any, grid: Any, x: str) -> Any:
     with np.errstate(all="ignore"):
-        far = array_kernel(to_sympy(a) - to_sympy(b), (sp.Symbol(x, real=True),))(grid)
+        far = array_kernel(to_sympy(c.left) - to_sympy(c.right), (sp.Symbol(x, real=True),))(grid)
     far = np.broadcast_to(np.asarray(far, dtype=float), grid.shape)
-    return {">": far > 1e-9, "<": far < -1e-9, "≠": np.abs(far) > 1e-9}[sign]
+    return {">": far > 1e-9, "<": far < -1e-9, "≠": np.abs(far) > 1e-9}[c.op]
 
 
-def holds_at(c: Term, point: Mapping[str, Any]) -> bool:
+def holds_at(c: Formula, point: Mapping[str, Any]) -> bool:
     """Whether a condition holds where the names have these values; what has other names in it is taken to hold."""
     if isinstance(c, Both):
         return all(holds_at(d, point) for d in c.args)
     if not isinstance(c, Compare) or not c.free.issubset(point):
         return True
-    sign, *sides = c.args
     names = sorted(c.free)
     with np.errstate(all="ignore"):
         a, b = (
             float(
                 array_kernel(to_sympy(side), tuple(sp.Symbol(n, real=True) for n in names))(*[point[n] for n in names])
             )
-            for side in sides
+            for side in c.operands
         )
-    return {">": a > b, "<": a < b, "≠": a != b}[sign]
+    return {">": a > b, "<": a < b, "≠": a != b}[c.op]
 
 
-def _conditions(t: Term, x: str) -> Iterator[tuple[str, Term]]:
+def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
     if x not in t.free:
         return
-    for a in t.args:
-        if isinstance(a, Term):
-            yield from _conditions(a, x)
-    if isinstance(t, Quotient) and x in t.args[1].free:
-        for f in t.args[1].args if isinstance(t.args[1], Product) else (t.args[1],):
-            base = f.args[0] if isinstance(f, Power) and isinstance(f.args[1], Num) else f
-            if x in base.free and not (isinstance(f, Power) and f.args[1] == HALF):
+    for a in t.operands:
+        yield from _conditions(a, x)
+    if isinstance(t, Quotient) and x in t.denominator.free:
+        for f in factors(t.denominator):
+            base = f.base if isinstance(f, Power) and isinstance(f.exponent, Number) else f
+            if x in base.free and not (isinstance(f, Power) and f.exponent == HALF):
                 yield "≠", base
-    if isinstance(t, Power) and x in t.args[0].free:
-        e = t.args[1]
-        if not isinstance(e, Num) or e.value.denominator % 2 == 0:
-            yield ">", t.args[0]
+    if isinstance(t, Power) and x in t.base.free:
+        e = t.exponent
+        if not isinstance(e, Number) or e.value.denominator % 2 == 0:
+            yield ">", t.base
         elif e.value < 1 and e.value.denominator != 1:
-            yield "≠", t.args[0]
-    if isinstance(t, Power) and x in t.args[1].free and t.args[0].free and x not in t.args[0].free:
-        yield ">", t.args[0]
-    if isinstance(t, Apply):
+            yield "≠", t.base
+    if isinstance(t, Power) and x in t.exponent.free and t.base.free and x not in t.base.free:
+        yield ">", t.base
+    if isinstance(t, Call):
         inside = of_size(t)
         yield from [("≠", inside)] if inside is not None else _of_function(t)
 
 
-def _of_function(t: Apply) -> Iterator[tuple[str, Term]]:
-    function, a = t.args[:2]
-    if getattr(function, "__name__", "") in ("log", "log2", "log10", "lgamma", "loggamma"):
+def _of_function(t: Call) -> Iterator[tuple[str, Formula]]:
+    function, a = t.name, t.args[0]
+    if function in ("log", "log2", "log10", "lgamma"):
         yield ">", a
-    if function is log1p:
+    if function == "log1p":
         yield ">", Sum(num(1), a)
-    if function is sp.tan:
-        yield "≠", Apply(sp.cos, a)
-    if function in (sp.asin, sp.acos, sp.atanh):
-        yield "<", Apply(sp.Abs, a)
-    if function is sp.acosh:
+    if function == "tan":
+        yield "≠", apply("cos", a)
+    if function in ("asin", "acos", "atanh"):
+        yield "<", apply("abs", a)
+    if function == "acosh":
         yield ">", Sum(a, num(-1))
 
 
-def _always(sign: str, part: Term) -> bool:
+def _always(sign: str, part: Formula) -> bool:
     """Whether a condition holds for all real numbers."""
     if sign == "<":
         return False
@@ -154,7 +149,7 @@ def _always(sign: str, part: Term) -> bool:
     return bool(e.is_positive or (sign == "≠" and e.is_nonzero)) or _everywhere_positive(part)
 
 
-def _everywhere_positive(part: Term) -> bool:
+def _everywhere_positive(part: Formula) -> bool:
     """Whether it is far from 0 on a grid that has the zeros of the usual functions."""
     names = sorted(part.free)
     grid = np.r_[np.arange(-8, 8.01, 0.25), np.pi * np.arange(-3, 3.01, 0.25)]
@@ -163,19 +158,18 @@ def _everywhere_positive(part: Term) -> bool:
         return False
     with np.errstate(all="ignore"):
         values = array_kernel(to_sympy(part), tuple(sp.Symbol(n, real=True) for n in names))(*points)
-    far = 1e-9 if sigmoid in _called(part) else 1e-2  # which is positive far out, too
+    far = 1e-9 if "sigmoid" in _called(part) else 1e-2  # which is positive far out, too
     return bool(np.all(values > far))
 
 
-def _called(t: Term) -> Iterator[Any]:
-    if isinstance(t, Apply):
-        yield t.args[0]
-    for a in t.args:
-        if isinstance(a, Term):
-            yield from _called(a)
+def _called(t: Formula) -> Iterator[str]:
+    if isinstance(t, Call):
+        yield t.name
+    for a in t.operands:
+        yield from _called(a)
 
 
-def _interval(e: Any, s: Any) -> Term | None:
+def _interval(e: Any, s: Any) -> Formula | None:
     """Return where a polynomial or a quotient of them with two changes of sign is positive, if it is one interval."""
     if e.free_symbols != {s} or not e.is_rational_function(s):
         return None
@@ -186,7 +180,7 @@ def _interval(e: Any, s: Any) -> Term | None:
     if len(ends) != 2 or not e.subs(s, (ends[0] + ends[1]) / 2).is_positive:
         return None
     low, high = map(Hand().write, ends)
-    return Both(Compare("<", low, Name(str(s))), Compare("<", Name(str(s)), high))
+    return Both(Compare(low, "<", Name(str(s))), Compare(Name(str(s)), "<", high))
 
 
 # functions that rise, with what undoes them and the values that they have
@@ -198,7 +192,7 @@ _RISING: dict[Any, tuple[Any, Any, Any]] = {
 _TURNED = {">": "<", "<": ">", "≠": "≠"}
 
 
-def _undone(sign: str, part: Term, x: str) -> Term | None:
+def _undone(sign: str, part: Formula, x: str) -> Formula | None:
     """Return ln(ln(u)) - 1 > 0 as u > exp(e), and so with ≠: functions that rise are undone on both sides."""
     e, bound, rising = to_sympy(part), sp.S.Zero, False
     while True:
@@ -216,120 +210,119 @@ def _undone(sign: str, part: Term, x: str) -> Term | None:
     if not rising:
         return None
     if e == sp.Symbol(x, real=True):
-        return Compare(sign, Name(x), Hand().write(bound))
+        return Compare(Name(x), sign, Hand().write(bound))
     if bound == 0:
         return _solved(sign, Hand([part]).write(e), x) if sign in (">", "≠") else None
-    shown = Compare(sign, Hand([part]).write(e), Hand().write(bound))
+    shown = Compare(Hand([part]).write(e), sign, Hand().write(bound))
     return (_where(shown, x) if sign != "≠" else None) or shown
 
 
-def _solved(sign: str, part: Term, x: str) -> Term:
+def _solved(sign: str, part: Formula, x: str) -> Formula:
     """Return the condition, of a linear part as one on x."""
     bound = num(1) if sign == "<" else num(0)
-    if sign == "≠" and isinstance(part, Apply) and part.args[0] is sp.Abs:
-        return _solved(sign, part.args[1], x)
-    if sign == "≠" and isinstance(part, Quotient):
+    if sign == "≠" and isinstance(part, Call) and part.name == "abs":
         return _solved(sign, part.args[0], x)
-    if sign == "<" and part == Apply(sp.Abs, Power(Name(x), HALF)):
-        return Compare("<", Name(x), num(1))
+    if sign == "≠" and isinstance(part, Quotient):
+        return _solved(sign, part.numerator, x)
+    if sign == "<" and part == apply("abs", Power(Name(x), HALF)):
+        return Compare(Name(x), "<", num(1))
     if sign in (">", "≠") and (undone := _undone(sign, part, x)) is not None:
         return undone
-    if sign == "<" and isinstance(part, Apply) and part.args[1] != Name(x):
-        inside = to_sympy(part.args[1])
-        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or Compare(sign, part, bound)
-    if sign == ">" and isinstance(part, Power) and isinstance(part.args[1], Num) and part.args[1].value % 2 == 0:
-        return _solved("≠", part.args[0], x)
+    if sign == "<" and isinstance(part, Call) and part.args[0] != Name(x):
+        inside = to_sympy(part.args[0])
+        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or Compare(part, sign, bound)
+    if sign == ">" and isinstance(part, Power) and isinstance(part.exponent, Number) and part.exponent.value % 2 == 0:
+        return _solved("≠", part.base, x)
     if part == Name(x) or sign == "<":
-        return Compare(sign, part, bound)
+        return Compare(part, sign, bound)
     e, s = to_sympy(part), sp.Symbol(x, real=True)
     between = _interval(e, s) if sign == ">" else None
     if between is not None:
         return between
-    beyond = _where(Compare(sign, part, bound), x) if sign == ">" and isinstance(part, Sum) else None
+    beyond = _where(Compare(part, sign, bound), x) if sign == ">" and isinstance(part, Sum) else None
     if beyond is not None:
         return beyond
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
     if slope is None or not slope.is_Rational or slope == 0:
-        return Compare(sign, part, bound)
+        return Compare(part, sign, bound)
     turned = {">": "<", "≠": "≠"}[sign] if slope < 0 else sign
-    return Compare(turned, Name(x), Hand().write(sp.expand(s - e / slope)))
+    return Compare(Name(x), turned, Hand().write(sp.expand(s - e / slope)))
 
 
-def solved_cases(t: Term, x: str) -> Term:
+def solved_cases(t: Formula, x: str) -> Formula:
     """Return a case distinction of two cases with its conditions solved for x: {2 for 0 < x < 2; 2x otherwise}."""
     if not isinstance(t, Cases) or len(t.rows) != 2 or not all(isinstance(c, Compare) for _, c in t.rows):
         return t
-    rows = [(v, _where(c, x)) for v, c in t.rows]
-    if all(c is None for _, c in rows):
-        return t
-    if all(c is not None for _, c in rows):
-        return Cases(*[part for row in rows for part in row])
-    (inside, between), (outside, _) = sorted(rows, key=lambda row: row[1] is None)
+    solved = [(v, condition) for v, c in t.rows if (condition := _where(c, x)) is not None]
+    if len(solved) != 1:
+        return Cases(*[part for row in solved for part in row]) if solved else t
+    ((inside, between),) = solved
+    (outside,) = [v for v, c in t.rows if _where(c, x) is None]
     return Cases(inside, between, outside, OTHERWISE)
 
 
-def _where(c: Any, x: str) -> Term | None:
+def _where(c: Any, x: str) -> Formula | None:
     """Return the x for which a linear or quadratic condition holds, as one interval or by |x|; None of all else."""
-    sign, a, b = c.args
+    if not isinstance(c, Compare):
+        return None
+    sign, a, b = c.op, c.left, c.right
     s = sp.Symbol(x, real=True)
     e = to_sympy(a) - to_sympy(b) if sign in (">", "≥") else to_sympy(b) - to_sympy(a)
-    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > 2 or not isinstance(a, Term):
+    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > 2:
         return None
     ends = sorted(r for r in sp.roots(sp.Poly(e, s)) if r.is_real)
     top = sp.Poly(e, s).LC()
     written = [Hand().write(r) for r in ends]
     if len(ends) == 1 and sp.degree(e, s) == 1:
-        return Compare(">" if top > 0 else "<", Name(x), written[0])
+        return Compare(Name(x), ">" if top > 0 else "<", written[0])
     if len(ends) != 2:
         return None
     if ends[0] == -ends[1]:
-        return Compare(">" if top > 0 else "<", Apply(sp.Abs, Name(x)), written[1])
-    return Both(Compare("<", written[0], Name(x)), Compare("<", Name(x), written[1])) if top < 0 else None
+        return Compare(apply("abs", Name(x)), ">" if top > 0 else "<", written[1])
+    return Both(Compare(written[0], "<", Name(x)), Compare(Name(x), "<", written[1])) if top < 0 else None
 
 
-def _plain(t: Term) -> bool:
-    return not isinstance(t, Apply) and all(_plain(a) for a in t.args if isinstance(a, Term))
+def _plain(t: Formula) -> bool:
+    return not isinstance(t, Call) and all(map(_plain, t.operands))
 
 
 # ------------------------------------------------------------------ kinks
-def kinks(f: Term, x: str) -> Iterator[tuple[Term, Any]]:
+def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
     """Yield the functions with a kink, and the points x of it where they can be solved for."""
     for c in dict.fromkeys(_conditions_in(f)):
-        if x in c.free and c.args[0] not in ("=", "≠"):
-            yield c, _zeros(to_sympy(c.args[1]) - to_sympy(c.args[2]), x)
+        if x in c.free and c.op not in ("=", "≠"):
+            yield c, _zeros(to_sympy(c.left) - to_sympy(c.right), x)
     for t in dict.fromkeys(_applied(f)):
-        function, a, *others = t.args
+        a, *others = t.args
         if x not in t.free:
             continue
-        if function in (sp.Abs, relu):
+        if t.name in ("abs", "relu"):
             yield t, _zero(to_sympy(a), x)
-        elif function in (sp.Max, sp.Min) and len(others) == 1:
+        elif t.name in ("maximum", "minimum") and len(others) == 1:
             yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
-        elif word(function).startswith("clamp"):
+        elif t.name.startswith("clamp"):
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
 
 
-def _conditions_in(t: Term) -> Iterator[Compare]:
+def _conditions_in(t: Formula) -> Iterator[Compare]:
     if isinstance(t, Compare):
         yield t
-    for a in t.args:
-        if isinstance(a, Term):
-            yield from _conditions_in(a)
+    for a in t.operands:
+        yield from _conditions_in(a)
 
 
-def _applied(t: Term) -> Iterator[Apply]:
+def _applied(t: Formula) -> Iterator[Call]:
     inside = of_size(t)
     if inside is not None:  # where |u| has its kink, ln|u| has no value
         yield from _applied(inside)
         return
-    for a in t.args:
-        if isinstance(a, Term):
-            yield from _applied(a)
-    if isinstance(t, Apply):
+    for a in t.operands:
+        yield from _applied(a)
+    if isinstance(t, Call):
         yield t
 
 
-def _zero(e: Any, x: str) -> list[Term] | None:
+def _zero(e: Any, x: str) -> list[Formula] | None:
     """Return where a formula is 0; of a linear one of several names, in terms of the others."""
     s = sp.Symbol(x, real=True)
     if len(e.free_symbols) < 2 or not e.is_polynomial(s) or sp.degree(e, s) != 1:
@@ -338,13 +331,13 @@ def _zero(e: Any, x: str) -> list[Term] | None:
     return [Hand().write(sp.expand(s - e / slope))] if slope.is_Rational else None
 
 
-def _zeros(e: Any, x: str) -> list[Term] | None:
+def _zeros(e: Any, x: str) -> list[Formula] | None:
     s = sp.Symbol(x, real=True)
     if not e.is_polynomial(s) or e.free_symbols != {s} or sp.degree(e, s) > 2:
         return None
     return [Hand().write(r) for r in sp.roots(e, s) if r.is_real]
 
 
-def said(conditions: Sequence[Term]) -> str:
+def said(conditions: Sequence[Formula]) -> str:
     """Return conditions as they stand beside a line."""
     return ", ".join(text(c) for c in conditions[:3])

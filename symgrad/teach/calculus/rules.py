@@ -5,32 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import sympy as sp
-
-from symgrad.teach.board.printer import word
-from symgrad.teach.board.reading import split
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     HALF,
     MINUS,
     ONE,
     TWO,
-    Apply,
+    apply,
+    base_and_exponent,
+    factors,
+    mul,
+    num,
+    over_and_under,
+    power,
+    put,
+    terms,
+)
+from symgrad.expression.formula import (
+    Call,
     Cases,
-    Const,
+    Formula,
+    Letter,
     Name,
-    Num,
+    Number,
     Power,
     Prime,
     Product,
     Quotient,
     Sum,
-    Term,
-    factors,
-    mul,
-    num,
-    power,
-    terms,
 )
+from symgrad.teach.board.printer import word
 from symgrad.teach.calculus.slopes import Slopes, by_cases, of_size, partials
 
 U, V = Name("u"), Name("v")
@@ -40,30 +43,30 @@ class Rule(NamedTuple):
     """A rule of calculus: its name, how it is quoted as (left, right), and the parts that it names."""
 
     name: str
-    quote: tuple[Term, Term] | None
-    parts: tuple[Term, ...]
+    quote: tuple[Formula, Formula] | None
+    parts: tuple[Formula, ...]
 
 
-def constant_factor(t: Term, slopes: Slopes) -> tuple[Term, Term]:
+def constant_factor(t: Formula, slopes: Slopes) -> tuple[Formula, Formula]:
     """Split off the factors without x."""
-    above, below = t.args if isinstance(t, Quotient) else (t, ONE)
+    above, below = over_and_under(t)
     moving, still = _parted(above, slopes)
     moving_below, still_below = _parted(below, slopes)
     constant = _product(still) if not still_below else Quotient(_product(still), _product(still_below))
     return constant, Quotient(_product(moving), _product(moving_below)) if moving_below else _product(moving)
 
 
-def _parted(t: Term, slopes: Slopes) -> tuple[list[Term], list[Term]]:
+def _parted(t: Formula, slopes: Slopes) -> tuple[list[Formula], list[Formula]]:
     """Return the factors with x in them, and those without."""
     kept = [f for f in factors(t) if f != ONE]
     return [f for f in kept if slopes.depends(f)], [f for f in kept if not slopes.depends(f)]
 
 
-def _product(parts: Sequence[Term]) -> Term:
+def _product(parts: Sequence[Formula]) -> Formula:
     return ONE if not parts else parts[0] if len(parts) == 1 else Product(*parts)
 
 
-def is_easy(t: Term, slopes: Slopes) -> bool:
+def is_easy(t: Formula, slopes: Slopes) -> bool:
     """Whether a derivative is written down without a word: c·xⁿ, c·sin(x), c·sin(2x), and sums of such."""
     if not slopes.depends(t):
         return True
@@ -73,35 +76,28 @@ def is_easy(t: Term, slopes: Slopes) -> bool:
     if isinstance(core, Name):
         return True
     if isinstance(core, Quotient):
-        return core.args[0] == ONE and isinstance(_base(core.args[1]), Name) and _exponent(core.args[1])
+        base, exponent = base_and_exponent(core.denominator)
+        return core.numerator == ONE and isinstance(base, Name) and isinstance(exponent, Number)
     if isinstance(core, Power):
-        return (isinstance(core.args[0], Name) and not slopes.depends(core.args[1])) or (
-            not slopes.depends(core.args[0]) and is_linear(core.args[1], slopes)
+        return (isinstance(core.base, Name) and not slopes.depends(core.exponent)) or (
+            not slopes.depends(core.base) and is_linear(core.exponent, slopes)
         )
     if isinstance(core, Sum):
         return is_easy(core, slopes)
     inside = of_size(core)
     if inside is not None:
         return is_linear(inside, slopes)
-    moving = [a for a in core.args[1:] if slopes.depends(a)] if isinstance(core, Apply) else []
+    moving = [a for a in core.args if slopes.depends(a)] if isinstance(core, Call) else []
     return len(moving) == 1 and is_linear(moving[0], slopes) and by_cases_only(core) is None  # type: ignore[arg-type]
 
 
-def _base(t: Term) -> Term:
-    return t.args[0] if isinstance(t, Power) else t
-
-
-def _exponent(t: Term) -> bool:
-    return not isinstance(t, Power) or isinstance(t.args[1], Num)
-
-
-def is_linear(t: Term, slopes: Slopes) -> bool:
+def is_linear(t: Formula, slopes: Slopes) -> bool:
     """Whether it is a·x + b, or a letter."""
     moving = [p for p in terms(t) if slopes.depends(p)]
     return len(moving) == 1 and isinstance(constant_factor(moving[0], slopes)[1], Name)
 
 
-def as_powers(t: Term, slopes: Slopes) -> Term:
+def as_powers(t: Formula, slopes: Slopes) -> Formula:
     """Return the formula with (c/x)ⁿ written as cⁿ/xⁿ, to which the power rule applies."""
     if not slopes.depends(t):
         return t
@@ -110,95 +106,92 @@ def as_powers(t: Term, slopes: Slopes) -> Term:
         if all(a is b for a, b in zip(parts, t.args, strict=True)):
             return t
         return Sum(*parts) if isinstance(t, Sum) else mul(*parts)
-    if not isinstance(t, Power) or not isinstance(t.args[0], Quotient) or not isinstance(t.args[1], Num):
+    if not isinstance(t, Power) or not isinstance(t.base, Quotient) or not isinstance(t.exponent, Number):
         return t
-    (above, below), n = t.args[0].args, t.args[1]
-    simple = isinstance(below, Name) and slopes.depends(below) and isinstance(above, (Name, Num))
+    (above, below), n = t.base.operands, t.exponent
+    simple = isinstance(below, Name) and slopes.depends(below) and isinstance(above, (Name, Number))
     if not simple or slopes.depends(above) or n.value.denominator != 1 or n.value < 0:
         return t
     return Quotient(power(above, n), power(below, n))
 
 
-def many_powers(t: Term, slopes: Slopes) -> list[tuple[Term, Term]] | None:
+def many_powers(t: Formula, slopes: Slopes) -> list[tuple[Formula, Formula]] | None:
     """Return the bases and exponents of a product of three and more powers of sums, which logarithms take apart.
 
     None where the product rule is shorter: without roots, or with functions among the factors.
     """
-    above, below = t.args if isinstance(t, Quotient) else (t, ONE)
+    above, below = over_and_under(t)
     powers = [
-        (*(split(f)), sign) for part, sign in ((above, 1), (below, -1)) for f in factors(part) if slopes.depends(f)
+        (*base_and_exponent(f), sign)
+        for part, sign in ((above, 1), (below, -1))
+        for f in factors(part)
+        if slopes.depends(f)
     ]
-    if len(powers) < 3 or not all(isinstance(b, (Name, Sum)) and isinstance(e, Num) for b, e, _ in powers):
+    if len(powers) < 3 or not all(isinstance(b, (Name, Sum)) and isinstance(e, Number) for b, e, _ in powers):
         return None
     if sum(e != ONE for _, e, _ in powers) < 2 or not any(e.value.denominator != 1 for _, e, _ in powers):  # type: ignore[attr-defined]
         return None
     if not all(is_easy(b, slopes) for b, _, _ in powers):
         return None
-    return [(b, Num(sign * e.value, False)) for b, e, sign in powers]  # type: ignore[attr-defined]
+    return [(b, Number(sign * e.value)) for b, e, sign in powers]  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------ quotes
-def product_quote(letters: Sequence[Name]) -> tuple[Term, Term]:
+def product_quote(letters: Sequence[Name]) -> tuple[Formula, Formula]:
     """Return (u·v)′ = u′·v + u·v′, of as many factors."""
     summands = [Product(*letters[:k], Prime(a), *letters[k + 1 :]) for k, a in enumerate(letters)]
     return Prime(Product(*letters)), Sum(*summands)
 
 
-def quotient_quote(u: Name, v: Name) -> tuple[Term, Term]:
+def quotient_quote(u: Name, v: Name) -> tuple[Formula, Formula]:
     """Return (u/v)′ = (u′·v − u·v′)/v²."""
     top = Sum(Product(Prime(u), v), Product(MINUS, u, Prime(v)))
     return Prime(Quotient(u, v)), Quotient(top, Power(v, TWO))
 
 
-def power_quote(x: str) -> tuple[Term, Term]:
+def power_quote(x: str) -> tuple[Formula, Formula]:
     """Return (xⁿ)′ = n·xⁿ⁻¹."""
     n = Name("n" if x != "n" else "k")
     return Prime(Power(Name(x), n)), Product(n, Power(Name(x), Sum(n, num(-1))))
 
 
-def function_quotes(t: Term, x: str) -> list[tuple[Term, Term]]:
+def function_quotes(t: Formula, x: str) -> list[tuple[Formula, Formula]]:
     """Return sin(x)′ = cos(x) for the functions of one argument in a sum of easy terms."""
-    quotes: dict[Any, tuple[Term, Term]] = {}
+    quotes: dict[Any, tuple[Formula, Formula]] = {}
     for p in terms(t):
-        for f in factors(p.args[0] if isinstance(p, Quotient) else p):
+        for f in factors(over_and_under(p)[0]):
             if of_size(f) is not None and x in f.free:
-                size = Apply(sp.log, Apply(sp.Abs, Name(x)))
+                size = apply("log", apply("abs", Name(x)))
                 quotes.setdefault(size, (Prime(size), Quotient(ONE, Name(x))))
-            elif isinstance(f, Apply) and len(f.args) == 2 and x in f.free:
-                quotes.setdefault(f.args[0], function_quote(f.args[0], Name(x)))
-            elif isinstance(f, Power) and f.args[1] == HALF and x in f.free:
+            elif isinstance(f, Call) and len(f.args) == 1 and x in f.free:
+                quotes.setdefault(f.name, function_quote(f.name, Name(x)))
+            elif isinstance(f, Power) and f.exponent == HALF and x in f.free:
                 quotes.setdefault(HALF, (Prime(Power(Name(x), HALF)), Quotient(ONE, mul(TWO, Power(Name(x), HALF)))))
-            elif isinstance(f, Power) and x in f.args[1].free and not isinstance(f.args[0], Const):
+            elif isinstance(f, Power) and x in f.exponent.free and not isinstance(f.base, Letter):
                 a = Name("a")
-                quotes.setdefault("a", (Prime(Power(a, Name(x))), Product(Power(a, Name(x)), Apply(sp.log, a))))
+                quotes.setdefault(Power, (Prime(Power(a, Name(x))), Product(Power(a, Name(x)), apply("log", a))))
     return list(quotes.values())
 
 
-def function_quote(function: Any, z: Name) -> tuple[Term, Term]:
+def function_quote(function: str, z: Name) -> tuple[Formula, Formula]:
     """Return f(z)′ with what it is."""
     from_table = partials(function, 1)[0]
-    return Prime(Apply(function, z)), _renamed(from_table, z)
+    return Prime(apply(function, z)), put(from_table, {Name("x0"): z})
 
 
-def _renamed(t: Term, z: Name) -> Term:
-    if t == Name("x0"):
-        return z
-    return type(t)(*[_renamed(a, z) if isinstance(a, Term) else a for a in t.args]) if not isinstance(t, Name) else t
-
-
-def has_power(t: Term, x: str) -> bool:
+def has_power(t: Formula, x: str) -> bool:
     """Whether a sum of easy terms has a power of x other than x itself."""
     for p in terms(t):
-        for f in (*factors(p.args[0]), *factors(p.args[1])) if isinstance(p, Quotient) else factors(p):
-            if isinstance(f, Power) and f.args[0] == Name(x) and f.args[1] != HALF and x not in f.args[1].free:
+        for f in (g for part in over_and_under(p) for g in factors(part)):
+            if isinstance(f, Power) and f.base == Name(x) and f.exponent != HALF and x not in f.exponent.free:
                 return True
-    return any(isinstance(p, Quotient) and x in p.args[1].free for p in terms(t))
+    return any(isinstance(p, Quotient) and x in p.denominator.free for p in terms(t))
 
 
 # ------------------------------------------------------------------ chains
-def chain(t: Term, slopes: Slopes) -> tuple[list[Term], Term]:
+def chain(t: Formula, slopes: Slopes) -> tuple[list[Formula], Formula]:
     """Split f(g(h(x))) into the functions from outside in, each of a blank ``•``, and the innermost part."""
-    outers: list[Term] = []
+    outers: list[Formula] = []
     while (pair := _outer(t, slopes)) is not None:
         if outers and is_easy(t, slopes) and _is_flat(t, slopes):
             break
@@ -207,57 +200,57 @@ def chain(t: Term, slopes: Slopes) -> tuple[list[Term], Term]:
     return outers, t
 
 
-def _is_flat(t: Term, slopes: Slopes) -> bool:
-    return isinstance(t, (Sum, Product, Name)) or (isinstance(t, Power) and isinstance(t.args[0], Name))
+def _is_flat(t: Formula, slopes: Slopes) -> bool:
+    return isinstance(t, (Sum, Product, Name)) or (isinstance(t, Power) and isinstance(t.base, Name))
 
 
 BLANK = Name("·")  # what is inside a function
 
 
-def _outer(t: Term, slopes: Slopes) -> tuple[Term, Term] | None:
+def _outer(t: Formula, slopes: Slopes) -> tuple[Formula, Formula] | None:
     inside = of_size(t)
     if inside is not None:
-        return Apply(sp.log, Apply(sp.Abs, BLANK)), inside
-    if isinstance(t, Apply):
-        moving = [a for a in t.args[1:] if slopes.depends(a)]
+        return apply("log", apply("abs", BLANK)), inside
+    if isinstance(t, Call):
+        moving = [a for a in t.args if slopes.depends(a)]
         if len(moving) == 1 and not isinstance(moving[0], Name) and by_cases_only(t) is None:
-            return Apply(t.args[0], *[BLANK if a is moving[0] else a for a in t.args[1:]]), moving[0]
+            return apply(t.name, *[BLANK if a is moving[0] else a for a in t.args]), moving[0]
     if isinstance(t, Power):
-        base, e = t.args
+        base, e = t.operands
         if slopes.depends(base) and not slopes.depends(e) and not isinstance(base, Name):
             return Power(BLANK, e), base
         if slopes.depends(e) and not slopes.depends(base) and not isinstance(e, Name):
             return Power(base, BLANK), e
-    if isinstance(t, Quotient) and t.args[0] == ONE and not isinstance(t.args[1], Name):
-        base, e = (t.args[1].args[0], t.args[1].args[1]) if isinstance(t.args[1], Power) else (t.args[1], ONE)
-        if isinstance(e, Num) and not isinstance(base, Name):
+    if isinstance(t, Quotient) and t.numerator == ONE and not isinstance(t.denominator, Name):
+        base, e = base_and_exponent(t.denominator)
+        if isinstance(e, Number) and not isinstance(base, Name):
             return Quotient(ONE, BLANK if e == ONE else Power(BLANK, e)), base
     return None
 
 
-def by_cases_only(t: Apply) -> Cases | None:
+def by_cases_only(t: Call) -> Cases | None:
     """Return the case distinction of a function that has no derivative in a table; |a| has one, the sign."""
-    return None if t.args[0] is sp.Abs else by_cases(t)
+    return None if t.name == "abs" else by_cases(t)
 
 
-def outer_word(outer: Term) -> str | Term:
+def outer_word(outer: Formula) -> str | Formula:
     """Return what an outer function is called: sin, or (·)³."""
-    if isinstance(outer, Apply) and len(outer.args) == 2 and outer.args[0] is not sp.Abs:
-        return word(outer.args[0])
-    if isinstance(outer, Power) and outer.args[1] == HALF:
+    if isinstance(outer, Call) and len(outer.args) == 1 and outer.name != "abs":
+        return word(outer.name)
+    if isinstance(outer, Power) and outer.exponent == HALF:
         return "the root"
     return outer
 
 
-def outer_quote(outer: Term, u: Name) -> tuple[str, tuple[Term, Term]] | None:
+def outer_quote(outer: Formula, u: Name) -> tuple[str, tuple[Formula, Formula]] | None:
     """Return the rule of a power, a root or a reciprocal of u, and how it is quoted."""
-    if isinstance(outer, Quotient) and outer.args[1] == BLANK:
+    if isinstance(outer, Quotient) and outer.denominator == BLANK:
         return "reciprocal rule", (Prime(Quotient(ONE, u)), Quotient(Product(MINUS, Prime(u)), Power(u, TWO)))
     if of_size(outer) is not None:
-        return "chain rule", (Prime(Apply(sp.log, Apply(sp.Abs, u))), Quotient(Prime(u), u))
-    if not isinstance(outer, Power) or outer.args[0] != BLANK:
+        return "chain rule", (Prime(apply("log", apply("abs", u))), Quotient(Prime(u), u))
+    if not isinstance(outer, Power) or outer.base != BLANK:
         return None
-    if outer.args[1] == HALF:
+    if outer.exponent == HALF:
         return "chain rule", (Prime(Power(u, HALF)), Quotient(Prime(u), Product(TWO, Power(u, HALF))))
     n = Name("n" if u != Name("n") else "k")
     return "chain rule for powers", (Prime(Power(u, n)), Product(n, Power(u, Sum(n, num(-1))), Prime(u)))

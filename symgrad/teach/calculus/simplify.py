@@ -11,29 +11,23 @@ import sympy as sp
 from sympy.polys.polyerrors import PolynomialError
 
 from symgrad.core.kernels import array_kernel
-from symgrad.teach.board.printer import text
-from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     HALF,
     MINUS,
     ONE,
-    Apply,
-    Cases,
-    Compare,
-    Num,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Term,
+    apply,
     coefficient,
     div,
     factors,
     is_negative,
     mul,
     neg,
+    over_and_under,
     terms,
 )
+from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
+from symgrad.teach.board.printer import text
+from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 
 MOST = 90  # operations of a formula that is simplified
 _POINTS = 24
@@ -43,10 +37,10 @@ class Step(NamedTuple):
     """One simplification: its reason, as words with formulas between, and what comes out."""
 
     reason: tuple[Any, ...]
-    result: Term
+    result: Formula
 
 
-def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Step]:
+def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterator[Step]:
     """Yield the steps to a shorter formula.
 
     Args:
@@ -56,7 +50,7 @@ def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Ste
     """
     if t.size > MOST or _has(t, (Cases, Compare)) or _is_opened_polynomial(t):
         return
-    hand = Hand(known, any(isinstance(n, Num) and n.args[1] for n in _parts(t)))
+    hand = Hand(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
     rules = (_unnested, _common_denominator, _cancelled_in_sight, _expanded_polynomial, _pythagoras, _cancelled)
     for rule in (*rules, _factored, _expanded, _pythagoras, _cancelled, _by_name):
         for step in rule(t, hand):
@@ -68,15 +62,15 @@ def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Ste
         yield last
 
 
-def _is_opened_polynomial(t: Term) -> bool:
+def _is_opened_polynomial(t: Formula) -> bool:
     """Whether t is a polynomial in one name, as 12x³ − 10x: nothing is gained by 2x·(6x² − 5)."""
-    if not isinstance(t, Sum) or len(t.free) != 1 or _has(t, (Apply, Quotient)):
+    if not isinstance(t, Sum) or len(t.free) != 1 or _has(t, (Call, Quotient)):
         return False
     e = to_sympy(t)
     return e.is_polynomial() and len(e.args) == len(t.args) and not any(_has(p, Sum) for p in t.args)
 
 
-def cleared(t: Term, known: Sequence[Term]) -> Iterator[Step]:
+def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Step]:
     """Yield the step that clears fractions within fractions, where there are any."""
     for step in _unnested(t, Hand(known)) if t.size <= MOST else ():
         if equal(step.result, t):
@@ -84,24 +78,23 @@ def cleared(t: Term, known: Sequence[Term]) -> Iterator[Step]:
             t = step.result
 
 
-def measure(t: Term) -> int:
+def measure(t: Formula) -> int:
     """Return how long a formula is to read."""
     return len(text(t).replace(" ", ""))
 
 
-def _parts(t: Term) -> Iterator[Term]:
+def _parts(t: Formula) -> Iterator[Formula]:
     yield t
-    for a in t.args:
-        if isinstance(a, Term):
-            yield from _parts(a)
+    for a in t.operands:
+        yield from _parts(a)
 
 
-def _has(t: Term, kinds: Any) -> bool:
+def _has(t: Formula, kinds: Any) -> bool:
     return any(isinstance(p, kinds) for p in _parts(t))
 
 
 # ------------------------------------------------------------------ equality
-def equal(a: Term, b: Term) -> bool:
+def equal(a: Formula, b: Formula) -> bool:
     """Whether two formulas have the same numbers wherever both have one, and have some."""
     names = a.free | b.free
     both = [values(t, sorted(names)) for t in (a, b)]
@@ -109,7 +102,7 @@ def equal(a: Term, b: Term) -> bool:
     return bool(there.any()) and bool(np.allclose(both[0][there], both[1][there], rtol=1e-7, atol=1e-10))
 
 
-def values(t: Term, names: Sequence[str]) -> Any:
+def values(t: Formula, names: Sequence[str]) -> Any:
     """Return a formula's values at points on both sides of 0; nan where it has none."""
     draw = np.random.default_rng(7)
     points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
@@ -120,15 +113,15 @@ def values(t: Term, names: Sequence[str]) -> Any:
 
 
 # ------------------------------------------------------------------ one thing at a time
-def _split(t: Term) -> tuple[Term, Term | None]:
-    return (t.args[0], t.args[1]) if isinstance(t, Quotient) else (t, None)
+def _split(t: Formula) -> tuple[Formula, Formula | None]:
+    return (t.numerator, t.denominator) if isinstance(t, Quotient) else (t, None)
 
 
-def _over(top: Term, below: Term | None) -> Term:
+def _over(top: Formula, below: Formula | None) -> Formula:
     return top if below is None else Quotient(top, below)
 
 
-def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
+def _unnested(t: Formula, hand: Hand) -> Iterator[Step]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
     cleared = _cleared(t, hand)
     if cleared is not None:
@@ -141,13 +134,13 @@ def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
             yield Step(("clear the fractions within:",), Sum(*made) if isinstance(t, Sum) else _product_of(made))
 
 
-def _term_cleared(t: Term, hand: Hand) -> Term | None:
+def _term_cleared(t: Formula, hand: Hand) -> Formula | None:
     """Return a sum with its terms cleared of fractions within fractions, None where there are none."""
-    parts = [_cleared(p, hand) for p in t.args] if isinstance(t, Sum) else []
-    return Sum(*[new or old for new, old in zip(parts, t.args, strict=True)]) if any(parts) else None
+    parts = [_cleared(p, hand) for p in terms(t)] if isinstance(t, Sum) else []
+    return Sum(*[new or old for new, old in zip(parts, terms(t), strict=True)]) if any(parts) else None
 
 
-def _cleared(t: Term, hand: Hand) -> Term | None:
+def _cleared(t: Formula, hand: Hand) -> Formula | None:
     """Return a fraction that has fractions in it as one; powers of e stay as they are."""
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
@@ -176,25 +169,25 @@ def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
     return e.xreplace(there), back
 
 
-def _common_denominator(t: Term, hand: Hand) -> Iterator[Step]:
-    if not isinstance(t, Sum) or sum(isinstance(p, Quotient) and bool(p.args[1].free) for p in t.args) < 1:
+def _common_denominator(t: Formula, hand: Hand) -> Iterator[Step]:
+    if not isinstance(t, Sum) or not any(isinstance(p, Quotient) and p.denominator.free for p in t.args):
         return
     e, back = _exps_as_letters(to_sympy(t))
     top, below = (p.xreplace(back) for p in sp.fraction(sp.together(e)))
     written = Quotient(hand.write(top), hand.write(below))
-    shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.args[1]))
+    shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.denominator))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
     if measure(best) <= measure(t):
         yield Step(("common denominator:",), best)
 
 
-def _expanded_polynomial(t: Term, hand: Hand) -> Iterator[Step]:
+def _expanded_polynomial(t: Formula, hand: Hand) -> Iterator[Step]:
     """Multiply out what has no functions in it."""
-    if not _has(t.args[0] if isinstance(t, Quotient) else t, Apply):
+    if not _has(over_and_under(t)[0], Call):
         yield from _expanded(t, hand)
 
 
-def _expanded(t: Term, hand: Hand) -> Iterator[Step]:
+def _expanded(t: Formula, hand: Hand) -> Iterator[Step]:
     """Multiply out above the line where terms cancel."""
     top, _ = _split(t)
     for part, under, place in _places(t):
@@ -211,7 +204,7 @@ def _expanded(t: Term, hand: Hand) -> Iterator[Step]:
         return
 
 
-def _pythagoras(t: Term, hand: Hand) -> Iterator[Step]:
+def _pythagoras(t: Formula, hand: Hand) -> Iterator[Step]:
     for top, below, place in _places(t):
         e = sp.expand(to_sympy(top))
         for name, one, two, sign in (
@@ -227,7 +220,7 @@ def _pythagoras(t: Term, hand: Hand) -> Iterator[Step]:
                     return
 
 
-def _places(t: Term) -> Iterator[tuple[Term, Any, Any]]:
+def _places(t: Formula) -> Iterator[tuple[Formula, Any, Any]]:
     top, below = _split(t)
     yield top, below, _over
     if isinstance(top, Product):
@@ -236,21 +229,21 @@ def _places(t: Term) -> Iterator[tuple[Term, Any, Any]]:
                 yield f, below, _beside([g for g in top.args if g is not f])
 
 
-def _beside(rest: Sequence[Term]) -> Callable[[Term, Term | None], Term]:
+def _beside(rest: Sequence[Formula]) -> Callable[[Formula, Formula | None], Formula]:
     """Return what puts a factor beside the rest of a product, over what is below the line."""
     return lambda found, below: _over(_product_of([*rest, found]), below)
 
 
-def _product_of(parts: Sequence[Term]) -> Term:
-    kept = [f for p in parts for f in factors(p) if f != Num(1, False)]
+def _product_of(parts: Sequence[Formula]) -> Formula:
+    kept = [f for p in parts for f in factors(p) if f != ONE]
     if len(kept) == 2 and kept[0] == MINUS and isinstance(kept[1], Sum):
         return _negated(kept[1])
-    if any(isinstance(f, Quotient) for f in kept) or sum(isinstance(f, Num) for f in kept) > 1:
+    if any(isinstance(f, Quotient) for f in kept) or sum(isinstance(f, Number) for f in kept) > 1:
         return mul(*kept)
     return Product(*kept) if len(kept) > 1 else kept[0]
 
 
-def _negated(t: Sum) -> Term:
+def _negated(t: Sum) -> Formula:
     """Return −(a − b) as b − a."""
     return Sum(*sorted((neg(p) for p in t.args), key=is_negative))
 
@@ -267,24 +260,24 @@ def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
     return both
 
 
-def _best(candidates: Sequence[Any], hand: Hand, t: Term) -> Term | None:
+def _best(candidates: Sequence[Any], hand: Hand, t: Formula) -> Formula | None:
     written = [_tried(functools.partial(hand.write, e)) for e in candidates]
     best = min((f for f in written if f is not None), key=measure, default=None)
     return best if best is not None and measure(best) < measure(t) else None
 
 
-def _tried(make: Callable[[], Term]) -> Term | None:
+def _tried(make: Callable[[], Formula]) -> Formula | None:
     try:
         return make()
     except (Unwritable, PolynomialError, NotImplementedError):
         return None
 
 
-def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
+def _cancelled(t: Formula, hand: Hand) -> Iterator[Step]:
     """Divide numerator and denominator by a factor that both have."""
-    if not isinstance(t, Quotient) or not t.args[1].free:
+    if not isinstance(t, Quotient) or not t.denominator.free:
         return
-    top, below = (_factors(to_sympy(p)) for p in t.args)
+    top, below = (_factors(to_sympy(p)) for p in t.operands)
     common = {f: min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols}
     if not common:
         return
@@ -293,18 +286,18 @@ def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
         return
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
-        says = "cancel " if _in_sight(t.args[0], common) else "factor the numerator and cancel "
+        says = "cancel " if _in_sight(t.numerator, common) else "factor the numerator and cancel "
         yield Step((says, (_left(common, {}, hand),), ":"), quotient)
 
 
-def _cancelled_in_sight(t: Term, hand: Hand) -> Iterator[Step]:
+def _cancelled_in_sight(t: Formula, hand: Hand) -> Iterator[Step]:
     """Divide by a factor that every term of the numerator shows, before anything is expanded."""
     for step in _cancelled(t, hand):
         if step.reason[0] == "cancel ":
             yield step
 
 
-def _in_sight(top: Term, common: Container[Any]) -> bool:
+def _in_sight(top: Formula, common: Container[Any]) -> bool:
     """Whether a reader sees one of the common factors in each term, or the numerator as one."""
     if to_sympy(top) in common:
         return True
@@ -316,7 +309,7 @@ def _is_minus(e: Any) -> bool:
     return bool(e.as_coeff_Mul()[0].is_negative)
 
 
-def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> Term:
+def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> Formula:
     """Return the product of factors to their powers, less those that are taken; −(a − b) is b − a."""
     kept = {f: n - taken.get(f, 0) for f, n in factors_.items() if n != taken.get(f, 0)}
     single = [f for f, n in kept.items() if f.is_Add and n == 1 and any(_is_minus(a) for a in f.args)]
@@ -340,7 +333,7 @@ def _factors(e: Any) -> dict[Any, Any]:
     return {f: n for f, n in exponents.items() if n != 0}
 
 
-def _factored(t: Term, hand: Hand) -> Iterator[Step]:
+def _factored(t: Formula, hand: Hand) -> Iterator[Step]:
     """Take out what all terms of a sum have."""
     for top, below, place in _places(t):
         if not isinstance(top, Sum):
@@ -365,102 +358,98 @@ def _number_taken_out(f: Any) -> Any:
     return f if number == 1 else number * rest
 
 
-def _nested(t: Term) -> bool:
+def _nested(t: Formula) -> bool:
     """Whether a fraction has fractions above or below its line."""
     return isinstance(t, Quotient) and _lines(t) > 1
 
 
-def _worse(candidate: Term, t: Term) -> bool:
+def _worse(candidate: Formula, t: Formula) -> bool:
     return _lines(candidate) > _lines(t) or measure(candidate) > measure(t) + 2
 
 
-def _sums(t: Term) -> int:
+def _sums(t: Formula) -> int:
     return sum(isinstance(p, Sum) for p in _parts(t))
 
 
-def _lines(t: Term) -> int:
+def _lines(t: Formula) -> int:
     """Return how many fractions are in it."""
     return sum(isinstance(p, Quotient) for p in _parts(t))
 
 
-def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
+def _last(t: Formula, goal: Any, hand: Hand) -> Step | None:
     """Return the step to the shortest formula that symgrad knows, where it is shorter."""
     candidate = _tried(lambda: hand.write(goal))
     if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
         return None
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
-    if any(_calls_twice(candidate, f) != _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
+    if any(_calls_twice(candidate, f) != _calls_twice(t, f) for f in ("sin", "cos", "sinh", "cosh")):
         return Step(("double angle:",), candidate)
-    if _has_roots_of(t, (Sum, Product, Quotient)) and any(
-        _calls(candidate, f) > _calls(t, f) for f in (sp.sign, sp.Abs)
-    ):
+    if _has_roots_of(t, (Sum, Product, Quotient)) and any(_calls(candidate, f) > _calls(t, f) for f in ("sign", "abs")):
         return Step(("√(u²) = |u|:",), candidate)
     if _has_roots_of(t, Quotient) and not _has_roots_of(candidate, Quotient):
         return Step(("√(a/b) = √(a·b)/b where b > 0:",), candidate)
-    if _calls(t, sp.cos) and _calls(candidate, sp.sin) and _count(candidate, sp.cos) < _count(t, sp.cos):
+    if _calls(t, "cos") and _calls(candidate, "sin") and _count(candidate, "cos") < _count(t, "cos"):
         return Step(("cos² = 1 − sin²:",), candidate)
-    if _functions(t) == {sp.sin, sp.cos} and _functions(candidate) <= {sp.sin, sp.cos}:
+    if _functions(t) == {"sin", "cos"} and _functions(candidate) <= {"sin", "cos"}:
         return Step(("sin² + cos² = 1:",), candidate)
     if _lines(candidate) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
         return Step(("common denominator:",), candidate)
-    if _calls(t, sp.tan) and _calls(t, sp.cos) and not _calls(t, sp.sign):
-        why = "tan = sin/cos, sin² + cos² = 1:" if _calls(t, sp.sin) else "1 + tan² = 1/cos²:"
+    if _calls(t, "tan") and _calls(t, "cos") and not _calls(t, "sign"):
+        why = "tan = sin/cos, sin² + cos² = 1:" if _calls(t, "sin") else "1 + tan² = 1/cos²:"
         return Step((why,), candidate)
-    if _calls(t, sp.tanh) and _calls(t, sp.cosh) and not _calls(candidate, sp.tanh):
+    if _calls(t, "tanh") and _calls(t, "cosh") and not _calls(candidate, "tanh"):
         return Step(("tanh = sinh/cosh, cosh² − sinh² = 1:",), candidate)
-    if _calls(t, sp.sign) and not _calls(candidate, sp.sign):
+    if _calls(t, "sign") and not _calls(candidate, "sign"):
         return Step(("x·sign(x) = |x|:",), candidate)
     says = [s for function, s in _IDENTITIES if _calls(candidate, function) and not _calls(t, function)]
     return Step((says[0] if says else "simplify:",), candidate)
 
 
 _IDENTITIES = (
-    (sp.tan, "sin/cos = tan:"),
-    (sp.tanh, "written with tanh:"),
-    (sp.cosh, "exp(u) + exp(−u) = 2·cosh(u):"),
-    (sp.sinh, "exp(u) − exp(−u) = 2·sinh(u):"),
-    (sp.Abs, "x·sign(x) = |x|:"),
+    ("tan", "sin/cos = tan:"),
+    ("tanh", "written with tanh:"),
+    ("cosh", "exp(u) + exp(−u) = 2·cosh(u):"),
+    ("sinh", "exp(u) − exp(−u) = 2·sinh(u):"),
+    ("abs", "x·sign(x) = |x|:"),
 )
 
 
-def _has_roots_of(t: Term, kinds: Any) -> bool:
-    return any(isinstance(p, Power) and p.args[1] == HALF and isinstance(p.args[0], kinds) for p in _parts(t))
+def _has_roots_of(t: Formula, kinds: Any) -> bool:
+    return any(isinstance(p, Power) and p.exponent == HALF and isinstance(p.base, kinds) for p in _parts(t))
 
 
-def _calls(t: Term, function: Any) -> bool:
-    return any(isinstance(p, Apply) and p.args[0] is function for p in _parts(t))
+def _calls(t: Formula, function: str) -> bool:
+    return function in _functions(t)
 
 
-def _functions(t: Term) -> set[Any]:
-    return {p.args[0] for p in _parts(t) if isinstance(p, Apply)}
+def _functions(t: Formula) -> set[str]:
+    return {p.name for p in _parts(t) if isinstance(p, Call)}
 
 
-def _count(t: Term, function: Any) -> int:
-    return sum(isinstance(p, Apply) and p.args[0] is function for p in _parts(t))
+def _count(t: Formula, function: str) -> int:
+    return sum(isinstance(p, Call) and p.name == function for p in _parts(t))
 
 
-def _calls_twice(t: Term, function: Any) -> bool:
+def _calls_twice(t: Formula, function: str) -> bool:
     """Whether a function of 2u is in it."""
-    return any(
-        isinstance(p, Apply) and p.args[0] is function and coefficient(p.args[1])[0].value == 2 for p in _parts(t)
-    )
+    return any(isinstance(p, Call) and p.name == function and coefficient(p.args[0])[0].value == 2 for p in _parts(t))
 
 
-_NAMED = ((sp.cos, sp.sin, sp.cot, "cos/sin = cot:"), (sp.sin, sp.cos, sp.tan, "sin/cos = tan:"))
+_NAMED = (("cos", "sin", "cot", "cos/sin = cot:"), ("sin", "cos", "tan", "sin/cos = tan:"))
 
 
-def _by_name(t: Term, hand: Hand) -> Iterator[Step]:
+def _by_name(t: Formula, hand: Hand) -> Iterator[Step]:
     """Write cos(u)/sin(u) as cot(u)."""
     top, below = _split(t)
     if below is None:
         return
     for above, under, function, says in _NAMED:
         for f in factors(below):
-            a = Apply(above, *f.args[1:]) if isinstance(f, Apply) and f.args[0] is under else None
+            a = apply(above, *f.args) if isinstance(f, Call) and f.name == under else None
             if a is not None and a in factors(top):
                 rest = [p for p in factors(top) if p != a]
                 lower = [p for p in factors(below) if p != f]
-                named = mul(*rest, Apply(function, *a.args[1:]))
+                named = mul(*rest, apply(function, *a.args))
                 yield Step((says,), named if not lower else Quotient(named, mul(*lower)))
                 return

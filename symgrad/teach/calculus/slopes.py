@@ -8,27 +8,13 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars import X, clamp, clamp_max, clamp_min, differentiate, hypot, in_full, relu, sigmoid
-from symgrad.teach.board.reading import Hand
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     HALF,
     ONE,
     TWO,
     ZERO,
-    Apply,
-    Both,
-    Cases,
-    Compare,
-    Const,
-    Name,
-    Num,
-    Power,
-    Prime,
-    Product,
-    Quotient,
-    Sum,
-    Term,
     add,
+    apply,
     div,
     factors,
     is_num,
@@ -38,18 +24,35 @@ from symgrad.teach.board.terms import (
     power,
     put,
 )
+from symgrad.expression.formula import (
+    Both,
+    Call,
+    Cases,
+    Compare,
+    Formula,
+    Letter,
+    Name,
+    Number,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Sum,
+)
+from symgrad.scalars import X, differentiate, hypot, in_full, sigmoid
+from symgrad.teach.board.reading import Hand, function_of
 
 _x, _y = X[:2]
 # where tables of derivatives have another formula than the one that computes best
-TEXTBOOK: dict[Any, tuple[Any, ...]] = {
-    sp.tan: (1 / sp.cos(_x) ** 2,),
-    sp.tanh: (1 - sp.tanh(_x) ** 2,),
-    sp.asin: (1 / sp.sqrt(1 - _x**2),),
-    sp.acos: (-1 / sp.sqrt(1 - _x**2),),
-    sp.acosh: (1 / sp.sqrt(_x**2 - 1),),
-    sp.atanh: (1 / (1 - _x**2),),
-    sigmoid: (sigmoid(_x) * (1 - sigmoid(_x)),),
-    hypot: (_x / hypot(_x, _y), _y / hypot(_x, _y)),
+TEXTBOOK: dict[str, tuple[Any, ...]] = {
+    "tan": (1 / sp.cos(_x) ** 2,),
+    "tanh": (1 - sp.tanh(_x) ** 2,),
+    "asin": (1 / sp.sqrt(1 - _x**2),),
+    "acos": (-1 / sp.sqrt(1 - _x**2),),
+    "acosh": (1 / sp.sqrt(_x**2 - 1),),
+    "atanh": (1 / (1 - _x**2),),
+    "sigmoid": (sigmoid(_x) * (1 - sigmoid(_x)),),
+    "hypot": (_x / hypot(_x, _y), _y / hypot(_x, _y)),
 }
 
 
@@ -63,30 +66,30 @@ class Slopes:
 
     def __init__(self, x: str, moving: Sequence[str] = ()) -> None:
         self.x, self.moving = x, {*moving}
-        self._known: dict[Term, Term] = {}
+        self._known: dict[Formula, Formula] = {}
 
     def beside(self, letter: str) -> Slopes:
         """Return the same with one more letter that moves."""
         self.moving.add(letter)
         return self
 
-    def know(self, t: Term, slope: Term) -> None:
+    def know(self, t: Formula, slope: Formula) -> None:
         """Write this for dt/dx from now on; it is equal."""
         self._known[t] = slope
 
-    def depends(self, t: Term) -> bool:
+    def depends(self, t: Formula) -> bool:
         """Whether x is in it."""
         return self.x in t.free or not self.moving.isdisjoint(t.free)
 
-    def of(self, t: Term) -> Term:
+    def of(self, t: Formula) -> Formula:
         """Return the derivative dt/dx."""
         if t not in self._known:
             self._known[t] = self._of(t) if self.depends(t) else ZERO
         return self._known[t]
 
-    def _of(self, t: Term) -> Term:
+    def _of(self, t: Formula) -> Formula:
         if isinstance(t, Name):
-            return ONE if t.args[0] == self.x else Prime(t)
+            return ONE if t.id == self.x else Prime(t)
         if isinstance(t, Sum):
             return add(*map(self.of, t.args))
         if isinstance(t, Product):
@@ -97,108 +100,102 @@ class Slopes:
             return self._power(t)
         if isinstance(t, Cases):
             return Cases(*[self.of(part) if k % 2 == 0 else part for k, part in enumerate(t.args)])
-        return self._applied(t) if isinstance(t, Apply) else ZERO  # a condition, whose value is 0 or 1
+        return self._applied(t) if isinstance(t, Call) else ZERO  # a condition, whose value is 0 or 1
 
-    def _product(self, t: Product) -> Term:
+    def _product(self, t: Product) -> Formula:
         out = []
         for k, f in enumerate(t.args):
             if self.depends(f):
                 out.append(mul(*t.args[:k], self.of(f), *t.args[k + 1 :]))
         return add(*out)
 
-    def _quotient(self, t: Quotient) -> Term:
-        a, b = t.args
+    def _quotient(self, t: Quotient) -> Formula:
+        a, b = t.operands
         if not self.depends(b):
             return div(self.of(a), b)
         if not self.depends(a):
             moving = [f for f in factors(b) if self.depends(f)]
             still = [f for f in factors(b) if not self.depends(f)]
             b = moving[0] if len(moving) == 1 else mul(*moving)
-            base, n = (b.args[0], b.args[1]) if isinstance(b, Power) and isinstance(b.args[1], Num) else (b, ONE)
+            base, n = (b.base, b.exponent) if isinstance(b, Power) and isinstance(b.exponent, Number) else (b, ONE)
             return neg(mul(a, n, Quotient(self.of(base), mul(*still, power(base, add(n, ONE))))))
         return Quotient(add(mul(self.of(a), b), neg(mul(a, self.of(b)))), power(b, TWO))
 
-    def _power(self, t: Power) -> Term:
-        b, e = t.args
+    def _power(self, t: Power) -> Formula:
+        b, e = t.operands
         if not self.depends(e):
             return mul(outer_power(b, e), self.of(b))
         if not self.depends(b):
             return mul(t, logarithm(b), self.of(e))
         return mul(t, add(mul(self.of(e), logarithm(b)), mul(e, Quotient(self.of(b), b))))
 
-    def _applied(self, t: Apply) -> Term:
-        function, *args = t.args
+    def _applied(self, t: Call) -> Formula:
         if (inside := of_size(t)) is not None:
             return div(self.of(inside), inside)
-        if function is not sp.Abs and (split := by_cases(t)) is not None:
+        if t.name != "abs" and (split := by_cases(t)) is not None:
             return self.of(split)
-        slopes = partials(function, len(args))
-        there: dict[Term, Term] = {Name(str(s)): a for s, a in zip(X, args, strict=False)}
+        slopes = partials(t.name, len(t.args))
+        there: dict[Formula, Formula] = {Name(str(s)): a for s, a in zip(X, t.args, strict=False)}
         return add(*[
-            mul(_placed(d, there), self.of(a)) for d, a in zip(slopes, args, strict=True) if self.depends(a)
+            mul(_placed(d, there), self.of(a)) for d, a in zip(slopes, t.args, strict=True) if self.depends(a)
         ])  # fmt: skip
 
 
-def by_cases(t: Apply) -> Cases | None:
+def by_cases(t: Call) -> Cases | None:
     """Write |a|, max(a, b) and their like as a case distinction, without the points where the cases meet."""
-    function, a, *others = t.args
+    a, *others = t.args
     b = others[0] if others else ZERO
-    if function is sp.Abs:
-        return Cases(a, Compare(">", a, ZERO), neg(a), Compare("<", a, ZERO))
-    if function in (sp.Max, relu, clamp_min) and len(others) <= 1:
-        return Cases(a, Compare(">", a, b), b, Compare("<", a, b))
-    if function in (sp.Min, clamp_max) and len(others) == 1:
-        return Cases(a, Compare("<", a, b), b, Compare(">", a, b))
-    if function is clamp:
+    if t.name == "abs":
+        return Cases(a, Compare(a, ">", ZERO), neg(a), Compare(a, "<", ZERO))
+    if t.name in ("maximum", "relu", "clamp_min") and len(others) <= 1:
+        return Cases(a, Compare(a, ">", b), b, Compare(a, "<", b))
+    if t.name in ("minimum", "clamp_max") and len(others) == 1:
+        return Cases(a, Compare(a, "<", b), b, Compare(a, ">", b))
+    if t.name == "clamp":
         low, high = others
-        return Cases(
-            low, Compare("<", a, low), a, Both(Compare("<", low, a), Compare("<", a, high)), high, Compare(">", a, high)
-        )
+        between = Both(Compare(low, "<", a), Compare(a, "<", high))
+        return Cases(low, Compare(a, "<", low), a, between, high, Compare(a, ">", high))
     return None
 
 
-def of_size(t: Term) -> Term | None:
+def of_size(t: Formula) -> Formula | None:
     """Return u of ln|u|, whose derivative is u′/u on both sides of 0."""
-    inner = t.args[1] if isinstance(t, Apply) and t.args[0] is sp.log else None
-    return inner.args[1] if isinstance(inner, Apply) and inner.args[0] is sp.Abs else None
+    inner = t.args[0] if isinstance(t, Call) and t.name == "log" else None
+    return inner.args[0] if isinstance(inner, Call) and inner.name == "abs" else None
 
 
-def outer_power(base: Term, e: Term) -> Term:
+def outer_power(base: Formula, e: Formula) -> Formula:
     """Return e·baseᵉ⁻¹: 1/(2·√a) of a root."""
     if e == HALF:
         return Quotient(ONE, mul(TWO, Power(base, HALF)))
     lower = add(e, num(-1))
-    return mul(e, power(base, lower) if isinstance(lower, Num) else Power(base, lower))
+    return mul(e, power(base, lower) if isinstance(lower, Number) else Power(base, lower))
 
 
-def logarithm(t: Term) -> Term:
+def logarithm(t: Formula) -> Formula:
     """Return the logarithm ln(t)."""
-    return ONE if t == Const("e") else Apply(sp.log, t)
+    return ONE if t == Letter("e") else apply("log", t)
 
 
-def _placed(t: Term, there: dict[Term, Term]) -> Term:
+def _placed(t: Formula, there: dict[Formula, Formula]) -> Formula:
     """Put the arguments in, and write what comes out as a hand does."""
     term = put(t, there)
     return mul(*term.args) if isinstance(term, Product) else term
 
 
 @lru_cache(maxsize=512)
-def partials(function: Any, many: int) -> tuple[Term, ...]:
+def partials(name: str, many: int) -> tuple[Formula, ...]:
     """Return the derivative of a declared function by each argument, in names x0, x1, …"""
-    e = function(*X[:many])
+    e = function_of(name)(*X[:many])
     hand = Hand()
     derivatives = []
-    for d in TEXTBOOK.get(function) or [in_full(differentiate(e, x)) for x in X[:many]]:
+    for d in TEXTBOOK.get(name) or [in_full(differentiate(e, x)) for x in X[:many]]:
         derivatives.append(_textbook(hand.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
     return tuple(derivatives)
 
 
-def _textbook(t: Term) -> Term:
+def _textbook(t: Formula) -> Formula:
     """Write 1 + a before a + 1 below a root or a line, as tables of derivatives do: numbers first."""
     if isinstance(t, Sum):
         return Sum(*sorted(t.args, key=lambda p: not is_num(p)))
-    return (
-        type(t)(*[_textbook(a) if isinstance(a, Term) else a for a in t.args])
-        if t.args and not isinstance(t, Name)
-        else t
-    )
+    return t.with_operands([_textbook(a) for a in t.operands])

@@ -11,26 +11,14 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.teach.board.line import Equation, Line
-from symgrad.teach.board.printer import text
-from symgrad.teach.board.reading import to_sympy
-from symgrad.teach.board.terms import (
+from symgrad.expression.arithmetic import (
     MINUS,
     ONE,
     TWO,
     ZERO,
-    Apply,
-    Cases,
-    Label,
-    Name,
-    Num,
-    Power,
-    Prime,
-    Product,
-    Quotient,
-    Sum,
-    Term,
     add,
+    apply,
+    base_and_exponent,
     coefficient,
     div,
     factors,
@@ -38,10 +26,27 @@ from symgrad.teach.board.terms import (
     mul,
     neg,
     num,
+    over_and_under,
     power,
     put,
     terms,
 )
+from symgrad.expression.formula import (
+    Call,
+    Cases,
+    Formula,
+    Label,
+    Name,
+    Number,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Sum,
+)
+from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.printer import text
+from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import kinks, solved_cases
@@ -88,7 +93,7 @@ class Solution:
 
     def __init__(
         self,
-        f: Term,
+        f: Formula,
         x: str,
         d: Label,
         taken: Sequence[str],
@@ -100,7 +105,7 @@ class Solution:
         self._slopes = Slopes(x)
         self._letters = Letters(taken)
         self._quoted: set[str] = set() if quoted is None else quoted
-        self._sided: set[Term] = set()
+        self._sided: set[Formula] = set()
         self._spare: int | None = None
         self.lines: list[Line] = []
         self.result = self._solve()
@@ -109,7 +114,7 @@ class Solution:
     def _why(self, *parts: Any) -> None:
         self.lines.append(Line("why", tuple(map(_formula, parts))))
 
-    def _does(self, *equal: Term) -> None:
+    def _does(self, *equal: Formula) -> None:
         """Write the derivative and what it equals; what has no room stands on lines of its own."""
         distinct = [e for k, e in enumerate(equal) if k == 0 or text(e) != text(equal[k - 1])]
         first, room = [self.d, distinct[0]], WIDTH - len(text(self.d)) - len(text(distinct[0]))
@@ -121,10 +126,10 @@ class Solution:
             self._then(e)
             self._spare = len(self.lines) - 1 if _alike(before, e) else None
 
-    def _then(self, e: Term) -> None:
+    def _then(self, e: Formula) -> None:
         self.lines.append(Line("then", (Equation((None, e)),)))
 
-    def _quote(self, name: str, *quotes: tuple[Term, Term]) -> list[Any]:
+    def _quote(self, name: str, *quotes: tuple[Formula, Formula]) -> list[Any]:
         """Return a rule's name, and the first time what it says."""
         if name in self._quoted:
             return [name]
@@ -132,13 +137,13 @@ class Solution:
         return [name, *[p for k, q in enumerate(quotes) for p in (", " if k else " ", q)]]
 
     # ---------------------------------------------------------------- which rule
-    def _solve(self) -> Term:
+    def _solve(self) -> Formula:
         f, slopes = self.f, self._slopes
         if not slopes.depends(f):
             self._why("a constant has the derivative 0:")
             self._does(ZERO)
             return ZERO
-        split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Apply) else None
+        split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Call) else None
         derivative = self._cases(split) if split is not None else self._rule()
         steps = list(simplified(derivative, [self.f, derivative], self._goal))
         if steps and self._spare == len(self.lines) - 1:
@@ -153,14 +158,14 @@ class Solution:
         self._remark_kinks(solved)
         return solved
 
-    def _rule(self) -> Term:
+    def _rule(self) -> Formula:
         f, slopes = self.f, self._slopes
         powers = as_powers(f, slopes)
         if powers != f and isinstance(powers, Quotient):  # which the power rule begins with
             self.f = f = powers
         elif powers != f:
             self._why("write as powers:")
-            label = Label(self.d.args[0], 0, (self.x,)) if isinstance(self.d.args[1], int) else Name(self.d.args[0])
+            label = Label(self.d.name, 0, (self.x,)) if isinstance(self.d.by, int) else Name(self.d.name)
             self.lines.append(Line("does", (Equation((label, powers)),)))
             self.f = f = powers
         if is_easy(f, slopes):
@@ -169,14 +174,14 @@ class Solution:
             return self._sum(ONE, f)
         if (factored := many_powers(f, slopes)) is not None:
             return self._by_logarithms(factored)
-        if isinstance(f, Quotient) and slopes.depends(f.args[1]) and slopes.depends(f.args[0]):
+        if isinstance(f, Quotient) and slopes.depends(f.denominator) and slopes.depends(f.numerator):
             return self._quotient()
         c, core = constant_factor(f, slopes)
         if isinstance(core, Sum):
             return self._sum(c, core)
         if isinstance(core, Product):
             return self._product(c, core)
-        if isinstance(core, Power) and all(map(slopes.depends, core.args)):
+        if isinstance(core, Power) and all(map(slopes.depends, core.operands)):
             return self._logarithmic(c, core)
         outers, inner = chain(core, slopes)
         if outers:
@@ -184,10 +189,10 @@ class Solution:
         return self._general()
 
     # ---------------------------------------------------------------- sums
-    def _easy(self) -> Term:
+    def _easy(self) -> Formula:
         """Differentiate c·xⁿ + c·sin(x) + … in one line."""
         f = self.f
-        if isinstance(f, Quotient) and not self._slopes.depends(f.args[0]):
+        if isinstance(f, Quotient) and not self._slopes.depends(f.numerator):
             return self._negative_power(f)
         derivative = tidy(self._slopes.of(f))
         c, core = constant_factor(f, self._slopes)
@@ -198,7 +203,7 @@ class Solution:
         self._does(derivative)
         return derivative
 
-    def _term_rules(self, f: Term) -> list[Any]:
+    def _term_rules(self, f: Formula) -> list[Any]:
         """Say which rules the terms need."""
         x = self.x
         rules: list[Any] = ["term by term"] if isinstance(f, Sum) else []
@@ -209,9 +214,9 @@ class Solution:
             self._quoted.add(text(q[0]))
             rules += [", " if rules else "", q]
         if any(
-            isinstance(p, Apply) and p.args[1] != Name(x)
+            isinstance(p, Call) and p.args[0] != Name(x)
             for t in terms(f)
-            for p in _factors_above(t)
+            for p in factors(over_and_under(t)[0])
             if x in p.free and of_size(p) != Name(x)
         ):
             rules += [", chain rule" if rules else "chain rule"]
@@ -220,20 +225,20 @@ class Solution:
         c = Name("c" if x != "c" else "k")
         return rules or ["constant factor rule ", (Prime(Product(c, Name(x))), c)]
 
-    def _negative_power(self, f: Quotient) -> Term:
+    def _negative_power(self, f: Quotient) -> Formula:
         """Differentiate c/xⁿ as c·x⁻ⁿ."""
-        c, below = constant_factor(Quotient(ONE, f.args[1]), self._slopes)
-        base, n = below.args[1].args if isinstance(below.args[1], Power) else (below.args[1], ONE)
-        c = mul(f.args[0], c)
-        e = Num(-n.value, False)
+        c, core = constant_factor(Quotient(ONE, f.denominator), self._slopes)
+        base, n = base_and_exponent(over_and_under(core)[1])
+        c = mul(f.numerator, c)
+        e = neg(n)
         as_power = _product_of(c, Power(base, e))
         self._why("write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":")
-        lower = Num(e.value - 1, False)
+        lower = add(e, MINUS)
         derivative = tidy(self._slopes.of(f))
         self._does(_product_of(mul(c, e), Power(base, lower)), derivative)
         return derivative
 
-    def _sum(self, c: Term, f: Sum) -> Term:
+    def _sum(self, c: Formula, f: Sum) -> Formula:
         """Differentiate c·(u + v + …), the terms that need a rule of their own first."""
         hard = [t for t in f.args if not is_easy(t, self._slopes)]
         easy = [t for t in f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
@@ -247,7 +252,7 @@ class Solution:
         return derivative
 
     # ---------------------------------------------------------------- products and quotients
-    def _named(self, parts: Sequence[Term]) -> tuple[list[Name], list[Any]]:
+    def _named(self, parts: Sequence[Formula]) -> tuple[list[Name], list[Any]]:
         """Return letters for parts, and the words that introduce them."""
         letters = [self._letters.next() for _ in parts]
         words: list[Any] = [" with "]
@@ -255,7 +260,7 @@ class Solution:
             words += [", " if k else "", (a, p)]
         return letters, words
 
-    def _product(self, c: Term, core: Product) -> Term:
+    def _product(self, c: Formula, core: Product) -> Formula:
         parts = list(core.args)
         if isinstance(parts[0], Sum) or is_num(c, -1):
             front = c
@@ -277,8 +282,8 @@ class Solution:
         self._does(*shown, derivative)
         return derivative
 
-    def _quotient(self) -> Term:
-        u, v = self.f.args
+    def _quotient(self) -> Formula:
+        u, v = self.f.operands
         (a, b), words = self._named([u, v])
         self._why(*self._quote("quotient rule", quotient_quote(a, b)), *words, ":")
         self._side(u, a)
@@ -291,7 +296,7 @@ class Solution:
         return derivative
 
     # ---------------------------------------------------------------- chains
-    def _chain(self, c: Term, outers: Sequence[Term], inner: Term) -> Term:
+    def _chain(self, c: Formula, outers: Sequence[Formula], inner: Formula) -> Formula:
         hard = not is_easy(inner, self._slopes)
         u = self._letters.next() if len(outers) == 1 or hard else None
         self._why(*self._chain_words(outers, u), (inner,) if u is None else (u, inner), ":")
@@ -306,7 +311,7 @@ class Solution:
             self._does(*[before] * (measure(before) < WIDE), derivative)
         return derivative
 
-    def _chain_words(self, outers: Sequence[Term], u: Name | None) -> list[Any]:
+    def _chain_words(self, outers: Sequence[Formula], u: Name | None) -> list[Any]:
         """Name the outer functions; of a power, a root and a reciprocal, quote the rule."""
         if u is not None and len(outers) == 1 and (quote := outer_quote(outers[0], u)) is not None:
             return [*self._quote(quote[0], quote[1]), " with "]
@@ -316,26 +321,26 @@ class Solution:
             words += [", outside " if k == 0 else ", then ", w if isinstance(w, str) else (w,)]
         return [f"chain rule{TIMES.get(len(outers), f', {len(outers)} functions')}", *words, ", inside "]
 
-    def _outer_slopes(self, outers: Sequence[Term], inner: Term) -> list[Term]:
+    def _outer_slopes(self, outers: Sequence[Formula], inner: Formula) -> list[Formula]:
         """Return the derivative of each outer function at what is inside it."""
         inside, derivatives = inner, []
         for outer in reversed(outers):
-            d = Slopes(str(BLANK.args[0])).of(outer)
+            d = Slopes(BLANK.id).of(outer)
             derivatives.append(put(d, {BLANK: inside}))
             inside = put(outer, {BLANK: inside})
         return derivatives[::-1]
 
-    def _logarithmic(self, c: Term, core: Power) -> Term:
+    def _logarithmic(self, c: Formula, core: Power) -> Formula:
         """Differentiate a power whose exponent moves too, through its logarithm."""
-        b, e = core.args
+        b, e = core.operands
         inside = mul(e, logarithm(b))
-        f = self.d.args[0] if isinstance(self.d.args[1], int) else "f"
+        f = self.d.name if isinstance(self.d.by, int) else "f"
         f_, df = (Name(f), Prime(Name(f)))
         if c != ONE:
             f_ = self._letters.next()
             self._why("the factor ", (c,), " stays; for ", (f_, core), ":")
             df = Prime(f_)
-        self._why("take logarithms: ", (Apply(sp.log, f_), inside), ", differentiate both sides (product rule):")
+        self._why("take logarithms: ", (apply("log", f_), inside), ", differentiate both sides (product rule):")
         for p in (e, logarithm(b)):
             self._side(p)
         raw = _raw_sum([
@@ -351,11 +356,11 @@ class Solution:
         self._does(derivative)
         return derivative
 
-    def _by_logarithms(self, factored: Sequence[tuple[Term, Term]]) -> Term:
+    def _by_logarithms(self, factored: Sequence[tuple[Formula, Formula]]) -> Formula:
         """Differentiate a product of powers through its logarithm: f′/f is a sum."""
-        f = Name(self.d.args[0] if isinstance(self.d.args[1], int) else "f")
-        sizes = add(*[mul(e, Apply(sp.log, Apply(sp.Abs, b))) for b, e in factored])
-        self._why("take logarithms: ", (Apply(sp.log, Apply(sp.Abs, f)), sizes), ", differentiate both sides:")
+        f = Name(self.d.name if isinstance(self.d.by, int) else "f")
+        sizes = add(*[mul(e, apply("log", apply("abs", b))) for b, e in factored])
+        self._why("take logarithms: ", (apply("log", apply("abs", f)), sizes), ", differentiate both sides:")
         for b, _ in factored:
             self._side(b)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
@@ -364,18 +369,18 @@ class Solution:
         self._does(derivative)
         return derivative
 
-    def _general(self) -> Term:
+    def _general(self) -> Formula:
         """Differentiate a function of several arguments that move: each partial derivative by the argument's own."""
         self._why("chain rule, one part for each argument:")
-        for a in self.f.args:
-            if isinstance(a, Term) and self._slopes.depends(a):
+        for a in self.f.operands:
+            if self._slopes.depends(a):
                 self._side(a)
         derivative = tidy(self._slopes.of(self.f))
         self._does(derivative)
         return derivative
 
     # ---------------------------------------------------------------- a part of a formula
-    def _side(self, t: Term, letter: Name | None = None) -> None:
+    def _side(self, t: Formula, letter: Name | None = None) -> None:
         """Work out the derivative of a part that is not written down at once."""
         if is_easy(t, self._slopes) or t in self._sided:
             return
@@ -392,29 +397,29 @@ class Solution:
             self._slopes.know(t, shorter)
         self.lines.append(Line("side", (Equation((left, *dict.fromkeys((d, shorter)))),), None, rule))
 
-    def _rule_of(self, t: Term) -> tuple[str, list[Term]]:
+    def _rule_of(self, t: Formula) -> tuple[str, list[Formula]]:
         """Return the rule of a part, and the parts that it goes on with."""
         slopes = self._slopes
         if isinstance(t, Sum):
             return "term by term", list(t.args)
-        if isinstance(t, Quotient) and all(map(slopes.depends, t.args)):
-            return "quotient rule", list(t.args)
+        if isinstance(t, Quotient) and all(map(slopes.depends, t.operands)):
+            return "quotient rule", list(t.operands)
         _, core = constant_factor(t, slopes)
         if isinstance(core, Product):
             return "product rule", list(core.args)
-        if isinstance(core, Power) and all(map(slopes.depends, core.args)):
-            return "through the logarithm", [core.args[1], logarithm(core.args[0])]
+        if isinstance(core, Power) and all(map(slopes.depends, core.operands)):
+            return "through the logarithm", [core.exponent, logarithm(core.base)]
         if isinstance(core, Cases):
             return "by cases", [value for value, _ in core.rows]
-        if isinstance(core, Apply) and by_cases_only(core) is not None:
-            return "by cases", [a for a in core.args if isinstance(a, Term)]
+        if isinstance(core, Call) and by_cases_only(core) is not None:
+            return "by cases", list(core.args)
         outers, inner = chain(core, slopes)
         if not outers:
             return "chain rule", []
         return f"chain rule, inside {text(inner)}", [inner]
 
     # ---------------------------------------------------------------- cases and kinks
-    def _cases(self, split: Cases) -> Term:
+    def _cases(self, split: Cases) -> Formula:
         if split is self.f:
             self._why("case by case:")
         else:
@@ -425,15 +430,15 @@ class Solution:
         self._does(derivative)
         return derivative
 
-    def _remark_kinks(self, derivative: Term) -> None:
+    def _remark_kinks(self, derivative: Formula) -> None:
         for t, points in kinks(self.f, self.x):
             self.lines.extend(self._kinks(derivative, sorted(points or [], key=_size)))
             if points is None and self.f.size < 40:
                 self.lines.append(Line("remark", (Equation((t,)), " has a kink where its cases meet.")))
 
-    def _kinks(self, derivative: Term, points: Sequence[Term]) -> Iterator[Line]:
+    def _kinks(self, derivative: Formula, points: Sequence[Formula]) -> Iterator[Line]:
         """Compare the slopes on both sides of each point; points that have the same to say share a line."""
-        alike: dict[tuple[bool, bool], list[tuple[Term, float | None]]] = {}
+        alike: dict[tuple[bool, bool], list[tuple[Formula, float | None]]] = {}
         for p in points:
             found_ = self._kink(derivative, p)
             if found_ is not None:
@@ -450,7 +455,7 @@ class Solution:
                 said += [", the middle of the slopes on either side"] * middle
             yield Line("remark", (*said, "."))
 
-    def _kink(self, derivative: Term, point: Term) -> tuple[float | None, bool] | None:
+    def _kink(self, derivative: Formula, point: Formula) -> tuple[float | None, bool] | None:
         """Return symgrad's value at a kink, and whether it is the middle of the slopes; None where there is no kink.
 
         Of a point with other names in it there are no numbers.
@@ -461,7 +466,7 @@ class Solution:
         left, right = (_value(derivative, self.x, where + h) for h in (-1e-7, 1e-7))
         if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
             return None
-        value = self._at(where) if self._at is not None and isinstance(point, Num) else None
+        value = self._at(where) if self._at is not None and isinstance(point, Number) else None
         if value is None or not np.isfinite(value):
             return None, False
         return value, abs(value - (left + right) / 2) < 1e-5
@@ -473,7 +478,7 @@ def _listed(parts: Sequence[Any]) -> list[Any]:
     return [w for k, p in enumerate(parts) for w in (["" if k == 0 else " and " if k == last else ", ", p])]
 
 
-def _size(point: Term) -> float:
+def _size(point: Formula) -> float:
     return 0.0 if point.free else float(sp.N(to_sympy(point)))
 
 
@@ -486,16 +491,12 @@ def possible(split: Cases | None) -> Cases | None:
 
 
 # ------------------------------------------------------------------ products as they are first written
-def _staying(c: Term) -> list[Any]:
+def _staying(c: Formula) -> list[Any]:
     """Say that a constant factor is not differentiated."""
     return [] if c == ONE else ["the minus sign stays; "] if c == MINUS else ["the factor ", (c,), " stays; "]
 
 
-def _factors_above(t: Term) -> tuple[Term, ...]:
-    return factors(t.args[0]) if isinstance(t, Quotient) else factors(t)
-
-
-def _alike(a: Term, b: Term) -> bool:
+def _alike(a: Formula, b: Formula) -> bool:
     """Whether two formulas that are equal differ in the order of their terms and factors at most."""
     signs = [sorted(c for c in text(t) if c not in "+ ") for t in (a, b)]
     return signs[0] == signs[1]
@@ -505,7 +506,7 @@ def _formula(p: Any) -> Any:
     return Equation(p) if isinstance(p, tuple) else p
 
 
-def _product_of(*parts: Term) -> Term:
+def _product_of(*parts: Formula) -> Formula:
     """Return a product whose factors stay where they are; ones are left out."""
     if any(is_num(p, 0) for p in parts):
         return ZERO
@@ -513,32 +514,34 @@ def _product_of(*parts: Term) -> Term:
     flat = [
         g for k, p in enumerate(parts) if not is_num(p, 1) for g in ([p] if k >= whole and _stays(p) else factors(p))
     ]
-    kept = sorted(flat, key=lambda p: not isinstance(p, Num)) if sum(isinstance(p, Num) for p in flat) < 2 else flat
+    kept = (
+        sorted(flat, key=lambda p: not isinstance(p, Number)) if sum(isinstance(p, Number) for p in flat) < 2 else flat
+    )
     return ONE if not kept else kept[0] if len(kept) == 1 else Product(*kept)
 
 
-def _stays(p: Term) -> bool:
+def _stays(p: Formula) -> bool:
     """Whether a factor stands as one: 2x after a bracket, or with a minus in brackets."""
-    return isinstance(p, Product) and isinstance(p.args[0], Num)
+    return isinstance(p, Product) and isinstance(p.args[0], Number)
 
 
-def _minus(t: Term) -> Term:
+def _minus(t: Formula) -> Formula:
     if is_num(t):
         return neg(t)
     return Product(MINUS, *(t.args if isinstance(t, Product) and not _stays(t) else (t,)))
 
 
-def _raw_sum(parts: Sequence[Term]) -> Term:
+def _raw_sum(parts: Sequence[Formula]) -> Formula:
     kept = [p for p in parts if not is_num(p, 0) and not (isinstance(p, Product) and p.args[-1] == ZERO)]
     return ZERO if not kept else kept[0] if len(kept) == 1 else Sum(*kept)
 
 
-def _value(t: Term, x: str, at: float) -> float | None:
+def _value(t: Formula, x: str, at: float) -> float | None:
     if t.free - {x}:
         return None
     with np.errstate(all="ignore"):
         return float(np.ravel(array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(np.asarray([at])))[0])
 
 
-def _short(value: float) -> Term:
+def _short(value: float) -> Formula:
     return num(int(value)) if float(value).is_integer() else num(Fraction(repr(value)), True)

@@ -11,6 +11,7 @@ from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import SymgradError
+from symgrad.expression.formula import Label
 from symgrad.forms.canon.patterns.kronecker import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
@@ -23,7 +24,6 @@ from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Line, Value
-from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations, theorems
 from symgrad.teach.matrix.rules import NoWords

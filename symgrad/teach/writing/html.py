@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from symgrad.expression.formula import Formula
 from symgrad.expression.markup import math, mo, row
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
 from symgrad.teach.board import printer
 from symgrad.teach.board.line import Equation, Line, Value
-from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.text import formula as as_text
 
@@ -88,6 +88,6 @@ def _fitted(element: str, signs: int) -> str:
 
 def inner(p: Any) -> str:
     """Return a part of a formula in MathML, without the element around it."""
-    if isinstance(p, Term):
+    if isinstance(p, Formula):
         return printer.MATHML.write(p)
     return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from symgrad.expression.formula import Formula
 from symgrad.forms.nodes import printers
 from symgrad.support import foreign
 from symgrad.support.foreign import latex_in_html
 from symgrad.teach.board import printer
 from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
-from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import number
 
 _INDENT = {"why": "1em", "does": "1em", "remark": "1em", "side": "2em", "pair": "2em", "then": "3em"}
@@ -49,7 +49,7 @@ def formula(f: Equation) -> str:
 def _part(p: Any) -> str:
     if p is None:
         return "{}"
-    if isinstance(p, Term):
+    if isinstance(p, Formula):
         return printer.LATEX.write(p)
     if not isinstance(p, Value):
         return printers.latex(p)

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from symgrad.expression.formula import Formula
 from symgrad.teach.board import printer
 from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
-from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.unicode_text import chalk, number
 
 LEDGER = 46  # the column of the shapes
@@ -173,6 +173,6 @@ def formula(f: Equation) -> str:
 def _part(p: Any) -> str:
     if p is None:
         return ""
-    if isinstance(p, Term):
+    if isinstance(p, Formula):
         return printer.text(p)
     return number(p.value) if isinstance(p, Value) else chalk(p)
