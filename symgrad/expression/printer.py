@@ -702,3 +702,8 @@ TEXT, BOARD, LATEX, MATHML = Text(), Board(), Latex(), MathML()
 def text(t: Formula) -> str:
     """Return a formula as it is typed."""
     return TEXT.write(t)
+
+
+def handwritten(t: Formula) -> str:
+    """Return a formula in one line, as it is written on a blackboard."""
+    return BOARD.write(t)

@@ -49,11 +49,11 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
+from symgrad.expression.printer import handwritten
 from symgrad.forms.names import is_known
 from symgrad.ops.map import Map
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import BY_FUNCTION, X, declaration, in_full
-from symgrad.teach.board import printer
 
 _SIGNS = {sp.Gt: ">", sp.Ge: "≥", sp.Lt: "<", sp.Le: "≤", sp.Ne: "≠", sp.Eq: "="}
 _RELATIONS = {sign: relation for relation, sign in _SIGNS.items()}
@@ -70,7 +70,7 @@ class Unwritable(FormError):
 def number(value: Any) -> Formula:
     """Return a number: decimals as they were written, and π, e, roots and fractions where a program computed them.
 
-    >>> [printer.text(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
+    >>> [handwritten(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
     ['3', '0.25', '1/3', '2π', '√2']
     """
     value = value.item() if isinstance(value, np.generic) else value
@@ -307,7 +307,7 @@ def to_sympy(t: Formula) -> Any:
     if isinstance(t, Name):
         return sp.Symbol(t.id, real=True)
     if isinstance(t, Prime):
-        return sp.Symbol(printer.text(t), real=True)
+        return sp.Symbol(handwritten(t), real=True)
     if isinstance(t, Otherwise):
         return sp.true
     if isinstance(t, Quotient):
@@ -441,7 +441,7 @@ def _falling(t: Formula) -> tuple[Any, ...]:
     _, rest = coefficient(t)
     degree = sum((_degree(f) for f in factors(rest)), Fraction(0))
     plain = all(isinstance(base_and_exponent(f)[0], Name) for f in factors(rest))
-    return (isinstance(t, Number), not plain, -degree if plain else t.size, printer.text(rest))
+    return (isinstance(t, Number), not plain, -degree if plain else t.size, handwritten(rest))
 
 
 def _degree(t: Formula) -> Fraction:
@@ -456,5 +456,5 @@ def _place(t: Formula) -> tuple[Any, ...]:
         not isinstance(base, (Letter, Number)),
         not isinstance(base, Name),
         isinstance(base, Sum),
-        printer.text(base),
+        handwritten(base),
     )

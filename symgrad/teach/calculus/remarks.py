@@ -23,7 +23,7 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
-from symgrad.teach.board.printer import text
+from symgrad.expression.printer import handwritten
 from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.calculus.slopes import of_size
 
@@ -340,4 +340,4 @@ def _zeros(e: Any, x: str) -> list[Formula] | None:
 
 def said(conditions: Sequence[Formula]) -> str:
     """Return conditions as they stand beside a line."""
-    return ", ".join(text(c) for c in conditions[:3])
+    return ", ".join(handwritten(c) for c in conditions[:3])

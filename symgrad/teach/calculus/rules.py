@@ -33,7 +33,7 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
-from symgrad.teach.board.printer import word
+from symgrad.expression.printer import word
 from symgrad.teach.calculus.slopes import Slopes, by_cases, of_size, partials
 
 U, V = Name("u"), Name("v")

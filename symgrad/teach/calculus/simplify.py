@@ -26,7 +26,7 @@ from symgrad.expression.arithmetic import (
     terms,
 )
 from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
-from symgrad.teach.board.printer import text
+from symgrad.expression.printer import handwritten
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 
 MOST = 90  # operations of a formula that is simplified
@@ -80,7 +80,7 @@ def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Step]:
 
 def measure(t: Formula) -> int:
     """Return how long a formula is to read."""
-    return len(text(t).replace(" ", ""))
+    return len(handwritten(t).replace(" ", ""))
 
 
 def _parts(t: Formula) -> Iterator[Formula]:

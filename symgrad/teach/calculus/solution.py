@@ -44,8 +44,8 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
+from symgrad.expression.printer import handwritten
 from symgrad.teach.board.line import Equation, Line
-from symgrad.teach.board.printer import text
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
@@ -116,9 +116,9 @@ class Solution:
 
     def _does(self, *equal: Formula) -> None:
         """Write the derivative and what it equals; what has no room stands on lines of its own."""
-        distinct = [e for k, e in enumerate(equal) if k == 0 or text(e) != text(equal[k - 1])]
-        first, room = [self.d, distinct[0]], WIDTH - len(text(self.d)) - len(text(distinct[0]))
-        beside = len(distinct) > 1 and len(text(distinct[1])) <= room
+        distinct = [e for k, e in enumerate(equal) if k == 0 or handwritten(e) != handwritten(equal[k - 1])]
+        first, room = [self.d, distinct[0]], WIDTH - len(handwritten(self.d)) - len(handwritten(distinct[0]))
+        beside = len(distinct) > 1 and len(handwritten(distinct[1])) <= room
         if beside:
             first.append(distinct[1])
         self.lines.append(Line("does", (Equation(tuple(first)),)))
@@ -209,9 +209,9 @@ class Solution:
         rules: list[Any] = ["term by term"] if isinstance(f, Sum) else []
         if has_power(f, x):
             rules += [*([", "] if rules else []), *self._quote("power rule", power_quote(x))]
-        new = [q for q in function_quotes(f, x) if text(q[0]) not in self._quoted]
+        new = [q for q in function_quotes(f, x) if handwritten(q[0]) not in self._quoted]
         for q in new[:3]:
-            self._quoted.add(text(q[0]))
+            self._quoted.add(handwritten(q[0]))
             rules += [", " if rules else "", q]
         if any(
             isinstance(p, Call) and p.args[0] != Name(x)
@@ -416,7 +416,7 @@ class Solution:
         outers, inner = chain(core, slopes)
         if not outers:
             return "chain rule", []
-        return f"chain rule, inside {text(inner)}", [inner]
+        return f"chain rule, inside {handwritten(inner)}", [inner]
 
     # ---------------------------------------------------------------- cases and kinks
     def _cases(self, split: Cases) -> Formula:
@@ -498,7 +498,7 @@ def _staying(c: Formula) -> list[Any]:
 
 def _alike(a: Formula, b: Formula) -> bool:
     """Whether two formulas that are equal differ in the order of their terms and factors at most."""
-    signs = [sorted(c for c in text(t) if c not in "+ ") for t in (a, b)]
+    signs = [sorted(c for c in handwritten(t) if c not in "+ ") for t in (a, b)]
     return signs[0] == signs[1]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from symgrad.expression.formula import Formula
 from symgrad.expression.markup import math, mo, row
+from symgrad.expression.printer import MATHML
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
-from symgrad.teach.board import printer
 from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.steps.unicode_text import number
 from symgrad.teach.writing.text import formula as as_text
@@ -89,5 +89,5 @@ def _fitted(element: str, signs: int) -> str:
 def inner(p: Any) -> str:
     """Return a part of a formula in MathML, without the element around it."""
     if isinstance(p, Formula):
-        return printer.MATHML.write(p)
+        return MATHML.write(p)
     return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

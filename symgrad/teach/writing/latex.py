@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.expression.formula import Formula
+from symgrad.expression.printer import LATEX
 from symgrad.forms.nodes import printers
 from symgrad.support import foreign
 from symgrad.support.foreign import latex_in_html
-from symgrad.teach.board import printer
 from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
 from symgrad.teach.steps.unicode_text import number
 
@@ -50,7 +50,7 @@ def _part(p: Any) -> str:
     if p is None:
         return "{}"
     if isinstance(p, Formula):
-        return printer.LATEX.write(p)
+        return LATEX.write(p)
     if not isinstance(p, Value):
         return printers.latex(p)
     text = number(p.value)

@@ -6,8 +6,8 @@ from typing import Any
 
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.expression.markup import math
+from symgrad.expression.printer import MATHML, handwritten
 from symgrad.forms.derive import expression
-from symgrad.teach.board import printer
 from symgrad.teach.board.reading import Unwritable, entries, is_of_numbers, read
 from symgrad.tensors.tensor import Tensor
 
@@ -22,11 +22,11 @@ def preview(y: Tensor) -> str:
     """
     root: Any = y._node
     if root is None:
-        return math(printer.MATHML.digits(f"{y}"), f"{y}")
+        return math(MATHML.digits(f"{y}"), f"{y}")
     written = _as_written(root) if is_of_numbers(root) else None
     if written is None:
         return str(expression(y).mathml())
-    return math(printer.MATHML.write(written), printer.text(written))
+    return math(MATHML.write(written), handwritten(written))
 
 
 def _as_written(root: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.expression.formula import Formula
-from symgrad.teach.board import printer
+from symgrad.expression.printer import handwritten
 from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
 from symgrad.teach.steps.unicode_text import chalk, number
 
@@ -174,5 +174,5 @@ def _part(p: Any) -> str:
     if p is None:
         return ""
     if isinstance(p, Formula):
-        return printer.text(p)
+        return handwritten(p)
     return number(p.value) if isinstance(p, Value) else chalk(p)
