@@ -68,6 +68,8 @@ def horner(x: F64, coefficients: Sequence[float], count: int | None = None) -> F
     """Σₖ cₖ xᵏ, of the first ``count`` coefficients, two at least."""
     if count is not None:
         coefficients = coefficients[:count]
+    if not isinstance(x, np.ndarray):  # it is recorded
+        return x.horner(coefficients)
     total = x * coefficients[-1]
     for c in coefficients[-2:0:-1]:
         total += c
@@ -78,6 +80,8 @@ def horner(x: F64, coefficients: Sequence[float], count: int | None = None) -> F
 
 def select(mask: NDArray[np.bool_], yes: Callable[..., F64], no: Callable[..., F64], *xs: F64) -> F64:
     """Return yes(*xs) where the mask holds and no(*xs) elsewhere, each evaluated on its own elements only."""
+    if not isinstance(mask, np.ndarray):  # it is recorded
+        return np.where(mask, yes(*xs), no(*xs))
     where = np.flatnonzero(mask)
     if len(where) == len(mask):
         return yes(*xs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad.scalars import numerics
 from symgrad.scalars.gamma import F64, horner, select
-from symgrad.scalars.numerics import elementwise, erfc_ratio, over_sum, squared
+from symgrad.scalars.numerics import elementwise, erfc_near, erfc_ratio, over_sum, squared
 
 _ROOT2 = math.sqrt(2)
 _ROOT_PI = math.sqrt(math.pi)
@@ -26,17 +26,17 @@ _NDTR = (
 )  # fmt: skip
 _FAR = 39.0  # Φ(-39) is 0 in float64
 
-_erfc: Callable[[F64], F64] = numerics.erfc.__wrapped__  # type: ignore[attr-defined]
 _erfinv: Callable[[F64], F64] = numerics.erfinv.__wrapped__  # type: ignore[attr-defined]
 
 
 def scaled(x: F64) -> F64:
     """exp(x²) erfc x."""
-    return select(np.abs(x) < 0.75, lambda x: grown(x) * _erfc(x), _scaled_away, x)
+    return select(np.abs(x) < 0.75, lambda x: grown(x) * erfc_near(x), _scaled_away, x)
 
 
 def _scaled_away(x: F64) -> F64:
-    return select(x < 0, lambda x: 2 * grown(x) - _scaled_far(-x), _scaled_far, x)
+    y = _scaled_far(np.abs(x))
+    return select(x < 0, lambda x, y: 2 * grown(x) - y, lambda x, y: y, x, y)
 
 
 def grown(x: F64) -> F64:
@@ -46,9 +46,13 @@ def grown(x: F64) -> F64:
 
 
 def _scaled_far(x: F64) -> F64:
+    return np.where(x > 28, _scaled_tail(x), erfc_ratio(np.minimum(x, 28.0), 0.0))
+
+
+def _scaled_tail(x: F64) -> F64:
+    """exp(x²) erfc x, x >= 26."""
     r = 1 / x
-    series = r / _ROOT_PI * horner(r * r, _SERIES)
-    return np.where(x > 28, series, erfc_ratio(np.minimum(x, 28.0), 0.0))
+    return r / _ROOT_PI * horner(r * r, _SERIES)
 
 
 @elementwise
@@ -64,7 +68,7 @@ def ndtr(x: F64) -> F64:
 
 
 def _ndtr(x: F64) -> F64:
-    return select(np.abs(x) < 0.75, lambda x: 0.5 * _erfc(-x / _ROOT2), _ndtr_away, x)
+    return select(np.abs(x) < 0.75, lambda x: 0.5 * erfc_near(-x / _ROOT2), _ndtr_away, x)
 
 
 def _ndtr_away(x: F64) -> F64:
@@ -86,17 +90,15 @@ def log_ndtr(x: F64) -> F64:
 
 
 def _log_ndtr(x: F64) -> F64:
-    """Of Φ(x) and 1 - Φ(-x) the logarithm of the one that is less rounded."""
-    return select(x < 0, _log_ndtr_left, lambda x: np.log1p(-_ndtr(-x)), x)
-
-
-def _log_ndtr_left(x: F64) -> F64:
-    return select(x > -37, lambda x: np.log(_ndtr(x)), log_ndtr_tail, x)
+    """Of Φ(x) and 1 - Φ(-x) the logarithm of the one that is less rounded; far on the left of the scaled tail."""
+    far = x < -37
+    y = np.where(far, _scaled_tail(-x / _ROOT2) / 2, _ndtr(-np.abs(x)))
+    return np.where(x < 0, np.log(y) - np.where(far, x * x / 2, 0.0), np.log1p(-y))
 
 
 def log_ndtr_tail(x: F64) -> F64:
-    """log Φ(x), x <= -1."""
-    return np.log(scaled(-x / _ROOT2) / 2) - x * x / 2
+    """log Φ(x), x <= -37."""
+    return np.log(_scaled_tail(-x / _ROOT2) / 2) - x * x / 2
 
 
 @elementwise
@@ -113,7 +115,7 @@ def _ndtri_tail(q: F64) -> F64:
     r = -2 * log_q
     x: F64 = -np.sqrt(r - np.log(2 * math.pi) - np.log(np.maximum(r - math.log(2 * math.pi), 0.5)))
     for _ in range(5):  # Newton on log Φ(x) = log q, whose slope is √(2/π)/erfcx(-x/√2); it is nearly quadratic
-        x = x - (_log_ndtr(x) - log_q) * scaled(-x / _ROOT2) * math.sqrt(math.pi / 2)
+        x = x - (_log_ndtr(x) - log_q) * _scaled_far(-x / _ROOT2) * math.sqrt(math.pi / 2)
     return x
 
 

@@ -118,7 +118,7 @@ def erf(x: F64) -> F64:
 @elementwise
 def erfc(x: F64) -> F64:
     """Complement erfc x = 1 - erf x, with relative accuracy down to its underflow near 27."""
-    return select(np.abs(x) < 0.75, lambda x: 0.5 - ((x - 0.5) + _erf_less_x(x)), _erfc_far, x)
+    return select(np.abs(x) < 0.75, erfc_near, _erfc_far, x)
 
 
 @elementwise
@@ -161,6 +161,11 @@ def _erf_far(x: F64) -> F64:
 def _erfc_far(x: F64) -> F64:
     tail = erfc_tail(np.abs(x))
     return np.where(x < 0, 2 - tail, tail)
+
+
+def erfc_near(x: F64) -> F64:
+    """erfc(x), |x| <= 0.75."""
+    return 0.5 - ((x - 0.5) + _erf_less_x(x))
 
 
 def erfc_tail(x: F64) -> F64:

@@ -51,6 +51,7 @@ def quick(own: Kernel, fast: Callable[[Any, F64], F64], whole: str = "") -> Kern
             y = in_blocks(lambda x: fast(special, x), flat)
             return y.reshape(x.shape).astype(x.dtype, copy=False)
 
+    kernel.own = own  # type: ignore[attr-defined]  # the kernel that machine code is made of
     kernel.__name__ = own.__name__
     kernel.__doc__ = own.__doc__
     return kernel
@@ -81,8 +82,8 @@ def _erfcx(special: Any, x: F64) -> F64:
 
 
 def _lgamma(special: Any, x: F64) -> F64:
-    """Ours between 1/2 and 2, where SciPy adds a logarithm that cancels, and beyond the poles left of -2."""
-    return select(((x >= 2.0) | (x <= 0.5)) & (x >= -2.0), special.gammaln, gamma.lgamma, x)
+    """Ours between 1/2 and 2, where SciPy adds a logarithm that cancels, beyond the poles left of -2, and beside 0."""
+    return select(((x >= 2.0) | (x <= 0.5)) & (x >= -2.0) & (np.abs(x) > 1e-300), special.gammaln, gamma.lgamma, x)
 
 
 def _digamma(special: Any, x: F64) -> F64:

@@ -192,7 +192,7 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e
 
 
 # what SciPy or kernels of ours compute outside of machine code, and (power_…) what code has the meaning of instead
-WITHOUT = {"erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma"}
+WITHOUT = {"i0", "i0e", "i1", "i1e", "ndtri", "polygamma"}
 CANCEL = {"bce_logits", "logaddexp", "logaddexp2"}  # and keep the digits of their terms only
 CHAINS = {
     "gelu": F.gelu, "elu": F.elu, "selu": F.selu, "celu": lambda x: F.celu(x, 1.3), "log_ndtr": sg.special.log_ndtr,
@@ -210,7 +210,8 @@ def test_functions_at_extremes_within_loops_are_numpys(name, dtype):
         grid = np.meshgrid(*[np.tile(np.array(EXTREMES).astype(dtype), 32 // declared.nargs**4)] * declared.nargs)
         expected = declared.numpy(*grid)
     found = sg.compile(lambda *xs: emap(declared.function(*X[: declared.nargs]), *xs), backend="llvm")(*grid)
-    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+    room = 1e-16 if name == "lgamma" else np.finfo(dtype).smallest_subnormal  # which cancels at -2.5
+    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=room)
 
 
 @pytest.mark.parametrize("backend", ["llvm", "c"])

@@ -7,8 +7,10 @@ no branches, calls, loads or fast flags, so a loop that inlines the function is 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 
 class Kind(NamedTuple):
@@ -132,10 +134,13 @@ class Value:
     def __lshift__(self, count: int) -> Value:
         return self._binary("- shl", count)
 
+    def __mod__(self, other: float) -> Value:
+        return self - rounding("floor", self / other) * other
+
     def __rshift__(self, count: int) -> Value:  # zeros come in at the top
         return self._binary("- lshr", count)
 
-    # comparisons are false of nan
+    # comparisons are false of nan, but for !=
     def _compare(self, how: str, other: Operand) -> Value:
         return self.emit(f"fcmp {how} {self.type} {self.name}, {self.text(other)}", "i1")
 
@@ -151,9 +156,13 @@ class Value:
     def __ge__(self, other: Operand) -> Value:
         return self._compare("oge", other)
 
-    def equals(self, other: Operand) -> Value:
-        """Truth of self = other; false of nan."""
+    def __eq__(self, other: Operand) -> Value:  # type: ignore[override]
         return self._compare("oeq", other)
+
+    def __ne__(self, other: Operand) -> Value:  # type: ignore[override]
+        return self._compare("une", other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def is_nan(self) -> Value:
         """Truth of self being nan."""
@@ -164,16 +173,7 @@ class Value:
         bits = self.bits()
         return bits.emit(f"icmp slt {bits.type} {bits.name}, 0", "i1")
 
-    def both(self, other: Value) -> Value:
-        """Truth of self and other."""
-        return self.emit(f"and i1 {self.name}, {other.name}")
-
-    def either(self, other: Value) -> Value:
-        """Truth of self or other."""
-        return self.emit(f"or i1 {self.name}, {other.name}")
-
-    def negated(self) -> Value:
-        """Truth of not self."""
+    def __invert__(self) -> Value:
         return self.emit(f"xor i1 {self.name}, true")
 
     # changes of type
@@ -197,8 +197,32 @@ class Value:
         """A number of this kind."""
         return Value(self.body, self.kind, self.kind.type, self.kind.literal(value))
 
+    # what NumPy's functions make of it, where a kernel of arrays is recorded
+    def __array_ufunc__(self, function: Any, method: str, *xs: Any) -> Value:
+        return NUMPY[function](*[float(x) if isinstance(x, np.floating) else x for x in xs])
+
+    def __array_function__(self, function: Any, types: Any, xs: Any, options: Any) -> Value:
+        return NUMPY[function](*xs)
+
+    def astype(self, dtype: Any) -> Value:
+        """A float64 rounded to float32 and back again; of a float32 the first half of its digits."""
+        if self.kind is F32:
+            return (self.bits() & 0xFFFFF000).number() if dtype == np.float32 else self
+        return self.narrow().widen() if dtype == np.float32 else self
+
+    def horner(self, coefficients: Sequence[float]) -> Value:
+        """The polynomial with these coefficients; in float32 without those that do not count for |self| < 2/3."""
+        sizes = [abs(c) * (2 / 3) ** k for k, c in enumerate(coefficients)]
+        least = max(sizes) * 2.0**-27 if self.kind is F32 else 0.0
+        return horner(self, coefficients[: max(k for k, size in enumerate(sizes, 1) if size >= least)])
+
+    def any(self) -> bool:
+        """A kernel is recorded for all numbers."""
+        return True
+
 
 Operand = Value | float
+NUMPY: dict[Any, Callable[..., Value]] = {}  # NumPy's functions: see ``kernels``
 
 
 def _intrinsic(name: str, *operands: Operand) -> Value:

@@ -1,4 +1,4 @@
-"""exp and what is made of it: exp2, expm1, sigmoid.
+"""exp, exp2 and expm1.
 
 exp x = 2ⁿ exp r with n = round(x / ln 2), so that |r| <= ln 2 / 2. The polynomials are minimax: a Remez exchange with
 mpmath at 40 digits, rounded to float64; the exponents of two give the error, relative to the function itself.
@@ -110,11 +110,3 @@ def expm1(x: Value) -> Value:
     low, high = {"f64": (-40.0, 710.0), "f32": (-20.0, 89.0)}[x.kind.name]
     y = expm1_scaled(clip(x, low, high), -1)
     return select(magnitude(x) < TINY[x.kind.name], x, y + y)  # halves of denormals are not exact
-
-
-def sigmoid(x: Value) -> Value:
-    """σ(x) = 1/(1 + exp(-x)), relatively accurate in both tails: 1 - q or z - zq with z = exp(-|x|), q = z/(1 + z)."""
-    z = exp_of_negative(-magnitude(x))
-    q = z / (z + 1.0)
-    whole = select(x < 0.0, z, 1.0)
-    return fma(-whole, q, whole)

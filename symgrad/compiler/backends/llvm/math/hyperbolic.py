@@ -113,4 +113,4 @@ def atanh(x: Value) -> Value:
     t, t_rest = two_sum(a + a, (a + a) * a / (1.0 - a))
     u, rest = two_sum(x.constant(1.0), t)
     y = log_of_sum(u, rest + t_rest) * 0.5
-    return copysign(select(a < 1.0, y, select(a.equals(1.0), math.inf, x.constant(math.nan))), x)
+    return copysign(select(a < 1.0, y, select(a == 1.0, math.inf, x.constant(math.nan))), x)

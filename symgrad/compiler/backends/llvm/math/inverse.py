@@ -64,7 +64,7 @@ def _angle(y: Value, x: Value, left: Value | None = None) -> Value:
     near, far = y <= x * 0.5, y > x * 3.0
     top = select(near, y, select(far, -x, y - x))
     bottom = select(near, x, select(far, y, y + x))
-    r = top / select(bottom.equals(0.0), 1.0, bottom)
+    r = top / select(bottom == 0.0, 1.0, bottom)
     z = r * r
     p = r * z * horner(z, ATAN[x.kind.name])
     base, rest = (_chosen(near, far, part) for part in HALF_PI[x.kind.name][:2])
@@ -90,7 +90,7 @@ def atan2(y: Value, x: Value) -> Value:
     """The angle of the point (x, y), in [-π, π]; ±0 and ±∞ as in C."""
     a, b = magnitude(y), magnitude(x)
     large = 2.0 ** (x.kind.bias - 1)
-    shrink = select((a > large).either(b > large), 0.25, x.constant(1.0))
-    both = a.equals(math.inf).both(b.equals(math.inf))
+    shrink = select((a > large) | (b > large), 0.25, x.constant(1.0))
+    both = (a == math.inf) & (b == math.inf)
     a, b = select(both, 1.0, a * shrink), select(both, 1.0, b * shrink)
     return copysign(_angle(a, b, x.is_negative()), y)

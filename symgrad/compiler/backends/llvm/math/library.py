@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from symgrad.compiler.backends.llvm.math import (
-    error,
     exponential,
     hyperbolic,
     inverse,
@@ -19,73 +18,43 @@ from symgrad.compiler.backends.llvm.math import (
     trigonometric,
 )
 from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign
+from symgrad.compiler.backends.llvm.math.kernels import recorded
+from symgrad.scalars import SCALARS
 
+# sech2 is what 1/(cosh x · cosh x) is replaced by
 _TABLE: dict[str, Callable[..., Value]] = {
-    "exp": exponential.exp,
-    "exp2": exponential.exp2,
-    "expm1": exponential.expm1,
-    "sigmoid": exponential.sigmoid,
-    "log": logarithms.log,
-    "log1p": logarithms.log1p,
-    "log2": logarithms.log2,
-    "log10": logarithms.log10,
-    "softplus": logarithms.softplus,
-    "logsigmoid": logarithms.logsigmoid,
-    "bce_logits": logarithms.bce_logits,
-    "logaddexp": logarithms.logaddexp,
-    "logaddexp2": logarithms.logaddexp2,
-    "logit": logarithms.logit,
-    "xlogy": logarithms.xlogy,
-    "xlog1py": logarithms.xlog1py,
-    "entr": logarithms.entr,
-    "sin": trigonometric.sin,
-    "cos": trigonometric.cos,
-    "tan": trigonometric.tan,
-    "sinc": sinc.sinc,
-    "sinc_slope": sinc.sinc_slope,
-    "asin": inverse.asin,
-    "acos": inverse.acos,
-    "atan": inverse.atan,
-    "atan2": inverse.atan2,
-    "sinh": hyperbolic.sinh,
-    "cosh": hyperbolic.cosh,
-    "tanh": hyperbolic.tanh,
-    "tanhshrink": hyperbolic.tanhshrink,
-    "sech2": hyperbolic.sech2,  # what 1/(cosh x · cosh x) is replaced by
-    "asinh": hyperbolic.asinh,
-    "acosh": hyperbolic.acosh,
-    "atanh": hyperbolic.atanh,
-    "erf": error.erf,
-    "erfc": error.erfc,
-    "erfcx": error.erfcx,
-    "ndtr": error.ndtr,
-    "log_ndtr": error.log_ndtr,
-    "pow": power.pow_,
-    "fmod": quotients.fmod,
-    "remainder": quotients.remainder,
-    "floor_divide": quotients.floor_divide,
-    "sqrt": simple.sqrt,
-    "rsqrt": simple.rsqrt,
-    "hypot": simple.hypot,
-    "abs": simple.abs_,
-    "sign": simple.sign,
-    "floor": simple.floor,
-    "ceil": simple.ceil,
-    "trunc": simple.trunc,
-    "round": simple.round_,
-    "maximum": simple.maximum,
-    "minimum": simple.minimum,
-    "relu": simple.relu,
-    "low": simple.low,
-    "clamp": simple.clamp,
-    "clamp_min": simple.maximum,
-    "clamp_max": simple.minimum,
-    "fmax": simple.fmax,
-    "fmin": simple.fmin,
-    "copysign": copysign,
-    "heaviside": simple.heaviside,
-    "softsign": simple.softsign,
-}
+    "exp": exponential.exp, "exp2": exponential.exp2, "expm1": exponential.expm1, "log": logarithms.log,
+    "log1p": logarithms.log1p, "log2": logarithms.log2, "log10": logarithms.log10, "softplus": logarithms.softplus,
+    "logsigmoid": logarithms.logsigmoid, "bce_logits": logarithms.bce_logits, "logaddexp": logarithms.logaddexp,
+    "logaddexp2": logarithms.logaddexp2, "sin": trigonometric.sin, "cos": trigonometric.cos, "tan": trigonometric.tan,
+    "sinc": sinc.sinc, "sinc_slope": sinc.sinc_slope, "asin": inverse.asin, "acos": inverse.acos, "atan": inverse.atan,
+    "atan2": inverse.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
+    "tanhshrink": hyperbolic.tanhshrink, "sech2": hyperbolic.sech2, "asinh": hyperbolic.asinh,
+    "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh, "pow": power.pow_, "fmod": quotients.fmod,
+    "remainder": quotients.remainder, "floor_divide": quotients.floor_divide, "sqrt": simple.sqrt,
+    "rsqrt": simple.rsqrt, "hypot": simple.hypot, "abs": simple.abs_, "sign": simple.sign, "floor": simple.floor,
+    "ceil": simple.ceil, "trunc": simple.trunc, "round": simple.round_, "maximum": simple.maximum,
+    "minimum": simple.minimum, "clamp_min": simple.maximum, "clamp_max": simple.minimum, "fmax": simple.fmax,
+    "fmin": simple.fmin, "copysign": copysign, "heaviside": simple.heaviside,
+}  # fmt: skip
+# Functions that are recorded from their kernels, and those of them that have the digits of float32 in float64 alone
+_MADE = (
+    "sigmoid",
+    "logit",
+    "xlogy",
+    "xlog1py",
+    "entr",
+    "relu",
+    "low",
+    "clamp",
+    "softsign",
+    "erf",
+    "erfc",
+    "erfcx",
+    "ndtr",
+)
+_WIDE = ("erfinv", "log_ndtr", "lgamma")
+_TABLE |= {name: recorded(name, name in _WIDE) for name in (*_MADE, *_WIDE)}
 
 
 def _arity(function: Any) -> int:
@@ -95,7 +64,7 @@ def _arity(function: Any) -> int:
 
 
 # name -> number of arguments
-FUNCTIONS = {name: _arity(function) for name, function in _TABLE.items()}
+FUNCTIONS = {name: SCALARS[name].nargs if name in SCALARS else _arity(f) for name, f in _TABLE.items()}
 
 # (name, kind) -> the |x|, or |x/y|, up to which the function is accurate; beyond it gives some number
 LIMIT = {

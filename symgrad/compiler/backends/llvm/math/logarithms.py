@@ -71,7 +71,7 @@ def with_exponent(k: Value, f: Value) -> Value:
 def at_edges(x: Value, y: Value, zero: float = 0.0) -> Value:
     """y, a logarithm of x - zero, set right where x <= zero, x = ∞ or nan."""
     y = select(x < math.inf, y, x)
-    outside = select(x.equals(zero), -math.inf, x.constant(math.nan))
+    outside = select(x == zero, -math.inf, x.constant(math.nan))
     return select(x <= zero, outside, y)
 
 
@@ -155,36 +155,4 @@ def logaddexp2(x: Value, y: Value) -> Value:
 
 def _apart(x: Value, y: Value) -> Value:
     """-|x - y|, 0 of equal infinities."""
-    return select(x.equals(y), 0.0, -magnitude(x - y))
-
-
-def xlogy(x: Value, y: Value) -> Value:
-    """x log y, 0 where x = 0 and y is a number."""
-    return _unless_zero(x, y, x * log(y))
-
-
-def xlog1py(x: Value, y: Value) -> Value:
-    """x log(1 + y), 0 where x = 0 and y is a number."""
-    return _unless_zero(x, y, x * log1p(y))
-
-
-def _unless_zero(x: Value, y: Value, product: Value) -> Value:
-    return select(x.equals(0.0).both(y.is_nan().negated()), 0.0, product)
-
-
-def entr(x: Value) -> Value:
-    """-x log x, 0 at 0 and -∞ below."""
-    return select(x > 0.0, -x * log(x), select(x < 0.0, -math.inf, select(x.is_nan(), x, 0.0)))
-
-
-def logit(p: Value) -> Value:
-    """log(p/(1 - p)), with q the smaller of p and 1 - p the logarithm of q/(1 - q), near 1/2 of 1 + (1 - 2q)/q."""
-    left = p < 0.5
-    q = select(left, p, 1.0 - p)
-    near = q > 0.25
-    ratio = q / (1.0 - q)
-    u, rest = two_sum(p.constant(1.0), (1.0 - (q + q)) / q)
-    k, f = split_any(select(near, u, ratio))
-    f = fma(select(near, rest, 0.0), power_of_two(-clip(k, high=p.kind.bias - 1.0)), f)
-    y = select(near, with_exponent(k, f), -at_edges(ratio, with_exponent(k, f)))
-    return select(left, -y, y)
+    return select(x == y, 0.0, -magnitude(x - y))

@@ -31,7 +31,7 @@ def _power(a: Value, y: Value) -> Value:
     """a**y of a >= 0."""
     k, f = split_any(a)
     high, low = _log(k, f)
-    high = select(a < math.inf, select(a.equals(0.0), -math.inf, high), a)
+    high = select(a < math.inf, select(a == 0.0, -math.inf, high), a)
     p = y * high
     inside = magnitude(p) < -RANGE[a.kind.name][0]
     rest = select(inside, fma(y, low, fma(y, high, -p)), k.constant(0.0))
@@ -70,11 +70,11 @@ def _cubic(s: Value, s_rest: Value) -> tuple[Value, Value]:
 
 def _at_edges(x: Value, y: Value, size: Value) -> Value:
     """x**y from size = |x|**y: the sign, and the values that the logarithm cannot give."""
-    size = select(magnitude(x).equals(1.0).both(magnitude(y).equals(math.inf)), 1.0, size)
+    size = select((magnitude(x) == 1.0) & (magnitude(y) == math.inf), 1.0, size)
     size = select(x.is_nan(), x, size)
-    whole = rounding("rint", y).equals(y)
+    whole = rounding("rint", y) == y
     half = y * 0.5
-    odd = whole.both(rounding("rint", half).equals(half).negated())
+    odd = whole & ~(rounding("rint", half) == half)
     signed = select(odd, copysign(size, x), size)
-    undefined = (x < 0.0).both(x > -math.inf).both(whole.negated())
-    return select(x.equals(1.0).either(y.equals(0.0)), 1.0, select(undefined, math.nan, signed))
+    undefined = (x < 0.0) & (x > -math.inf) & ~whole
+    return select((x == 1.0) | (y == 0.0), 1.0, select(undefined, math.nan, signed))

@@ -24,7 +24,7 @@ def fmod(x: Value, y: Value) -> Value:
 def remainder(x: Value, y: Value) -> Value:
     """x - y ⌊x/y⌋, with the sign of y."""
     r = fmod(x, y)
-    return select(r.equals(0.0), copysign(0.0, y), select(_across(r, y), r + y, r))
+    return select(r == 0.0, copysign(0.0, y), select(_across(r, y), r + y, r))
 
 
 def floor_divide(x: Value, y: Value) -> Value:
@@ -34,9 +34,9 @@ def floor_divide(x: Value, y: Value) -> Value:
     n = select(_across(r, y), n - 1.0, n)
     low = rounding("floor", n)
     whole = select(n - low > 0.5, low + 1.0, low)
-    return select(y.equals(0.0), quotient, select(n.equals(0.0), copysign(0.0, quotient), whole))
+    return select(y == 0.0, quotient, select(n == 0.0, copysign(0.0, quotient), whole))
 
 
 def _across(r: Value, y: Value) -> Value:
     """Whether a rest has not the divisor's sign."""
-    return (r > 0.0).both(y < 0.0).either((r < 0.0).both((y < 0.0).negated()))
+    return (r > 0.0) & (y < 0.0) | (r < 0.0) & ~(y < 0.0)

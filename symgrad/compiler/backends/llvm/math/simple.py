@@ -32,7 +32,7 @@ def hypot(x: Value, y: Value) -> Value:
     p, q = select(a > b, a, b), select(a > b, b, a)
     ratio = q / p
     length = select(p > 0.0, p * root(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
-    return select(a.equals(math.inf).either(b.equals(math.inf)), math.inf, length)
+    return select((a == math.inf) | (b == math.inf), math.inf, length)
 
 
 def abs_(x: Value) -> Value:
@@ -75,36 +75,16 @@ def minimum(x: Value, y: Operand) -> Value:
     return select(x.is_nan(), x, select(x < y, x, y))
 
 
-def relu(x: Value) -> Value:
-    """max(x, 0)."""
-    return maximum(x, 0.0)
-
-
-def low(x: Value) -> Value:
-    """min(x, 0)."""
-    return minimum(x, 0.0)
-
-
-def clamp(x: Value, low: Value, high: Value) -> Value:
-    """min(max(x, low), high)."""
-    return minimum(maximum(x, low), high)
-
-
 def fmax(x: Value, y: Value) -> Value:
     """The larger; nan loses."""
-    return select((x >= y).either(y.is_nan()), x, y)
+    return select((x >= y) | y.is_nan(), x, y)
 
 
 def fmin(x: Value, y: Value) -> Value:
     """The smaller; nan loses."""
-    return select((x <= y).either(y.is_nan()), x, y)
+    return select((x <= y) | y.is_nan(), x, y)
 
 
 def heaviside(x: Value, y: Value) -> Value:
     """0 left of 0, y there, 1 on the right."""
     return select(x.is_nan(), x, select(x < 0.0, 0.0, select(x > 0.0, 1.0, y)))
-
-
-def softsign(x: Value) -> Value:
-    """x/(1 + |x|)."""
-    return x / (magnitude(x) + 1.0)

@@ -15,7 +15,7 @@ _NEAR = tuple(-c * math.pi ** (2 * k + 2) for k, c in enumerate(cancelling._ALTE
 def sinc(x: Value) -> Value:
     """sin(πx)/(πx), 1 at 0."""
     y = _sin_pi(x, rounding("rint", x)) / (x * math.pi)
-    return select(magnitude(x) < 1e-9, 1.0, select(magnitude(x).equals(math.inf), 0.0, y))
+    return select(magnitude(x) < 1e-9, 1.0, select(magnitude(x) == math.inf, 0.0, y))
 
 
 def sinc_slope(x: Value) -> Value:
@@ -25,7 +25,7 @@ def sinc_slope(x: Value) -> Value:
     a = magnitude(x)
     near = x * horner(x * x, _NEAR)
     whole = rounding("floor", a)
-    beside = (magnitude(a - whole - 0.5) < 0.25).both(a > 1.25).both(a < 17.0)
+    beside = (magnitude(a - whole - 0.5) < 0.25) & (a > 1.25) & (a < 17.0)
     return select(a < 0.75, near, select(beside, _rooted(a, whole) / x, _away(x)))
 
 
@@ -37,13 +37,13 @@ def _sin_pi(x: Value, n: Value) -> Value:
 def _signed(y: Value, n: Value) -> Value:
     """y (-1)ⁿ."""
     half = n * 0.5
-    return select(rounding("rint", half).equals(half), y, -y)
+    return select(rounding("rint", half) == half, y, -y)
 
 
 def _away(x: Value) -> Value:
     n = rounding("rint", x)
     cos = _signed(sin_reduced((0.5 - magnitude(x - n)) * math.pi), n)
-    return select(magnitude(x).equals(math.inf), 0.0, (cos - _sin_pi(x, n) / (x * math.pi)) / x)
+    return select(magnitude(x) == math.inf, 0.0, (cos - _sin_pi(x, n) / (x * math.pi)) / x)
 
 
 def _rooted(a: Value, whole: Value) -> Value:
