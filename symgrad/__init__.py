@@ -12,7 +12,9 @@ import numpy as _np
 from symgrad import autograd, func, linalg, special
 from symgrad import functions as _functions
 from symgrad._version import __version__ as __version__
+from symgrad.core import device as _device
 from symgrad.core import modes as _modes
+from symgrad.core.device import *
 from symgrad.core.modes import *
 from symgrad.core.printing import set_printoptions
 from symgrad.core.upcalls import UPCALLS as _UPCALLS
@@ -28,14 +30,20 @@ from symgrad.tensors import random as _random
 from symgrad.tensors.creation import *
 from symgrad.tensors.queries import *
 from symgrad.tensors.random import *
+from symgrad.tensors.tensor import OF_DTYPE as _OF_DTYPE
 from symgrad.tensors.tensor import Tensor
 
 complex128, complex64 = cdouble, cfloat = _np.dtype("complex128"), _np.dtype("complex64")
 float64, float32, float16 = _np.dtype("float64"), _np.dtype("float32"), _np.dtype("float16")
 int64, int32, int16, int8, uint8 = (_np.dtype(t) for t in ("int64", "int32", "int16", "int8", "uint8"))
 double, float, half, long, int, short, bool = float64, float32, float16, int64, int32, int16, _np.dtype("bool")
+inf, nan, pi, e, newaxis, finfo, iinfo, Size = _np.inf, _np.nan, _np.pi, _np.e, None, _np.finfo, _np.iinfo, tuple
+FloatTensor, DoubleTensor, HalfTensor = (_OF_DTYPE[name] for name in ("FloatTensor", "DoubleTensor", "HalfTensor"))
+LongTensor, IntTensor, ShortTensor = (_OF_DTYPE[name] for name in ("LongTensor", "IntTensor", "ShortTensor"))
+CharTensor, ByteTensor, BoolTensor = (_OF_DTYPE[name] for name in ("CharTensor", "ByteTensor", "BoolTensor"))
 
 __all__ = [
+    "Size", "e", "finfo", "iinfo", "inf", "nan", "newaxis", "pi",
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "derive", "distributed", "double",
     "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root",
@@ -46,7 +54,9 @@ __all__ = [
     "stats", "testing", "uint8", "utils",
     "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
+__all__ += _OF_DTYPE
 __all__ += _creation.__all__
+__all__ += _device.__all__
 __all__ += func.__all__
 __all__ += _functions.__all__
 __all__ += _modes.__all__

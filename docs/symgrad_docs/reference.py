@@ -20,9 +20,11 @@ from sphinx.application import Sphinx
 
 import symgrad as sg
 from symgrad import errors, teach, web
+from symgrad.core import device
 from symgrad.functions import pointwise
 from symgrad.tensors import creation, queries
 from symgrad.tensors import random as randoms
+from symgrad.tensors.tensor import OF_DTYPE
 from symgrad_docs.signatures import of_stub
 
 MOST = 48_000  # bytes of a page's entries, as `weight` estimates them; menus and the frame come on top
@@ -46,6 +48,12 @@ DTYPES = [
     "float64", "double", "float32", "float", "float16", "half", "int64", "long", "int32", "int", "int16", "short",
     "int8", "uint8", "bool", "complex64", "cfloat", "complex128", "cdouble",
 ]  # fmt: skip
+
+CONSTANTS = {
+    "inf": "∞.", "nan": "Not a number.", "pi": "π.", "e": "Euler's number.",
+    "newaxis": "None, which indexes a new axis.", "finfo": "NumPy's limits of floats.",
+    "iinfo": "NumPy's limits of integers.", "Size": "A tuple, which shapes are.",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,7 @@ GROUPS = (
     Group("sorting", "Sorting and statistics", sg, sg.functions.sorting.__all__),
     Group("algebra", "Products of arrays", sg, sg.functions.algebra.__all__),
     Group("queries", "Questions about tensors", sg, queries.__all__),
+    Group("devices", "Devices, constants, old constructors", sg, [*device.__all__, *CONSTANTS, *OF_DTYPE]),
     Group("more", "Modes, files and the rest", sg),
     Group("nn", "symgrad.nn: Module and containers", sg.nn, ["Module", "ModuleDict", "ModuleList", "Parameter",
           "Sequential"]),
@@ -119,6 +128,16 @@ GROUPS = (
 
 DATA = {  # what has no docstring of its own
     **{name: f"NumPy's dtype ``{getattr(sg, name).name}``, under PyTorch's name." for name in DTYPES},
+    **CONSTANTS,
+    **{
+        name: f"Called, a tensor of dtype {kind.dtype}; of ``isinstance``, all these."
+        for name, kind in OF_DTYPE.items()
+    },
+    **dict.fromkeys(("cuda", "mps"), "Devices that are not there: ``is_available()`` is False."),
+    "backends": "``torch.backends``, whose switches can be set and change nothing.",
+    **dict.fromkeys(
+        ("strided", "preserve_format", "contiguous_format", "channels_last"), "Accepted, and of no effect."
+    ),
     "default_generator": "The ``Generator`` that random numbers come from where none is passed.",
     "TARGETS": "The names of the targets of ``sg.export``.",
     "TOPICS": "The topics of ``sg.exercises``, each with what it asks for.",

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.device import CPU
+from symgrad.core.device import device as device_named
 from symgrad.core.journal import Journal, changing_state, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.node import TRACED, Leaf
@@ -36,7 +38,8 @@ class Generator:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, device: Any = None) -> None:
+        CPU if device is None else device_named(device)
         self._seed = _FIRST
         self._made: Any = None  # on first use: importing numpy.random is not free
         _done(_Seeded(self, _FIRST))

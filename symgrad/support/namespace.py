@@ -6,10 +6,15 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from symgrad.support.neighbours import instead
+
 
 def missing(module: str, name: str, names: Iterable[str], why: str = "") -> AttributeError:
-    """The error for a name that a module lacks: it names the nearest that there is."""
-    return AttributeError(f"module {module!r} has no attribute {name!r}{why}{near(name, names)}")
+    """The error for a name that a module lacks: what that is called here, or the nearest that there is."""
+    if name.startswith("_"):  # Python asks every module for some of these
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    why = why or instead(name, module) or near(name, names)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{why}")
 
 
 def near(name: str, names: Iterable[str]) -> str:
@@ -17,8 +22,6 @@ def near(name: str, names: Iterable[str]) -> str:
 
     Of a name of two or three letters, one of the same letters: sin for sni.
     """
-    if name.startswith("_"):  # Python asks every module for some of these
-        return ""
     turned = [n for n in names if 1 < len(n) == len(name) <= 3 and sorted(n) == sorted(name)]
     import difflib  # for errors only: others start sooner without it
 

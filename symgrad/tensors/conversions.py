@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.device import CPU, DEVICES
+from symgrad.core.device import device as device_named
 from symgrad.core.ended import check_lives
 from symgrad.core.node import GRAD, reaches
 from symgrad.core.promotion import is_integer
 from symgrad.engine.dtypes import dtype_of as node_dtype
 from symgrad.engine.record import TensorBase, apply
 from symgrad.errors import (
-    ArgumentError,
     ArgumentTypeError,
     DTypeError,
     GraphError,
@@ -183,14 +184,6 @@ class Conversions(TensorBase):
             raise ShapeError(f"in: {error}. Expected a number, or what broadcasts with the tensor.") from error
 
 
-_DEVICES = {"cpu", "cuda", "mps", "xpu", "meta"}
-
-
-def _check_cpu(device: str) -> None:
-    if not device.startswith("cpu"):
-        raise ArgumentError(f"to: there is no device {device!r}. symgrad computes on the CPU; leave the device out.")
-
-
 class Dtypes(TensorBase):
     """Conversion between dtypes, under torch's names."""
 
@@ -219,8 +212,8 @@ class Dtypes(TensorBase):
         for a in [device, other, *[a for a in args if not isinstance(a, builtins.bool)]]:
             if isinstance(a, TensorBase):
                 dtype = dtype_of(a)
-            elif isinstance(a, str) and a.partition(":")[0] in _DEVICES:
-                _check_cpu(a)
+            elif isinstance(a, str) and a.partition(":")[0] in DEVICES:
+                device_named(a)
             elif a is not None:
                 dtype = a
         wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
@@ -228,14 +221,38 @@ class Dtypes(TensorBase):
             return Cast(wanted)(self)
         return apply(IDENTITY, (self,)) if copy or flags[1:] == [True] else self
 
-    def cpu(self) -> Any:
+    def cpu(self, memory_format: Any = None) -> Any:
         """Return x: all tensors are on the CPU."""
         return self
 
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Any:
+        """Raise the error that there is no such device."""
+        return self.to("cuda")
+
     @property
-    def device(self) -> str:
-        """Where the tensor is: "cpu"."""
-        return "cpu"
+    def device(self) -> Any:
+        """Where the tensor is: the CPU."""
+        return CPU
+
+    @property
+    def is_cuda(self) -> builtins.bool:
+        """False: all tensors are on the CPU."""
+        return False
+
+    is_mps = is_sparse = is_quantized = is_meta = is_cuda
+
+    @property
+    def layout(self) -> str:
+        """What torch calls tensors that are not sparse: "strided"."""
+        return "strided"
+
+    def get_device(self) -> builtins.int:
+        """Return -1, torch's number of the CPU."""
+        return -1
+
+    def pin_memory(self) -> Any:
+        """Return x: nothing is copied to another device."""
+        return self
 
     def type(self, dtype: Any = None) -> Any:
         """Convert to a dtype, as ``to`` does; without one return the name of the tensor's."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.device import placed
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import complexes, get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
@@ -33,7 +34,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def tensor(
+    data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
+) -> Tensor:
     """Copy numbers into a tensor; of tensors among them, the gradients flow on.
 
     Args:
@@ -125,7 +129,10 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     return t._set_leaf() if requires_grad else t
 
 
-def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def asarray(
+    data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
+) -> Tensor:
     """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
     if isinstance(data, Tensor) and not requires_grad and name is None:
         return data.to(dtype)
@@ -220,8 +227,14 @@ def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tenso
     return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
 
 
+@placed
 def zeros(
-    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """A tensor of zeros of this size; sizes may be names.
 
@@ -231,8 +244,14 @@ def zeros(
     return filled(sizes_of(sizes, size), 0.0, dtype, requires_grad, name)
 
 
+@placed
 def ones(
-    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """A tensor of ones of this size; sizes may be names, and the tensor then is a symbol.
 
@@ -243,8 +262,15 @@ def ones(
     return filled(sizes_of(sizes, size), 1.0, dtype, requires_grad, name)
 
 
+@placed
 def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """A tensor of this size filled with one number or size; the gradient of a tensor flows on."""
     sizes = sizes_of((size,))
@@ -260,14 +286,29 @@ def full(
     return filled(sizes, fill_value, dtype, requires_grad, name)
 
 
+@placed
 def empty(
-    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """A tensor of this size; here its entries are zero, so that nothing undefined is ever read."""
     return zeros(*sizes, size=size, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def eye(
+    n: Any,
+    m: Any = None,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
+) -> Tensor:
     """The n by m matrix with ones on the diagonal; square by default. Sizes may be names."""
     rows, columns = sizes_of((n, n if m is None else m))
     if isinstance(rows, int) and isinstance(columns, int):
@@ -277,6 +318,7 @@ def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False
     return matrix
 
 
+@placed
 def arange(
     start: float | str | None = None,
     end: float | str | None = None,
@@ -285,6 +327,7 @@ def arange(
     dtype: Any = None,
     requires_grad: bool = False,
     name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """start, start + step, … below end; integers if all are. One number alone is end. All may be sizes.
 
@@ -325,6 +368,7 @@ def _range(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
     return values if given is None or values.dtype == given else values.to(given)
 
 
+@placed
 def linspace(
     start: float,
     end: float,
@@ -333,6 +377,7 @@ def linspace(
     dtype: Any = None,
     requires_grad: bool = False,
     name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """``steps`` evenly spaced numbers from start to end, both included; the gradients of tensors flow on."""
     (count,) = sizes_of((steps,))
@@ -354,25 +399,41 @@ def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
     return source.shape, source.dtype if dtype is None else dtype
 
 
-def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def zeros_like(
+    input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
+) -> Tensor:
     """Zeros of input's shape and dtype."""
     shape, dtype = like(input, dtype)
     return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def ones_like(
+    input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
+) -> Tensor:
     """Ones of input's shape and dtype."""
     shape, dtype = like(input, dtype)
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def empty_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+@placed
+def empty_like(
+    input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
+) -> Tensor:
     """As zeros_like, so that nothing undefined is ever read."""
     return zeros_like(input, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
+@placed
 def full_like(
-    input: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    input: Any,
+    fill_value: float,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
 ) -> Tensor:
     """One number in input's shape and dtype."""
     shape, dtype = like(input, dtype)

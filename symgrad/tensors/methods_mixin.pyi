@@ -323,10 +323,12 @@ class Mixed(TensorBase):
         """How many entries are not 0."""
     def cov(self, *, correction: builtins.int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
         """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns."""
-    def cpu(self) -> Tensor:
+    def cpu(self, memory_format: Any = None) -> Tensor:
         """Return x: all tensors are on the CPU."""
     def cross(self, other: Any, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """a × b of vectors along one axis of length 3."""
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Tensor:
+        """Raise the error that there is no such device."""
     def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Extremum[Tensor]:
         """The largest entry so far along one axis, and where it is, the last one of equals."""
     def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Extremum[Tensor]:
@@ -346,7 +348,7 @@ class Mixed(TensorBase):
     def det(self) -> Tensor:
         """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
     @property
-    def device(self) -> str: ...
+    def device(self) -> Tensor: ...
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -481,6 +483,8 @@ class Mixed(TensorBase):
         """x ← x.ge(…), in x's shape and dtype."""
     def ger(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
+    def get_device(self) -> builtins.int:
+        """Return -1, torch's number of the CPU."""
     def greater(self, other: Any) -> Tensor:
         """As ``symgrad.gt``."""
     def greater_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -559,14 +563,24 @@ class Mixed(TensorBase):
         """Whether x holds complex numbers."""
     def is_contiguous(self) -> builtins.bool:
         """True: how entries lie in memory is not the user's concern."""
+    @property
+    def is_cuda(self) -> builtins.bool: ...
     def is_floating_point(self) -> builtins.bool:
         """Whether x holds floating-point numbers, which can require a gradient."""
+    @property
+    def is_meta(self) -> builtins.bool: ...
+    @property
+    def is_mps(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
         """Whether the only entry of x is not 0."""
+    @property
+    def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Any) -> builtins.bool:
         """Whether other has the same shape."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers."""
+    @property
+    def is_sparse(self) -> builtins.bool: ...
     def isclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
     def isfinite(self) -> Tensor:
@@ -589,6 +603,8 @@ class Mixed(TensorBase):
         """The Kronecker product: the blocks x_ij Y."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Ordered[Tensor]:
         """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
+    @property
+    def layout(self) -> str: ...
     def ldexp(self, other: Any) -> Tensor:
         """x · 2ⁿ."""
     def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -790,15 +806,15 @@ class Mixed(TensorBase):
         """x ← x.negative(…), in x's shape and dtype."""
     def nelement(self) -> Any:
         """The number of entries."""
-    def new_empty(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_empty(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """As new_zeros, so that nothing undefined is ever read."""
-    def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
-    def new_ones(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_ones(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """Ones, by default of this tensor's dtype."""
-    def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
-    def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """Zeros, by default of this tensor's dtype."""
     @overload
     def nonzero(self) -> Tensor: ...
@@ -821,6 +837,8 @@ class Mixed(TensorBase):
         """The outer product x_i v_j."""
     def permute(self, *order: Any, dims: Any = None) -> Tensor:
         """x with its axes in another order: axis k of the result is axis order[k] of x."""
+    def pin_memory(self) -> Tensor:
+        """Return x: nothing is copied to another device."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """As linalg.pinv, with singular values up to rcond times the largest taken for 0."""
     def polygamma(self, n: builtins.int) -> Tensor:

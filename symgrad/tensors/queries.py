@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.device import placed
 from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_complex as is_complex_dtype
 from symgrad.core.promotion import is_floating, is_integer, is_signed
@@ -329,14 +330,24 @@ class Queries(TensorBase):
         summed = sum_axes(self, axes, True) if axes else self
         return Reshape(to)(summed) if shape(summed) != to else summed
 
-    def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+    @placed
+    def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
         """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
         source = as_tensor(data)
         if not isinstance(data, TensorBase):
             check_range(source._value, dtype_of(self) if dtype is None else check_dtype(dtype))
         return self._made(source.to(dtype_of(self) if dtype is None else dtype, copy=True), requires_grad)
 
-    def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+    @placed
+    def new_full(
+        self,
+        size: Sequence[Any],
+        fill_value: Any,
+        *,
+        dtype: Any = None,
+        requires_grad: bool = False,
+        device: Any = None,
+    ) -> Any:
         """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
         size = (size,) if isinstance(size, (int, np.integer, sp.Expr)) else size
         if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
@@ -354,15 +365,18 @@ class Queries(TensorBase):
         t._check_kept("new_tensor(…, requires_grad=True)")
         return t.detach()._set_leaf()
 
-    def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+    @placed
+    def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
         """Zeros, by default of this tensor's dtype."""
         return self._of_sizes(size, 0, dtype, requires_grad)
 
-    def new_ones(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+    @placed
+    def new_ones(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
         """Ones, by default of this tensor's dtype."""
         return self._of_sizes(size, 1, dtype, requires_grad)
 
-    def new_empty(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+    @placed
+    def new_empty(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
         """As new_zeros, so that nothing undefined is ever read."""
         return self.new_zeros(*size, dtype=dtype, requires_grad=requires_grad)
 

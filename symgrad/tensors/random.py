@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.device import placed
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import GRAD, Cell
 from symgrad.core.promotion import FLOAT64, is_complex, is_floating
@@ -67,26 +68,29 @@ def _made(t: Any, requires_grad: bool, name: str | None) -> Tensor:
 
 
 # ------------------------------------------------------------------ by size
+@placed
 def rand(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
-    name: str | None = None,
+    name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Uniform random numbers in [0, 1); of a complex dtype both parts are."""
     return _made(drawn(generator, numbers, "random", size_of(sizes, size), _dtype(dtype)), requires_grad, name)
 
 
+@placed
 def randn(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
-    name: str | None = None,
+    name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Standard normal random numbers; of a complex dtype E|z|² = 1, half of it in each part."""
     noise = drawn(generator, numbers, "standard_normal", size_of(sizes, size), _dtype(dtype), 0.5**0.5)
     return _made(noise, requires_grad, name)
 
 
+@placed
 def randint(
     low: int, high: int | None = None, size: Any = (), *, generator: Generator | None = None, dtype: Any = None,
-    name: str | None = None,
+    name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Uniform random integers in [low, high), or [0, low) if high is a size.
 
@@ -104,7 +108,8 @@ def randint(
     return _made(drawn(generator, integers, low, high, size_of((size,)), wanted), False, name)
 
 
-def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None) -> Tensor:
+@placed
+def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The integers 0, …, n - 1 in random order.
 
     >>> sg.randperm(4).sum()
@@ -118,26 +123,35 @@ def _permutation(rng: Any, count: int, dtype: Any) -> Any:
     return rng.permutation(count).astype(dtype)
 
 
+@placed
 def rand_like(
     input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
-    name: str | None = None,
+    name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Uniform random numbers in input's shape and dtype."""
     shape, dtype = like(input, dtype)
     return rand(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
+@placed
 def randn_like(
     input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
-    name: str | None = None,
+    name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Standard normal random numbers in input's shape and dtype."""
     shape, dtype = like(input, dtype)
     return randn(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
+@placed
 def randint_like(
-    input: Any, low: int, high: int | None = None, *, generator: Generator | None = None, dtype: Any = None
+    input: Any,
+    low: int,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
 ) -> Tensor:
     """Uniform random integers in [low, high), or [0, low), in input's shape and dtype."""
     shape, dtype = like(input, dtype)
@@ -146,9 +160,10 @@ def randint_like(
 
 
 # ------------------------------------------------------------------ by distribution
+@placed
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, dtype: Any = None,
-    requires_grad: bool = False,
+    requires_grad: bool = False, device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Normal random numbers of these means and standard deviations, which broadcast: μ + σ ε.
 

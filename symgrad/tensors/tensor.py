@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes, printing
+from symgrad.core.device import placed
 from symgrad.core.ended import check_lives, trace_of
 from symgrad.core.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.core.journal import changing, changing_gradient
@@ -22,11 +23,12 @@ from symgrad.core.promotion import is_differentiable
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.record import apply, handle, origin_of, register_tensor_class
+from symgrad.engine.record import TensorBase, apply, as_tensor, handle, origin_of, register_tensor_class
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_methods
+from symgrad.support.neighbours import sentence
 from symgrad.support.notices import warn
 from symgrad.tensors.methods_mixin import Mixed
 
@@ -51,14 +53,21 @@ class Tensor(Mixed):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
+    ``Tensor([1, 2])`` and ``Tensor(2, 3)`` are torch's older spelling, of numbers and of a size, in the default dtype.
     """
 
     __slots__ = ()
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise ArgumentTypeError(
-            "Tensor() is not called directly. Use sg.tensor(data), sg.zeros(2, 3) or sg.symbol(name, shape)."
-        )
+    def __new__(cls, *data: Any, device: Any = None) -> Tensor:
+        """Return numbers as a tensor of the default dtype, or zeros of a size."""
+        return old_style(data, modes.get_default_dtype())
+
+    def __init__(self, *data: Any, device: Any = None) -> None:
+        """The tensor is made by ``__new__``."""
+
+    def __getattr__(self, name: str) -> Any:
+        known = "" if name.startswith("_") else sentence(name)
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}{known}", name=name, obj=self)
 
     # -------------------------------------------------------------- what it is
     @property
@@ -388,12 +397,51 @@ def _named_after_tensor() -> None:
     """Let Python's errors about arguments say ``Tensor.add_()``, not the name of the class that has the method."""
     for cls in Tensor.__mro__:
         for name, method in vars(cls).items():
-            if isinstance(method, types.FunctionType) and method.__qualname__ == f"{cls.__name__}.{name}":
+            while isinstance(method, types.FunctionType) and method.__qualname__ == f"{cls.__name__}.{name}":
                 method.__qualname__ = f"Tensor.{name}"
+                method = getattr(method, "__wrapped__", None)
 
 
 _named_after_tensor()
 check_methods(*[kind for kind in Tensor.__mro__ if kind.__module__.startswith("symgrad.tensors")])
+
+
+@placed
+def old_style(data: tuple[Any, ...], dtype: Any, device: Any = None) -> Tensor:
+    """Return what torch's ``FloatTensor(…)`` does: zeros of a size, or the numbers of a list, in this dtype."""
+    if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in data):
+        value: Any = np.zeros(data or (0,), dtype)
+    elif len(data) == 1 and isinstance(data[0], (list, tuple, np.ndarray, TensorBase)):
+        made: Tensor = as_tensor(data[0])._check_kept("Tensor(x)") or as_tensor(data[0]).detach().to(dtype)
+        return made
+    else:
+        raise ArgumentTypeError(
+            f"Tensor(): got {data!r}. Expected a list of numbers, or sizes; sg.tensor(2.5) is a number."
+        )
+    return handle(None, canonical(value))  # type: ignore[no-any-return]
+
+
+class OfDtype:
+    """``sg.LongTensor`` and its like: called, a tensor of this dtype; for ``isinstance``, all such tensors."""
+
+    def __init__(self, name: str, dtype: Any) -> None:
+        self.__name__, self.dtype = name, np.dtype(dtype)
+
+    def __call__(self, *data: Any, device: Any = None) -> Tensor:
+        return old_style(data, self.dtype, device=device)
+
+    def __instancecheck__(self, x: Any) -> bool:
+        return isinstance(x, Tensor) and x.dtype == self.dtype
+
+    def __repr__(self) -> str:
+        return f"sg.{self.__name__}"
+
+
+_OLD_NAMES = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
+    "IntTensor": "int32", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool",
+}  # fmt: skip
+OF_DTYPE = {name: OfDtype(name, dtype) for name, dtype in _OLD_NAMES.items()}
 
 
 def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgrad.engine.generator import Generator, source
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.functions import stack
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.creation import as_tensor
+from symgrad.tensors.random import multinomial
 from symgrad.tensors.tensor import Tensor
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__all__ = [
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler",
+    "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
+    "WeightedRandomSampler", "default_collate", "default_convert", "get_worker_info", "random_split",
+]  # fmt: skip
 
 
 class Dataset:
@@ -27,6 +33,79 @@ class Dataset:
 
     def __len__(self) -> int:
         raise NotImplementedError("Subclasses of Dataset should implement __len__.")
+
+    def __add__(self, other: Any) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """The base of data sets that are gone through: ``__iter__`` yields the samples, whose number need not be known."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+    def __len__(self) -> int:
+        raise ArgumentTypeError(f"len(): {type(self).__name__} is gone through, and its length is not known.")
+
+    def __add__(self, other: Any) -> Any:
+        return ChainDataset([self, other])
+
+
+class ChainDataset(IterableDataset):
+    """Iterable data sets one after the other."""
+
+    def __init__(self, datasets: Sequence[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            yield from dataset
+
+    def __len__(self) -> int:
+        return sum(len(d) for d in self.datasets)
+
+
+class ConcatDataset(Dataset):
+    """Data sets one after the other.
+
+    >>> data = sg.utils.data.ConcatDataset([["a", "b"], ["c"]])
+    >>> len(data), data[2], data[-1]
+    (3, 'c', 'c')
+    """
+
+    def __init__(self, datasets: Sequence[Any]) -> None:
+        if not datasets:
+            raise ArgumentError("ConcatDataset: got no data sets. Pass at least one.")
+        self.datasets = list(datasets)
+        self.cumulative_sizes = np.cumsum([len(d) for d in self.datasets]).tolist()
+
+    def __getitem__(self, index: Any) -> Any:
+        k = int(index) + (len(self) if index < 0 else 0)
+        if not 0 <= k < len(self):
+            raise IndexRangeError(f"ConcatDataset: index {index} is out of range of {len(self)} samples.")
+        part = int(np.searchsorted(self.cumulative_sizes, k, "right"))
+        return self.datasets[part][k - (self.cumulative_sizes[part - 1] if part else 0)]
+
+    def __len__(self) -> int:
+        return int(self.cumulative_sizes[-1])
+
+
+class StackDataset(Dataset):
+    """Data sets of equal length side by side: sample i is the tuple, or the dictionary, of theirs."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.datasets: Any = args or kwargs
+        sizes = {len(d) for d in (args or kwargs.values())}
+        if len(sizes) != 1 or (args and kwargs):
+            raise ShapeError(f"StackDataset: got data sets of lengths {sorted(sizes)}. Expected one length.")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {k: d[index] for k, d in self.datasets.items()}
+        return tuple([d[index] for d in self.datasets])
+
+    def __len__(self) -> int:
+        return len(next(iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)))
 
 
 class TensorDataset(Dataset):
@@ -110,19 +189,146 @@ def default_collate(batch: Sequence[Any]) -> Any:
     return list(batch)
 
 
+def default_convert(data: Any) -> Any:
+    """Return arrays as tensors, in any structure, and all else as it is."""
+    if isinstance(data, dict):
+        return {k: default_convert(v) for k, v in data.items()}
+    if isinstance(data, (tuple, list)):
+        parts = [default_convert(v) for v in data]
+        return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
+    return as_tensor(data) if isinstance(data, (np.ndarray, np.generic)) else data
+
+
+def get_worker_info() -> None:
+    """Return None: samples are read in the process that asks for them."""
+
+
+# ------------------------------------------------------------------ samplers
+class Sampler:
+    """The base of samplers: ``__iter__`` yields numbers of samples, or lists of them."""
+
+    def __init__(self, data_source: object = None) -> None:
+        self.data_source: Any = data_source
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("Subclasses of Sampler should implement __iter__.")
+
+
+class SequentialSampler(Sampler):
+    """The samples in their order."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """The samples in random order, each pass in another; or num_samples of them, also drawn with replacement."""
+
+    def __init__(
+        self, data_source: object, replacement: bool = False, num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(data_source)
+        if num_samples is not None and num_samples < 1:
+            raise ArgumentError(f"num_samples should be a positive integer value, but got num_samples={num_samples}.")
+        self.replacement, self.generator, self._count = replacement, generator, num_samples
+
+    @property
+    def num_samples(self) -> int:
+        """How many samples a pass has."""
+        return len(self.data_source) if self._count is None else self._count
+
+    def __iter__(self) -> Iterator[int]:
+        rng, size, left = source(self.generator), len(self.data_source), self.num_samples
+        if self.replacement:
+            yield from rng.integers(size, size=left).tolist()
+            return
+        while left > 0:
+            yield from rng.permutation(size)[:left].tolist()
+            left -= size
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """These numbers of samples, in random order."""
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices, self.generator = indices, generator
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self.indices[k] for k in source(self.generator).permutation(len(self.indices)).tolist()])
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """num_samples numbers of samples, each drawn with a probability proportional to its weight."""
+
+    def __init__(
+        self, weights: Any, num_samples: int, replacement: bool = True, generator: Generator | None = None
+    ) -> None:
+        self.weights, self.num_samples = as_tensor(weights), num_samples
+        self.replacement, self.generator = replacement, generator
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        return iter(drawn.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """The numbers that a sampler yields, in lists of batch_size.
+
+    >>> list(sg.utils.data.BatchSampler(range(5), 2, drop_last=False))
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(self, sampler: Iterable[Any], batch_size: int, drop_last: bool) -> None:
+        _check_batch(batch_size)
+        self.sampler: Any = sampler
+        self.batch_size, self.drop_last = batch_size, drop_last
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        numbers = iter(self.sampler)
+        while batch := list(itertools.islice(numbers, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self) -> int:
+        count = len(self.sampler)
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+def _check_batch(batch_size: Any) -> None:
+    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
+        raise ArgumentError(f"batch_size should be a positive integer value, but got batch_size={batch_size}.")
+
+
 class DataLoader:
     """A data set in batches: ``for X, y in loader``.
 
     Args:
-        dataset: anything with ``len`` and ``[i]``.
-        batch_size: samples a batch; None gives samples one by one as they are.
+        dataset: anything with ``len`` and ``[i]``, or an ``IterableDataset``.
+        batch_size: samples a batch; None gives samples one by one.
         shuffle: whether each pass has an order of its own.
-        drop_last: whether a last batch that is not full is left out.
+        sampler: what yields the numbers of samples, in place of shuffle.
+        batch_sampler: what yields lists of them, in place of batch_size, shuffle, sampler and drop_last.
+        num_workers, pin_memory, timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers,
+            pin_memory_device, in_order: accepted, and of no effect: samples are read in this process.
         collate_fn: what makes a batch of a list of samples.
+        drop_last: whether a last batch that is not full is left out.
         generator: where the order comes from.
 
     Raises:
-        ArgumentError: batch_size is not a positive integer.
+        ArgumentError: batch_size is not a positive integer; or options that exclude each other.
 
     >>> loader = sg.utils.data.DataLoader(sg.utils.data.TensorDataset(sg.arange(5)), batch_size=2)
     >>> [x.tolist() for (x,) in loader]
@@ -130,32 +336,51 @@ class DataLoader:
     """
 
     def __init__(
-        self, dataset: Any, batch_size: int | None = 1, shuffle: bool = False, *, drop_last: bool = False,
-        collate_fn: Callable[[list[Any]], Any] | None = None, generator: Generator | None = None,
+        self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: object = None,
+        batch_sampler: object = None, num_workers: int = 0, collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False, drop_last: bool = False, timeout: float = 0,
+        worker_init_fn: Callable[..., Any] | None = None, multiprocessing_context: object = None,
+        generator: Generator | None = None, *, prefetch_factor: int | None = None, persistent_workers: bool = False,
+        pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
-        if batch_size is not None and (not isinstance(batch_size, int) or batch_size < 1):
-            raise ArgumentError(f"batch_size should be a positive integer value, but got batch_size={batch_size}.")
-        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
-        self.collate_fn, self.generator = collate_fn, generator
+        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+            raise ArgumentError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last. "
+                "Leave those out."
+            )
+        if sampler is not None and shuffle:
+            raise ArgumentError("sampler option is mutually exclusive with shuffle. Leave shuffle out.")
+        self._iterable = isinstance(dataset, IterableDataset)
+        if self._iterable and (shuffle or sampler is not None or batch_sampler is not None):
+            raise ArgumentError(
+                "DataLoader: got an IterableDataset and an order. It is gone through in its own order; leave shuffle, "
+                "sampler and batch_sampler out."
+            )
+        if batch_size is None and drop_last:
+            raise ArgumentError("batch_size=None option disables auto-batching and is exclusive with drop_last.")
+        self.dataset, self.drop_last, self.generator, self.num_workers = dataset, drop_last, generator, num_workers
+        self.shuffle, self.collate_fn = shuffle, collate_fn
+        self.batch_size = None if batch_sampler is not None else batch_size
+        if sampler is None and not self._iterable:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        self.sampler: Any = dataset if self._iterable else sampler
+        if batch_sampler is None and batch_size is not None:
+            batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+        self.batch_sampler: Any = batch_sampler
 
     def __len__(self) -> int:
-        count, size = len(self.dataset), self.batch_size or 1
-        return count // size if self.drop_last else -(-count // size)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        count = len(self.dataset)
-        order = source(self.generator).permutation(count) if self.shuffle else np.arange(count)
-        if self.batch_size is None:
-            yield from (self.dataset[int(i)] for i in order)
-            return
-        for k in range(len(self)):
-            yield self._batch(order[k * self.batch_size : (k + 1) * self.batch_size])
-
-    def _batch(self, indices: Any) -> Any:
+        if self.batch_sampler is None:
+            convert = default_convert if self.collate_fn is None else self.collate_fn
+            return (convert(x if self._iterable else self.dataset[x]) for x in self.sampler)
+        collate = default_collate if self.collate_fn is None else self.collate_fn
+        if self._iterable:
+            return (collate(batch) for batch in self.batch_sampler)
         if self.collate_fn is None and _is_array_like(self.dataset):
-            return self.dataset[indices]  # all at once
-        samples = [self.dataset[int(i)] for i in indices]
-        return default_collate(samples) if self.collate_fn is None else self.collate_fn(samples)
+            return (self.dataset[np.asarray(batch)] for batch in self.batch_sampler)  # all at once
+        return (collate([self.dataset[i] for i in batch]) for batch in self.batch_sampler)
 
 
 def _is_array_like(dataset: Any) -> bool:

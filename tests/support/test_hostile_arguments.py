@@ -238,7 +238,7 @@ SAID = {
     "the formula 'self**2' takes self; got 2 arguments": lambda: sg.parse("self**2", shapes={"self": ()})(2.0, self=2),
     "root: got tol=inf. Expected a positive number.": lambda: sg.root(lambda x: x, 1.0, tol=np.inf),
     "taylor: got the order an integer of 1329 bits.": lambda: sg.taylor(sg.exp, 0.0, 10**400),
-    "unexpected keyword argument 'seed'. Expected Generator().": lambda: sg.Generator(seed=1),
+    "unexpected keyword argument 'seed'. Expected Generator(device=None).": lambda: sg.Generator(seed=1),
     "chunk: got chunks=None. Expected an integer.": lambda: X.chunk(None),
     "rfftfreq: got n='n'. Expected an integer.": lambda: sg.fft.rfftfreq("n"),
     "LambdaLR: got optimizer=3. Expected an optimiser.": lambda: sg.optim.lr_scheduler.LambdaLR(3, len),

@@ -183,7 +183,7 @@ BAD = {
     "negative symbolic size": lambda: sg.symbol("x", (-1,)),
     "fractional symbolic size": lambda: sg.symbol("x", ("n", 2.5)),
     "unknown assumption": lambda: sg.symbol("x", "n", lucky=True),
-    "Tensor called": lambda: sg.Tensor([1.0]),
+    "Tensor called": lambda: sg.Tensor("text"),
     "text as axis": lambda: x.sum("a"),
     "fraction as axis": lambda: x.sum(0.0),
     "axis twice": lambda: M.sum(dim=(0, 0)),

@@ -309,6 +309,7 @@ class Module:
 
         An optimiser that was made before holds the parameters still: they stay the same objects.
         """
+        as_tensor(0.0).to(*args, **kwargs)  # errors come also of a model without parameters
         with no_grad():
             for t in [*self.parameters(), *self.buffers()]:
                 if is_floating(t.dtype):
@@ -330,6 +331,10 @@ class Module:
     def cpu(self) -> Self:
         """Return the model: all tensors are the processor's."""
         return self
+
+    def cuda(self, device: Any = None) -> Self:
+        """Raise the error that there is no such device."""
+        return self.to("cuda")
 
     # -------------------------------------------------------------- state
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
