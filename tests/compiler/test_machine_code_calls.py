@@ -127,7 +127,7 @@ LOOPS = {
     "solving": (solving, H, X, W),
     "counting": (counting, H, X),
 }
-FORWARD = {"solving", "counting"}  # an operation of the body has no machine code: the loop runs its forward
+FORWARD = {"counting"}  # a carry of integers has no machine code: the loop runs its forward
 
 
 def with_gradient(f, count):

@@ -22,6 +22,7 @@ from symgrad.compiler.backends import shared
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.llvm import chunks, native, pool
 from symgrad.compiler.backends.llvm.memory import Buffer
+from symgrad.compiler.backends.llvm.routines import shared as routines
 from symgrad.compiler.backends.llvm.steps import Nest
 from symgrad.compiler.primitives.views import View
 from symgrad.support import threads
@@ -131,12 +132,21 @@ WHOLE = ("columns read at an argument", "a function of two arguments, of which o
 
 @pytest.fixture
 def low(monkeypatch):
-    """Calls of NumPy are shared from as many operations on as a chunk has; what was shared."""
+    """Calls of NumPy and routines are shared from as many operations on as a chunk has; what was shared."""
     monkeypatch.setattr(shared, "LEAST", 1 << 15)
     monkeypatch.setattr(shared, "GRAIN", 1 << 15)
     made = []
     share = threads.share
     monkeypatch.setattr(threads, "share", lambda run, count: made.append(count) or share(run, count))
+    monkeypatch.setattr(routines, "_LEAST", 1 << 15)
+    cut = routines.chunks_of
+
+    def seen(step):
+        chunks = cut(step)
+        made.extend([] if chunks is None else [chunks.count])
+        return chunks
+
+    monkeypatch.setattr(routines, "chunks_of", seen)
     return made
 
 

@@ -116,6 +116,17 @@ class LoopWriter:
         self.line(f"{name} = {text}")
         return name
 
+    def whole(self, text: str) -> str:
+        """Write an assignment of an integer to a new name."""
+        return self.let(text)
+
+    def inside(self, text: str, n: Any) -> str:
+        """Return a position along an axis of n entries; sources trust it."""
+        return f"int({text})"
+
+    def require(self, condition: str) -> None:
+        """Have the function fail where a condition does not hold; sources go on."""
+
     def array(self, shape: Sequence[Any]) -> View:
         """Return memory for a result."""
         name = self.mint("v")

@@ -223,8 +223,10 @@ def _(w: W, op: TakeAlongAxis, a: Views, k: int) -> View | None:
 def _entry_along(w: W, x: View, axis: int, at: View, idx: list[str]) -> str:
     """Return the text of an entry of x, whose position along the axis stands in ``at``."""
     axis %= len(x.shape)
-    place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
-    return f"{x.memory}[{place} + {w.factor(x.steps[axis])}*int({w.at(at, idx)})]"
+    rest = _without(x, axis)
+    others = ["0" if n == 1 else i for n, i in zip(rest.shape, [*idx[:axis], *idx[axis + 1 :]], strict=True)]
+    place = w.position(rest, others)
+    return f"{x.memory}[{place} + {w.factor(x.steps[axis])}*{w.inside(w.at(at, idx), x.shape[axis])}]"
 
 
 def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
@@ -237,10 +239,11 @@ def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str
     for a, p in zip(op.axes, positions, strict=True):
         own = block[len(block) - len(p.shape) :]
         n = w.factor(x.shape[a])
-        at = w.let(w.at(p, ["0" if m == 1 else i for i, m in zip(own, p.shape, strict=True)]))
+        at = w.whole(w.at(p, ["0" if m == 1 else i for i, m in zip(own, p.shape, strict=True)]))
         w.line(f"{at} = ({at} + {n} if {at} < 0.0 else {at})")
         inside.append(f"{at} >= 0.0 and {at} < {n}")
         place.append(f"{w.factor(x.steps[a])}*int({at})")
+    w.require(" and ".join(inside))
     return " + ".join(place), " and ".join(inside)
 
 

@@ -18,7 +18,7 @@ TYPES = {
 EXPORT = "symgrad_"  # what the names of functions begin with that are called from outside
 
 _INFIX = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|",
-          "xor": "^", "shl": "<<", "lshr": ">>"}  # fmt: skip
+          "xor": "^", "shl": "<<", "lshr": ">>", "sdiv": "/", "srem": "%"}  # fmt: skip
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _BUILTIN = {"fma": "fma", "sqrt": "sqrt", "fabs": "fabs", "copysign": "copysign", "floor": "floor", "ceil": "ceil",
             "trunc": "trunc", "rint": "rint"}  # fmt: skip

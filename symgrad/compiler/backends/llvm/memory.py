@@ -53,7 +53,7 @@ def view_of(op: Op, source: View) -> View | None:
         return View(source.memory, 0, (0,) * part.ndim, part.shape)
     place = part.__array_interface__["data"][0] - start
     if not 0 <= place < memory.nbytes or part.dtype != np.int64:
-        return None
+        return views.view_of(op, source, op.out_shape(source.shape))
     return View(source.memory, place // 8, tuple(s // 8 for s in part.strides), part.shape)
 
 

@@ -17,7 +17,18 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
-from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory, refuse_overlaps
+from symgrad.compiler.backends.llvm.routines.written import routine
+from symgrad.compiler.backends.llvm.steps import (
+    FILL,
+    ONTO,
+    Loop,
+    Nest,
+    Outside,
+    Routine,
+    Step,
+    loop_memory,
+    refuse_overlaps,
+)
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.clusters import Cluster, clusters
@@ -40,8 +51,8 @@ MOST_PARTS = 1000  # of an array that are copied by loops of their own, some 1 m
 class Plan:
     """The steps of a program, and its buffers."""
 
-    def __init__(self, e: Elements, small: int = SMALL_PRODUCT) -> None:
-        self.e, self.small = e, small
+    def __init__(self, e: Elements, inside: bool = False) -> None:
+        self.e, self.inside, self.small = e, inside, SMALL_IN_LOOPS if inside else SMALL_PRODUCT
         self.steps: list[Step] = []
         self.work: list[Buffer] = []
         self.constants: dict[int, Any] = {}
@@ -73,7 +84,7 @@ class Plan:
     def effort(self) -> int:
         """Return about how many primitives a call runs."""
         inner = sum(s.op.length * s.body.effort() for s in self.steps if isinstance(s, Loop))
-        return inner + sum(s.work for s in self.steps if isinstance(s, Nest))
+        return inner + sum(s.work for s in self.steps if isinstance(s, (Nest, Routine)))
 
     # -------------------------------------------------------------- memory
     def _number(self, e: Elements) -> None:
@@ -246,7 +257,9 @@ class Plan:
             return
         if isinstance(op, Scan) and self._loop(op, k, refs):
             return
-        self.steps.append(Outside(op, [self._argument(r, k) for r in refs], self.place(k)))
+        self.steps.append(
+            routine(self, op, k, refs) or Outside(op, [self._argument(r, k) for r in refs], self.place(k))
+        )
 
     def _argument(self, r: int, k: int) -> Any:
         value = self.e.value(r)
@@ -265,7 +278,7 @@ class Plan:
         elif self._slides(k):
             self._windows(op, k, refs[0])
         elif isinstance(op, Gather):
-            source, further = positions.read(op, self.view(refs[0]), e.shapes[k], self._table)
+            source, further = positions.read(op, self.view(refs[0]), e.shapes[k], self.table)
             if k in self._in_one_loop:
                 self._read[k] = source, further
                 return True
@@ -332,16 +345,16 @@ class Plan:
         count = positions.copies(op, source.shape, target.shape)
         if count < 2:
             self._copy(0.0, target)
-            self.steps.append(positions.adding(op, source, target, self._table))
+            self.steps.append(positions.adding(op, source, target, self.table))
             return
         shape = (count, *target.shape)
         parts = whole(self.workspace(prod(shape), target.memory.dtype), shape)
         self._copy(0.0, parts)
-        self.steps += positions.adding_apart(op, source, parts, self._table)
+        self.steps += positions.adding_apart(op, source, parts, self.table)
         added = target._replace(steps=(0, *target.steps), shape=shape)
         self.steps.append(Nest(shape, {-1: parts}, sums=[(self._started("sum", target), -1, added)]))
 
-    def _table(self, numbers: Any) -> View:
+    def table(self, numbers: Any) -> View:
         """Return the memory of a constant array that the plan itself makes."""
         r = self.e.place(("array", id(numbers)), numbers.shape, numbers.dtype)
         self.constants[r] = np.ascontiguousarray(numbers)
@@ -358,7 +371,7 @@ class Plan:
         dtypes = {op.packed, *[s.dtype for s in op.body.arguments], *[s.dtype for s in op.body.results]}
         if op.length < 1 or len(dtypes) != 1 or not is_floating(op.packed):
             return False
-        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
+        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), inside=True)
         if any(isinstance(s, Outside) for s in body.steps):
             return False
         args = [self._contiguous(self.view(r), op.packed) for r in refs]

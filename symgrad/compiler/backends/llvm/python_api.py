@@ -46,7 +46,7 @@ def functions() -> dict[str, int]:
     api = ctypes.pythonapi
     names = ("PyFloat_FromDouble", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyEval_SaveThread",
              "PyEval_RestoreThread", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_CheckSignals", "PyGILState_Ensure",
-             "PyGILState_Release")  # fmt: skip
+             "PyGILState_Release", "PyErr_SetObject")  # fmt: skip
     addresses = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in names}
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

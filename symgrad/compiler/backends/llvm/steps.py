@@ -76,7 +76,26 @@ class Loop:
     memory: Buffer  # the carries before and after a step, and the body's workspace
 
 
-Step = Nest | Outside | Loop
+@dataclass
+class Routine:
+    """An operation as loops over flat arrays, in the words of ``compiler/loops``.
+
+    ``arrays`` says where each array that the lines name begins. Where ``fails``, the lines count in ``status`` for how
+    many matrices or positions there is no result.
+    """
+
+    op: Any
+    args: list[Any]  # views, or numbers
+    result: View
+    lines: list[str]
+    arrays: dict[str, tuple[Buffer, int]]
+    scratch: dict[str, int]  # the arrays that nobody reads afterwards, and their numbers of entries
+    fails: bool
+    work: int  # about how many primitives it runs
+    reporter: Any = None  # what is called where it fails
+
+
+Step = Nest | Outside | Loop | Routine
 
 
 def loop_memory(op: Scan, body: Steps) -> int:
@@ -140,5 +159,7 @@ def buffers_of(step: Step) -> list[Buffer]:
     """Return the buffers that a step touches."""
     if isinstance(step, Nest):
         return [v.memory for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
+    if isinstance(step, Routine):
+        return [b for b, _ in step.arrays.values()]
     buffers = [*[a.memory for a in step.args if isinstance(a, View)], step.result.memory]
     return [*buffers, step.memory] if isinstance(step, Loop) else buffers

@@ -8,7 +8,8 @@ from typing import Any
 
 from symgrad.compiler.backends.llvm import chunks, loops, scan
 from symgrad.compiler.backends.llvm.code import Used
-from symgrad.compiler.backends.llvm.steps import Loop, Nest, Steps, Workspace
+from symgrad.compiler.backends.llvm.routines import written
+from symgrad.compiler.backends.llvm.steps import Loop, Nest, Routine, Steps, Workspace
 from symgrad.compiler.primitives.views import View
 
 _ANY = "nest@any"  # the name of a nest until it is known to be the first of its kind
@@ -25,7 +26,7 @@ def places(plan: Steps, space: Workspace, used: Used) -> list[str]:
 def constants(plan: Steps) -> list[Any]:
     """Return the arrays that the code refers to by address."""
     inner = [c for s in plan.steps if isinstance(s, Loop) for c in constants(s.body)]
-    return [*plan.constants.values(), *inner]
+    return [*plan.constants.values(), *[s.reporter for s in plan.steps if isinstance(s, Routine) and s.fails], *inner]
 
 
 def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
@@ -44,6 +45,12 @@ def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]
             if own == name:
                 texts.append(text.replace(_ANY, name))
             calls.append([f"  call void @{own}({', '.join(f'ptr %{b.name}' for b in loops.buffers_of(step))})"])
+        elif isinstance(step, Routine):
+            text = written.function(_ANY, step, used)
+            own = known.setdefault(text, name)
+            if own == name:
+                texts.append(text.replace(_ANY, name))
+            calls.append(written.call(own, name, step, used))
         elif isinstance(step, Loop):
             texts += [_body(name, step, used), scan.around(name, step, used)]
             calls.append(scan.call(name, step))

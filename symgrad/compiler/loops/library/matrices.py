@@ -124,7 +124,73 @@ def det_sign(a: Read, at: int, n: int, w: Array) -> float:
 
 
 def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
-    """The matrix of cofactors: each is a determinant of order n - 1. w holds n (n + 1) + n n numbers."""
+    """The matrix of cofactors, by elimination that exchanges rows and columns. w holds n (2 n + 1) numbers.
+
+    P A Q = L U makes it that of L times that of U, the product of the pivots times U⁻ᵀ: divided by all pivots but the
+    last, so that it is right for matrices of rank n - 1 as well. Of lower rank all minors are computed.
+    """
+    turn = 1.0
+    for k in range(n * n):
+        w[n + k] = a[at + k]
+        turn = turn + a[at + k] * 0.0  # nan, as all cofactors are, where an entry is not finite
+        y[yat + k] = 0.0
+    for i in range(n):
+        y[yat + i * n + i] = 1.0
+        w[i] = i
+    rest: int = n
+    for k in range(n):
+        p: int = k
+        q: int = k
+        for i in range(k, n):
+            for j in range(k, n):
+                if math.fabs(w[n + i * n + j]) > math.fabs(w[n + p * n + q]):
+                    p = i
+                    q = j
+        if p != k:
+            turn = -turn
+            swap_rows(w, n, n, k, p)
+            swap_rows(y, yat, n, k, p)
+        if q != k:
+            turn = -turn
+            swap_columns(w, 0, w, n, n, n, k, q)
+        if not math.fabs(w[n + k * n + k]) > 1e-14 * math.fabs(w[n]):
+            rest = rest - 1
+        if w[n + k * n + k] != 0.0:
+            for i in range(k + 1, n):
+                t = w[n + i * n + k] / w[n + k * n + k]
+                for j in range(k, n):
+                    w[n + i * n + j] = w[n + i * n + j] - t * w[n + k * n + j]
+                for j in range(n):
+                    y[yat + i * n + j] = y[yat + i * n + j] - t * y[yat + k * n + j]
+    if rest < n - 1 and turn == turn:
+        minors(a, at, y, yat, n, w)
+    else:
+        unpivoted(w, y, yat, n, turn)
+
+
+def unpivoted(w: Array, y: Array, at: int, n: int, turn: float) -> None:
+    """Make cofactors of U in w behind n exchanged columns, and of P⁻¹ L in y."""
+    product = turn
+    for k in range(n - 1):
+        product = product * w[n + k * n + k]
+    base: int = n * (n + 1)
+    last: int = n - 1
+    for j in range(n):
+        w[base + last * n + j] = product * y[at + last * n + j]
+    for back in range(1, n):
+        row: int = last - back
+        for j in range(n):
+            t = w[n + last * n + last] * product * y[at + row * n + j]
+            for k in range(row + 1, n):
+                t = t - w[n + row * n + k] * w[base + k * n + j]
+            w[base + row * n + j] = t / w[n + row * n + row]
+    for k in range(n):
+        for j in range(n):
+            y[at + j * n + int(w[k])] = w[base + k * n + j]
+
+
+def minors(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
+    """Cofactors, each a determinant of order n - 1. w holds n (2 n + 1) numbers."""
     m: int = n - 1
     base: int = n * (n + 1)
     for i in range(n):

@@ -1,0 +1,48 @@
+"""Which operations are routines: those that make of small matrices, and of entries at positions, less work than calls.
+
+What is large goes to LAPACK by way of NumPy, unless it stands in a loop, whose steps must not return to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import is_floating
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
+from symgrad.ops.sorting.order import AddAlongAxis, TakeAlongAxis
+
+if TYPE_CHECKING:
+    from symgrad.compiler.backends.llvm.plan import Plan
+
+_SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixExp, QRBasis, QRTriangle, Solve)
+_MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
+_SMALL = 24  # rows of matrices up to which a routine is quicker than a call of LAPACK
+_IN_LOOPS = 128  # the same inside of a loop
+_NARROW = 4  # bytes of the narrowest floating-point numbers
+
+
+def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
+    """Return about how many primitives a routine of this operation would run; None where it is no routine."""
+    e = plan.e
+    shapes = [e.shapes[r] for r in refs]
+    kinds = [e.dtypes[r] for r in refs[:1]] + [e.dtypes[k]]
+    if not all(is_floating(d) and d.itemsize >= _NARROW for d in kinds) or any(0 in s for s in [*shapes, e.shapes[k]]):
+        return None
+    if isinstance(op, _MOVED):
+        return max(map(prod, [*shapes, e.shapes[k]]))
+    if isinstance(op, _SQUARE):
+        return _of_matrices(shapes, e.shapes[k], _IN_LOOPS if plan.inside else _SMALL)
+    return None
+
+
+def _of_matrices(shapes: Sequence[Shape], result: Shape, most: int) -> int | None:
+    n = max(shapes[0][-2:])
+    return None if n > most else n * max(map(prod, [*shapes, result]))

@@ -1,0 +1,173 @@
+"""Linear algebra and reads at positions as machine code: values, derivatives, errors, loops, threads, dtypes."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.compiler.backends.llvm.routines import shared
+from symgrad.errors import IndexRangeError, LinAlgError
+
+pytest.importorskip("llvmlite.binding")
+RNG = np.random.default_rng(28)
+L = sg.linalg
+
+
+def matrices(*shape):
+    """Matrices that are far from singular, with pivots in all rows."""
+    return RNG.standard_normal(shape) + np.eye(shape[-1])[::-1] * shape[-1]
+
+
+def definite(*shape):
+    """Positive definite matrices."""
+    a = RNG.standard_normal(shape)
+    return a @ a.swapaxes(-1, -2) + np.eye(shape[-1])
+
+
+KERNELS = {
+    "cholesky": (L.cholesky, definite(5, 4, 4)),
+    "inv": (L.inv, matrices(5, 4, 4)),
+    "det": (L.det, matrices(5, 4, 4)),
+    "slogdet": (lambda a: L.slogdet(a)[1], matrices(2, 3, 5, 5)),
+    "solve": (L.solve, matrices(5, 4, 4), RNG.standard_normal((5, 4, 2))),
+    "solve of a vector": (L.solve, matrices(7, 7), RNG.standard_normal(7)),
+    "solve with one matrix for a batch": (L.solve, matrices(3, 3), RNG.standard_normal((6, 3, 1))),
+    "solve with the triangle": (lambda a, b: L.solve_triangular(a, b, upper=False), matrices(4, 4), matrices(4, 4)),
+    "cholesky_solve": (sg.cholesky_solve, RNG.standard_normal((4, 2)), np.linalg.cholesky(definite(4, 4))),
+    "qr": (lambda a: L.qr(a)[1], RNG.standard_normal((3, 6, 4))),
+    "matrix_exp": (L.matrix_exp, RNG.standard_normal((3, 4, 4))),
+    "take_along_dim": (
+        lambda x, at: sg.take_along_dim(x, at, 1), RNG.standard_normal((3, 5)), RNG.integers(-5, 5, (3, 4)),
+    ),
+    "triangles": (lambda x: sg.tril(x, -1) + 2 * sg.triu(x), RNG.standard_normal((3, 4, 4))),
+    "rows at positions": (lambda x, at: x[at], RNG.standard_normal((9, 4)), RNG.integers(-9, 9, (3, 5))),
+    "entries at positions": (lambda x, i, j: x[i, j], RNG.standard_normal((9, 4)), np.arange(5)[:, None], np.arange(3)),
+}  # fmt: skip
+EXACT = 1e-11
+
+
+def both(name):
+    """Values, and gradients in arguments of floats, of a sum that weighs all entries differently."""
+    f, *xs = KERNELS[name]
+    wrt = tuple(k for k, x in enumerate(xs) if x.dtype.kind == "f")
+
+    def loss(*xs):
+        y = f(*xs)
+        return (sg.cos(sg.arange(y.numel(), dtype=y.dtype)).reshape(y.shape) * y).sum()
+
+    return lambda *xs: (f(*xs), *sg.grad(loss, wrt)(*xs)), xs
+
+
+def nests(f, *xs):
+    """The steps of a kernel as text."""
+    return f.lower(*xs).stages["nests"]
+
+
+def agree(ys, expected, tolerance):
+    for y, e in zip(ys, expected, strict=True):
+        e = np.asarray(e.detach().numpy() if isinstance(e, sg.Tensor) else e)
+        assert (np.asarray(y).dtype, np.shape(y)) == (e.dtype, e.shape)
+        np.testing.assert_allclose(y, e, rtol=tolerance, atol=tolerance * np.max(np.abs(e), initial=1.0))
+
+
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_routines_have_the_values_and_gradients_of_eager_mode(name, backend):
+    if backend == "c" and not any(map(shutil.which, ("cc", "gcc", "clang"))):
+        pytest.skip("there is no C compiler")
+    f, xs = both(name)
+    fast = sg.compile(f, backend=backend)
+    expected = f(*map(sg.tensor, xs))
+    for _ in range(2):
+        agree(fast(*xs), expected, EXACT)
+    if backend == "llvm" and "nests" in fast.lower(*xs).stages:
+        assert "Outside(" not in nests(fast, *xs)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_routines_in_single_precision(name):
+    f, xs = both(name)
+    xs = [x.astype(np.float32) if x.dtype.kind == "f" else x for x in xs]
+    agree(sg.compile(f, backend="llvm")(*xs), f(*map(sg.tensor, xs)), 3e-4)
+
+
+FAILING = {
+    "solve": (L.solve, np.zeros((2, 3, 3)), np.ones((2, 3, 1))),
+    "inv": (L.inv, np.stack([np.eye(3), np.zeros((3, 3))])),
+    "cholesky": (L.cholesky, -np.eye(3)),
+    "cholesky of nan": (L.cholesky, np.full((3, 3), np.nan)),
+    "take_along_dim": (lambda x, at: sg.take_along_dim(x, at, 1), np.ones((2, 3)), np.array([[0, 3]] * 2)),
+    "indexing": (lambda x, at: 2 * x[at], np.ones((2, 3)), np.array([-3])),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_routine_that_fails_raises_the_error_of_eager_mode(name):
+    f, *xs = FAILING[name]
+    with pytest.raises((LinAlgError, IndexRangeError)) as eager:
+        f(*map(sg.tensor, xs))
+    fast = sg.compile(f, backend="llvm")
+    for _ in range(2):
+        with pytest.raises(type(eager.value)) as compiled:
+            fast(*xs)
+        assert str(compiled.value) == str(eager.value)
+
+
+def test_a_routine_gives_nan_where_eager_mode_does():
+    a = np.full((4, 4), np.nan)
+    for f in (L.inv, L.det, lambda a: L.solve(a, a[0]), L.matrix_exp):
+        np.testing.assert_array_equal(np.isnan(sg.compile(f, backend="llvm")(a)), np.isnan(f(sg.tensor(a)).numpy()))
+
+
+def kalman(A, C, y):
+    """A Kalman filter: a loop with products, a Cholesky factorisation and solves inside."""
+    n, eye = A.shape[0], sg.eye(A.shape[0])
+
+    def step(carry, y):
+        m, P = carry
+        m, P = A @ m, A @ P @ A.mT + eye
+        S = C @ P @ C.mT + sg.eye(C.shape[0])
+        K = L.solve(S, C @ P).mT
+        return (m + K @ (y - C @ m), P - K @ S @ K.mT), L.cholesky(S).diagonal().log().sum()
+
+    (m, P), logs = sg.scan(step, (sg.zeros(n), eye), y)
+    return m.sum() + P.sum() + logs.sum()
+
+
+def test_a_loop_with_linear_algebra_is_machine_code_and_its_gradient_too():
+    xs = 0.4 * RNG.standard_normal((4, 4)), RNG.standard_normal((3, 4)), RNG.standard_normal((6, 3))
+    f = sg.value_and_grad(kalman, (0, 1, 2))
+    fast = sg.compile(f, backend="llvm")
+    value, slopes = fast(*xs)
+    expected, eager = f(*map(sg.tensor, xs))
+    agree([value, *slopes], [expected, *eager], 1e-9)
+    assert "Outside(" not in nests(fast, *xs)
+
+
+def test_an_error_inside_of_a_loop_reaches_the_caller():
+    def f(x):
+        return sg.scan(lambda c, _: (L.solve(sg.diag(c), c), None), x, length=5)[0]
+
+    fast = sg.compile(f, backend="llvm")
+    np.testing.assert_allclose(fast(np.array([1.0, 2.0])), [1.0, 1.0])
+    with pytest.raises(LinAlgError, match="singular"):
+        fast(np.zeros(2))
+
+
+def test_threads_share_a_batch_and_the_bytes_are_those_of_one(monkeypatch):
+    monkeypatch.setattr(shared, "_LEAST", 1000)
+    monkeypatch.setattr(shared, "_GRAIN", 500)
+    a, b = matrices(60, 5, 5), RNG.standard_normal((60, 5))
+    fast = sg.compile(lambda a, b: (L.solve(a, b), L.inv(a), L.det(a)), backend="llvm")
+    results = []
+    for n in (1, 4):
+        sg.set_num_threads(n)
+        results.append([y.tobytes() for y in fast(a, b)])
+    assert results[0] == results[1]
+    assert "nest0.chunk" in fast.lower(a, b).stages["assembly"]
+    a[-1] = 0
+    with pytest.raises(LinAlgError, match="Batch element 59"):
+        fast(a, b)
