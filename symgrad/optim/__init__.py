@@ -7,6 +7,7 @@ from symgrad.optim.adam import Adam, AdamW
 from symgrad.optim.equations import least_squares, root
 from symgrad.optim.lbfgs import LBFGS
 from symgrad.optim.minimize import minimize
+from symgrad.optim.nonlinear import NLP, nlp
 from symgrad.optim.optimizer import Optimizer
 from symgrad.optim.rmsprop import Adagrad, RMSprop
 from symgrad.optim.sgd import SGD
@@ -14,8 +15,8 @@ from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "least_squares", "lr_scheduler",
-    "minimize", "root",
+    "LBFGS", "NLP", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "least_squares",
+    "lr_scheduler", "minimize", "nlp", "root",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is

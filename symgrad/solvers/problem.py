@@ -138,7 +138,7 @@ class Problem:
         structure = self.unknown.structure
 
         def one(z: Any, *tensors: Any) -> Any:
-            return _number(who, loss(structure(z), *given.put(tensors)))
+            return number_of(who, loss(structure(z), *given.put(tensors)))
 
         body, inputs = traced(who, one, spec, given.tensors)
         losses = tuple(range(len(inputs)))
@@ -156,7 +156,7 @@ class Problem:
             inputs = [*inputs, *more[many:]]
             for (is_equal, _), shape in zip(self.limits, self.shapes, strict=True):
                 equal += [is_equal] * math.prod(shape)
-        ends = _ends(who, self.unknown, bounds)
+        ends = ends_of(who, self.unknown, bounds)
         self.inputs = [*inputs, *ends]
         self.is_constrained = bool(ends or self.limits)
         start = self.unknown.start.shape
@@ -250,7 +250,8 @@ def check_quadratic(who: str, conditions: Program) -> None:
         raise ArgumentError(f"{who}: the loss has a maximum and no minimum: its second derivatives are negative.")
 
 
-def _number(who: str, y: Any) -> Any:
+def number_of(who: str, y: Any) -> Any:
+    """Return the one number that a loss returned."""
     parts = flat_result(who, y)
     if len(parts) != 1 or math.prod(parts[0].shape) != 1:
         raise ArgumentError(f"{who}: the loss returned shape {list(parts[0].shape)}. Expected one number; sum it.")
@@ -312,7 +313,7 @@ def _constraint(who: str, c: Any) -> Limit:
     )
 
 
-def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
+def ends_of(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
     """Return the lower and the upper bounds as tensors shaped like the unknown; nothing without bounds."""
     if bounds is None:
         return []

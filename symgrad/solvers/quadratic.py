@@ -85,13 +85,13 @@ def is_quadratic(shape: Any) -> bool:
 
 def _is_straight(body: Program, mapping: Program) -> bool:
     """Whether a body is a polynomial in x, and the derivative in x of the mapping depends on x no more."""
-    return _is_polynomial(body) and not programs.is_read(programs.matrix(programs.linearised(mapping)), 0)
+    return is_polynomial(body) and not programs.is_read(programs.matrix(programs.linearised(mapping)), 0)
 
 
-def _is_polynomial(body: Program) -> bool:
-    """Whether all that depends on the first input is made of sums and products, with neither kinks nor poles."""
+def is_polynomial(body: Program) -> bool:
+    """Whether all that results take of the first input goes through sums and products, without kinks or poles."""
     reached = body.depending(body.inputs[:1])
-    for v in body.values:
+    for v in [body.values[k] for k in body.steps()]:
         moving = [X[i] for i, k in enumerate(v.args) if k in reached]
         if moving and not _keeps_polynomials(v.op, moving):
             return False

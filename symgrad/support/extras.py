@@ -13,16 +13,21 @@ from symgrad.errors import MissingExtra
 
 HOW = 'pip install ".[{extra}]" in a copy of symgrad'
 PACKAGES = {
+    "clarabel": "clarabel",
     "dask": "dask",
     "examples": "sklearn",
     "graph": "networkx",
     "llvm": "llvmlite",
+    "nlp": "cyipopt",
+    "osqp": "osqp",
+    "piqp": "piqp",
     "plot": "matplotlib",
     "progress": "tqdm",
     "scipy": "scipy",
+    "uno": "unopy",
     "web": "starlette",
 }
-_ON_AN_INDEX = {"sklearn": "scikit-learn"}  # where a package has another name there
+_ON_AN_INDEX = {"cyipopt": "cyipopt-wheels", "sklearn": "scikit-learn"}  # where a package has another name there
 
 
 def is_installed(extra: str) -> bool:

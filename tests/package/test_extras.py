@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 USES = {
     "scipy": ["sg.optim.minimize(lambda x: x**2, 1.0)", "sg.optim.root(lambda x: x, 1.0)",
               "sg.sparse_jacobian(lambda x: x**2)(np.ones(3))"],
+    "uno": ["sg.optim.nlp(lambda x: x**2, 1.0, solver='uno')"],
     "llvm": ["sg.compile(lambda x: x, backend='llvm')(1.0)"],
     "plot": ["sg.table(lambda x: x**2, [1.0, 2.0]).plot()", "sg.plot('x**2')"],
     "graph": ["sg.graph(sg.tensor(1.0, requires_grad=True) * 2).to_networkx()"],

@@ -124,7 +124,7 @@ def test_the_recipe_needs_what_the_package_needs():
     assert f"summary: {PROJECT['description']}\n" in recipe
     assert f"- symgrad = {PROJECT['scripts']['symgrad']}\n" in recipe
     optional = {
-        re.sub(r"\[.*\]|;.*", "", n)
+        re.sub(r"\[.*\]|;.*|-wheels", "", n)
         for needed in PROJECT["optional-dependencies"].values()
         for n in needed
         if "scikit" not in n

@@ -1,0 +1,85 @@
+"""Named blocks: where each array of a structure stands in one vector, and what its entries are called."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core import trees
+from symgrad.errors import ArgumentError
+from symgrad.implicit.unknowns import is_numbers
+from symgrad.ops.map import show_shape
+from symgrad.support.namespace import near
+
+
+class Blocks:
+    """The arrays of a structure, one after the other in a vector.
+
+    Args:
+        tree: the structure.
+        shapes: of the arrays.
+        title: what is named where the structure has no names, such as "g".
+    """
+
+    def __init__(self, tree: trees.Tree, shapes: Sequence[tuple[int, ...]], title: str) -> None:
+        self.tree, self.shapes, self.names = tree, [tuple(s) for s in shapes], labels(tree, title)
+        self.edges = [0, *itertools.accumulate(math.prod(s) for s in shapes)]
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return self.edges[-1]
+
+    def name(self, k: int) -> str:
+        """Return what entry k of the vector is called, such as ``dynamics[12, 0]``."""
+        block = int(np.searchsorted(self.edges, k, "right")) - 1
+        at = np.unravel_index(k - self.edges[block], self.shapes[block]) if self.shapes[block] else ()
+        return self.names[block] + (f"[{', '.join(map(str, at))}]" if at else "")
+
+    def structure(self, z: Any) -> Any:
+        """Return a vector as the structure of arrays, and floats."""
+        parts = [z[a:b].reshape(s) for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)]
+        return trees.unflatten(self.tree, iter([p.item() if p.ndim == 0 else p for p in parts]))
+
+    def spread(self, values: Any, otherwise: float, who: str) -> Any:
+        """Return a vector of one end of all bounds: of one number or array, or a dict by name of some blocks."""
+        if not isinstance(values, dict) or not isinstance(self.tree, trees.Branch) or not self.tree.keys:
+            each = trees.spread(self.tree, _array(values), who)
+        else:
+            unknown = sorted(set(values) - set(self.tree.keys), key=str)
+            if unknown:
+                known = list(self.tree.keys)
+                guess = near(str(unknown[0]), [str(k) for k in known]) or "."
+                raise ArgumentError(f"{who}: there is no block {unknown[0]!r}. Expected some of {known}{guess}")
+            full = {k: _array(values.get(k, otherwise)) for k in self.tree.keys}
+            each = [v for k, part in zip(self.tree.keys, self.tree.parts) for v in trees.spread(part, full[k], who)]
+        return np.concatenate([self._filled(k, v, otherwise, who) for k, v in enumerate(each)] or [np.zeros(0)])
+
+    def _filled(self, k: int, value: Any, otherwise: float, who: str) -> Any:
+        end = np.asarray(otherwise if value is None else value, np.float64)
+        try:
+            return np.broadcast_to(end, self.shapes[k]).ravel()
+        except ValueError:
+            raise ArgumentError(
+                f"{who}: got shape {show_shape(end.shape)} for {self.names[k]}. Expected {show_shape(self.shapes[k])}, "
+                "or a number."
+            ) from None
+
+
+def _array(values: Any) -> Any:
+    return np.array(values, np.float64) if is_numbers(values) else values
+
+
+def labels(tree: trees.Tree, title: str, inside: bool = False) -> list[str]:
+    """Return the name of each array: keys joined by dots, and numbers in brackets behind the title."""
+    if isinstance(tree, trees.Leaf):
+        return [title]
+    if isinstance(tree, trees.Static):
+        return []
+    named = tree.keys or getattr(tree.kind, "_fields", ())
+    own = [f"{title}.{k}" if inside else str(k) for k in named] or [f"{title}[{k}]" for k in range(len(tree.parts))]
+    return [name for label, part in zip(own, tree.parts, strict=True) for name in labels(part, label, True)]

@@ -1,0 +1,363 @@
+"""``sg.optim.NLP`` and ``sg.optim.nlp``: the program is traced once, and solved for any parameters."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core import trees
+from symgrad.engine.program import Program, Spec
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
+from symgrad.implicit.unknowns import Arguments, flat_result, floating, is_variable, title_of
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.optim.implicit_result import is_followed
+from symgrad.optim.nonlinear.blocks import Blocks
+from symgrad.optim.nonlinear.derivatives import FLOAT64, Derivatives
+from symgrad.optim.nonlinear.quadratic import QUADRATIC, Matrices
+from symgrad.optim.nonlinear.run import Iterate, Outcome, Run, Stop
+from symgrad.optim.nonlinear.sensitivity import Sensitivity
+from symgrad.optim.nonlinear.solution import ACTIVE, WORDS, Solution, active_names, worst_rows
+from symgrad.optim.nonlinear.solvers import NONLINEAR
+from symgrad.optim.vectors import Vector
+from symgrad.solvers.problem import ends_of, number_of
+from symgrad.support.arguments import check_all
+from symgrad.support.extras import is_installed, needs, required
+from symgrad.support.progress import long_work
+from symgrad.transforms.tracing import Trace, spec_of
+
+_DENSE = 100  # variables and rows up to which SLSQP is taken where there is neither IPOPT nor Uno
+_LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
+_MET = 1e-6  # violation up to which constraints count as met
+
+
+class NLP:
+    """The nonlinear program min f(x, *args) with lb ≤ g(x, *args) ≤ ub and bounds on x, traced once.
+
+    Args:
+        f: f(x, *args), one number.
+        x0: where to start: an array, a number, or nested dicts, lists, tuples and dataclasses of them.
+        args: parameters; their shapes are fixed, their numbers are not.
+        constraints: g(x, *args): an array, or a structure, whose keys name its blocks in reports and errors.
+        lb, ub: the ends of g: numbers, arrays, or dicts of some of its blocks. Both are 0 where nothing is said, so
+            that constraints are equations; infinity is no end.
+        bounds: of x: a pair (lower, upper) of numbers, arrays or None; of a structure, a structure of pairs, from which
+            keys may be missing. A list of pairs, one for each number, is as in SciPy.
+        backend: as for ``sg.compile``. "auto" computes the first calls with NumPy, while LLVM compiles.
+
+    Raises:
+        ArgumentError: bounds cross, a block has another name, or f returns several numbers.
+
+    >>> problem = sg.optim.NLP(
+    ...     lambda x, p: ((x["a"] - p) ** 2).sum(), {"a": np.zeros(2)}, 3.0,
+    ...     constraints=lambda x, p: {"total": x["a"].sum()}, ub={"total": 4.0}, lb={"total": -np.inf},
+    ... )
+    >>> solution = problem.solve()
+    >>> solution.x["a"].round(6), round(solution.multipliers["total"], 6), solution.active
+    (array([2., 2.]), -2.0, ('total ≤ 4',))
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None,
+        lb: Any = 0.0, ub: Any = 0.0, bounds: Any = None, backend: str = "auto",
+    ) -> None:  # fmt: skip
+        for name, fn in (("f", f), ("constraints", constraints)):
+            if fn is not None and not callable(fn):
+                raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
+        needs("sg.optim.nlp", "scipy")
+        if is_followed(bounds, lb, ub):
+            raise ArgumentError(
+                "nlp: bounds, lb or ub hold a tensor that requires grad, which solutions are not differentiated with "
+                "respect to. Pass the tensor in args, and subtract it in the constraints."
+            )
+        self.f, self.g, self._args, self._vector = f, constraints, Arguments(args), Vector(x0)
+        vector = self._vector
+        if any(c is not None for c in vector.complex):
+            raise ArgumentTypeError("nlp: x0 holds complex numbers. Pass real and imaginary parts, as two arrays.")
+        self.unknowns = Blocks(vector.tree, vector.shapes, title_of(f))
+        body, self._thetas = self._traced()
+        self.derivatives = Derivatives(body, backend)
+        self.lb, self.ub = (self.rows.spread(e, 0.0, f"nlp: {n}") for e, n in ((lb, "lb"), (ub, "ub")))
+        ends = ends_of("nlp", vector, bounds)  # type: ignore[arg-type]
+        self.low, self.high = [np.array(t._value, np.float64).ravel() for t in ends] or [
+            np.full(vector.start.shape, s * np.inf) for s in (-1.0, 1.0)
+        ]
+        _check_ends(self.unknowns, self.low, self.high, "bounds")
+        _check_ends(self.rows, self.lb, self.ub, "lb and ub")
+        self.best: Any = None
+
+    def __repr__(self) -> str:
+        d = self.derivatives
+        kind = "quadratic" if d.is_quadratic else "nonlinear"
+        return (
+            f"<{kind} program: {d.size} variables, {d.held} constraints, {len(d.jacobian_pattern.rows)} entries of the "
+            f"Jacobian, {len(d.hessian_pattern.rows)} of the Hessian's lower triangle>"
+        )
+
+    # -------------------------------------------------------------- tracing
+    def _traced(self) -> tuple[Program, list[Any]]:
+        """Return (x, *θ) ↦ (f, g), and the tensors θ; the blocks of g are noted."""
+        self.rows = Blocks(trees.Branch(tuple, (), ()), [], "g")
+        spec = Spec((self._vector.start.size,), FLOAT64)
+        with Trace() as trace:
+            variables = trace.variables([spec, *[spec_of(t) for t in self._args.tensors]])
+            roots = trace.run(self._both, variables, "nlp: f and g are traced once on tensors without values.")
+            body, captured = trace.program(variables, roots)
+        return body, [*self._args.tensors, *captured]
+
+    def _both(self, z: Any, *tensors: Any) -> list[Any]:
+        x, args = self._vector.tensors(z), self._args.put(tensors)
+        loss = _double(number_of("nlp", self.f(x, *args)))
+        if self.g is None:
+            return [loss, as_tensor(np.zeros(0))]
+        value = self.g(x, *args)
+        leaves: list[Any] = []
+        tree = trees.flatten(value, is_variable, leaves)
+        if not leaves and not (isinstance(value, (dict, list, tuple)) and not value):
+            flat_result("nlp", value)  # which says what is wrong
+        parts = [floating("nlp", as_tensor(v)) for v in leaves]
+        self.rows = Blocks(tree, [tuple(p.shape) for p in parts], "g")
+        flat = [F.ravel(_double(p)) for p in parts]
+        return [loss, F.cat(flat, 0) if flat else as_tensor(np.zeros(0))]
+
+    def _numbers(self, args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+        """Return the tensors θ for these arguments, those of the constructor by default, and their values."""
+        tensors = self._thetas
+        if args:
+            given = Arguments(args)
+            own = [tuple(t.shape) for t in self._args.tensors]
+            if given.tree != self._args.tree or [tuple(t.shape) for t in given.tensors] != own:
+                raise ShapeError(
+                    f"nlp: got arguments of shapes {[tuple(t.shape) for t in given.tensors]}. Expected {own}, in the "
+                    "structure that the problem was made with."
+                )
+            tensors = [*given.tensors, *tensors[len(own) :]]
+        if any(t._value is None for t in tensors):
+            raise ValueNeeded(
+                "nlp: an argument has no value here, as sg.compile and sg.vmap trace functions. Solve outside of them."
+            )
+        specs = self.derivatives.body.arguments[1:]
+        return list(tensors), tuple([np.asarray(t._value, s.dtype) for t, s in zip(tensors, specs, strict=True)])
+
+    # -------------------------------------------------------------- solving
+    def solve(
+        self, *args: Any, x0: Any = None, start: Solution | None = None, solver: str = "auto", tol: float = 1e-8,
+        max_steps: int = 3000, max_time: float = math.inf, callback: Callable[..., Any] | None = None,
+        options: Mapping[str, Any] | None = None, progress: bool = True,
+    ) -> Solution:  # fmt: skip
+        """Solve the program for these parameters; those it was made with by default.
+
+        Args:
+            args: parameters, shaped as those that the problem was made with.
+            x0: where to start, structured as before.
+            start: an earlier solution, whose point and multipliers the solver starts from.
+            solver: "auto", "ipopt", "uno", "slsqp", "trust-constr", and for quadratic programs "clarabel", "piqp" and
+                "osqp". "auto" takes those of the latter for convex quadratic programs, and else the first that is
+                installed.
+            tol: of the solver.
+            max_steps, max_time: iterations, and seconds, after which the best iterate is returned.
+            callback: callback(x, iterate) of each step; what it returns, where true, ends the run. Solvers of
+                quadratic programs call none.
+            options: the solver's own, by their names.
+            progress: whether long work is told of, on a terminal or in a notebook.
+
+        Returns:
+            A ``Solution``. Where a tensor in args requires a gradient, x, f, g and the multipliers are tensors,
+            differentiable in args. Solvers that end elsewhere than at a minimum say so in ``status``.
+
+        Raises:
+            MissingExtra: the solver is not installed.
+            ArgumentError: f or g is not finite at the start, or the solver has no such option.
+        """
+        tensors, thetas = self._numbers(args)
+        z = self._start(x0, start)
+        forces = np.zeros(self.rows.size) if start is None else np.asarray(start.forces, np.float64)
+        self.derivatives.calls.clear()
+        with long_work("nlp", shown=progress) as work:
+            run = Run(
+                self.derivatives, thetas, z, forces, self.low, self.high, self.lb, self.ub, tol, max_steps, max_time,
+                start is not None, work, (self.unknowns, self.rows), self._on_structure(callback),
+            )  # fmt: skip
+            name, outcome = self._run(run, solver, dict(options or {}))
+        return self._solution(run, name, outcome, tensors)
+
+    def _start(self, x0: Any, start: Solution | None) -> Any:
+        z = self._vector.start if start is None else np.asarray(start.z, np.float64)
+        if x0 is not None:
+            other = Vector(x0)
+            if other.tree != self._vector.tree or other.shapes != self._vector.shapes:
+                raise ShapeError(
+                    f"nlp: x0 has shapes {[show_shape(s) for s in other.shapes]}. Expected "
+                    f"{[show_shape(s) for s in self._vector.shapes]}, in the structure that the problem was made with."
+                )
+            z = other.start
+        if z.shape != self._vector.start.shape:
+            raise ShapeError(f"nlp: start is a solution of {z.size} numbers. Expected {self._vector.start.size}.")
+        return np.clip(z, self.low, self.high)
+
+    def _check_start(self, run: Run) -> None:
+        run.objective(run.z), run.constraints(run.z)
+        if run.bad:
+            raise ArgumentError(f"nlp: {run.bad} at the start. Start where f and g are defined: pass another x0.")
+
+    def _run(self, run: Run, solver: str, options: dict[str, Any]) -> tuple[str, Outcome]:
+        known = ["auto", *NONLINEAR, *QUADRATIC]
+        if solver not in known:
+            raise ArgumentError(f"nlp: solver={solver!r} is unknown. Expected one of {', '.join(map(repr, known))}.")
+        try:
+            self._check_start(run)
+            if solver == "auto":
+                quadratic = next((q for q in QUADRATIC if is_installed(q)), None)
+                matrices = Matrices.of(run) if quadratic and self.derivatives.is_quadratic else None
+                if matrices is not None and quadratic is not None and matrices.is_convex:
+                    return quadratic, QUADRATIC[quadratic](run, matrices, options)
+                solver = self._nonlinear()
+            if solver in NONLINEAR:
+                return solver, NONLINEAR[solver](run, options)
+            return solver, QUADRATIC[solver](run, self._matrices(run, solver), options)
+        except Stop:
+            return solver, run.ended()
+        finally:
+            self.best = None if run.best is None else self._vector.structure(run.best[2])
+
+    def _nonlinear(self) -> str:
+        extras = {"ipopt": "nlp", "uno": "uno"}
+        is_small = max(self.derivatives.size, self.derivatives.held) <= _DENSE
+        return next((s for s, e in extras.items() if is_installed(e)), "slsqp" if is_small else "trust-constr")
+
+    def _matrices(self, run: Run, solver: str) -> Matrices:
+        if not self.derivatives.is_quadratic:
+            raise ArgumentError(f"nlp: {solver} solves quadratic programs with linear constraints, and this is none.")
+        matrices = Matrices.of(run)
+        if not matrices.is_convex:
+            raise ArgumentError(f"nlp: {solver} solves convex programs, and f is not convex. Use solver='ipopt'.")
+        return matrices
+
+    def _on_structure(self, callback: Callable[..., Any] | None) -> Callable[[Any, Iterate], Any] | None:
+        return None if callback is None else lambda z, iterate: callback(self._vector.structure(z), iterate)
+
+    # -------------------------------------------------------------- the answer
+    def _solution(self, run: Run, name: str, outcome: Outcome, tensors: list[Any]) -> Solution:
+        z, run.max_time = np.asarray(outcome.z, np.float64), math.inf
+        f, g = run.objective(z), run.constraints(z)
+        slope, matrix = run.gradient(z), run.matrix(z)
+        forces = outcome.multipliers
+        if forces is None:
+            forces = self._balanced(matrix, slope, *self._signs(z, g))[: self.rows.size]
+        rest = slope - matrix.T @ forces
+        way = np.where(rest > 0, z - self.low, self.high - z)  # to the bound that f falls towards
+        pushes = np.where(way < np.abs(rest), rest, 0.0)
+        stationarity = float(np.max(np.minimum(np.abs(rest), np.maximum(way, 0.0)), initial=0.0))
+        violation = run.violation(z, g)
+        is_met = violation <= max(_MET, run.tol) * (1.0 + float(np.max(np.abs(g), initial=0.0)))
+        is_level = stationarity <= _MET * (1.0 + float(np.max(np.abs(slope), initial=0.0)))
+        status = outcome.status
+        if status in ("solved", "acceptable", "stalled") and not is_met:
+            status = "infeasible" if self._is_infeasible(z, g, matrix) else "stalled"
+        elif status == "stalled" and is_met and is_level and outcome.multipliers is None:
+            status = "acceptable"  # the multipliers have the signs of a minimum's
+        excess = np.maximum(self.lb - g, g - self.ub)
+        total = time.perf_counter() - run.began
+        solution = Solution(
+            self._vector.structure(z), f, self.rows.structure(g), self.rows.structure(np.array(forces)),
+            self.unknowns.structure(pushes), status in ("solved", "acceptable"), status,
+            _message(status, outcome, run.bad), name, outcome.iterations,
+            {"total": total, **{k: t for k, (_, t) in self.derivatives.calls.items()}},
+            {k: n for k, (n, _) in self.derivatives.calls.items()}, violation,
+            stationarity, tuple(run.history),
+            (*active_names(self.rows, g, self.lb, self.ub), *active_names(self.unknowns, z, self.low, self.high)),
+            tuple(worst_rows(self.rows, excess, max(run.tol, _MET))), z, np.array(forces),
+        )  # fmt: skip
+        if is_followed(*tensors):
+            return Sensitivity(self, run, solution, tensors, pushes).differentiable()
+        return solution
+
+    def _is_infeasible(self, z: Any, g: Any, matrix: Any) -> bool:
+        """Whether no small step lowers the sum of all violations: 0 is among its subgradients."""
+        fixed = np.where(self.lb - g > _MET, 1.0, np.where(g - self.ub > _MET, -1.0, 0.0))
+        lower, upper = self._signs(z, g)
+        size = self.rows.size
+        lower[:size] = np.where(fixed != 0, 0.0, np.maximum(lower[:size], -1.0))
+        upper[:size] = np.where(fixed != 0, 0.0, np.minimum(upper[:size], 1.0))
+        target = matrix.T @ fixed
+        rest = target + self._columns(matrix) @ self._balanced(matrix, -target, lower, upper)
+        return float(np.max(np.abs(rest), initial=0.0)) <= _LEVEL * float(np.max(np.abs(matrix.data), initial=0.0))
+
+    @staticmethod
+    def _is_at(values: Any, ends: Any, sign: float) -> Any:
+        return np.isfinite(ends) & (sign * (values - ends) <= ACTIVE * (1.0 + np.abs(ends)))
+
+    def _signs(self, z: Any, g: Any) -> tuple[Any, Any]:
+        """Return between what multipliers of constraints and bounds are: at least 0 at lower ends, and so on."""
+        lower, upper = [], []
+        for values, low, high in ((g, self.lb, self.ub), (z, self.low, self.high)):
+            lower.append(np.where(self._is_at(values, high, -1.0), -np.inf, 0.0))
+            upper.append(np.where(self._is_at(values, low, 1.0), np.inf, 0.0))
+        return np.concatenate(lower), np.concatenate(upper)
+
+    def _columns(self, matrix: Any) -> Any:
+        sparse = required("nlp", "scipy", "scipy.sparse")
+        return sparse.hstack([matrix.T, sparse.eye_array(self.derivatives.size)]).tocsc()
+
+    def _balanced(self, matrix: Any, target: Any, lower: Any, upper: Any) -> Any:
+        """Return multipliers between their ends that leave least of Jᵀλ + ν − target."""
+        chosen, forces = lower < upper, np.zeros(len(lower))
+        if chosen.any() and np.all(np.isfinite(target)) and np.all(np.isfinite(matrix.data)):
+            columns = self._columns(matrix)[:, chosen]
+            small = columns.toarray() if max(columns.shape) <= 10 * _DENSE else columns
+            lsq = required("nlp", "scipy", "scipy.optimize").lsq_linear
+            forces[chosen] = lsq(small, target, (lower[chosen], upper[chosen]), tol=1e-12).x
+        return forces
+
+
+def _double(t: Any) -> Any:
+    return t if t.dtype == FLOAT64 else Cast(FLOAT64)(floating("nlp", t))
+
+
+def _check_ends(blocks: Blocks, low: Any, high: Any, what: str) -> None:
+    crossed = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))
+    if len(crossed):
+        k = int(crossed[0])
+        raise ArgumentError(
+            f"nlp: {what} of {blocks.name(k)} are {low[k]:g} and {high[k]:g}. Expected a lower end that is not above "
+            "the upper one."
+        )
+
+
+def _message(status: str, outcome: Outcome, bad: str) -> str:
+    text = WORDS[status]
+    if bad and status not in ("solved", "acceptable"):
+        text += f" On the way, {bad}."
+    return f"{text} ({outcome.message.strip().rstrip('.')}.)" if outcome.message else text
+
+
+def nlp(
+    f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None, lb: Any = 0.0,
+    ub: Any = 0.0, bounds: Any = None, solver: str = "auto", tol: float = 1e-8, max_steps: int = 3000,
+    max_time: float = math.inf, callback: Callable[..., Any] | None = None, options: Mapping[str, Any] | None = None,
+    backend: str = "auto", progress: bool = True,
+) -> Solution:  # fmt: skip
+    """Minimise f(x, *args) subject to lb ≤ g(x, *args) ≤ ub and bounds on x: ``NLP(f, x0, *args, …).solve(…)``.
+
+    The arguments are those of ``NLP`` and of ``NLP.solve``. To solve a problem for several parameters, make the ``NLP``
+    once, so that it is compiled once.
+
+    >>> solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: x.sum(), lb=2.0, ub=np.inf)
+    >>> solution.x.round(6), round(solution.multipliers, 6)
+    (array([1., 1.]), 2.0)
+    """
+    problem = NLP(f, x0, *args, constraints=constraints, lb=lb, ub=ub, bounds=bounds, backend=backend)
+    return problem.solve(
+        solver=solver, tol=tol, max_steps=max_steps, max_time=max_time, callback=callback, options=options,
+        progress=progress,
+    )  # fmt: skip
+
+
+__all__ = ["NLP", "nlp"]
+check_all(globals(), __all__)

@@ -1,0 +1,145 @@
+"""Quadratic programs, min ½ xᵀP x + qᵀx with l ≤ A x ≤ u and bounds, by Clarabel, PIQP or OSQP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.errors import ArgumentError
+from symgrad.optim.nonlinear.run import Outcome, Run
+from symgrad.support.extras import required
+
+Options = Mapping[str, Any]
+_SMALL = 1e-10  # by how much, relative to P, rounding may bend a convex function
+
+
+class Matrices(NamedTuple):
+    """A quadratic program; ``ends`` are those of A x, without g(0)."""
+
+    P: Any
+    q: Any
+    A: Any
+    lb: Any
+    ub: Any
+
+    @classmethod
+    def of(cls, run: Run) -> Matrices:
+        """Return the matrices of a problem that is quadratic, read at x = 0."""
+        zero, none = np.zeros(run.derivatives.size), np.zeros(run.derivatives.held)
+        g = run.constraints(zero)
+        return cls(run.curvature(zero, 1.0, none), run.gradient(zero), run.matrix(zero), run.lb - g, run.ub - g)
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether P is positive semidefinite: P + ε I has an LDLᵀ with positive pivots."""
+        linalg = required("nlp", "scipy", "scipy.sparse.linalg")
+        sparse = required("nlp", "scipy", "scipy.sparse")
+        size = float(np.max(np.abs(self.P.data), initial=0.0))
+        if size == 0.0:
+            return True
+        shifted = self.P + _SMALL * size * sparse.eye_array(len(self.q))
+        try:
+            factors = linalg.splu(
+                shifted.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
+        except RuntimeError:  # exactly singular
+            return False
+        return bool(np.array_equal(factors.perm_r, factors.perm_c) and np.all(factors.U.diagonal() > 0))
+
+
+def _set(settings: Any, who: str, options: Options) -> None:
+    for name, value in options.items():
+        if not hasattr(settings, name):
+            raise ArgumentError(f"nlp: {who} does not have the option {name!r}.")
+        setattr(settings, name, value)
+
+
+def clarabel(run: Run, m: Matrices, options: Options) -> Outcome:
+    """Run Clarabel, an interior-point method for cones."""
+    solver = required("nlp: solver='clarabel'", "clarabel", "clarabel")
+    sparse = required("nlp", "scipy", "scipy.sparse")
+    rows = sparse.vstack([m.A, sparse.eye_array(len(m.q))]).tocsr()
+    lb, ub = np.concatenate([m.lb, run.low]), np.concatenate([m.ub, run.high])
+    equal = np.flatnonzero(lb == ub)
+    above, below = np.flatnonzero((ub < np.inf) & (lb != ub)), np.flatnonzero((lb > -np.inf) & (lb != ub))
+    settings = solver.DefaultSettings()
+    settings.verbose, settings.max_iter = False, run.max_steps
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = run.tol
+    settings.time_limit = run.max_time
+    _set(settings, "Clarabel", options)
+    cones = [solver.ZeroConeT(len(equal)), solver.NonnegativeConeT(len(above) + len(below))]
+    system = sparse.vstack([rows[equal], rows[above], -rows[below]]).tocsc()
+    right = np.concatenate([lb[equal], ub[above], -lb[below]])
+    result = solver.DefaultSolver(sparse.triu(m.P).tocsc(), m.q, system, right, cones, settings).solve()
+    duals = np.zeros(len(lb))
+    z = np.asarray(result.z)
+    parts = np.split(z, [len(equal), len(equal) + len(above)])
+    duals[equal] = -parts[0]
+    duals[above] -= parts[1]
+    duals[below] += parts[2]
+    words = {
+        "Solved": "solved", "AlmostSolved": "acceptable", "PrimalInfeasible": "infeasible",
+        "AlmostPrimalInfeasible": "infeasible", "DualInfeasible": "unbounded", "AlmostDualInfeasible": "unbounded",
+        "MaxIterations": "iteration limit", "MaxTime": "time limit",
+    }  # fmt: skip
+    status = words.get(str(result.status), "stalled")
+    return Outcome(np.array(result.x), duals[: len(m.lb)], status, str(result.status), int(result.iterations))
+
+
+def piqp(run: Run, m: Matrices, options: Options) -> Outcome:
+    """Run PIQP, a proximal interior-point method."""
+    solver = required("nlp: solver='piqp'", "piqp", "piqp")
+    work = solver.SparseSolver()
+    work.settings.eps_abs = work.settings.eps_duality_gap_abs = run.tol
+    work.settings.eps_rel = work.settings.eps_duality_gap_rel = run.tol
+    work.settings.max_iter = run.max_steps
+    _set(work.settings, "PIQP", options)
+    equal, rest = np.flatnonzero(m.lb == m.ub), np.flatnonzero(m.lb != m.ub)
+    A, matrix = m.A.tocsr(), required("nlp", "scipy", "scipy.sparse").csc_matrix
+    work.setup(
+        matrix(m.P), m.q, matrix(A[equal]), m.lb[equal], matrix(A[rest]), m.lb[rest], m.ub[rest], run.low, run.high
+    )
+    work.solve()
+    result, duals = work.result, np.zeros(len(m.lb))
+    duals[equal], duals[rest] = -np.asarray(result.y), np.asarray(result.z_l) - np.asarray(result.z_u)
+    words = {
+        solver.PIQP_SOLVED: "solved", solver.PIQP_PRIMAL_INFEASIBLE: "infeasible",
+        solver.PIQP_DUAL_INFEASIBLE: "unbounded", solver.PIQP_MAX_ITER_REACHED: "iteration limit",
+    }  # fmt: skip
+    info, message = result.info, str(result.info.status).rpartition(".")[2]
+    return Outcome(np.array(result.x), duals, words.get(info.status, "stalled"), message, int(info.iter))
+
+
+def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
+    """Run OSQP, an operator splitting method, and polish what it returns."""
+    solver = required("nlp: solver='osqp'", "osqp", "osqp")
+    sparse = required("nlp", "scipy", "scipy.sparse")
+    system = sparse.vstack([m.A, sparse.eye_array(len(m.q))]).tocsc()
+    work, matrix = solver.OSQP(), sparse.csc_matrix
+    given: dict[str, Any] = {"verbose": False, "eps_abs": run.tol, "eps_rel": run.tol, "polishing": True}
+    given |= {"max_iter": max(run.max_steps, 100_000)}
+    if np.isfinite(run.max_time):
+        given["time_limit"] = run.max_time
+    try:
+        work.setup(
+            matrix(sparse.triu(m.P)), m.q, matrix(system), np.concatenate([m.lb, run.low]),
+            np.concatenate([m.ub, run.high]), **{**given, **options},
+        )  # fmt: skip
+    except (TypeError, AttributeError) as error:
+        raise ArgumentError(f"nlp: OSQP does not take these options: {error}.") from None
+    if run.is_warm:
+        work.warm_start(x=run.z)
+    result = work.solve()
+    words = {
+        "solved": "solved", "solved inaccurate": "acceptable", "primal infeasible": "infeasible",
+        "dual infeasible": "unbounded", "maximum iterations reached": "iteration limit",
+        "run time limit reached": "time limit",
+    }  # fmt: skip
+    status = words.get(str(result.info.status), "stalled")
+    multipliers = -np.asarray(result.y)[: len(m.lb)]
+    return Outcome(np.array(result.x), multipliers, status, str(result.info.status), int(result.info.iter))
+
+
+QUADRATIC: dict[str, Callable[[Run, Matrices, Options], Outcome]] = {"clarabel": clarabel, "piqp": piqp, "osqp": osqp}

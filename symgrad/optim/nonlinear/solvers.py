@@ -1,0 +1,235 @@
+"""Solvers for nonlinear programs: IPOPT by cyipopt, Uno by unopy, and SciPy's SLSQP and trust-constr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError
+from symgrad.optim.nonlinear.run import Outcome, Run
+from symgrad.support.extras import required
+
+Options = Mapping[str, Any]
+NO_BOUND = 1e20  # what solvers take for infinite
+
+_IPOPT = {
+    0: "solved", 1: "acceptable", 2: "infeasible", 3: "stalled", 4: "unbounded", 5: "stopped", 6: "solved",
+    -1: "iteration limit", -2: "stalled", -3: "stalled", -4: "time limit", -5: "time limit",
+    -10: "overdetermined", -13: "not finite",
+}  # fmt: skip
+
+_UNO = {
+    "ITERATION_LIMIT": "iteration limit", "TIME_LIMIT": "time limit", "EVALUATION_ERROR": "not finite",
+    "FEASIBLE_KKT_POINT": "solved", "INFEASIBLE_STATIONARY_POINT": "infeasible",
+    "UNBOUNDED_OBJECTIVE": "unbounded", "DIVERGING_ITERATE": "unbounded",
+}  # fmt: skip
+
+
+def _ends(values: Any) -> Any:
+    return np.clip(values, -NO_BOUND, NO_BOUND)
+
+
+# ------------------------------------------------------------------ IPOPT
+class _Callbacks:
+    """The functions under the names that cyipopt calls them by; what they raise is kept until it has ended."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.steps = run, 0
+        self.problem: Any = None
+        self.error: BaseException | None = None
+        d = run.derivatives
+        self.objective, self.gradient = self._held(run.objective), self._held(run.gradient)
+        self.constraints, self.jacobian = self._held(run.constraints), self._held(run.jacobian)
+        self.hessian = self._held(lambda z, multipliers, scale: run.hessian(z, scale, multipliers))
+        self.jacobianstructure = lambda: (d.jacobian_pattern.rows, d.jacobian_pattern.columns)
+        self.hessianstructure = lambda: (d.hessian_pattern.rows, d.hessian_pattern.columns)
+
+    def _held(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """Return fn, whose errors end the solver at its next iterate; until then it computes with nan."""
+
+        def call(*args: Any) -> Any:
+            try:
+                return fn(*args)
+            except BaseException as error:
+                self.error = error
+                raise
+
+        return call
+
+    def intermediate(self, mode: int, count: int, f: float, *_: Any) -> bool:
+        """Look at an iterate; False ends the solver."""
+        self.steps = count
+        try:
+            if self.error is None:
+                at = self.problem.get_current_iterate()
+                if at is not None and mode == 0:
+                    self.run.step(at["x"], float(f), at["g"])
+        except BaseException as error:
+            self.error = error
+        return self.error is None
+
+
+def ipopt(run: Run, options: Options) -> Outcome:
+    """Run IPOPT."""
+    cyipopt = required("nlp: solver='ipopt'", "nlp", "cyipopt")
+    d, calls = run.derivatives, _Callbacks(run)
+    problem = calls.problem = cyipopt.Problem(
+        n=d.size, m=d.held, problem_obj=calls,
+        lb=_ends(run.low), ub=_ends(run.high), cl=_ends(run.lb), cu=_ends(run.ub),
+    )  # fmt: skip
+    given: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": run.tol, "max_iter": run.max_steps}
+    given["honor_original_bounds"] = "yes"
+    if d.held and d.is_linear:  # whose Jacobian is then asked for once
+        given |= {"jac_c_constant": "yes", "jac_d_constant": "yes"}
+    if d.is_quadratic:
+        given["hessian_constant"] = "yes"
+    if run.is_warm:
+        given |= {
+            "warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_bound_push": 1e-9,
+            "warm_start_mult_bound_push": 1e-9, "warm_start_slack_bound_push": 1e-9,
+        }  # fmt: skip
+    for name, value in {**given, **options}.items():
+        try:
+            problem.add_option(name, value)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"nlp: IPOPT does not take the option {name}={value!r}: {error}.") from None
+    duals = {}
+    if run.is_warm:
+        force = run.gradient(run.z) - _transposed(run, run.z) @ run.multipliers
+        duals = {"lagrange": -run.multipliers, "zl": np.maximum(force, 0.0), "zu": np.maximum(-force, 0.0)}
+    try:
+        z, info = problem.solve(run.z, **duals)
+    except BaseException as error:
+        raise calls.error or error from None
+    if calls.error is not None:
+        raise calls.error
+    status = _IPOPT.get(info["status"], "failed")
+    message = info["status_msg"]
+    message = message.decode() if isinstance(message, bytes) else str(message)
+    return Outcome(z, -np.asarray(info["mult_g"]), status, message, calls.steps)
+
+
+def _transposed(run: Run, z: Any) -> Any:
+    return run.matrix(z).T
+
+
+# ------------------------------------------------------------------ Uno
+def uno(run: Run, options: Options) -> Outcome:
+    """Run Uno, with the preset "ipopt" unless options say otherwise."""
+    unopy = required("nlp: solver='uno'", "uno", "unopy")
+    d = run.derivatives
+    held: list[BaseException] = []
+
+    def into(fn: Callable[..., Any]) -> Callable[..., None]:
+        def call(z: Any, *args: Any) -> None:
+            try:
+                values = fn(z[: d.size], *args[:-1])
+                args[-1][: len(values)] = values
+            except BaseException as error:
+                held.append(error)
+                args[-1][:] = np.nan
+
+        return call
+
+    def objective(z: Any) -> float:
+        try:
+            return run.objective(z[: d.size])  # slacks stand behind x
+        except BaseException as error:
+            held.append(error)
+            return float("nan")
+
+    def ends(z: Any, *_: Any) -> bool:
+        try:
+            if not held:
+                run.step(z[: d.size])
+        except BaseException as error:
+            held.append(error)
+        return bool(held)
+
+    model = unopy.Model(unopy.PROBLEM_NONLINEAR, d.size, list(run.low), list(run.high), unopy.ZERO_BASED_INDEXING)
+    model.set_objective(unopy.MINIMIZE, objective, into(run.gradient))
+    rows, columns, _ = d.jacobian_pattern
+    if d.held:
+        model.set_constraints(
+            d.held, into(run.constraints), list(run.lb), list(run.ub), len(rows), rows.tolist(), columns.tolist(),
+            into(run.jacobian),
+        )  # fmt: skip
+    rows, columns, _ = d.hessian_pattern
+    model.set_lagrangian_sign_convention(unopy.MULTIPLIER_POSITIVE)  # L = σ f + λᵀ g
+    model.set_lagrangian_hessian(
+        len(rows), unopy.LOWER_TRIANGLE, rows.tolist(), columns.tolist(),
+        into(lambda z, scale, multipliers: run.hessian(z, scale, multipliers)),
+    )  # fmt: skip
+    model.set_initial_primal_iterate(run.z)
+    if d.held:
+        model.set_initial_dual_iterate(-run.multipliers)
+    solver = unopy.UnoSolver()
+    given = {"preset": "ipopt", **options}
+    solver.set_preset(given.pop("preset"))
+    defaults = {"primal_tolerance": run.tol, "dual_tolerance": run.tol, "max_iterations": run.max_steps}
+    for name, value in {**defaults, "logger": "SILENT", **given}.items():
+        try:
+            solver.set_option(name, value)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ArgumentError(f"nlp: Uno does not take the option {name}={value!r}: {error}.") from None
+    solver.set_termination_callback(ends)
+    result = solver.optimize(model)
+    if held:
+        raise held[0]
+    ended, at = (str(s).rpartition(".")[2] for s in (result.optimization_status, result.solution_status))
+    status = _UNO.get(ended) or _UNO.get(at, "stalled")
+    multipliers = -np.asarray(result.constraint_dual_solution, np.float64)
+    z = np.array(result.primal_solution)[: d.size]
+    return Outcome(z, multipliers, status, f"{ended}, {at}", int(result.number_iterations))
+
+
+# ------------------------------------------------------------------ SciPy
+def slsqp(run: Run, options: Options) -> Outcome:
+    """Run SciPy's SLSQP, whose matrices are dense."""
+    optimize = required("nlp: solver='slsqp'", "scipy", "scipy.optimize")
+    equal, low, high = run.is_equal, np.isfinite(run.lb) & ~run.is_equal, np.isfinite(run.ub) & ~run.is_equal
+    ends = [("eq", equal, run.lb, 1.0), ("ineq", low, run.lb, 1.0), ("ineq", high, run.ub, -1.0)]
+
+    def limit(kind: str, which: Any, end: Any, sign: float) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "fun": lambda z: sign * (run.constraints(z) - end)[which],
+            "jac": lambda z: sign * run.matrix(z).toarray()[which],
+        }
+
+    result = optimize.minimize(
+        run.objective, run.z, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
+        constraints=[limit(*e) for e in ends if e[1].any()], callback=run.step,
+        options={"maxiter": run.max_steps, "ftol": min(run.tol**1.5, 1e-12), **options},
+    )  # fmt: skip
+    status = {0: "solved", 4: "infeasible", 9: "iteration limit"}.get(result.status, "stalled")
+    return Outcome(np.clip(result.x, run.low, run.high), None, status, str(result.message), int(result.nit))
+
+
+def trust_constr(run: Run, options: Options) -> Outcome:
+    """Run SciPy's trust-constr, with sparse matrices."""
+    optimize = required("nlp: solver='trust-constr'", "scipy", "scipy.optimize")
+    none, limits = np.zeros(run.derivatives.held), []
+    is_free = bool(np.all(run.is_equal) and np.all(np.isinf(run.low) & np.isinf(run.high)))
+    gtol = run.tol if is_free else 0.0  # it would stop while the barrier is still high
+    if run.derivatives.held:
+        limits = [
+            optimize.NonlinearConstraint(
+                run.constraints, run.lb, run.ub, jac=run.matrix, hess=lambda z, v: run.curvature(z, 0.0, v)
+            )
+        ]
+    result = optimize.minimize(
+        run.objective, run.z, jac=run.gradient, hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
+        bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=lambda z, state: run.step(z),
+        options={"maxiter": run.max_steps, "gtol": gtol, "xtol": 1e-10, "barrier_tol": run.tol, **options},
+    )  # fmt: skip
+    multipliers = -np.asarray(result.v[0]) if limits else none
+    status = {1: "solved", 2: "acceptable", 0: "iteration limit"}.get(result.status, "stalled")
+    return Outcome(np.clip(result.x, run.low, run.high), multipliers, status, str(result.message), int(result.nit))
+
+
+NONLINEAR: dict[str, Callable[[Run, Options], Outcome]] = {
+    "ipopt": ipopt, "uno": uno, "slsqp": slsqp, "trust-constr": trust_constr,
+}  # fmt: skip

@@ -1,0 +1,291 @@
+"""Nonlinear programs: one optimum by every solver, derivatives of solutions, statuses, and errors with names."""
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, NotDifferentiable, ShapeError
+from symgrad.optim.nonlinear.derivatives import Derivatives
+from symgrad.optim.nonlinear.quadratic import QUADRATIC
+from symgrad.support.extras import is_installed
+
+pytest.importorskip("scipy")
+EXTRAS = {"ipopt": "nlp", "uno": "uno", "clarabel": "clarabel", "piqp": "piqp", "osqp": "osqp"}
+NONLINEAR = ["ipopt", "uno", "slsqp", "trust-constr"]
+
+
+def solver(name):
+    missing = name in EXTRAS and not is_installed(EXTRAS[name])
+    return pytest.param(name, marks=pytest.mark.skipif(missing, reason=f"{name} is not installed"))
+
+
+def hs71(p=1.0, name="auto", **options):
+    """Hock and Schittkowski's problem 71, with a parameter."""
+    return sg.optim.nlp(
+        lambda x, p: x[0] * x[3] * (x[0] + x[1] + x[2]) + p * x[2],
+        [1.0, 5.0, 5.0, 1.0],
+        p,
+        constraints=lambda x, p: {"product": x.prod() - p, "sphere": (x**2).sum() - 40 * p},
+        lb={"product": 24.0},
+        ub={"product": np.inf},
+        bounds=(1.0, 5.0),
+        solver=name,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
+def test_solvers_agree_on_the_optimum_and_its_multipliers(name):
+    solution = hs71(name=name)
+    assert solution.success, solution
+    assert solution.solver == name
+    np.testing.assert_allclose(solution.x, [1.0, 4.74299963, 3.82114998, 1.37940829], rtol=1e-5)
+    np.testing.assert_allclose(solution.f, 17.0140173, rtol=1e-6)
+    multipliers = [solution.multipliers["product"], solution.multipliers["sphere"]]
+    np.testing.assert_allclose(multipliers, [0.55229366, -0.16146857], rtol=1e-4)
+    np.testing.assert_allclose(solution.bound_multipliers[0], 1.08787121, rtol=1e-4)
+    assert solution.active == ("product ≥ 24", "x[0] ≥ 1")
+    assert solution.violation < 1e-6
+    assert f"{name}: {solution.iterations} iterations" in str(solution)
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in QUADRATIC])
+def test_quadratic_programs_are_recognised_and_solved(name):
+    problem = sg.optim.NLP(
+        lambda x, c: ((x["a"] - c) ** 2).sum() + x["b"] ** 2 + x["a"][0] * x["b"] + 3.0,
+        {"a": np.zeros(3), "b": 0.0},
+        np.array([3.0, 2.0, -1.0]),
+        constraints=lambda x, c: {"sum": x["a"].sum() + x["b"], "gap": x["a"][:2] - x["b"] + 1.0},
+        lb={"sum": 1.0, "gap": -np.inf},
+        ub={"sum": 1.0, "gap": [2.0, np.inf]},
+        bounds={"b": (-0.25, None)},
+    )
+    assert problem.derivatives.is_quadratic
+    assert problem.derivatives.is_linear
+    quadratic, other = problem.solve(solver=name), problem.solve(solver="slsqp")
+    assert quadratic.success, quadratic
+    assert problem.solve().solver in QUADRATIC
+    np.testing.assert_allclose(quadratic.x["a"], other.x["a"], atol=1e-5)
+    np.testing.assert_allclose(quadratic.f, other.f, rtol=1e-6)
+    np.testing.assert_allclose(quadratic.multipliers["gap"], other.multipliers["gap"], atol=1e-4)
+    np.testing.assert_allclose(quadratic.multipliers["sum"], other.multipliers["sum"], atol=1e-4)
+    np.testing.assert_allclose(quadratic.bound_multipliers["b"], other.bound_multipliers["b"], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "linear", "quadratic"),
+    [
+        (lambda x: x @ x, lambda x: 2 * x[0] + x[1], True, True),
+        (lambda x: x @ x, lambda x: x[0] * x[1], False, False),
+        (lambda x: (x**3).sum(), lambda x: x[0], True, False),
+        (lambda x: x @ x, lambda x: sg.floor(x[0]), False, False),
+        (lambda x: x.abs().sum(), lambda x: x[0], True, False),
+        (lambda x: x.sum(), lambda x: sg.stack([x[0], x[1]]), True, True),
+    ],
+)
+def test_linear_and_quadratic_parts_are_known(f, g, linear, quadratic):
+    derivatives = sg.optim.NLP(f, np.ones(2), constraints=g).derivatives
+    assert (derivatives.is_linear, derivatives.is_quadratic) == (linear, quadratic)
+
+
+def test_a_program_that_is_not_convex_is_no_quadratic_solvers():
+    problem = sg.optim.NLP(lambda x: x[0] * x[1], np.array([0.3, 0.2]), bounds=(-1.0, 1.0))
+    assert problem.derivatives.is_quadratic
+    solution = problem.solve()
+    assert solution.solver not in QUADRATIC
+    np.testing.assert_allclose(solution.f, -1.0, rtol=1e-6)
+
+
+def test_entries_are_those_of_dense_derivatives():
+    def f(x, p):
+        return p * (x[1:] - x[:-1] ** 2).pow(2).sum() + sg.exp(x[0])
+
+    def g(x, p):
+        return sg.cat([x[1:] * x[:-1] * p, x[:1] + x[-1:]])
+
+    rng = np.random.default_rng(0)
+    x, multipliers, thetas = rng.normal(size=6), rng.normal(size=6), (np.float64(0.7),)
+    derivatives: Derivatives = sg.optim.NLP(f, x, 0.7, constraints=g).derivatives
+    for _ in range(3):  # by NumPy, and by machine code where it is ready
+        jacobian = derivatives.jacobian_pattern.matrix(derivatives.jacobian(x, thetas))
+        np.testing.assert_allclose(jacobian.toarray(), sg.jacobian(g)(x, 0.7), atol=1e-12)
+        entries = derivatives.hessian(x, 2.0, multipliers, thetas)
+        lagrangian = sg.hessian(lambda x: 2.0 * f(x, 0.7) + multipliers @ g(x, 0.7))
+        hessian = derivatives.hessian_pattern.matrix(entries, symmetric=True)
+        np.testing.assert_allclose(hessian.toarray(), lagrangian(x), atol=1e-11)
+        np.testing.assert_allclose(derivatives.gradient(x, thetas), sg.grad(f)(x, 0.7))
+    assert np.all(derivatives.hessian_pattern.rows >= derivatives.hessian_pattern.columns)
+    assert len(derivatives.jacobian_pattern.rows) == 12
+
+
+# ------------------------------------------------------------------ solutions as functions
+def central(f, p, h=1e-4):
+    return (np.asarray(f(p + h)) - np.asarray(f(p - h))) / (2 * h)
+
+
+def test_solutions_and_multipliers_are_differentiable():
+    def parts(p):
+        solution = hs71(p, "slsqp", tol=1e-11)
+        return sg.stack([*solution.x, solution.f, solution.multipliers["sphere"], solution.bound_multipliers[0]])
+
+    plain = lambda p: parts(sg.tensor(p, requires_grad=True)).detach().numpy()
+    forward = sg.jvp(parts, (1.0,), (1.0,))[1]
+    np.testing.assert_allclose(forward, central(plain, 1.0), atol=2e-4)
+    np.testing.assert_allclose(sg.jacobian(parts)(1.0), forward, atol=1e-9)
+    second = sg.jacobian(sg.jacobian(parts))(1.0)
+    np.testing.assert_allclose(second, central(lambda p: sg.jacobian(parts)(p), 1.0), rtol=1e-3, atol=1e-3)
+
+
+def test_the_gradient_of_f_is_the_price_that_multipliers_say():
+    def least(b):
+        return sg.optim.nlp(lambda x, b: x @ x, np.ones(2), b, constraints=lambda x, b: x.sum() - b).f
+
+    solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: x.sum(), lb=2.0, ub=2.0)
+    np.testing.assert_allclose(sg.grad(least)(2.0), solution.multipliers, rtol=1e-6)
+    np.testing.assert_allclose(sg.grad(sg.grad(least))(2.0), 1.0, rtol=1e-6)
+
+
+def test_tensors_from_outside_are_parameters():
+    p = sg.tensor(3.0, requires_grad=True)
+    x = sg.optim.nlp(lambda x: ((x - p) ** 2).sum(), np.zeros(2), solver="slsqp").x
+    x.sum().backward()
+    np.testing.assert_allclose(p.grad, 2.0, rtol=1e-8)
+
+
+def test_a_bound_that_is_active_by_chance_has_no_derivative():
+    at = lambda p: sg.optim.nlp(lambda x, p: (x - p) ** 2, 0.5, p, bounds=(1.0, None), solver="slsqp").x
+    assert sg.grad(at)(0.5) == 0.0
+    np.testing.assert_allclose(sg.grad(at)(1.5), 1.0)
+    with pytest.raises(NotDifferentiable, match="x is at its end with a multiplier of 0"):
+        sg.grad(at)(1.0)
+
+
+def test_repeated_constraints_have_no_derivative():
+    def at(p):
+        g = lambda x, p: sg.stack([x.sum() - p, 2 * x.sum() - 2 * p])
+        return sg.optim.nlp(lambda x, p: x @ x, np.ones(2), p, constraints=g, solver="trust-constr").multipliers[0]
+
+    with pytest.raises((LinAlgError, NotDifferentiable)):
+        sg.grad(at)(1.0)
+
+
+def test_what_is_no_minimum_has_no_derivative():
+    at = lambda p: sg.optim.nlp(lambda x, p: x**2, 0.0, p, constraints=lambda x, p: x**2 + p, solver="slsqp").x
+    with pytest.raises(NotDifferentiable, match="no minimum: the status is 'infeasible'"):
+        sg.grad(at)(1.0)
+
+
+# ------------------------------------------------------------------ solved again
+def test_a_problem_is_compiled_once_for_all_parameters():
+    traces = []
+
+    def f(x, p):
+        traces.append(p)
+        return ((x - p) ** 2).sum()
+
+    problem = sg.optim.NLP(f, np.zeros(3), np.ones(3))
+    for p in (np.ones(3), np.arange(3.0)):
+        np.testing.assert_allclose(problem.solve(p, solver="slsqp").x, p, atol=1e-7)
+    assert len(traces) == 1
+
+
+@pytest.mark.skipif(not is_installed("nlp"), reason="IPOPT is not installed")
+def test_a_warm_start_takes_fewer_iterations():
+    problem = sg.optim.NLP(
+        lambda x, p: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (p - x[:-1]) ** 2).sum(),
+        np.full(10, -1.0), 1.0, constraints=lambda x, p: x @ x, lb=-np.inf, ub=5.0, bounds=(None, 0.9),
+    )  # fmt: skip
+    cold = problem.solve(solver="ipopt")
+    warm = problem.solve(1.001, start=cold, solver="ipopt")
+    assert warm.success
+    assert warm.iterations < cold.iterations / 2
+
+
+def test_steps_are_shown_to_a_callback_that_may_end_them():
+    seen = []
+    solution = hs71(name="slsqp", callback=lambda x, step: seen.append((x, step.f)) or len(seen) == 2)
+    assert len(seen) == 2
+    assert seen[0][0].shape == (4,)
+    assert (solution.status, solution.success) == ("stopped", False)
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
+def test_a_budget_of_time_returns_the_best_iterate(name):
+    stopped = hs71(name=name, max_time=0.0)
+    assert (stopped.status, stopped.success) == ("time limit", False)
+    np.testing.assert_allclose(stopped.x, [1.0, 5.0, 5.0, 1.0])
+
+
+# ------------------------------------------------------------------ what goes wrong
+@pytest.mark.parametrize("name", [solver("ipopt"), solver("slsqp")])
+def test_infeasible_programs_name_the_worst_row(name):
+    g = lambda x: {"far": x + 10.0, "near": x}
+    solution = sg.optim.nlp(
+        lambda x: x @ x, np.ones(2), constraints=g, lb={"far": -np.inf}, ub={"near": np.inf}, solver=name
+    )
+    assert (solution.status, solution.success) == ("infeasible", False)
+    assert any(row.startswith("far[") for row, _ in solution.worst)
+    assert "worst rows: " in str(solution)
+
+
+@pytest.mark.skipif(not is_installed("nlp"), reason="IPOPT is not installed")
+def test_errors_of_functions_come_through_the_solver():
+    def stop(x, step):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        hs71(name="ipopt", callback=stop)
+    with pytest.raises(ArgumentError, match="IPOPT does not take the option no_such=1"):
+        hs71(name="ipopt", options={"no_such": 1})
+    many = sg.optim.nlp(lambda x: x**2, 1.0, constraints=lambda x: sg.stack([x - 1, x - 2]), solver="ipopt")
+    assert many.status == "overdetermined"
+    falls = sg.optim.nlp(lambda x: x, 0.0, solver="ipopt")
+    assert falls.status == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "options"),
+    [
+        (ArgumentError, r"bounds of x\[1\] are 2 and 1", {"bounds": (np.array([0.0, 2.0]), np.ones(2))}),
+        (ArgumentError, r"lb: there is no block 'dynamic'.*Did you mean 'dynamics'\?$", {"lb": {"dynamic": 0.0}}),
+        (ArgumentError, r"ub: got shape \[3\] for dynamics. Expected \[2\]", {"ub": {"dynamics": np.ones(3)}}),
+        (ArgumentError, r"lb and ub of dynamics\[0\] are 1 and 0", {"lb": {"dynamics": 1.0}}),
+        (ArgumentError, "solver='newton' is unknown. Expected one of 'auto', 'ipopt'", {"solver": "newton"}),
+        (ArgumentError, r"dynamics\[1\] is nan at the start", {"x0": np.array([1.0, -1.0])}),
+        (ArgumentError, "clarabel solves quadratic programs with linear", {"solver": "clarabel"}),
+        (ArgumentTypeError, "constraints is a function, got int", {"constraints": 3}),
+        (ArgumentError, "hold a tensor that requires grad", {"lb": {"dynamics": sg.tensor(0.0, requires_grad=True)}}),
+    ],
+)
+def test_bad_input_is_named(error, words, options):
+    given = {"x0": np.ones(2), "constraints": lambda x: {"dynamics": sg.log(x)}, **options}
+    with pytest.raises(error, match=words):
+        sg.optim.nlp(lambda x: x @ x, **given)
+
+
+def test_arguments_of_another_shape_are_refused():
+    problem = sg.optim.NLP(lambda x, p: ((x - p) ** 2).sum(), np.zeros(2), np.ones(2))
+    with pytest.raises(ShapeError, match="Expected \\[\\(2,\\)\\]"):
+        problem.solve(np.ones(3))
+    with pytest.raises(ShapeError, match="x0 has shapes"):
+        problem.solve(x0=np.ones(3))
+
+
+def test_a_solver_that_is_not_installed_says_how_it_is(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cyipopt", None)
+    with pytest.raises(MissingExtra, match=r"nlp: solver='ipopt' needs cyipopt-wheels.*extra 'nlp'"):
+        hs71(name="ipopt")
+
+
+def test_the_report_and_the_history_of_a_structure():
+    solution = hs71(name="slsqp")
+    assert [h.f for h in solution.history][-1] == pytest.approx(17.0140173)
+    assert solution.evaluations["hessian" if "hessian" in solution.evaluations else "jacobian"] > 0
+    pytest.importorskip("matplotlib").use("Agg")
+    assert solution.plot().get_xlabel() == "step"
+    nested = sg.optim.nlp(
+        lambda x: (x["pose"]["angle"] ** 2).sum() + x["mass"] ** 2, {"pose": {"angle": np.ones(2)}, "mass": 1.0},
+        constraints=lambda x: (x["mass"], [x["pose"]["angle"]]), lb=0.5, ub=np.inf,
+        bounds={"mass": (0.75, None)},
+    )  # fmt: skip
+    assert {"mass ≥ 0.75", "g[1][0][0] ≥ 0.5", "g[1][0][1] ≥ 0.5"} == set(nested.active)
