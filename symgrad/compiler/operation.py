@@ -38,6 +38,7 @@ class Call(Op):
 
     name = "Compiled"
     saves = "x"
+    converts = False
     dense = "a compiled function is not looked into"
     looped = "a compiled function takes arrays of one shape"
     not_exportable = "a compiled function is not looked into"
@@ -83,10 +84,6 @@ class Call(Op):
         """What all results fit."""
         return self.joint
 
-    def operands(self, *kinds: Kind) -> tuple[None, ...]:
-        """As they are: the program converts what it must."""
-        return (None,) * len(kinds)
-
     def parts(self, y: Any) -> list[Any]:
         """Return each result out of the operation's."""
         if len(self.which) == 1:
@@ -109,10 +106,6 @@ class Call(Op):
         return Cat(0)(*[y if d == self.joint else Cast(self.joint)(y) for y, d in zip(flat, self.dtypes, strict=True)])
 
     # -------------------------------------------------------------- derivatives
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
-
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         """x̄ = Jᵀ ȳ, compiled."""
         return list(self._of("pull", tuple(which), self._pull)(g, *xs))

@@ -171,6 +171,11 @@ def truths(*kinds: Kind) -> np.dtype[Any]:
     return BOOL
 
 
+def doubles(*kinds: Kind) -> np.dtype[Any]:
+    """Return float64, whatever the arguments are."""
+    return FLOAT64
+
+
 def of_first(*kinds: Kind) -> np.dtype[Any]:
     """The dtype of the first input; the others say where its entries go."""
     return np.dtype(kinds[0])

@@ -71,6 +71,7 @@ class Root(Op):
     solver: Any
     name = "Root"
     saves = "xy"
+    converts = False
     dense = "an answer that depends on all that the conditions look at"
     not_exportable = SOLVER
     looped = "conditions of many unknowns are solved one slice at a time"
@@ -108,10 +109,6 @@ class Root(Op):
         """That of the start."""
         return self.conditions.body.arguments[0].dtype
 
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are: the conditions convert what they must."""
-        return (None,) * len(kinds)
-
     def text(self, *args: str) -> str:
         """The name of the unknown."""
         return self.conditions.title
@@ -133,10 +130,6 @@ class Root(Op):
         each = EachSlice(self.solver, self.conditions, size, tuple(flags[1:]))
         together = self.solver.together(each) if hasattr(self.solver, "together") else each
         return Root(mapped, together)(start, *xs[1:])
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # (∂F/∂x)ᵀ λ = x̄  ⇒  θ̄ = −(∂F/∂θ)ᵀ λ
@@ -176,6 +169,7 @@ class OperatorSolve(Op):
     start: Any = None
     name = "OperatorSolve"
     saves = "xy"
+    converts = False
     theorem = True
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
@@ -212,10 +206,6 @@ class OperatorSolve(Op):
         """That of the unknown."""
         return self.operator.arguments[0].dtype
 
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are."""
-        return (None,) * len(kinds)
-
     def text(self, *args: str) -> str:
         """(∂F/∂x)⁻¹*b."""
         operator = "L" if self.conditions is None else f"(∂F/∂{self.conditions.title})"
@@ -231,10 +221,6 @@ class OperatorSolve(Op):
 
     def _turned(self) -> OperatorSolve:
         return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # L v = b  ⇒  b̄ = L⁻ᵀ v̄,  p̄ = −∂⟨b̄, L(p) v⟩/∂p;  of Lᵀ v = b, −∂⟨v, L(p) b̄⟩/∂p

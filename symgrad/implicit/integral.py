@@ -80,6 +80,7 @@ class Integral(Op):
     breaks: Breaks | None = None
     name = "Integral"
     saves = "x"
+    converts = False
     dense = "an integral depends on all that its integrand looks at"
     not_exportable = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
     looped = "the intervals are chosen for one integral at a time"
@@ -141,10 +142,6 @@ class Integral(Op):
         """That of the integrand."""
         return self.body.results[0].dtype
 
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are: the integrand converts what it must."""
-        return (None,) * len(kinds)
-
     def text(self, *args: str) -> str:
         """∫(f, x, a, b)."""
         x, value = self._integrand(args)
@@ -177,10 +174,6 @@ class Integral(Op):
         return Integral(body, self.accuracy.unwatched, self.letter, breaks_of(self.body, wanted, bends))
 
     # -------------------------------------------------------------- Leibniz's rule
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
-
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # ā = −⟨ȳ, f(a)⟩,  b̄ = ⟨ȳ, f(b)⟩,  θ̄ = ∫ (∂f/∂θ)ᵀ ȳ dx
         a, b, *thetas = xs

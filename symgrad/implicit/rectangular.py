@@ -45,6 +45,7 @@ class LeastSquares(Op):
     start: Any = None
     name = "LeastSquares"
     saves = "xy"
+    converts = False
     explained = "least squares: the derivative of the pseudoinverse, where the rank is full"
     dense = "each unknown depends on the whole system"
     not_exportable = SOLVER
@@ -93,10 +94,6 @@ class LeastSquares(Op):
         """That of the unknown."""
         return self.operator.arguments[0].dtype
 
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are."""
-        return (None,) * len(kinds)
-
     def text(self, *args: str) -> str:
         """A⁺*b."""
         return f"A⁺*{bracket(args[0])}"
@@ -106,10 +103,6 @@ class LeastSquares(Op):
 
     def _turned(self, b: Any, *ps: Any) -> Any:
         return LeastSquares(programs.transposed(self.operator), self.way)(b, *ps)
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # u = A⁺ᵀg: b̄ = u,  p̄ = ∂/∂p (⟨A⁺u, Aᵀr⟩ + ⟨g − A⁺A g, Aᵀ A⁺ᵀx⟩ − ⟨u, A x⟩) with r = b − A x

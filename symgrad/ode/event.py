@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.node import CONSTANT, Leaf, Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, NotDifferentiable
@@ -181,6 +181,7 @@ class MomentPull(Op):
     wanted: tuple[int, ...]
     name = "MomentBackward"
     saves = "x"
+    gives = doubles
     dense = "a solution that depends on all that the equation looks at"
     not_exportable = SOLVER
     looped = "the sizes of steps are chosen for one start at a time"
@@ -212,14 +213,6 @@ class MomentPull(Op):
         """Return the shape of one vector of all cotangents."""
         return (sum(programs.size_of(s) for s in self.moment.specs(self.wanted)),)
 
-    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Return float64."""
-        return _FLOAT64
-
-    def operands(self, *kinds: Kind) -> Sequence[None]:
-        """As they are."""
-        return (None,) * len(kinds)
-
     def as_letters(self, g: Any, at: Any, *xs: Any) -> Any:
         """Return what formulas show: the quotient, where a costate with λ(t*) = ∂g/∂y gives ∂g/∂y·∂y/∂θ."""
         crossing, (start, since, *rest) = self.moment.solver, xs
@@ -244,10 +237,6 @@ class MomentPull(Op):
         return F.cat(
             [F.ravel(-g / rate * cotangents.get(i, zero)) for i, zero in zip(self.wanted, none, strict=True)], 0
         )
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # of the program that computes them

@@ -14,7 +14,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import doubles
 from symgrad.core.streams import Stream, each, given
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
@@ -66,6 +66,7 @@ class Flow(Op):
     breaks: Breaks | None = None
     name = "Flow"
     saves = "xy"
+    gives = doubles
     dense = "a solution that depends on all that the equation looks at"
     not_exportable = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
@@ -111,14 +112,6 @@ class Flow(Op):
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
         """(c, m, n)."""
         return (start[0], ts[0], start[1])
-
-    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Return float64."""
-        return np.dtype(np.float64)
-
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are: the equation converts what it must."""
-        return (None,) * len(kinds)
 
     def text(self, *args: str) -> str:
         """The name of the unknown."""
@@ -203,10 +196,6 @@ class Flow(Op):
         return F.permute(as_tensor(mapped(F.permute(as_tensor(y), (1, 0, 2)), times, *thetas)[0]), (1, 0, 2))
 
     # -------------------------------------------------------------- reverse
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
-
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # Ȳ₀ and θ̄ by one of three ways; t̄ₖ = ⟨ȳₖ, f(y(tₖ), tₖ)⟩, and −⟨Ȳ₀, f(Y₀, t₀)⟩ at t₀
         wanted = tuple(i - 2 for i in which if i >= 2 and self.field.arguments[i].is_float)
@@ -288,6 +277,7 @@ class Pull(Op):
     wanted: tuple[int, ...]
     name = "FlowBackward"
     saves = "x"
+    gives = doubles
     dense = "a solution that depends on all that the equation looks at"
     not_exportable = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
@@ -316,14 +306,6 @@ class Pull(Op):
         """Return the shape of one vector of all cotangents."""
         return (math.prod(start) + self.flow._numbers(self.wanted),)
 
-    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Return float64."""
-        return np.dtype(np.float64)
-
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are."""
-        return (None,) * len(kinds)
-
     def as_letters(self, g: Any, start: Any, ts: Any, *thetas: Any) -> Any:
         """Return what formulas show: λ(0), and integrals over λ."""
         if self.flow.plain is None:
@@ -333,10 +315,6 @@ class Pull(Op):
     def text(self, *args: str) -> str:
         """Return the name of the adjoint state."""
         return f"λ({', '.join(args)})"
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # ⟨v, Pull(ȳ)⟩ = ⟨ȳ, Flow'(Y₀, θ) v⟩: the cotangent of ȳ is the tangent of the flow along v, and the others are
@@ -413,6 +391,7 @@ class Beside(Op):
     atol: float
     name = "Beside"
     saves = ""
+    gives = doubles
     looped = "it stands in programs of solvers only"
     not_exportable = "it stands in programs of solvers only"
     dense = "it stands in programs of solvers only"
@@ -425,10 +404,6 @@ class Beside(Op):
     def out_shape(self, there: Shape, back: Shape) -> Shape:
         """That of the state."""
         return there
-
-    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Return float64."""
-        return np.dtype(np.float64)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # the state itself

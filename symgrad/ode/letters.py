@@ -13,7 +13,7 @@ import sympy as sp
 from symgrad import functions as F
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, TRACED, Leaf, Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
@@ -69,6 +69,7 @@ class Letter(Op):
     end: Any = None
     name = "Letter"
     saves = ""
+    gives = doubles
     looped = _NO_WORD
     not_exportable = _NO_WORD
     dense = _NO_WORD
@@ -89,14 +90,6 @@ class Letter(Op):
     def out_shape(self, *shapes: Shape) -> Shape:
         """Return the shape that was declared."""
         return self.shape
-
-    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Return float64."""
-        return np.dtype(np.float64)
-
-    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As they are."""
-        return (None,) * len(kinds)
 
     def text(self, *args: str) -> str:
         """y(2), λ(0), or ∫((∂f/∂k)ᵀ*λ, t, 0, 2)."""

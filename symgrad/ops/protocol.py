@@ -40,102 +40,40 @@ class Blank:
         self.shape, self.ndim = shape, len(shape)
 
 
-class Op:
-    """An array operation.
+class NumericRules:
+    """The value of an operation: how it is computed, its shape and its dtype.
 
-    A subclass is a frozen value (its fields are its parameters) and defines
+    A class defines ``forward(*xs)``, from arrays to an array; ``out_shape(*shapes)``, which raises ShapeError where
+    they do not fit; and ``gives``, the rule of ``promotion`` for the result's dtype, or a ``dtype`` of its own.
 
-    - ``forward(*xs)``: arrays to array;
-    - ``out_shape(*shapes)``: shapes to shape, raising ShapeError where they do not fit;
-    - ``gives``: the rule of ``promotion`` by which the result has its dtype, or a ``dtype`` of its own;
-    - ``vjp(i, g, y, *xs)``: the cotangent of input i, written in other ops; None where it is zero;
-    - ``index(idx, *ps)``: the entry at ``idx`` as a SymPy expression; ``ps[k](idx)`` reads input k.
-
-    ``saves`` says what ``vjp`` looks at beyond shapes: "y", "x" (all inputs) or both, or ``keeps`` tells
-    it per position. A linear operation sets ``linear``; forward mode then applies it to the tangents.
-
-    What else there is to know of an operation it says once, and whoever needs it asks: vmap, sparse derivatives,
-    programs entry by entry, exports, explanations.
-
-    - ``signature``: its core axes, as ``"(n,n)->(n,n)"``; ``"()->()"`` says entry by entry. Axes in front are loops.
-    - ``independent_axes``: letters of the signature along which it works entry by entry, as along columns
-      of a right-hand side.
-    - a field ``axis`` or ``axes``: it works along these, and on each row apart; ``running``: on all up to each entry.
-    - ``combine``: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
-    - ``rearranges``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
-    - ``views``: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
-    - ``shares``: so they do in PyTorch, where what is written to the result goes to the input; ``put`` writes it there.
-    - ``flat``: piecewise constant, so that the derivative is 0.
-    - ``fuses``: loops over entries compute it together with its neighbours.
-    - ``accumulates``: adds up or multiplies entries, which integers of its dtype may not hold.
-    - ``decides``: looks which numbers the entries are, so that letters have no result.
-    - ``indexes``: reads or writes parts of arrays, or puts arrays together.
-    - ``adds``: the selections that the inputs are added to, in zeros.
-    - ``explained``: the rule in words, for ``sg.explain``; ``theorem`` says that it is one, of answers to problems.
-      ``quoted`` is its name, or the differential that a book prints.
-    - ``analytic``: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
-      function, since sweeps carry cotangents that are not conjugated. Operations that are linear, rearrange or index
-      are so anyway.
-
-    Where none of these says it, ``batched``, ``origins`` and ``reads`` do; or ``dense``, ``looped`` and
-    ``not_exportable`` give the reason why the result depends on all entries, why slices run one by one, or why exports
-    lack it.
+    Attributes:
+        converts: inputs are computed with in the result's dtype, where ``gives`` is a rule that says so.
+        signature: the core axes, as ``"(n,n)->(n,n)"``; ``"()->()"`` says entry by entry. Axes in front are loops.
+        running: along its ``axis`` or ``axes``, each entry of the result depends on all up to it.
+        combine: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
+        accumulates: adds up or multiplies entries, which integers of its dtype may not hold.
+        decides: looks which numbers the entries are, so that letters have no result.
+        analytic: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
+            function, since sweeps carry cotangents that are not conjugated. Operations that are linear, rearrange or
+            index are so anyway.
     """
 
-    name: ClassVar[str] = ""
-    spelled: ClassVar[str] = ""  # in formulas; without it and ``text``, matrix notation has no name for it
-    saves: ClassVar[str] = "xy"
-    linear: ClassVar[bool] = False
-    by_rows: ClassVar[bool] = False  # written without its axis where that is the last
-    keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
-    conjugates: ClassVar[bool] = True  # of conj z it makes the conjugate, as what has real numbers only inside
-    symmetric: ClassVar[bool] = False  # it makes a matrix that is its own transpose
-    antisymmetric: ClassVar[bool] = False  # it makes a matrix whose transpose is its negative
     gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
+    converts: ClassVar[bool] = True
     signature: Any = None
-    independent_axes: ClassVar[str] = ""
-    rearranges: ClassVar[bool] = False
-    indexes: ClassVar[bool] = False
-    views: Any = False
-    shares: Any = False
     running: ClassVar[bool] = False
     combine: Any = None
-    flat: ClassVar[bool] = False
-    fuses: ClassVar[bool] = False
     accumulates: ClassVar[bool] = False
     decides: ClassVar[bool] = False
     analytic: ClassVar[bool] = False
-    explained: Any = ""
-    theorem: ClassVar[bool] = False
-    quoted: ClassVar[str] = ""
-    dense: ClassVar[str] = ""
-    looped: ClassVar[str] = ""
-    not_exportable: ClassVar[str] = ""
-    plan_kind: ClassVar[Any]
-    plans: Any = None  # by active inputs, where one object serves many nodes
-
-    def __call__(self, *args: Any) -> Any:
-        symbols = False
-        for a in args:
-            kind = type(a)
-            if kind is _ndarray:
-                symbols = symbols or a.dtype is _OBJECT
-            elif kind is float or kind is int:
-                continue
-            elif isinstance(a, Traced):
-                return a._apply(self, args)
-            elif isinstance(a, sp.Basic):
-                symbols = True
-        return self.on_symbols(*args) if symbols else self.forward(*args)
-
-    @property
-    def label(self) -> str:
-        """torch's stem of the backward function's name."""
-        return self.name or type(self).__name__
 
     def forward(self, *xs: Any) -> Any:
         """Compute the value."""
         raise NotImplementedError
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Compute on object arrays of SymPy expressions; override where ``forward`` cannot."""
+        return self.forward(*xs)
 
     def out_shape(self, *shapes: Any) -> Shape:
         """Return the result's shape."""
@@ -150,13 +88,163 @@ class Op:
 
         Converting an input first changes no value. Programs do so, so that backends and exports compute in one dtype.
         """
-        if type(self).gives not in CONVERTING:
+        if not self.converts or type(self).gives not in CONVERTING:
             return (None,) * len(kinds)
         return (self.dtype(*kinds),) * len(kinds)
 
     def takes(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """Return the dtype that a Python number in the place of each input takes; None where it may be any number."""
         return (None,) * len(kinds) if self.truth else self.operands(*kinds)
+
+    @property
+    def truth(self) -> bool:
+        """Whether the result holds booleans."""
+        return type(self).gives is truths
+
+
+class DerivativeRules:
+    """The derivative of an operation: ``vjp(i, g, y, *xs)``, or ``vjps`` where cotangents are computed together.
+
+    Attributes:
+        saves: what the rule looks at beyond shapes: "y", "x" (all inputs) or both; or ``keeps`` tells it per position.
+        linear: forward mode applies the operation to the tangents.
+        flat: piecewise constant, so that the derivative is 0.
+        plans: the differentiation plans by active inputs, where one object serves many nodes.
+    """
+
+    saves: ClassVar[str] = "xy"
+    linear: ClassVar[bool] = False
+    flat: ClassVar[bool] = False
+    plan_kind: ClassVar[Any]
+    plans: Any = None
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """Return the cotangent of input i, written in other operations; None where it is zero."""
+        if self.flat:
+            return None
+        if type(self).vjps is DerivativeRules.vjps:
+            raise NotImplementedError
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        """Return the cotangents of these inputs; override where they are computed together."""
+        return [self.vjp(i, g, y, *xs) for i in which]
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Say whether the rule for the active inputs looks at the value of y, and of each input."""
+        return "y" in self.saves, ("x" in self.saves,) * count
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Return the tangent of the output; ``ts[i]`` is None where input i has none.
+
+        Linear operations apply themselves, flat ones have none. NotImplemented sends the caller to the double-vjp
+        identity.
+        """
+        if self.flat:
+            return None
+        if not self.linear:
+            return NotImplemented
+        dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)
+        tangents = [np.zeros(shape(x), dtype) if t is None else t for t, x in zip(ts, xs, strict=True)]
+        return self(*tangents)  # type: ignore[operator]  # every operation can be called
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """Return the series of the result, of those of the inputs, which are of one variable: ``core.streams``.
+
+        Args:
+            y: the result's coefficient of order 0.
+            xs: the series of the inputs.
+            active: those that are not constant.
+            order: the highest order that will be asked for; None where inputs follow from the result, so that only
+                their coefficients up to the order asked for can be had.
+
+        Returns:
+            A ``Stream``, written in operations; NotImplemented where the rule of forward mode says it fast enough: it
+            gives y' of x', once, and its cost then grows with each order where it is written in an operation anew.
+        """
+        return NotImplemented
+
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
+        """Return the differentiation plan for these active inputs; made once where ``plans`` is a dict."""
+        if self.plans is None:
+            return self.plan_kind(self, active, count, label)
+        key = active if label is None else (active, label)
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self.plans[key] = self.plan_kind(self, active, count, label)
+        return plan
+
+
+class FormulaRules:
+    """How formulas show an operation: its name, its entry at an index, and SymPy's matrix expression.
+
+    Attributes:
+        name: torch's stem of the backward function's name; the class's name by default.
+        spelled: the name in formulas; without it and ``text``, matrix notation has no name for the operation.
+        by_rows: written without its axis where that is the last.
+        symmetric: makes a matrix that is its own transpose.
+        antisymmetric: makes a matrix whose transpose is its negative.
+        keeps_symmetry: makes a symmetric matrix of a symmetric one.
+        conjugates: makes the conjugate of conj z, as what has real numbers only inside.
+    """
+
+    name: ClassVar[str] = ""
+    spelled: ClassVar[str] = ""
+    by_rows: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = False
+    antisymmetric: ClassVar[bool] = False
+    keeps_symmetry: ClassVar[bool] = False
+    conjugates: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """torch's stem of the backward function's name."""
+        return self.name or type(self).__name__
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """Return the entry at ``idx``, where ``ps[k](idx)`` reads input k.
+
+        By default that is an entry of a named function, such as inv(X)[i, j].
+        """
+        return ps[0].entry(self, ps, idx)
+
+    def text(self, *args: str) -> str:
+        """Write the named function of its arguments."""
+        return f"{self.spelled or self.label.lower()}({', '.join(args)})"
+
+    def latex(self, *args: str) -> str:
+        """Write the named function of its arguments in LaTeX."""
+        return f"\\operatorname{{{self.spelled or self.label.lower()}}}\\left({', '.join(args)}\\right)"
+
+    def in_matrices(self, *args: Any) -> Any:
+        """Return the operation on SymPy's matrix expressions, a vector being a column; None where SymPy has none."""
+
+
+class LoweringRules:
+    """What programs, vmap, sparse derivatives and exports ask of an operation.
+
+    Attributes:
+        independent_axes: letters of the signature along which it works entry by entry, as along columns of a
+            right-hand side.
+        rearranges: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
+        indexes: reads or writes parts of arrays, or puts arrays together.
+        views: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
+        shares: so they do in PyTorch, where what is written to the result goes to the input; ``put`` writes it there.
+        fuses: loops over entries compute it together with its neighbours.
+        dense: the reason why the result depends on all entries.
+        looped: the reason why slices run one by one.
+        not_exportable: the reason why exports lack it.
+    """
+
+    independent_axes: ClassVar[str] = ""
+    rearranges: ClassVar[bool] = False
+    indexes: ClassVar[bool] = False
+    views: Any = False
+    shares: Any = False
+    fuses: ClassVar[bool] = False
+    dense: ClassVar[str] = ""
+    looped: ClassVar[str] = ""
+    not_exportable: ClassVar[str] = ""
 
     @property
     def adds(self) -> Sequence[Any]:
@@ -175,7 +263,7 @@ class Op:
 
         None where entries are computed from several.
         """
-        return self.forward(*numbers) if self.rearranges else None
+        return self.forward(*numbers) if self.rearranges else None  # type: ignore[attr-defined]
 
     def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
         """Return the numbers of the entries that each entry of the result is computed from, in a further last axis.
@@ -205,87 +293,49 @@ class Op:
         """
         raise NotImplementedError
 
-    @property
-    def truth(self) -> bool:
-        """Whether the result holds booleans."""
-        return type(self).gives is truths
+
+class TeachingWords:
+    """What lessons say of an operation.
+
+    Attributes:
+        explained: the rule in words, for ``sg.explain``.
+        theorem: whether the rule is a theorem on answers to problems.
+        quoted: the rule's name, or the differential that a book prints.
+    """
+
+    explained: Any = ""
+    theorem: ClassVar[bool] = False
+    quoted: ClassVar[str] = ""
+
+
+class Op(NumericRules, DerivativeRules, FormulaRules, LoweringRules, TeachingWords):
+    """An array operation: a frozen value, whose fields are its parameters.
+
+    It says once what there is to know of it, and whoever needs that asks: eager mode and backends its numeric rules,
+    the sweep its derivative rules, closed forms its formula rules, vmap, programs and exports its lowering rules, and
+    lessons its words. A new class defines ``forward``, ``out_shape``, ``gives`` and ``vjp``; all else has a default.
+    A field ``axis`` or ``axes`` says that it works along these, and on each row apart.
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        symbols = False
+        for a in args:
+            kind = type(a)
+            if kind is _ndarray:
+                symbols = symbols or a.dtype is _OBJECT
+            elif kind is float or kind is int:
+                continue
+            elif isinstance(a, Traced):
+                return a._apply(self, args)
+            elif isinstance(a, sp.Basic):
+                symbols = True
+        return self.on_symbols(*args) if symbols else self.forward(*args)
 
     def in_complex(self) -> Op:
         """Return the operation that this one is of complex numbers, or refuse them."""
         if self.analytic or self.linear or self.rearranges or self.indexes:
             return self
         raise not_complex(self.label)
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """Return the cotangent of input i."""
-        if not self.flat:
-            raise NotImplementedError
-
-    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
-        """Return the cotangents of these inputs; override where they are found together."""
-        return [self.vjp(i, g, y, *xs) for i in which]
-
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """Return the entry at ``idx``. By default an entry of a named function, such as inv(X)[i, j]."""
-        return ps[0].entry(self, ps, idx)
-
-    def text(self, *args: str) -> str:
-        """Write the named function of its arguments."""
-        return f"{self.spelled or self.label.lower()}({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        """Write the named function of its arguments in LaTeX."""
-        return f"\\operatorname{{{self.spelled or self.label.lower()}}}\\left({', '.join(args)}\\right)"
-
-    def on_symbols(self, *xs: Any) -> Any:
-        """Compute on object arrays of SymPy expressions; override where ``forward`` cannot."""
-        return self.forward(*xs)
-
-    def in_matrices(self, *args: Any) -> Any:
-        """Return the operation on SymPy's matrix expressions, a vector being a column; None where SymPy has none."""
-
-    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
-        """Say whether the rule for the active inputs looks at the value of y, and of each input."""
-        return "y" in self.saves, ("x" in self.saves,) * count
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Return the tangent of the output; ``ts[i]`` is None where input i has none.
-
-        Linear operations apply themselves, flat ones have none. NotImplemented sends the caller to the double-vjp
-        identity.
-        """
-        if self.flat:
-            return None
-        if not self.linear:
-            return NotImplemented
-        dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)
-        return self(*[np.zeros(shape(x), dtype) if t is None else t for t, x in zip(ts, xs, strict=True)])
-
-    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
-        """Return the series of the result, of those of the inputs, which are of one variable: ``core.streams``.
-
-        Args:
-            y: the result's coefficient of order 0.
-            xs: the series of the inputs.
-            active: those that are not constant.
-            order: the highest order that will be asked for; None where inputs follow from the result, so that only
-                their coefficients up to the order asked for can be had.
-
-        Returns:
-            A ``Stream``, written in operations; NotImplemented where the rule of forward mode says it fast enough: it
-            gives y' of x', once, and its cost then grows with each order where it is written in an operation anew.
-        """
-        return NotImplemented
-
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
-        """Return the differentiation plan for these active inputs; made once where ``plans`` is a dict."""
-        if self.plans is None:
-            return self.plan_kind(self, active, count, label)
-        key = active if label is None else (active, label)
-        plan = self.plans.get(key)
-        if plan is None:
-            plan = self.plans[key] = self.plan_kind(self, active, count, label)
-        return plan
 
 
 class Plan:

@@ -73,6 +73,7 @@ class OnPairs(Op):
     given: tuple[np.dtype[Any] | None, ...]  # the dtype of each complex input
     to: np.dtype[Any]
     saves = ""
+    converts = False
     dense = looped = not_exportable = explained = "made of the operation when a program of complex numbers is compiled"
 
     def __str__(self) -> str:
@@ -92,10 +93,6 @@ class OnPairs(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the parts."""
         return parts(self.to) if is_complex(self.to) else self.to
-
-    def operands(self, *kinds: Kind) -> tuple[None, ...]:
-        """As they are: the program has converted what the operation wants."""
-        return (None,) * len(kinds)
 
 
 class _Pairs:

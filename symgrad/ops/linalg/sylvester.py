@@ -60,10 +60,6 @@ class Sylvester(Op):
         parts = (lambda: NEG(matmul(pulled, mT(y))), lambda: NEG(matmul(mT(y), pulled)), lambda: pulled)
         return [parts[i]() for i in which]
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """As all of them."""
-        return self.vjps([i], g, y, *xs)[0]
-
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # A Ẋ + Ẋ B = Ċ − Ȧ X − X Ḃ
         a, b, right = ts

@@ -63,12 +63,8 @@ class Cat(Op):
                 )
         return (*first[: self.axis], sum(s[self.axis] for s in shapes), *first[self.axis + 1 :])
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        # x̄ᵢ = the entries of g that came from xᵢ.
-        return self.vjps((i,), g, y, *xs)[0]
-
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
-        """Count the sizes once for all inputs, of which there may be many."""
+        # x̄ᵢ = the entries of g that came from xᵢ; sizes are counted once for all inputs, which may be many
         ends = list(accumulate((x.shape[self.axis] for x in xs), initial=0))
         return [along(g, self.axis, ends[i], ends[i + 1]) for i in which]
 
@@ -125,12 +121,8 @@ class Stack(Op):
                 )
         return (*first[: self.axis], len(shapes), *first[self.axis :])
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        # x̄ᵢ = g[…, i, …]
-        return self.vjps((i,), g, y)[0]
-
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
-        """Without handing all inputs on for each of them."""
+        # x̄ᵢ = g[…, i, …]
         before, after = [ALL] * self.axis, [ALL] * (len(shape(g)) - self.axis - 1)
         return [part((*before, i, *after))(g) for i in which]
 

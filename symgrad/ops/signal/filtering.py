@@ -55,10 +55,6 @@ class Feedback(Op):
         back = Flip((last,))(self(c, Flip((last,))(g)))
         return [back if i == 1 else self._of_coefficients(back, y, shape(c)[-1]) for i in which]
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """As both of them."""
-        return self.vjps([i], g, y, *xs)[0]
-
     @staticmethod
     def _of_coefficients(back: Any, y: Any, m: int) -> Any:
         n, last = shape(y)[-1], len(shape(y)) - 1

@@ -59,6 +59,7 @@ class Scan(Op):
 
     name = "Scan"
     analytic = True
+    converts = False  # the body converts what it must
     explained = "a loop: the adjoint runs through its steps backwards"
     dense = "a loop too long to follow step by step"
 
@@ -154,10 +155,6 @@ class Scan(Op):
         """What all outputs of the body fit."""
         return self.packed
 
-    def operands(self, *kinds: Kind) -> tuple[None, ...]:
-        """As they are: the body converts what it must."""
-        return (None,) * len(kinds)
-
     # -------------------------------------------------------------- results out of the packed vector
     def piece(self, packed: Any, k: int) -> Any:
         """Return output k of the body, final or stacked, out of the packed result or of its cotangent."""
@@ -198,10 +195,6 @@ class Scan(Op):
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep the inputs, and the result where it holds the carries."""
         return bool(self.kept), (True,) * count
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """One of ``vjps``."""
-        return self.vjps((i,), g, y, *xs)[0]
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # c̄ ← (∂c'/∂c)ᵀ c̄ + (∂y_t/∂c)ᵀ ȳ_t runs the other way; each constant adds up, each x̄_t is stacked
