@@ -15,9 +15,9 @@ import numpy as np
 
 from symgrad.compiler.backends.choose import SHORT
 from symgrad.compiler.backends.python import function_of
+from symgrad.compiler.primitives.elements import TRUTH
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import Steps, replay
-from symgrad.compiler.primitives.scalar import TRUTH
 from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.node import CONSTANT, AnyNode, Leaf
 from symgrad.core.promotion import FLOAT64

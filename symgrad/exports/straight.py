@@ -9,24 +9,13 @@ from typing import Any
 from symgrad.compiler.backends.backend import Unsuitable, check_axes
 from symgrad.compiler.backends.python import check
 from symgrad.compiler.loops.programs import INFIX, WIDE, LoopWriter, has
-from symgrad.compiler.primitives.elements import in_words, is_published
-from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.primitives.scalar import Scalars
+from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.primitives.views import View
 from symgrad.engine.program import Program
 
 SHORT = 400  # scalar operations
 _BEFORE = 20 * SHORT  # before zeros and repetitions fold
-
-
-class _Spelled(Scalars):
-    """Operations that loops have words for; of another function its meaning."""
-
-    def emit(self, name: str, *refs: int) -> int:
-        if is_published(name) and not has(name):
-            return int(replay(in_words(name), refs, self.emit, self.const))
-        return super().emit(name, *refs)
 
 
 def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[list[str]] | None:
@@ -39,7 +28,7 @@ def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[li
         check(program, _BEFORE)
     except Unsuitable:
         return None
-    written = Written(program, _Spelled())
+    written = Written(program, Elements(has=has))
     if written.operations() > SHORT:
         return None
     texts = _lines(w, written, inputs)

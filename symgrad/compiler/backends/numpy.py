@@ -30,7 +30,7 @@ from symgrad.support import threads
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile the program as one Python function of NumPy calls."""
-    e = Elements(program, lambda e, v: None)
+    e = Elements(program)
     stages = clusters(e)
     writer = _Writer(e, stages, program.donated)
     source = writer.source()

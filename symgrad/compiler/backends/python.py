@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
+from symgrad.compiler.primitives.elements import LOADED
 from symgrad.compiler.primitives.infix import FUNCTIONS, SIGNS, infix
-from symgrad.compiler.primitives.scalar import LEAVES
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.core import trees
 from symgrad.core.kernels import ARITHMETIC
@@ -117,7 +117,7 @@ class _Lines:
         for k, (name, *refs) in enumerate(ops):
             if not uses[k]:
                 continue
-            if name in LEAVES:
+            if name in LOADED:
                 text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
                 continue
             deep = 1
@@ -205,7 +205,7 @@ class _Functions:
             if not n:
                 continue
             op = ops[k]
-            if op[0] in LEAVES:
+            if op[0] in LOADED:
                 values[k] = self._leaf(op[0], op[1], args)
             elif len(op) == 3:  # as most
                 values[k] = known[op[0]](values[op[1]], values[op[2]])

@@ -1,4 +1,4 @@
-"""A program in primitive steps on whole arrays: elementwise primitives, reductions, and operations as they are.
+"""A program in primitive steps, on numbers or on whole arrays: elementwise primitives, reductions, other operations.
 
 Payloads come apart into additions, products, exponentials …, which are shared across the whole program; what is no
 elementwise operation and no reduction stays a step that runs its forward.
@@ -6,16 +6,17 @@ elementwise operation and no reduction stays a step that runs its forward.
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
+from symgrad.compiler.primitives.folding import FOLDING, FOLDS, RULES
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import Steps, replay, steps_of
-from symgrad.compiler.primitives.scalar import TRUTH, Scalars
 from symgrad.core.node import Shape
 from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_complex, is_floating, is_integer
 from symgrad.engine.program import CONST, INPUT, Program, Value
@@ -30,6 +31,8 @@ from symgrad.ops.shape import total as entries
 from symgrad.scalars import SCALARS
 
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
+TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # whose results are booleans
+_COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 LOADED = frozenset({"in", "const", "array", "size", "number"})  # what is there from the start
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
 _COMPARE: dict[str, Any] = {
@@ -55,18 +58,21 @@ class Reduce(NamedTuple):
     axes: tuple[int, ...]
 
 
-class Elements(Scalars):
-    """The steps of a program. ``ops[k]`` is (name, *refs); ``shapes`` and ``dtypes`` go beside it."""
+class Elements:
+    """Operations ``(name, *references)`` in order of computation; what is loaded has a number or a name instead.
+
+    Of numbers that is all; of a program of arrays ``shapes`` and ``dtypes`` go beside ``ops``.
+    """
 
     def __init__(
         self,
-        program: Program,
-        expand: Callable[[Elements, Value], int | None],
+        program: Program | None = None,
+        expand: Callable[[Elements, Value], int | None] = lambda e, v: None,
         known: frozenset[str] | None = None,
         has: Callable[[str], bool] | None = None,
         whole: bool = False,
     ) -> None:
-        """Take a program apart.
+        """Take a program of arrays apart; without one there are numbers alone, to be emitted.
 
         Args:
             program: what to take apart.
@@ -76,21 +82,27 @@ class Elements(Scalars):
                 alone decide is folded.
             whole: whether integers and booleans are numbers like others, which wrap around as their dtypes do.
         """
+        self.ops: list[tuple[Any, ...]] = []
         self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
         self.arrays: dict[int, Any] = {}  # constants with entries
-        self.inputs: list[int] = []
-        self._dtype = FLOAT64
-        super().__init__()
-        self.expand, self._program, self.known_names, self.has, self.whole = expand, program, known, has, whole
         self.places: dict[int, int] = {}
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._dtype = FLOAT64
+        self.expand, self.known_names, self.has, self.whole = expand, known, has, whole
+        self._of_numbers = program is None
+        self.const(0.0)
+        self.const(1.0)
+        if program is not None:
+            self._take_apart(program)
+
+    def _take_apart(self, program: Program) -> None:
+        self._program = program
         for k in program.live():
             self.places[k] = self._value(program.values[k])
         self.inputs = [self.places.get(k, -1) for k in program.inputs]
-        self.outputs = [self.in_full(self.places[k], program.values[k].shape) for k in program.outputs]
-        self.outputs = [
-            self.cast(r, program.values[k].dtype) for r, k in zip(self.outputs, program.outputs, strict=True)
-        ]
+        results = [(self.places[k], program.values[k]) for k in program.outputs]
+        self.outputs = [self.cast(self.in_full(r, v.shape), v.dtype) for r, v in results]
 
     # -------------------------------------------------------------- values of the program
     def _value(self, v: Value) -> int:
@@ -306,7 +318,27 @@ class Elements(Scalars):
             self.dtypes.append(np.dtype(dtype))
         return ref
 
+    def const(self, value: float) -> int:
+        """Return the reference of a number."""
+        value = float(value)
+        return self._new(("const", value, math.copysign(1.0, value)) if value == 0 else ("const", value))
+
+    def slot(self, position: int) -> int:
+        """Return the reference of an entry of the arguments of numbers."""
+        return self._new(("in", position))
+
+    def value(self, ref: int) -> float | None:
+        """Return the number at a reference, None where it is computed."""
+        op = self.ops[ref]
+        return float(op[1]) if op[0] == "const" else None
+
     def _new(self, key: tuple[Any, ...]) -> int:
+        if self._of_numbers:
+            ref = self._known.get(key)
+            if ref is None:
+                ref = self._known[key] = len(self.ops)
+                self.ops.append(key)
+            return ref
         if key[0] == "const":
             return self.place(key, (), FLOAT64)
         refs = key[1:]
@@ -319,9 +351,12 @@ class Elements(Scalars):
         return ref
 
     def emit(self, name: str, *refs: int) -> int:
-        """Return the reference of a primitive; of integers one that wraps around where those of the dtype do."""
+        """Return the reference of a primitive, folded and shared where that is possible.
+
+        Of integers it wraps around where those of the dtype do.
+        """
         if self.has is None:
-            return self._emitted(name, *refs)
+            return self._simplest(name, *refs) if self._of_numbers else self._emitted(name, *refs)
         if not self.whole:
             return self._in_source(self.has, name, *refs)
         if name == "mul" and self._dtype in (np.int32, np.uint32):
@@ -348,15 +383,28 @@ class Elements(Scalars):
 
     def _emitted(self, name: str, *refs: int) -> int:
         """Return the reference of a primitive; a boolean compared with zero is itself, or its opposite."""
+        if self._of_numbers:
+            return self._simplest(name, *refs)
         if name in ("ne", "eq") and len(refs) == 2 and self.value(refs[1]) == 0 and self.dtypes[refs[0]] == BOOL:
-            return refs[0] if name == "ne" else super().emit("not", refs[0])
+            return refs[0] if name == "ne" else self._simplest("not", refs[0])
         if name == "div" and self.known_names is not None and "sech2" in self.known_names:
             below = self.ops[refs[1]]
             if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
                 return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
         if name not in TRUTH and name != "select":  # NumPy adds booleans as booleans
             refs = tuple([self.cast(r, self._dtype) if self.dtypes[r] == BOOL else r for r in refs])
-        return super().emit(name, *refs)
+        return self._simplest(name, *refs)
+
+    def _simplest(self, name: str, *refs: int) -> int:
+        ops = self.ops
+        if name not in FOLDING or ops[refs[0]][0] in FOLDS or ops[refs[1]][0] in FOLDS:
+            rule = RULES.get(name)
+            ref = rule and rule(self, *refs)
+            if ref is not None:
+                return ref
+        if name in _COMMUTES and refs[0] > refs[1]:
+            refs = (refs[1], refs[0])
+        return self._new((name, *refs))
 
     def kind(self, ref: int) -> str:
         """Return what a step is: loaded, an elementwise primitive, a reduction, or an operation."""
@@ -371,13 +419,21 @@ class Elements(Scalars):
         """Return what a step is computed from."""
         return () if self.kind(ref) == LOAD else self.ops[ref][1:]
 
-    def reachable(self, roots: Any) -> list[int]:
-        """Return the steps that the roots need, in order."""
-        need = set(roots)
-        for k in range(len(self.ops) - 1, -1, -1):
-            if k in need:
-                need.update(self.refs(k))
-        return sorted(need)
+    def reachable(self, roots: Iterable[int]) -> list[int]:
+        """Return the operations that the roots need, in order."""
+        return [k for k, n in enumerate(self.use_counts(roots)) if n]
+
+    def use_counts(self, roots: Iterable[int]) -> list[int]:
+        """Return how often the roots, and what they need, ask for each operation."""
+        ops = self.ops
+        counts = [0] * len(ops)
+        for r in roots:
+            counts[r] += 1
+        for k in range(len(ops) - 1, -1, -1):
+            if counts[k] and ops[k][0] not in LOADED:
+                for r in ops[k][1:]:
+                    counts[r] += 1
+        return counts
 
     def listing(self) -> str:
         """Return the steps as text, one a line."""

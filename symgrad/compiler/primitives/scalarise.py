@@ -13,9 +13,10 @@ import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.decompose import program_of
+from symgrad.compiler.primitives.elements import LOADED, TRUTH, Elements
+from symgrad.compiler.primitives.folding import ONE, ZERO, total
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.primitives.scalar import LEAVES, ONE, TRUTH, ZERO, Scalars, total
 from symgrad.core.promotion import BOOL, FLOAT64, is_bool, is_discrete, is_floating, is_integer
 from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum
@@ -36,8 +37,8 @@ Refs = np.ndarray[Any, np.dtype[np.int64]]
 class Written:
     """A program entry by entry; ``scalars`` collects the operations."""
 
-    def __init__(self, program: Program, scalars: Scalars | None = None) -> None:
-        self.scalars = Scalars() if scalars is None else scalars
+    def __init__(self, program: Program, scalars: Elements | None = None) -> None:
+        self.scalars = Elements() if scalars is None else scalars
         self.slots: list[tuple[int, int]] = []  # (argument, flat position) of each slot
         self.outputs = self._run(program, {})
 
@@ -102,7 +103,7 @@ class Written:
     def needed(self) -> list[int]:
         """The operations that the results need, in order; constants and arguments aside."""
         ops = self.scalars.ops
-        return [k for k, n in enumerate(self.uses) if n and ops[k][0] not in LEAVES]
+        return [k for k, n in enumerate(self.uses) if n and ops[k][0] not in LOADED]
 
     def operations(self) -> int:
         """Return the number of operations that the results need."""
@@ -154,7 +155,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
 
 # ------------------------------------------------------------------ what operations write
 @singledispatch
-def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
+def write(op: Any, s: Elements, args: Sequence[Refs]) -> Any:
     """Return the references of the result. Here: of operations that only move entries."""
     if not op.rearranges:
         raise TypeError(f"{op} is not written entry by entry")
@@ -165,11 +166,11 @@ _BASE = write.dispatch(object)
 
 
 @write.register
-def _(op: Map, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Map, s: Elements, args: Sequence[Refs]) -> Any:
     return elementwise(op, s, args)
 
 
-def elementwise(op: Map, s: Scalars, args: Sequence[Refs]) -> Refs:
+def elementwise(op: Map, s: Elements, args: Sequence[Refs]) -> Refs:
     """Replay the payload's steps on every entry."""
     steps = steps_of_map(op)
     if all(a.ndim == 0 for a in args):
@@ -181,24 +182,24 @@ def elementwise(op: Map, s: Scalars, args: Sequence[Refs]) -> Refs:
 
 
 @write.register
-def _(op: MapTotal, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: MapTotal, s: Elements, args: Sequence[Refs]) -> Any:
     terms = elementwise(op.map, s, args).ravel().tolist()
     added = total(s, terms)
     return np.array(s.emit("div", added, s.const(len(terms))) if op.mean else added)
 
 
 @write.register
-def _(op: Eye, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Eye, s: Elements, args: Sequence[Refs]) -> Any:
     return np.where(np.eye(op.n, op.m) == 1, ONE, ZERO)
 
 
 @write.register
-def _(op: Cast, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Cast, s: Elements, args: Sequence[Refs]) -> Any:
     return args[0]  # rounded, or compared with zero, by whoever knows its dtype
 
 
 @write.register
-def _(op: ScatterAdd, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: ScatterAdd, s: Elements, args: Sequence[Refs]) -> Any:
     """Add each entry to the place it was read from."""
     size = int(np.prod(op.to, dtype=np.int64))
     read = np.broadcast_to(op.where.forward(np.arange(size).reshape(op.to)), args[0].shape)
@@ -210,7 +211,7 @@ def _(op: ScatterAdd, s: Scalars, args: Sequence[Refs]) -> Any:
 
 
 @write.register
-def _(op: Assemble, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Assemble, s: Elements, args: Sequence[Refs]) -> Any:
     sums = np.full(op.to, ZERO, dtype=np.int64)
     for refs, part in zip(args, op.parts, strict=True):
         here = sums[(*part.key, ...)]
@@ -221,7 +222,7 @@ def _(op: Assemble, s: Scalars, args: Sequence[Refs]) -> Any:
 
 
 @write.register
-def _(op: Einsum, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Einsum, s: Elements, args: Sequence[Refs]) -> Any:
     """Σ over the absent letters of the product of entries."""
     letters = op.output + "".join(dict.fromkeys(c for t in op.terms for c in t if c not in op.output))
     sizes = op.sizes([a.shape for a in args])
@@ -244,7 +245,7 @@ def _aligned(refs: Refs, term: str, letters: str) -> Refs:
     return refs.transpose(order)[here]
 
 
-def _product(s: Scalars, refs: Sequence[int]) -> int:
+def _product(s: Elements, refs: Sequence[int]) -> int:
     first, *rest = refs
     for r in rest:
         first = s.emit("mul", first, r)
@@ -252,7 +253,7 @@ def _product(s: Scalars, refs: Sequence[int]) -> int:
 
 
 # ------------------------------------------------------------------ reductions and running results
-def _by_row(op: Any, s: Scalars, refs: Refs, name: str, empty: int) -> Any:
+def _by_row(op: Any, s: Elements, refs: Refs, name: str, empty: int) -> Any:
     """Join the entries of each row along the axes."""
     rows = on_rows(refs, op.axes)
     flat = rows.reshape(int(np.prod(rows.shape[:-1], dtype=np.int64)), rows.shape[-1])
@@ -260,7 +261,7 @@ def _by_row(op: Any, s: Scalars, refs: Refs, name: str, empty: int) -> Any:
     return np.array(entries, dtype=np.int64).reshape(op.out_shape(refs.shape))
 
 
-def _folded(s: Scalars, name: str, refs: Sequence[int], empty: int) -> int:
+def _folded(s: Elements, name: str, refs: Sequence[int], empty: int) -> int:
     ref = empty
     for n, r in enumerate(refs):
         ref = s.emit(name, ref, r) if n else r
@@ -268,18 +269,18 @@ def _folded(s: Scalars, name: str, refs: Sequence[int], empty: int) -> int:
 
 
 @write.register
-def _(op: Prod, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Prod, s: Elements, args: Sequence[Refs]) -> Any:
     return _by_row(op, s, args[0], "mul", ONE)
 
 
 @write.register
-def _(op: Extreme, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Extreme, s: Elements, args: Sequence[Refs]) -> Any:
     return _by_row(op, s, args[0], "maximum" if op.largest else "minimum", ZERO)
 
 
 @write.register(Cumsum)
 @write.register(Cumprod)
-def _(op: Cumsum | Cumprod, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Cumsum | Cumprod, s: Elements, args: Sequence[Refs]) -> Any:
     rows = np.moveaxis(args[0], op.axis, 0)
     rows = rows[::-1] if op.reverse else rows
     if isinstance(op, Cumprod) and op.exclusive:
@@ -292,7 +293,7 @@ def _(op: Cumsum | Cumprod, s: Scalars, args: Sequence[Refs]) -> Any:
 
 
 @write.register
-def _(op: Recurrence, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: Recurrence, s: Elements, args: Sequence[Refs]) -> Any:
     a, b = (np.moveaxis(v, op.axis, 0) for v in np.broadcast_arrays(*args))
     sums, n, low = np.array(b), len(b), 0 if op.upper else 1
 

@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.compiler.backends.llvm.math import FUNCTIONS, LIMIT, definitions
 from symgrad.compiler.backends.llvm.module import Level, Module
 from symgrad.compiler.backends.llvm.pool import Pool
-from symgrad.compiler.primitives.scalar import TRUTH
+from symgrad.compiler.primitives.elements import TRUTH
 
 _SIZES = (8, 16, 32, 64)
 TYPES = {"f64": "double", "f32": "float", "i1": "i1", **{f"{s}{n}": f"i{n}" for n in _SIZES for s in "iu"}}

@@ -12,7 +12,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm.code import STORED, Code, Used, constant, kind_of
 from symgrad.compiler.backends.llvm.wrapper import Array
-from symgrad.compiler.primitives.scalar import Scalars
+from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.scalarise import Written
 
 LONGEST = 1_500  # operations of one function
@@ -43,7 +43,7 @@ def body(written: Written, inputs: Sequence[Array], outputs: Sequence[Array], us
     return "\n".join(texts)
 
 
-def _shared(s: Scalars, order: Sequence[int], home: dict[int, int]) -> dict[int, int]:
+def _shared(s: Elements, order: Sequence[int], home: dict[int, int]) -> dict[int, int]:
     """Number the values that another function than their own needs."""
     slots: dict[int, int] = {}
     for k in order:
