@@ -47,7 +47,7 @@ class Blocks:
 
     def spread(self, values: Any, otherwise: float, who: str) -> Any:
         """Return a vector of one end of all bounds: of one number or array, or a dict by name of some blocks."""
-        if not isinstance(values, dict) or not isinstance(self.tree, trees.Branch) or not self.tree.keys:
+        if not isinstance(values, dict) or not isinstance(self.tree, trees.ContainerSpec) or not self.tree.keys:
             each = trees.spread(self.tree, _array(values), who)
         else:
             unknown = sorted(set(values) - set(self.tree.keys), key=str)
@@ -76,7 +76,7 @@ def _array(values: Any) -> Any:
 
 def labels(tree: trees.Tree, title: str, inside: bool = False) -> list[str]:
     """Return the name of each array: keys joined by dots, and numbers in brackets behind the title."""
-    if isinstance(tree, trees.Leaf):
+    if isinstance(tree, trees.ArrayLeaf):
         return [title]
     if isinstance(tree, trees.Static):
         return []

@@ -103,7 +103,7 @@ class NLP:
     # -------------------------------------------------------------- tracing
     def _traced(self) -> tuple[Program, list[Any]]:
         """Return (x, *θ) ↦ (f, g), and the tensors θ; the blocks of g are noted."""
-        self.rows = Blocks(trees.Branch(tuple, (), ()), [], "g")
+        self.rows = Blocks(trees.ContainerSpec(tuple, (), ()), [], "g")
         spec = Spec((self._vector.start.size,), FLOAT64)
         with Trace() as trace:
             variables = trace.variables([spec, *[spec_of(t) for t in self._args.tensors]])
