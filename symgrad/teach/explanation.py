@@ -20,6 +20,7 @@ from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, i
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.implicit import Theorem, is_answer
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
+from symgrad.teach.steps.lesson import LessonStep, Rewriting, Rule
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
@@ -167,13 +168,17 @@ class Explanation:
     Attributes:
         style: "calculus", "matrix" or "backprop".
         steps: of "backprop", records of what was computed and why, forward steps first; the last one's ``result`` is
-            what ``sg.derive`` returns. Of the other styles, the lines that compute something.
+            what ``sg.derive`` returns. Of the other styles, rules such as ``ProductRule`` and rewritings such as
+            ``FactorOut``, with the parts that they name; the last one's ``after`` is the derivative.
+        lesson: all that is said: the steps, and what is given and remarked; () of "backprop".
         forms: the closed form for each tensor that was differentiated by; ``form`` is the first.
     """
 
     def __init__(self, derivation: Any, style: str = "backprop", progress: bool = True) -> None:
         self._derivation, self.style, self._progress = derivation, style, progress
-        self.steps: tuple[Any, ...] = tuple(derivation.steps)
+        self.lesson: tuple[LessonStep, ...] = () if style == "backprop" else derivation.lesson
+        computed = [s for s in self.lesson if isinstance(s, (Rule, Rewriting))]
+        self.steps: tuple[Any, ...] = tuple(derivation.steps if style == "backprop" else computed)
         self.forms: tuple[ClosedForm, ...] = derivation.forms
 
     def __reduce__(self) -> Any:
@@ -188,7 +193,9 @@ class Explanation:
     def lines(self) -> tuple[Line, ...]:
         """What it says, line by line."""
         with long_work("explain", shown=self._progress):
-            return tuple(self._derivation.lines) if self.style != "backprop" else tuple(lines(self._derivation))
+            if self.style == "backprop":
+                return tuple(lines(self._derivation))
+            return tuple(line for step in self.lesson for line in step.lines())
 
     def __str__(self) -> str:
         return text(self.lines)

@@ -14,7 +14,8 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
-from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.line import Equation
+from symgrad.teach.steps.lesson import ImplicitRule, LessonStep, Note
 from symgrad.teach.steps.tape import Tape
 
 
@@ -28,8 +29,7 @@ class Theorem:
 
     Attributes:
         forms: the closed form for each target, as ``sg.derive`` gives it.
-        lines: what is said.
-        steps: the lines that compute something.
+        lesson: what is said, step by step.
     """
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
@@ -40,14 +40,13 @@ class Theorem:
         self.tape = tape
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
         self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, verify=False) for t in targets)
-        self.lines: tuple[Line, ...] = tuple(self._lines(targets))
-        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+        self.lesson: tuple[LessonStep, ...] = tuple(self._steps(targets))
 
     def packed(self) -> tuple[Any, bool]:
         """Return what it is made from, as it is pickled."""
         return written([self.tape.root, *self.targets]), False
 
-    def _lines(self, targets: Sequence[Any]) -> Iterator[Line]:
+    def _steps(self, targets: Sequence[Any]) -> Iterator[LessonStep]:
         known: dict[AnyNode, AnyNode] = {}
         never = lambda one, other: None
         (letter,) = spelled([self.tape.root], known, never)
@@ -55,18 +54,14 @@ class Theorem:
         op: Any = self.tape.root.op
         x = op.conditions.title
         names = [self.tape.names.get(t) for t in self.targets]
-        yield Line("given", (f"{x}({', '.join(map(str, names))}) is given by F = 0 with F = ", _shown(condition)))
-        yield Line("why", (f"implicit function theorem, where ∂F/∂{x} is invertible:",))
+        equation = ClosedForm(condition._node, [condition._node], (), False).expr
+        given = f"{x}({', '.join(map(str, names))}) is given by F = 0 with F = "
+        yield Note(kind="given", reason=(given, Equation((equation,))))
+        yield Note(reason=(f"implicit function theorem, where ∂F/∂{x} is invertible:",))
         thetas = [handle(p, None) if is_node(p) else p for p in self.tape.root.inputs[1:]]
         with enable_grad():
             (whole,) = op.conditions.body(handle(letter, None), *thetas)  # with answers that stand inside of it
         slope = derive(whole, handle(letter, None), verify=False)
         for target, name, form in zip(targets, names, self.forms, strict=True):
-            yield Line("does", (f"d{x}/d{name} = −(∂F/∂{x})⁻¹·∂F/∂{name}",))
-            yield Line("side", (f"∂F/∂{x} = ", Equation((slope.expr,))))
-            yield Line("side", (f"∂F/∂{name} = ", Equation((derive(whole, target, verify=False).expr,))))
-            yield Line("does", (f"d{x}/d{name} = ", Equation((form.expr,))))
-
-
-def _shown(t: Any) -> Equation:
-    return Equation((ClosedForm(t._node, [t._node], (), False).expr,))
+            across = derive(whole, target, verify=False).expr
+            yield ImplicitRule(before=equation, after=form.expr, x=x, theta=str(name), by_x=slope.expr, by_theta=across)

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.expression.arithmetic import ZERO
 from symgrad.expression.formula import Call, Formula, Label, Name, Prime
-from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import formula
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
+from symgrad.teach.calculus.rules import rule_of
 from symgrad.teach.calculus.slopes import Slopes
+from symgrad.teach.steps.lesson import LessonStep, NamePart, Note
 
 LARGE = 14  # signs of a part that gets a letter
 SHARED = 3  # signs of one that is used more than once
@@ -41,19 +44,22 @@ class Ladder:
             terms[node] = t
         self.top = terms[root]
 
-    def lines(self, x: str, d: Label) -> list[Line]:
-        """Return the letters with their derivatives by x, and the derivative of the whole."""
+    def steps(self, x: str, d: Label) -> list[LessonStep]:
+        """Return the steps for the letters, each with its derivative by x, and for the whole."""
         moving = Slopes(x)
-        out = [Line("why", ("parts named from the inside, each with its derivative (chain rule):",))]
+        says = "parts named from the inside, each with its derivative (chain rule):"
+        out: list[LessonStep] = [Note(reason=(says,))]
         for letter, t in self.parts:
             if not moving.depends(t):
-                out.append(Line("side", (Equation((letter, t)),)))
+                out.append(NamePart(before=t, after=ZERO, symbol=letter, reason=(Equation((letter, t)),), kind="side"))
                 continue
             d_ = tidy(moving.of(t))
             moving = moving.beside(letter.id)
-            out.append(Line("side", (Equation((letter, t)), ",  ", Equation((Prime(letter), d_)))))
-        out.append(Line("why", ("together:",)))
-        out.append(Line("does", (Equation((d, tidy(moving.of(self.top)))),)))
+            reason = (Equation((letter, t)), ",  ", Equation((Prime(letter), d_)))
+            out.append(NamePart(before=t, after=d_, symbol=letter, reason=reason, kind="side"))
+        rule, named, _ = rule_of(self.top, moving)
+        after = tidy(moving.of(self.top))
+        out.append(rule(before=self.top, after=after, reason=("together:",), written=(after,), left=d, **named))
         return out
 
 

@@ -16,13 +16,14 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
-from symgrad.teach.board.line import Equation, Line, Value
+from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import domain, holds_at, said
 from symgrad.teach.calculus.solution import Solution
 from symgrad.teach.steps.brief import brief
+from symgrad.teach.steps.lesson import ClosedFormStep, Evaluation, Given, LessonStep, Note
 from symgrad.teach.steps.tape import Tape
 
 MOST = 60  # signs of a formula that is worked out in place
@@ -57,8 +58,7 @@ class Components:
 
     Attributes:
         forms: the closed form for each target, of the whole vector.
-        lines: what is said.
-        steps: the lines that compute something.
+        lesson: what is said, step by step.
     """
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
@@ -67,21 +67,20 @@ class Components:
         self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, verify=False) for t in targets)
         names = {tape.names[n] for n in tape.nodes if isinstance(n, Leaf)}
         f = next((c for c in FUNCTIONS if c not in names), "f′")
-        self.lines: tuple[Line, ...] = tuple(self._lines(f))
-        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+        self.lesson: tuple[LessonStep, ...] = tuple(self._steps(f))
 
     def packed(self) -> tuple[Any, bool]:
         """Return what it is made from, as it is pickled."""
         return written([self.tape.root, *self.targets]), False
 
-    def _lines(self, f: str) -> Iterator[Line]:
+    def _steps(self, f: str) -> Iterator[LessonStep]:
         for k, node in enumerate(components(self.tape)):
             below = {*ancestors([node])}
             moving = [self.tape.handled(t) for t in self.targets if t in below]
             if moving:
                 if k:
-                    yield Line("gap", ("",))
-                yield from Lesson(Tape(self.tape.handled(node)), moving, self.order, f"{f}_{k + 1}").lines
+                    yield Note(kind="gap", reason=("",))
+                yield from Lesson(Tape(self.tape.handled(node)), moving, self.order, f"{f}_{k + 1}").lesson
 
 
 class Lesson:
@@ -89,7 +88,7 @@ class Lesson:
 
     Attributes:
         forms: the closed form for each target, as ``sg.derive`` gives it.
-        steps: the lines that compute something.
+        lesson: what is said, step by step.
     """
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int, f: str | None = None) -> None:
@@ -107,8 +106,7 @@ class Lesson:
         self._term = read(tape.root, self._names, MOST)
         if self._term is not None and nested(self._term) > DEEP:
             self._term = None
-        self.lines: tuple[Line, ...] = tuple(self._lines())
-        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+        self.lesson: tuple[LessonStep, ...] = tuple(self._steps())
 
     def packed(self) -> tuple[Any, bool]:
         """Return what it is made from, as it is pickled."""
@@ -134,7 +132,7 @@ class Lesson:
         return list(self._places)
 
     # ---------------------------------------------------------------- lines
-    def _lines(self) -> Iterator[Line]:
+    def _steps(self) -> Iterator[LessonStep]:
         ladder = None
         if self._term is None:
             ladder = Ladder(self.tape.root, self._names, Letters(self._taken))
@@ -144,42 +142,44 @@ class Lesson:
             for by in combinations_with_replacement(self.variables, rank):
                 yield from self._by(by, formulas, ladder)
 
-    def _given(self, ladder: Ladder | None) -> Iterator[Line]:
+    def _given(self, ladder: Ladder | None) -> Iterator[LessonStep]:
         """Say what f is, where it has a derivative, and what is constant."""
         label = Label(self._f, 0, tuple(self.variables))
         top = self._term if ladder is None else ladder.top
         assert top is not None  # narrows the type: one of the two is there
         if ladder is None:
             self._conditions = list(dict.fromkeys(c for x in self.variables for c in domain(top, x)))
-        yield Line("given", (Equation((label, top)),), None, said(self._conditions))
+        yield Given(before=label, after=top, written=(top,), ledger=said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:
-            yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
+            yield Note(reason=(*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
 
     def _by(
         self, by: tuple[str, ...], formulas: dict[tuple[str, ...], Formula | None], ladder: Ladder | None
-    ) -> Iterator[Line]:
+    ) -> Iterator[LessonStep]:
         d, x, several = self._label(by), by[-1], len(self.variables) > 1
         if several or len(by) > 1:
-            yield Line("gap", ("",))
+            yield Note(kind="gap", reason=("",))
         if several and len(by) == 1:
             others = [v for v in self.variables if v != x]
-            yield Line("why", ("by ", Equation((Name(x),)), ", with ", *_listed(others), " held constant:"))
+            yield Note(reason=("by ", Equation((Name(x),)), ", with ", *_listed(others), " held constant:"))
         form = self._form(by)
         f = formulas.get(by[:-1])
         if f is None or f.size > 2 * MOST:
             yield from self._long(by, d, ladder, form)
             return
         if len(by) > 1:
-            yield Line("given", (Equation((self._label(by[:-1]), f)),))
+            yield Given(before=self._label(by[:-1]), after=f, written=(f,))
         made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
         formulas[by] = made.result
-        yield from made.lines
+        yield from made.steps
         yield from self._number(d, form, self._places[x] if len(by) == 1 else None)
 
-    def _long(self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None) -> Iterator[Line]:
+    def _long(
+        self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None
+    ) -> Iterator[LessonStep]:
         if len(by) == 1 and ladder is not None:
-            yield from ladder.lines(by[0], d)
+            yield from ladder.steps(by[0], d)
             yield from self._number(d, form, self._places[by[0]])
             return
         nodes = [self.tape.handled(self.targets[self._places[name][0]]) for name in by]
@@ -188,8 +188,8 @@ class Lesson:
         derivative: Any = derive(self.tape.handled(), nodes[0], verify=False)
         for node in nodes[1:]:
             derivative = derive(derivative, node, verify=False)
-        yield Line("why", ("the same rules once more:",))
-        yield Line("does", (Equation((d, derivative._expr)),))
+        again, e = ("the same rules once more:",), derivative._expr
+        yield ClosedFormStep(before=None, after=e, reason=again, written=(e,), left=d)
 
     def _label(self, by: tuple[str, ...]) -> Label:
         if len(self.variables) == 1:
@@ -223,7 +223,7 @@ class Lesson:
 
         return at
 
-    def _number(self, d: Label, form: ClosedForm | None, where: tuple[int, Any] | None) -> Iterator[Line]:
+    def _number(self, d: Label, form: ClosedForm | None, where: tuple[int, Any] | None) -> Iterator[LessonStep]:
         """Say the derivative's number where the leaves have values."""
         if form is None and where is not None and self.order == 1:
             form = self.forms[where[0]]
@@ -234,17 +234,16 @@ class Lesson:
         at: list[Any] = ["at "]
         for k, n in enumerate(self._leaves):
             at += [", " if k else "", Equation((Name(self.tape.names[n]), Value(n.value)))]
-        yield Line("why", (*at, ":"))
+        yield Note(reason=(*at, ":"))
         point_of = {self.tape.names[n]: n.value for n in self._leaves if not n.shape}
         broken = next((c for c in self._conditions if not holds_at(c, point_of)), None)
         if broken is not None:
-            yield Line(
-                "why", (Equation((broken,)), f" does not hold there, so {self._f} has no derivative; symgrad says:")
-            )
+            missing = f" does not hold there, so {self._f} has no derivative; symgrad says:"
+            yield Note(reason=(Equation((broken,)), missing))
         (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.of] or [self._leaves[0].value]
         if isinstance(d.by, int) and not np.ndim(point) and np.isfinite(point):
             d = Label(d.name, d.by, (number(float(point)),))
-        yield Line("does", (Equation((d, Value(np.asarray(value)[()]))),))
+        yield Evaluation(before=form._expr, after=Value(np.asarray(value)[()]), left=d)
 
 
 def _listed(names: Sequence[str]) -> list[Any]:

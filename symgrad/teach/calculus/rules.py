@@ -34,17 +34,83 @@ from symgrad.expression.formula import (
     Sum,
 )
 from symgrad.expression.printer import word
-from symgrad.teach.calculus.slopes import Slopes, by_cases, of_size, partials
+from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size, partials
+from symgrad.teach.steps.lesson import (
+    ChainRule,
+    ConstantRule,
+    ConstantTimesRule,
+    ExponentialRule,
+    FunctionRule,
+    IdentityRule,
+    LogarithmicRule,
+    LogRule,
+    PartialsRule,
+    PiecewiseRule,
+    PowerRule,
+    ProductRule,
+    QuotientRule,
+    Rule,
+    SumRule,
+    TrigRule,
+)
 
 U, V = Name("u"), Name("v")
 
 
-class Rule(NamedTuple):
-    """A rule of calculus: its name, how it is quoted as (left, right), and the parts that it names."""
+class Applied(NamedTuple):
+    """Which rule a formula is differentiated by, the parts that the rule names, and those that it goes on with."""
 
-    name: str
-    quote: tuple[Formula, Formula] | None
-    parts: tuple[Formula, ...]
+    rule: type[Rule]
+    named: dict[str, Any]
+    parts: Sequence[Formula] = ()
+
+
+def rule_of(t: Formula, slopes: Slopes) -> Applied:
+    """Return the rule of a formula, the outermost first."""
+    if not slopes.depends(t):
+        return Applied(ConstantRule, {})
+    if isinstance(t, Sum):
+        return Applied(SumRule, {"terms": t.args}, t.args)
+    if isinstance(t, Quotient) and all(map(slopes.depends, t.operands)):
+        return Applied(QuotientRule, {"u": t.numerator, "v": t.denominator}, t.operands)
+    c, core = constant_factor(t, slopes)
+    if c != ONE:
+        return Applied(ConstantTimesRule, {"constant": c, "other": core}, (core,))
+    if isinstance(t, Product):
+        u, v, *others = t.args
+        return Applied(ProductRule, {"u": u, "v": v, "others": tuple(others)}, t.args)
+    if isinstance(t, Power) and all(map(slopes.depends, t.operands)):
+        log = logarithm(t.base)
+        return Applied(LogarithmicRule, {"logarithm": mul(t.exponent, log)}, (t.exponent, log))
+    split = t if isinstance(t, Cases) else by_cases_only(t) if isinstance(t, Call) else None
+    if split is not None:
+        return Applied(PiecewiseRule, {"cases": split}, split.args[::2] if split is t else t.operands)
+    outers, inner = chain(t, slopes)
+    return Applied(ChainRule, {"outer": tuple(outers), "inner": inner}, (inner,)) if outers else _of_one(t, slopes)
+
+
+TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "cot", "asin", "acos", "atan"})
+
+
+def _of_one(t: Formula, slopes: Slopes) -> Applied:
+    """Return the rule of a power or a function of one letter."""
+    base, e = base_and_exponent(over_and_under(t)[1] if isinstance(t, Quotient) else t)
+    if isinstance(t, Quotient):
+        return Applied(PowerRule, {"base": base, "exponent": mul(MINUS, e)})
+    if isinstance(t, Power):
+        rule = ExponentialRule if slopes.depends(e) else PowerRule
+        return Applied(rule, {"base": base, "exponent": e})
+    moving = [a for a in t.operands if slopes.depends(a)]
+    if not isinstance(t, Call):
+        return Applied(IdentityRule, {})
+    if len(moving) > 1:
+        return Applied(PartialsRule, {"arguments": t.args}, moving)
+    if t.name == "exp":
+        return Applied(ExponentialRule, {"base": Letter("e"), "exponent": moving[0]})
+    if t.name == "log":
+        return Applied(LogRule, {"argument": moving[0]})
+    rule_ = TrigRule if t.name in TRIGONOMETRIC else FunctionRule
+    return Applied(rule_, {"function": t.name, "argument": moving[0]})
 
 
 def constant_factor(t: Formula, slopes: Slopes) -> tuple[Formula, Formula]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -27,20 +28,35 @@ from symgrad.expression.arithmetic import (
 )
 from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
 from symgrad.expression.printer import handwritten
+from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
+from symgrad.teach.steps.lesson import (
+    Cancel,
+    ClearFractions,
+    CommonDenominator,
+    Expand,
+    FactorOut,
+    Rewriting,
+    Simplify,
+    UseIdentity,
+)
 
 MOST = 90  # operations of a formula that is simplified
 _POINTS = 24
 
 
-class Step(NamedTuple):
-    """One simplification: its reason, as words with formulas between, and what comes out."""
+def _step(kind: type[Any], after: Formula, *reason: Any, **parts: Any) -> Rewriting:
+    """Return a step from the formula that is being simplified, which is filled in later."""
+    said = tuple(p if isinstance(p, str) else Equation(p if isinstance(p, tuple) else (p,)) for p in (*reason, ":"))
+    step: Rewriting = kind(before=after, after=after, reason=said, written=(after,), **parts)
+    return step
 
-    reason: tuple[Any, ...]
-    result: Formula
+
+def _identity(says: str, after: Formula) -> Rewriting:
+    return _step(UseIdentity, after, says, identity=says)
 
 
-def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterator[Step]:
+def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterator[Rewriting]:
     """Yield the steps to a shorter formula.
 
     Args:
@@ -54,12 +70,12 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
     rules = (_unnested, _common_denominator, _cancelled_in_sight, _expanded_polynomial, _pythagoras, _cancelled)
     for rule in (*rules, _factored, _expanded, _pythagoras, _cancelled, _by_name):
         for step in rule(t, hand):
-            if step.result != t and equal(step.result, t):
-                yield step
-                t = step.result
+            if step.after != t and equal(step.after, t):
+                yield replace(step, before=t)
+                t = step.after
     last = None if goal is None else _last(t, goal, hand)
     if last is not None:
-        yield last
+        yield replace(last, before=t)
 
 
 def _is_opened_polynomial(t: Formula) -> bool:
@@ -70,12 +86,12 @@ def _is_opened_polynomial(t: Formula) -> bool:
     return e.is_polynomial() and len(e.args) == len(t.args) and not any(_has(p, Sum) for p in t.args)
 
 
-def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Step]:
+def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Rewriting]:
     """Yield the step that clears fractions within fractions, where there are any."""
     for step in _unnested(t, Hand(known)) if t.size <= MOST else ():
-        if equal(step.result, t):
-            yield step
-            t = step.result
+        if equal(step.after, t):
+            yield replace(step, before=t)
+            t = step.after
 
 
 def measure(t: Formula) -> int:
@@ -121,17 +137,18 @@ def _over(top: Formula, below: Formula | None) -> Formula:
     return top if below is None else Quotient(top, below)
 
 
-def _unnested(t: Formula, hand: Hand) -> Iterator[Step]:
+def _unnested(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
     cleared = _cleared(t, hand)
     if cleared is not None:
-        yield Step(("clear the fractions within:",), cleared)
+        yield _step(ClearFractions, cleared, "clear the fractions within")
         return
     if isinstance(t, (Sum, Product)):
         parts = [_cleared(p, hand) if isinstance(p, Quotient) else _term_cleared(p, hand) for p in t.args]
         if any(parts):
             made = [new or old for new, old in zip(parts, t.args, strict=True)]
-            yield Step(("clear the fractions within:",), Sum(*made) if isinstance(t, Sum) else _product_of(made))
+            after = Sum(*made) if isinstance(t, Sum) else _product_of(made)
+            yield _step(ClearFractions, after, "clear the fractions within")
 
 
 def _term_cleared(t: Formula, hand: Hand) -> Formula | None:
@@ -169,7 +186,7 @@ def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
     return e.xreplace(there), back
 
 
-def _common_denominator(t: Formula, hand: Hand) -> Iterator[Step]:
+def _common_denominator(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     if not isinstance(t, Sum) or not any(isinstance(p, Quotient) and p.denominator.free for p in t.args):
         return
     e, back = _exps_as_letters(to_sympy(t))
@@ -178,16 +195,16 @@ def _common_denominator(t: Formula, hand: Hand) -> Iterator[Step]:
     shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.denominator))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
     if measure(best) <= measure(t):
-        yield Step(("common denominator:",), best)
+        yield _step(CommonDenominator, best, "common denominator")
 
 
-def _expanded_polynomial(t: Formula, hand: Hand) -> Iterator[Step]:
+def _expanded_polynomial(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Multiply out what has no functions in it."""
     if not _has(over_and_under(t)[0], Call):
         yield from _expanded(t, hand)
 
 
-def _expanded(t: Formula, hand: Hand) -> Iterator[Step]:
+def _expanded(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Multiply out above the line where terms cancel."""
     top, _ = _split(t)
     for part, under, place in _places(t):
@@ -200,11 +217,13 @@ def _expanded(t: Formula, hand: Hand) -> Iterator[Step]:
         what = "expand" if part is t else "expand the numerator" if part is top else "expand the bracket"
         opened = Sum(*raw)
         shown = part is not t and measure(opened) < 50
-        yield Step((f"{what}: ", (opened, total)) if shown else (f"{what}:",), place(total, under))
+        after = place(total, under)
+        step = _step(Expand, after, what, opened=opened)
+        yield replace(step, reason=(f"{what}: ", Equation((opened, total)))) if shown else step
         return
 
 
-def _pythagoras(t: Formula, hand: Hand) -> Iterator[Step]:
+def _pythagoras(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
         e = sp.expand(to_sympy(top))
         for name, one, two, sign in (
@@ -216,7 +235,7 @@ def _pythagoras(t: Formula, hand: Hand) -> Iterator[Step]:
                     continue
                 shorter = _best(_replaced(e, one(u), two(u), sign), hand, top)
                 if shorter is not None and len(terms(shorter)) < len(terms(hand.write(e))):
-                    yield Step((f"{name}:",), place(shorter, below))
+                    yield _identity(name, place(shorter, below))
                     return
 
 
@@ -273,7 +292,7 @@ def _tried(make: Callable[[], Formula]) -> Formula | None:
         return None
 
 
-def _cancelled(t: Formula, hand: Hand) -> Iterator[Step]:
+def _cancelled(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Divide numerator and denominator by a factor that both have."""
     if not isinstance(t, Quotient) or not t.denominator.free:
         return
@@ -287,10 +306,11 @@ def _cancelled(t: Formula, hand: Hand) -> Iterator[Step]:
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
         says = "cancel " if _in_sight(t.numerator, common) else "factor the numerator and cancel "
-        yield Step((says, (_left(common, {}, hand),), ":"), quotient)
+        factor = _left(common, {}, hand)
+        yield _step(Cancel, quotient, says, factor, common=factor)
 
 
-def _cancelled_in_sight(t: Formula, hand: Hand) -> Iterator[Step]:
+def _cancelled_in_sight(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Divide by a factor that every term of the numerator shows, before anything is expanded."""
     for step in _cancelled(t, hand):
         if step.reason[0] == "cancel ":
@@ -333,7 +353,7 @@ def _factors(e: Any) -> dict[Any, Any]:
     return {f: n for f, n in exponents.items() if n != 0}
 
 
-def _factored(t: Formula, hand: Hand) -> Iterator[Step]:
+def _factored(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Take out what all terms of a sum have."""
     for top, below, place in _places(t):
         if not isinstance(top, Sum):
@@ -348,7 +368,8 @@ def _factored(t: Formula, hand: Hand) -> Iterator[Step]:
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
         product = hand.write(made)
         if common.free_symbols and not _worse(product, top):
-            yield Step(("factor out ", (hand.write(common),), ":"), place(product, below))
+            factor = hand.write(common)
+            yield _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
             return
 
 
@@ -376,7 +397,7 @@ def _lines(t: Formula) -> int:
     return sum(isinstance(p, Quotient) for p in _parts(t))
 
 
-def _last(t: Formula, goal: Any, hand: Hand) -> Step | None:
+def _last(t: Formula, goal: Any, hand: Hand) -> Rewriting | None:
     """Return the step to the shortest formula that symgrad knows, where it is shorter."""
     candidate = _tried(lambda: hand.write(goal))
     if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
@@ -384,34 +405,34 @@ def _last(t: Formula, goal: Any, hand: Hand) -> Step | None:
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
     if any(_calls_twice(candidate, f) != _calls_twice(t, f) for f in ("sin", "cos", "sinh", "cosh")):
-        return Step(("double angle:",), candidate)
+        return _identity("double angle", candidate)
     if _has_roots_of(t, (Sum, Product, Quotient)) and any(_calls(candidate, f) > _calls(t, f) for f in ("sign", "abs")):
-        return Step(("√(u²) = |u|:",), candidate)
+        return _identity("√(u²) = |u|", candidate)
     if _has_roots_of(t, Quotient) and not _has_roots_of(candidate, Quotient):
-        return Step(("√(a/b) = √(a·b)/b where b > 0:",), candidate)
+        return _identity("√(a/b) = √(a·b)/b where b > 0", candidate)
     if _calls(t, "cos") and _calls(candidate, "sin") and _count(candidate, "cos") < _count(t, "cos"):
-        return Step(("cos² = 1 − sin²:",), candidate)
+        return _identity("cos² = 1 − sin²", candidate)
     if _functions(t) == {"sin", "cos"} and _functions(candidate) <= {"sin", "cos"}:
-        return Step(("sin² + cos² = 1:",), candidate)
+        return _identity("sin² + cos² = 1", candidate)
     if _lines(candidate) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
-        return Step(("common denominator:",), candidate)
+        return _step(CommonDenominator, candidate, "common denominator")
     if _calls(t, "tan") and _calls(t, "cos") and not _calls(t, "sign"):
-        why = "tan = sin/cos, sin² + cos² = 1:" if _calls(t, "sin") else "1 + tan² = 1/cos²:"
-        return Step((why,), candidate)
+        why = "tan = sin/cos, sin² + cos² = 1" if _calls(t, "sin") else "1 + tan² = 1/cos²"
+        return _identity(why, candidate)
     if _calls(t, "tanh") and _calls(t, "cosh") and not _calls(candidate, "tanh"):
-        return Step(("tanh = sinh/cosh, cosh² − sinh² = 1:",), candidate)
+        return _identity("tanh = sinh/cosh, cosh² − sinh² = 1", candidate)
     if _calls(t, "sign") and not _calls(candidate, "sign"):
-        return Step(("x·sign(x) = |x|:",), candidate)
+        return _identity("x·sign(x) = |x|", candidate)
     says = [s for function, s in _IDENTITIES if _calls(candidate, function) and not _calls(t, function)]
-    return Step((says[0] if says else "simplify:",), candidate)
+    return _identity(says[0], candidate) if says else _step(Simplify, candidate, "simplify")
 
 
 _IDENTITIES = (
-    ("tan", "sin/cos = tan:"),
-    ("tanh", "written with tanh:"),
-    ("cosh", "exp(u) + exp(−u) = 2·cosh(u):"),
-    ("sinh", "exp(u) − exp(−u) = 2·sinh(u):"),
-    ("abs", "x·sign(x) = |x|:"),
+    ("tan", "sin/cos = tan"),
+    ("tanh", "written with tanh"),
+    ("cosh", "exp(u) + exp(−u) = 2·cosh(u)"),
+    ("sinh", "exp(u) − exp(−u) = 2·sinh(u)"),
+    ("abs", "x·sign(x) = |x|"),
 )
 
 
@@ -436,10 +457,10 @@ def _calls_twice(t: Formula, function: str) -> bool:
     return any(isinstance(p, Call) and p.name == function and coefficient(p.args[0])[0].value == 2 for p in _parts(t))
 
 
-_NAMED = (("cos", "sin", "cot", "cos/sin = cot:"), ("sin", "cos", "tan", "sin/cos = tan:"))
+_NAMED = (("cos", "sin", "cot", "cos/sin = cot"), ("sin", "cos", "tan", "sin/cos = tan"))
 
 
-def _by_name(t: Formula, hand: Hand) -> Iterator[Step]:
+def _by_name(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     """Write cos(u)/sin(u) as cot(u)."""
     top, below = _split(t)
     if below is None:
@@ -451,5 +472,5 @@ def _by_name(t: Formula, hand: Hand) -> Iterator[Step]:
                 rest = [p for p in factors(top) if p != a]
                 lower = [p for p in factors(below) if p != f]
                 named = mul(*rest, apply(function, *a.args))
-                yield Step((says,), named if not lower else Quotient(named, mul(*lower)))
+                yield _identity(says, named if not lower else Quotient(named, mul(*lower)))
                 return

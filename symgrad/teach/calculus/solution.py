@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ from symgrad.expression.formula import (
     Sum,
 )
 from symgrad.expression.printer import handwritten
-from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
@@ -53,7 +53,6 @@ from symgrad.teach.calculus.remarks import kinks, solved_cases
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
-    by_cases_only,
     chain,
     constant_factor,
     function_quotes,
@@ -65,12 +64,27 @@ from symgrad.teach.calculus.rules import (
     power_quote,
     product_quote,
     quotient_quote,
+    rule_of,
 )
 from symgrad.teach.calculus.simplify import cleared, measure, simplified
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
+from symgrad.teach.steps.lesson import (
+    ConstantRule,
+    ConstantTimesRule,
+    LessonStep,
+    LogarithmicRule,
+    Note,
+    PiecewiseRule,
+    QuotientRule,
+    Rewriting,
+    Rule,
+    SolveConditions,
+    SolveForDerivative,
+    WriteAsPowers,
+    distinct,
+)
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
-WIDTH = 70  # signs of two formulas that stand in one line
 TIMES = {1: "", 2: " twice", 3: " three times"}
 
 
@@ -87,7 +101,7 @@ class Solution:
         quoted: names of rules that were quoted before.
 
     Attributes:
-        lines: what is said.
+        steps: the rules, the rewritings, and remarks on kinks.
         result: the derivative.
     """
 
@@ -106,28 +120,16 @@ class Solution:
         self._letters = Letters(taken)
         self._quoted: set[str] = set() if quoted is None else quoted
         self._sided: set[Formula] = set()
-        self._spare: int | None = None
-        self.lines: list[Line] = []
+        self.steps: list[LessonStep] = []
         self.result = self._solve()
 
     # ---------------------------------------------------------------- what is written
-    def _why(self, *parts: Any) -> None:
-        self.lines.append(Line("why", tuple(map(_formula, parts))))
-
-    def _does(self, *equal: Formula) -> None:
-        """Write the derivative and what it equals; what has no room stands on lines of its own."""
-        distinct = [e for k, e in enumerate(equal) if k == 0 or handwritten(e) != handwritten(equal[k - 1])]
-        first, room = [self.d, distinct[0]], WIDTH - len(handwritten(self.d)) - len(handwritten(distinct[0]))
-        beside = len(distinct) > 1 and len(handwritten(distinct[1])) <= room
-        if beside:
-            first.append(distinct[1])
-        self.lines.append(Line("does", (Equation(tuple(first)),)))
-        for before, e in pairwise(distinct[beside:]):
-            self._then(e)
-            self._spare = len(self.lines) - 1 if _alike(before, e) else None
-
-    def _then(self, e: Formula) -> None:
-        self.lines.append(Line("then", (Equation((None, e)),)))
+    def _derive(self, rule: Rule, why: Sequence[Any], *equal: Formula, left: Any = None) -> Formula:
+        """Write a rule's step: why, and the derivative with what it equals."""
+        reason, written = tuple(map(_formula, why)), distinct(equal)
+        left = self.d if left is None else left
+        self.steps.append(replace(rule, after=equal[-1], reason=reason, written=written, left=left))
+        return equal[-1]
 
     def _quote(self, name: str, *quotes: tuple[Formula, Formula]) -> list[Any]:
         """Return a rule's name, and the first time what it says."""
@@ -140,34 +142,34 @@ class Solution:
     def _solve(self) -> Formula:
         f, slopes = self.f, self._slopes
         if not slopes.depends(f):
-            self._why("a constant has the derivative 0:")
-            self._does(ZERO)
-            return ZERO
+            return self._derive(ConstantRule(before=f, after=ZERO), ["a constant has the derivative 0:"], ZERO)
         split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Call) else None
         derivative = self._cases(split) if split is not None else self._rule()
-        steps = list(simplified(derivative, [self.f, derivative], self._goal))
-        if steps and self._spare == len(self.lines) - 1:
-            self.lines.pop()  # the same with its factors in another order
-        for step in steps:
-            self._why(*step.reason)
-            self._then(step.result)
-            derivative = step.result
+        rewritings: list[Rewriting] = list(simplified(derivative, [self.f, derivative], self._goal))
+        if rewritings:
+            self._drop_spare()
+        self.steps.extend(rewritings)
+        derivative = rewritings[-1].after if rewritings else derivative
         solved = solved_cases(derivative, self.x)
         if solved != derivative:
-            self._then(solved)
+            self.steps.append(SolveConditions(before=derivative, after=solved, written=(solved,)))
         self._remark_kinks(solved)
         return solved
+
+    def _drop_spare(self) -> None:
+        """Leave out the last formula of a rule where it has the one before in another order."""
+        rule = self.steps[-1]
+        if len(rule.written) > 1 and _alike(*rule.written[-2:]):
+            self.steps[-1] = replace(rule, written=rule.written[:-1], after=rule.written[-2])
 
     def _rule(self) -> Formula:
         f, slopes = self.f, self._slopes
         powers = as_powers(f, slopes)
-        if powers != f and isinstance(powers, Quotient):  # which the power rule begins with
-            self.f = f = powers
-        elif powers != f:
-            self._why("write as powers:")
+        if powers != f and not isinstance(powers, Quotient):  # which the power rule begins with
             label = Label(self.d.name, 0, (self.x,)) if isinstance(self.d.by, int) else Name(self.d.name)
-            self.lines.append(Line("does", (Equation((label, powers)),)))
-            self.f = f = powers
+            step = WriteAsPowers(before=f, after=powers, reason=("write as powers:",), left=label, written=(powers,))
+            self.steps.append(step)
+        self.f = f = powers
         if is_easy(f, slopes):
             return self._easy()
         if isinstance(f, Sum):
@@ -186,7 +188,8 @@ class Solution:
         outers, inner = chain(core, slopes)
         if outers:
             return self._chain(c, outers, inner)
-        return self._general()
+        why = ["chain rule, one part for each argument:"]
+        return self._derive(self._part(f, line=False), why, tidy(slopes.of(f)))
 
     # ---------------------------------------------------------------- sums
     def _easy(self) -> Formula:
@@ -194,14 +197,10 @@ class Solution:
         f = self.f
         if isinstance(f, Quotient) and not self._slopes.depends(f.numerator):
             return self._negative_power(f)
-        derivative = tidy(self._slopes.of(f))
         c, core = constant_factor(f, self._slopes)
-        if isinstance(core, Sum) and c != ONE:
-            self._why(*_staying(c), *self._term_rules(core), ":")
-        else:
-            self._why(*self._term_rules(f), ":")
-        self._does(derivative)
-        return derivative
+        of_sum = isinstance(core, Sum) and c != ONE
+        why = [*_staying(c), *self._term_rules(core), ":"] if of_sum else [*self._term_rules(f), ":"]
+        return self._derive(self._part(f, line=False), why, tidy(self._slopes.of(f)))
 
     def _term_rules(self, f: Formula) -> list[Any]:
         """Say which rules the terms need."""
@@ -229,27 +228,19 @@ class Solution:
         """Differentiate c/xⁿ as c·x⁻ⁿ."""
         c, core = constant_factor(Quotient(ONE, f.denominator), self._slopes)
         base, n = base_and_exponent(over_and_under(core)[1])
-        c = mul(f.numerator, c)
-        e = neg(n)
+        c, e = mul(f.numerator, c), neg(n)
         as_power = _product_of(c, Power(base, e))
-        self._why("write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":")
-        lower = add(e, MINUS)
-        derivative = tidy(self._slopes.of(f))
-        self._does(_product_of(mul(c, e), Power(base, lower)), derivative)
-        return derivative
+        why = ["write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":"]
+        raw = _product_of(mul(c, e), Power(base, add(e, MINUS)))
+        return self._derive(self._part(f, line=False), why, raw, tidy(self._slopes.of(f)))
 
     def _sum(self, c: Formula, f: Sum) -> Formula:
         """Differentiate c·(u + v + …), the terms that need a rule of their own first."""
-        hard = [t for t in f.args if not is_easy(t, self._slopes)]
         easy = [t for t in f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
         rules = self._term_rules(Sum(*easy)) if easy else ["term by term"]
-        self._why(*_staying(c), *rules, ":")
-        for t in hard:
-            self._side(t)
+        rule = self._times(c, self._part(f, line=False))
         raw = _raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
-        derivative = tidy(mul(c, raw))
-        self._does(_product_of(c, raw), derivative)
-        return derivative
+        return self._derive(rule, [*_staying(c), *rules, ":"], _product_of(c, raw), tidy(mul(c, raw)))
 
     # ---------------------------------------------------------------- products and quotients
     def _named(self, parts: Sequence[Formula]) -> tuple[list[Name], list[Any]]:
@@ -269,47 +260,37 @@ class Solution:
         letters, words = self._named(parts)
         many = len(parts) > 3
         rule = ["product rule, each factor in turn,"] if many else self._quote("product rule", product_quote(letters))
-        self._why(*rule, *words, ":")
         before = Sum(*[_product_of(*parts[:k], Prime(p), *parts[k + 1 :]) for k, p in enumerate(parts)])
-        for a, p in zip(letters, parts, strict=True):
-            self._side(p, a)
+        step = self._times(front, self._part(Product(*parts), letters, line=False))
         ds = [tidy(self._slopes.of(p)) for p in parts]
-        summands = [_product_of(*parts[:k], d, *parts[k + 1 :]) for k, d in enumerate(ds)]
-        raw = _raw_sum(summands)
+        raw = _raw_sum([_product_of(*parts[:k], d, *parts[k + 1 :]) for k, d in enumerate(ds)])
         shown = [_product_of(front, e) for e in (before, raw) if not many and measure(before) < 2 * WIDE]
         shown = shown[measure(before) >= WIDE :]
-        derivative = tidy(_product_of(front, raw))
-        self._does(*shown, derivative)
-        return derivative
+        return self._derive(step, [*rule, *words, ":"], *shown, tidy(_product_of(front, raw)))
 
     def _quotient(self) -> Formula:
         u, v = self.f.operands
-        (a, b), words = self._named([u, v])
-        self._why(*self._quote("quotient rule", quotient_quote(a, b)), *words, ":")
-        self._side(u, a)
-        self._side(v, b)
+        letters, words = self._named([u, v])
+        step = self._part(self.f, letters, line=False)
         du, dv = (tidy(self._slopes.of(p)) for p in (u, v))
-        top = _raw_sum([_product_of(du, v), _minus(_product_of(u, dv))])
-        raw = Quotient(top, power(v, TWO))
-        derivative = tidy(raw)
-        self._does(raw, derivative)
-        return derivative
+        raw = Quotient(_raw_sum([_product_of(du, v), _minus(_product_of(u, dv))]), power(v, TWO))
+        why = [*self._quote("quotient rule", quotient_quote(*letters)), *words, ":"]
+        return self._derive(step, why, raw, tidy(raw))
 
     # ---------------------------------------------------------------- chains
     def _chain(self, c: Formula, outers: Sequence[Formula], inner: Formula) -> Formula:
         hard = not is_easy(inner, self._slopes)
         u = self._letters.next() if len(outers) == 1 or hard else None
-        self._why(*self._chain_words(outers, u), (inner,) if u is None else (u, inner), ":")
-        self._side(inner, u)
+        why = [*self._chain_words(outers, u), (inner,) if u is None else (u, inner), ":"]
+        core = constant_factor(self.f, self._slopes)[1]
+        step = self._times(c, self._part(core, [] if u is None else [u], line=False))
         slopes = self._outer_slopes(outers, inner)
         d = tidy(self._slopes.of(inner))
         derivative = tidy(mul(c, *slopes, d))
         if len(outers) > 1 or hard:
-            self._does(_product_of(c, *slopes, d), derivative)
-        else:
-            before = mul(c, *slopes, Prime(inner))
-            self._does(*[before] * (measure(before) < WIDE), derivative)
-        return derivative
+            return self._derive(step, why, _product_of(c, *slopes, d), derivative)
+        before = mul(c, *slopes, Prime(inner))
+        return self._derive(step, why, *[before] * (measure(before) < WIDE), derivative)
 
     def _chain_words(self, outers: Sequence[Formula], u: Name | None) -> list[Any]:
         """Name the outer functions; of a power, a root and a reciprocal, quote the rule."""
@@ -333,110 +314,85 @@ class Solution:
     def _logarithmic(self, c: Formula, core: Power) -> Formula:
         """Differentiate a power whose exponent moves too, through its logarithm."""
         b, e = core.operands
-        inside = mul(e, logarithm(b))
         f = self.d.name if isinstance(self.d.by, int) else "f"
-        f_, df = (Name(f), Prime(Name(f)))
+        f_, df, staying = Name(f), Prime(Name(f)), []
         if c != ONE:
             f_ = self._letters.next()
-            self._why("the factor ", (c,), " stays; for ", (f_, core), ":")
+            staying = ["the factor ", (c,), " stays; for ", (f_, core), ":"]
             df = Prime(f_)
-        self._why("take logarithms: ", (apply("log", f_), inside), ", differentiate both sides (product rule):")
-        for p in (e, logarithm(b)):
-            self._side(p)
+        rule = self._part(core, line=False)
+        sides = (apply("log", f_), mul(e, logarithm(b)))
+        says = ["take logarithms: ", sides, ", differentiate both sides (product rule):"]
         raw = _raw_sum([
             _product_of(tidy(self._slopes.of(e)), logarithm(b)), _product_of(e, tidy(self._slopes.of(logarithm(b)))),
         ])  # fmt: skip
-        d = tidy(raw)
-        self.lines.append(Line("does", (Equation((Quotient(df, f_), *dict.fromkeys((raw, d)))),)))
+        if staying:
+            self.steps.append(Note(reason=tuple(map(_formula, staying))))
+        d = self._derive(rule, says, *dict.fromkeys((raw, tidy(raw))), left=Quotient(df, f_))
         for step in cleared(d, [self.f]):
-            self._why(*step.reason)
-            self._then(step.result)
-            d = step.result
-        derivative = mul(c, core, d)
-        self._does(derivative)
-        return derivative
+            self.steps.append(step)
+            d = step.after
+        return self._derive(SolveForDerivative(before=self.f, after=d), [], mul(c, core, d))
 
     def _by_logarithms(self, factored: Sequence[tuple[Formula, Formula]]) -> Formula:
         """Differentiate a product of powers through its logarithm: f′/f is a sum."""
         f = Name(self.d.name if isinstance(self.d.by, int) else "f")
         sizes = add(*[mul(e, apply("log", apply("abs", b))) for b, e in factored])
-        self._why("take logarithms: ", (apply("log", apply("abs", f)), sizes), ", differentiate both sides:")
-        for b, _ in factored:
-            self._side(b)
+        says = ["take logarithms: ", (apply("log", apply("abs", f)), sizes), ", differentiate both sides:"]
+        parts = tuple(self._part(b) for b, _ in factored)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
-        self.lines.append(Line("does", (Equation((Quotient(Prime(f), f), d)),)))
+        rule = LogarithmicRule(before=self.f, after=d, logarithm=sizes, substeps=parts)
+        self._derive(rule, says, d, left=Quotient(Prime(f), f))
         derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
-        self._does(derivative)
-        return derivative
-
-    def _general(self) -> Formula:
-        """Differentiate a function of several arguments that move: each partial derivative by the argument's own."""
-        self._why("chain rule, one part for each argument:")
-        for a in self.f.operands:
-            if self._slopes.depends(a):
-                self._side(a)
-        derivative = tidy(self._slopes.of(self.f))
-        self._does(derivative)
-        return derivative
+        return self._derive(SolveForDerivative(before=self.f, after=derivative), [], derivative)
 
     # ---------------------------------------------------------------- a part of a formula
-    def _side(self, t: Formula, letter: Name | None = None) -> None:
-        """Work out the derivative of a part that is not written down at once."""
-        if is_easy(t, self._slopes) or t in self._sided:
-            return
-        self._sided.add(t)
-        rule, parts = self._rule_of(t)
-        for p in parts:
-            self._side(p)
-        d = tidy(self._slopes.of(t))
-        left = Prime(letter if letter is not None else t)
-        shorter = d
-        if rule == "quotient rule":
-            for step in simplified(d, [self.f]):
-                shorter = step.result
-            self._slopes.know(t, shorter)
-        self.lines.append(Line("side", (Equation((left, *dict.fromkeys((d, shorter)))),), None, rule))
+    def _part(self, t: Formula, letters: Sequence[Name] = (), *, line: bool = True, quiet: bool = False) -> Rule:
+        """Return the rule of a part with those of its own parts; what is written down at once has no line.
 
-    def _rule_of(self, t: Formula) -> tuple[str, list[Formula]]:
-        """Return the rule of a part, and the parts that it goes on with."""
-        slopes = self._slopes
-        if isinstance(t, Sum):
-            return "term by term", list(t.args)
-        if isinstance(t, Quotient) and all(map(slopes.depends, t.operands)):
-            return "quotient rule", list(t.operands)
-        _, core = constant_factor(t, slopes)
-        if isinstance(core, Product):
-            return "product rule", list(core.args)
-        if isinstance(core, Power) and all(map(slopes.depends, core.operands)):
-            return "through the logarithm", [core.exponent, logarithm(core.base)]
-        if isinstance(core, Cases):
-            return "by cases", [value for value, _ in core.rows]
-        if isinstance(core, Call) and by_cases_only(core) is not None:
-            return "by cases", list(core.args)
-        outers, inner = chain(core, slopes)
-        if not outers:
-            return "chain rule", []
-        return f"chain rule, inside {handwritten(inner)}", [inner]
+        Args:
+            t: the part.
+            letters: what its own parts are called.
+            line: whether a line may be written for it, and not for its own parts alone.
+            quiet: whether nothing is written.
+        """
+        rule, named, parts = rule_of(t, self._slopes)
+        quiet = quiet or is_easy(t, self._slopes) or (line and t in self._sided)
+        if line and not quiet:
+            self._sided.add(t)
+        wrapped = rule is ConstantTimesRule  # what it multiplies has no line of its own
+        substeps = tuple(self._part(p, letters if wrapped else (), line=not wrapped, quiet=quiet) for p in parts)
+        if letters and not wrapped:
+            substeps = tuple(replace(r, left=Prime(a)) for r, a in zip(substeps, letters, strict=True))
+        written: tuple[Formula, ...] = (tidy(self._slopes.of(t)),)
+        if rule is QuotientRule and line and not quiet:
+            written += tuple(step.after for step in simplified(written[0], [self.f]))[-1:]
+            self._slopes.know(t, written[-1])
+        shown = tuple(dict.fromkeys(written)) if line and not quiet else ()
+        return rule(before=t, after=written[-1], left=Prime(t), written=shown, substeps=substeps, **named)
+
+    def _times(self, c: Formula, rule: Rule) -> Rule:
+        """Return the rule of c·u from that of u."""
+        if c == ONE:
+            return rule
+        return ConstantTimesRule(before=self.f, after=rule.after, constant=c, other=rule.before, substeps=(rule,))
 
     # ---------------------------------------------------------------- cases and kinks
     def _cases(self, split: Cases) -> Formula:
-        if split is self.f:
-            self._why("case by case:")
-        else:
-            self._why("by cases: ", (self.f, split), ":")
-        for v, _ in split.rows:
-            self._side(v)
+        why = ["case by case:"] if split is self.f else ["by cases: ", (self.f, split), ":"]
+        parts = tuple(self._part(v) for v, _ in split.rows)
         derivative = tidy(self._slopes.of(split))
-        self._does(derivative)
-        return derivative
+        rule = PiecewiseRule(before=self.f, after=derivative, cases=split, substeps=parts)
+        return self._derive(rule, why, derivative)
 
     def _remark_kinks(self, derivative: Formula) -> None:
         for t, points in kinks(self.f, self.x):
-            self.lines.extend(self._kinks(derivative, sorted(points or [], key=_size)))
+            self.steps.extend(self._kinks(derivative, sorted(points or [], key=_size)))
             if points is None and self.f.size < 40:
-                self.lines.append(Line("remark", (Equation((t,)), " has a kink where its cases meet.")))
+                reason = (Equation((t,)), " has a kink where its cases meet.")
+                self.steps.append(Note(kind="remark", reason=reason))
 
-    def _kinks(self, derivative: Formula, points: Sequence[Formula]) -> Iterator[Line]:
+    def _kinks(self, derivative: Formula, points: Sequence[Formula]) -> Iterator[Note]:
         """Compare the slopes on both sides of each point; points that have the same to say share a line."""
         alike: dict[tuple[bool, bool], list[tuple[Formula, float | None]]] = {}
         for p in points:
@@ -453,7 +409,7 @@ class Solution:
                 what = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
                 said += [what, *_listed(list(values))]
                 said += [", the middle of the slopes on either side"] * middle
-            yield Line("remark", (*said, "."))
+            yield Note(kind="remark", reason=(*said, "."))
 
     def _kink(self, derivative: Formula, point: Formula) -> tuple[float | None, bool] | None:
         """Return symgrad's value at a kink, and whether it is the middle of the slopes; None where there is no kink.

@@ -23,13 +23,14 @@ from symgrad.forms.where import Explained
 from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
-from symgrad.teach.board.line import Equation, Line, Value
+from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations, theorems
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
 from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
 from symgrad.teach.steps.brief import brief
+from symgrad.teach.steps.lesson import Evaluation, Given, LessonStep, Note, ReadGradient, UseIdentity
 from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
 from symgrad.teach.steps.unicode_text import chalk
@@ -45,8 +46,7 @@ class Lesson:
 
     Attributes:
         forms: the closed form for each target, as ``sg.derive`` gives it.
-        lines: what is said.
-        steps: the lines that compute something.
+        lesson: what is said, step by step.
     """
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
@@ -56,8 +56,7 @@ class Lesson:
         self.forms: tuple[ClosedForm, ...] = self._first if order == 1 else self._derived(order)
         self._leaves = {tape.names[n]: n for n in tape.nodes if isinstance(n, Leaf)}
         self._f = next((c for c in FUNCTIONS if c not in self._leaves), "f′")
-        self.lines: tuple[Line, ...] = tuple(self._lines())
-        self.steps = tuple(line for line in self.lines if line.kind in ("pair", "does", "then"))
+        self.lesson: tuple[LessonStep, ...] = tuple(self._steps())
 
     def packed(self) -> tuple[Any, bool]:
         """Return what it is made from, as it is pickled."""
@@ -68,7 +67,7 @@ class Lesson:
         return tuple(derive(y, self.tape.handled(t), order, verify=False) for t in self.targets)
 
     # ---------------------------------------------------------------- lines
-    def _lines(self) -> Iterator[Line]:
+    def _steps(self) -> Iterator[LessonStep]:
         names = [self.tape.names[t] for t in self.targets]
         whole = self._formula(ClosedForm(self.tape.root, [self.tape.root], check=False))
         label = Label(self._f, 0, tuple(names))
@@ -76,11 +75,11 @@ class Lesson:
         shown = self._in_letters(label) if whole is None and self._is_flow else shown
         leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
         shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in leaves.items())
-        yield Line("given", (Equation(shown),), None, shapes)
-        yield from (Line("why", ("where ", Equation(letter))) for letter in self.tape.letters)
+        yield Given(before=label, after=shown[-1], written=tuple(shown[1:]), ledger=shapes)
+        yield from (Note(reason=("where ", Equation(letter))) for letter in self.tape.letters)
         yield from theorems(self.tape)
         if any(map(self._has_gradient, names)):
-            yield Line("why", (WIRTINGER,))
+            yield Note(reason=(WIRTINGER,))
         try:
             solution = self._solution(whole, names, self._f)
         except (NoWords, SymgradError):
@@ -114,13 +113,13 @@ class Lesson:
         """Return a formula in matrix notation, None where it has none or is long."""
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
 
-    def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[Line]:
+    def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
         """Go on from the gradient by one variable to the Hessian."""
         g = self._called("g" if len(first.shape) < 2 else "G", name, several)
         e = self._formula(first)
-        yield Line("gap", ("",))
+        yield Note(kind="gap", reason=("",))
         if e is not None:
-            yield Line("given", (Equation((Label(g, 0, (name,)), e)),), None, sized(first.shape))
+            yield Given(before=Label(g, 0, (name,)), after=e, written=(e,), ledger=sized(first.shape))
         try:
             solution = self._solution(e, [name], g)
         except (NoWords, SymgradError):
@@ -130,9 +129,9 @@ class Lesson:
     # ---------------------------------------------------------------- the derivative
     def _read_off(
         self, solution: Solution | None, names: Sequence[str], forms: Sequence[ClosedForm], f: str, shape: Sequence[Any]
-    ) -> Iterator[Line]:
+    ) -> Iterator[LessonStep]:
         if solution is not None:
-            yield from solution.lines
+            yield from solution.steps
         for name, form in zip(names, forms, strict=True):
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
             letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
@@ -140,16 +139,20 @@ class Lesson:
             mine = None if solution is None else solution.gradients.get(name)
             in_names = mine is not None and solution is not None and len(solution.known) > PARTS
             sides, real = None if solution is None else solution.sides, not self._has_gradient(name)
+            d = Differential.of(f, shape)
             yield from _definition(g, f, shape, name, own, sides, in_names=in_names, real=real)
             rights = [e for e in (mine, None if in_names else _closed(form)) if e is not None]
             distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
             reason = identity(solution, *distinct) if solution is not None and len(distinct) == 2 else ""
+            size, end = sized(form.shape), rights[-1] if rights else None
             if reason:
-                yield Line("does", (Equation((left, distinct[0])),), None, sized(form.shape))
-                yield Line("then", (Equation((None, distinct[1])),), None, reason)
+                yield ReadGradient(before=d, after=distinct[0], written=(distinct[0],), left=left, ledger=size)
+                yield UseIdentity(
+                    before=distinct[0], after=distinct[1], written=(distinct[1],), ledger=reason, identity=reason
+                )
             else:
-                yield Line("does", (Equation((left, *distinct)),), None, sized(form.shape))
+                yield ReadGradient(before=d, after=end, written=tuple(distinct), left=left, ledger=size)
             yield from self._value(form)
 
     def _has_gradient(self, name: str) -> bool:
@@ -166,10 +169,10 @@ class Lesson:
     def _named(self, name: str, shape: Sequence[Any]) -> Any:
         return ArraySymbol.of(name, shape) if shape else Label(name)
 
-    def _value(self, form: ClosedForm) -> Iterator[Line]:
+    def _value(self, form: ClosedForm) -> Iterator[LessonStep]:
         (value,) = self.tape.values([form._root]) if self.tape.known and not form._bases else (None,)
         if value is not None:
-            yield Line("then", (Equation((None, Value(np.asarray(value)))),))
+            yield Evaluation(before=_closed(form), after=Value(np.asarray(value)))
 
 
 def identity(solution: Solution, gradient: Any, closed: Any) -> str:
@@ -200,32 +203,32 @@ def _definition(
     *,
     in_names: bool,
     real: bool,
-) -> Iterator[Line]:
+) -> Iterator[LessonStep]:
     """Say what the derivative is read off: df = gᵀ·dx or Re gᴴ·dz, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
     d, dx = Differential.of(f, shape), Differential.of(name, own)
     gives = " gives, in the names above," if in_names else " gives"
     if not shape and not real and not own:
-        yield Line("why", (Equation((d,)), " = Re(conj(", Equation((g,)), ")·", Equation((dx,)), f"){gives}"))
+        yield Note(reason=(Equation((d,)), " = Re(conj(", Equation((g,)), ")·", Equation((dx,)), f"){gives}"))
     elif not shape and not real:
-        yield Line("why", (Equation((d, in_complex_numbers(g, dx))), gives))
+        yield Note(reason=(Equation((d, in_complex_numbers(g, dx))), gives))
     elif not shape and own:
-        yield Line("why", (Equation((d, Terms.of([paired(g, dx)]))), gives))
+        yield Note(reason=(Equation((d, Terms.of([paired(g, dx)]))), gives))
     elif len(shape) == 1 and len(own) == 1:
-        yield Line("why", (Equation((d, Product.of([g, dx], shape))), gives))
+        yield Note(reason=(Equation((d, Product.of([g, dx], shape))), gives))
     elif own:
         if sides is not None:
             a, b = sides
             kron = Equation((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
             words = ("columns below each other: vec(", Equation((d,)), ") = (", kron, ")·vec(", Equation((dx,)), ")")
-            yield Line("why", words)
-        yield Line("why", ("entry by entry:",))
+            yield Note(reason=words)
+        yield Note(reason=("entry by entry:",))
 
 
-def _equations(forms: Sequence[ClosedForm]) -> Iterator[Line]:
+def _equations(forms: Sequence[ClosedForm]) -> Iterator[LessonStep]:
     """Yield the equations that the letters in formulas solve, as λ' = k·λ, each once."""
     bodies = [e for e in map(_closed, forms) if e is not None]
     told = dict.fromkeys(d for e in bodies for d in Explained(e).told)
-    yield from (Line("why", ("where ", Equation((d.name, d.expr)))) for d in reversed(told))
+    yield from (Note(reason=("where ", Equation((d.name, d.expr)))) for d in reversed(told))
 
 
 def _closed(form: ClosedForm) -> Any:

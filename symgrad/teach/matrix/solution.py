@@ -27,7 +27,7 @@ from symgrad.forms.nodes.matrices import (
     is_symmetric,
 )
 from symgrad.ops.reductions.softmax import Softmax
-from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.line import Equation
 from symgrad.teach.matrix.naming import Names
 from symgrad.teach.matrix.rules import NoWords, Part, Rules, times_all
 from symgrad.teach.matrix.symbols import (
@@ -47,6 +47,16 @@ from symgrad.teach.matrix.symbols import (
     turned,
 )
 from symgrad.teach.matrix.trial import Trial
+from symgrad.teach.steps.lesson import (
+    Abbreviate,
+    Collect,
+    LessonStep,
+    MoveDifferential,
+    MultiplyOut,
+    NamePart,
+    Substitute,
+    TakeDifferential,
+)
 from symgrad.teach.steps.unicode_text import chalk
 
 LONG = 34  # signs of a factor that gets a name
@@ -60,7 +70,7 @@ class Solution:
     """The lines of differentials of a number.
 
     Attributes:
-        lines: what is said.
+        steps: names of parts, and the differential from rule to rule.
         gradients: for each name that is differentiated by, the gradient in the names of the lines.
         known: what each name stands for.
         sides: of the differential A·dX·B of a matrix, A and B; else None.
@@ -81,9 +91,9 @@ class Solution:
         self.known: dict[str, Any] = {}
         self._symbols: dict[str, Any] = {}
         self.gradients: dict[str, Any] = {}
-        self.lines: list[Line] = []
+        self.steps: list[LessonStep] = []
         self._probabilities: dict[Any, Any] = {}
-        self._begun, self._before = False, ""
+        self._before: Any = None
         self._simplified: dict[str, None] = {}
         self.sides: tuple[Any, Any] | None = None
         self._solve()
@@ -96,7 +106,7 @@ class Solution:
         return e
 
     # ---------------------------------------------------------------- lines
-    def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
+    def _define(self, symbol: Any, e: Any, d: Any = None) -> None:
         """Say what a name stands for, and its differential."""
         self.known[symbol.name], self._symbols[symbol.name] = e, symbol
         parts: list[Any] = [Equation((symbol, e))]
@@ -104,21 +114,19 @@ class Solution:
         if d is not None:
             parts.append(Equation((Differential.of(symbol.name, shape_of(symbol)), d)))
             self._checks.append(("differential", (symbol.name, d)))
-        beside = tuple(filter(None, (sized(shape_of(symbol)),)))
-        self.lines.append(Line("pair", tuple(parts), None, *_beside(beside)))
-        if why:
-            self.lines.append(Line("why", (f"  ({why})",)))
+        shape = sized(shape_of(symbol))
+        self.steps.append(NamePart(before=e, after=d, symbol=symbol, reason=tuple(parts), ledger=shape))
 
-    def _df(self, terms: Iterable[Any], why: str) -> None:
-        """Write df, or what it equals."""
+    def _df(self, rule: type[Any], terms: Iterable[Any], why: str, **named: Any) -> None:
+        """Write df, or what it equals by a rule."""
         given = list(terms)
         d = given[0] if len(given) == 1 and shape_of(given[0]) else Terms.of(given)
-        left = Differential.of(self._f, shape_of(d)) if not self._begun else None
-        if self._begun and chalk(d) == self._before:
+        left = Differential.of(self._f, shape_of(d)) if self._before is None else None
+        if self._before is not None and chalk(d) == chalk(self._before):
             return
-        self._before, self._begun = chalk(d), True
+        before, self._before = self._before if left is None else self._names.top, d
         self._checks.append(("df", d))
-        self.lines.append(Line("does" if left is not None else "then", (Equation((left, d)),), None, *_beside((why,))))
+        self.steps.append(rule(before=before, after=d, written=(d,), left=left, ledger=why, **named))
 
     # ---------------------------------------------------------------- the solution
     def _solve(self) -> None:
@@ -131,7 +139,7 @@ class Solution:
             self._array(differentials)
             return
         parts, why = self._parts(self._names.top)
-        self._df([p.shown for p in parts], why)
+        self._df(TakeDifferential, [p.shown for p in parts], why)
         state = self._moved([(sp.S.One, p) for p in parts], [])
         for z, own in reversed(differentials):
             if any(name == z.name for name, _ in state):
@@ -145,12 +153,12 @@ class Solution:
         """Write df of an array, put in what the parts change by, and move dx to the end."""
         parts, why = self._parts(self._names.top)
         d = plus([p.shown for p in parts])
-        self._df([d], why)
+        self._df(TakeDifferential, [d], why)
         for z, own in reversed(differentials):
             change = Differential.of(z.name, shape_of(z))
             if change in differentials_in(d):
                 d = rebuilt(d, {change: plus([p.shown for p in own])})
-                self._df([d], f"d{z.name} put in")
+                self._df(Substitute, [d], f"d{z.name} put in", symbol=z)
         self.sides = sides_of(d)
         moved = [jacobian(t) for t in (d.args[:-1] if isinstance(d, Plus) else (d,))]
         if len(self._wanted) == 1 and None not in moved and len(shape_of(d)) == 1:
@@ -160,7 +168,7 @@ class Solution:
             reasons = ["a ⊙ b = diag(a)·b"] if d.has(Hadamard) else []
             if any(isinstance(a, Scaled) and differentials_in(a.args[0]) for a in sp.preorder_traversal(d)):
                 reasons.append("(aᵀ·b)·c = c·aᵀ·b")
-            self._df([product([j, dx])], "; ".join(reasons))
+            self._df(MoveDifferential, [product([j, dx])], "; ".join(reasons))
 
     def _parts(self, e: Any) -> tuple[list[Part], str]:
         """Return the parts of a differential, and the rules they follow."""
@@ -191,14 +199,14 @@ class Solution:
         c = collected(many) if len(many) == 1 else sign_in_front(collected(many))
         before, behind = state[:at], [pair for pair in state[at:] if pair[0] != z.name]
         if len(many) > 1:
-            self._df(map(_paired, [*before, (z.name, c), *behind]), "collect")
+            self._df(Collect, map(_paired, [*before, (z.name, c), *behind]), "collect")
             c = multiplied_out(c)
-            self._df(map(_paired, [*before, (z.name, c), *behind]), "multiply out")
+            self._df(MultiplyOut, map(_paired, [*before, (z.name, c), *behind]), "multiply out")
         if len(chalk(c)) > (LONG if len(own) == 1 else TWICE):
             c = self._shorter(c)
-            self._df(map(_paired, [*before, (z.name, c), *behind]), "")
+            self._df(Abbreviate, map(_paired, [*before, (z.name, c), *behind]), "", symbol=c)
         put = [paired(c, p.shown) for p in own]
-        self._df([*map(_paired, before), *put, *map(_paired, behind)], f"d{z.name} put in")
+        self._df(Substitute, [*map(_paired, before), *put, *map(_paired, behind)], f"d{z.name} put in", symbol=z)
         return self._moved([(c, p) for p in own], behind, before)
 
     def _moved(self, given: Sequence[tuple[Any, Part]], behind: State, before: State | None = None) -> State:
@@ -208,7 +216,7 @@ class Solution:
         made = [pair for pair in made if not _is_zero(pair[1])] or made[:1]
         state = [*(before or []), *made, *behind]
         reasons = [*self._simplified, *dict.fromkeys(_rule(p) for _, p in given)]
-        self._df(map(_paired, state), "; ".join(filter(None, reasons)))
+        self._df(MoveDifferential, map(_paired, state), "; ".join(filter(None, reasons)))
         return state
 
     def _shorter(self, c: Any) -> Any:
@@ -455,8 +463,3 @@ def _each_row(v: Any, m: Any) -> Any:
 
 def _sizes(leaves: Mapping[str, Leaf]) -> set[str]:
     return {s.name for leaf in leaves.values() for n in leaf.shape if not isinstance(n, int) for s in n.free_symbols}
-
-
-def _beside(parts: Sequence[str]) -> tuple[str, ...]:
-    kept = [p for p in parts if p]
-    return ("; ".join(kept),) if kept else ()

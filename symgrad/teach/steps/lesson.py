@@ -1,0 +1,453 @@
+"""The steps of a lesson as data: rules with the parts that they name, and what each makes of a formula.
+
+Rules are called as in SymPy's ``manualintegrate``. Text, LaTeX, HTML and records are written from the lines of steps;
+another front end may draw the steps themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from symgrad.expression.formula import Formula
+from symgrad.expression.printer import handwritten
+from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.steps.unicode_text import chalk
+
+WIDTH = 70  # signs of two formulas that stand in one line
+_LAYOUT = ("reason", "written", "left", "ledger", "kind")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonStep:
+    """A step of a lesson. Its parts are formulas: of numbers ``Formula``, of arrays SymPy's.
+
+    Attributes:
+        name: what the rule is called in words.
+        before: what it is applied to.
+        after: what comes out: of a rule the derivative, of a rewriting an equal formula.
+        reason: what is said, words and formulas in turn.
+        written: the equal formulas that are written, the last of which is ``after``; none where nothing is written.
+        left: what they are equal to, as f′(x); None where they go on from the step before.
+        ledger: what stands beside.
+        substeps: the steps for its parts, in their order.
+    """
+
+    name: ClassVar[str] = ""
+    before: Any
+    after: Any
+    reason: tuple[Any, ...] = ()
+    written: tuple[Any, ...] = ()
+    left: Any = None
+    ledger: str = ""
+    substeps: tuple[LessonStep, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What the rule names, as u and v of a product."""
+        common = {f.name for f in fields(LessonStep)}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in common}
+
+    @property
+    def title(self) -> str:
+        """The name as it stands beside a line."""
+        return self.name
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines that are written: why, the derivatives of parts, and what comes out."""
+        if self.reason:
+            yield Line("why", self.reason)
+        for step in self.substeps:
+            yield from step.asides()
+        if self.left is None:
+            yield from (Line("then", (Equation((None, e)),), None, self.ledger) for e in self.written)
+        elif self.written:
+            yield from self._equations()
+
+    def _equations(self) -> Iterator[Line]:
+        first, *rest = self.written
+        if not isinstance(first, Formula):
+            yield Line("does", (Equation((self.left, *self.written)),), None, self.ledger)
+            return
+        room = WIDTH - len(handwritten(self.left)) - len(handwritten(first))
+        beside = rest[: bool(rest) and len(handwritten(rest[0])) <= room]
+        yield Line("does", (Equation((self.left, first, *beside)),), None, self.ledger)
+        yield from (Line("then", (Equation((None, e)),)) for e in rest[len(beside) :])
+
+    def asides(self) -> Iterator[Line]:
+        """Yield the lines of a part's derivative, those of its own parts first."""
+        for step in self.substeps:
+            yield from step.asides()
+        if self.written:
+            yield Line("side", (Equation((self.left, *self.written)),), None, self.title)
+
+    def data(self) -> dict[str, Any]:
+        """Return the step as a record for JSON: the rule, and its formulas as text.
+
+        >>> step = sg.explain("x**2*sin(x)", "x").steps[0]
+        >>> step.data()["rule"], step.data()["u"], step.data()["v"], step.data()["after"]
+        ('ProductRule', 'x²', 'sin(x)', '2x·sin(x) + x²·cos(x)')
+        """
+        own = {f.name: _text(getattr(self, f.name)) for f in fields(self) if f.name not in (*_LAYOUT, "substeps")}
+        reason = "".join(map(_text, self.reason))
+        steps = [step.data() for step in self.substeps]
+        return {"rule": type(self).__name__, "name": self.title, **own, "reason": reason, "substeps": steps}
+
+
+def _text(p: Any) -> Any:
+    """Return a part of a step as text; of several, a list."""
+    if isinstance(p, Equation):
+        return " = ".join(map(_text, p.parts))
+    if isinstance(p, (tuple, list)):
+        return [_text(e) for e in p]
+    if p is None or isinstance(p, (str, bool, int)):
+        return p
+    return handwritten(p) if isinstance(p, Formula) else chalk(p)
+
+
+def distinct(equal: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return equal formulas without those that look as the one before them does."""
+    return (*equal[:1], *(b for a, b in pairwise(equal) if handwritten(a) != handwritten(b)))
+
+
+# ------------------------------------------------------------------ what is said besides
+@dataclass(frozen=True, kw_only=True)
+class Given(LessonStep):
+    """What is differentiated: f(x) = … ``before`` is the label, ``after`` the formula; beside it where it holds."""
+
+    name = "given"
+
+    def lines(self) -> Iterator[Line]:
+        yield Line("given", (Equation((self.before, *self.written)),), None, self.ledger)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note(LessonStep):
+    """Words between steps: of a kink, of names that are held constant. ``kind`` is the kind of line."""
+
+    name = "note"
+    before: Any = None
+    after: Any = None
+    kind: str = "why"
+
+    def lines(self) -> Iterator[Line]:
+        yield Line(self.kind, self.reason, None, self.ledger)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(LessonStep):
+    """The number of a derivative at the values of the leaves."""
+
+    name = "value"
+
+    def lines(self) -> Iterator[Line]:
+        yield Line("does" if self.left is not None else "then", (Equation((self.left, self.after)),))
+
+
+# ------------------------------------------------------------------ rules of differentiation
+class Rule(LessonStep):
+    """A rule of differentiation: ``after`` is the derivative of ``before``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantRule(Rule):
+    """c′ = 0."""
+
+    name = "constant rule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityRule(Rule):
+    """x′ = 1; of a letter that stands for a part, its derivative."""
+
+    name = "identity rule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantTimesRule(Rule):
+    """(c·u)′ = c·u′."""
+
+    name = "constant factor rule"
+    constant: Any
+    other: Any
+
+    @property
+    def title(self) -> str:
+        return self.substeps[0].title if self.substeps else self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumRule(Rule):
+    """(u + v + …)′ = u′ + v′ + …, term by term."""
+
+    name = "term by term"
+    terms: tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerRule(Rule):
+    """(xⁿ)′ = n·xⁿ⁻¹."""
+
+    name = "power rule"
+    base: Any
+    exponent: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProductRule(Rule):
+    """(u·v)′ = u′·v + u·v′; with more factors, each in turn."""
+
+    name = "product rule"
+    u: Any
+    v: Any
+    others: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotientRule(Rule):
+    """(u/v)′ = (u′·v − u·v′)/v²."""
+
+    name = "quotient rule"
+    u: Any
+    v: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainRule(Rule):
+    """f(g(x))′ = f′(g(x))·g′(x); ``outer`` has the functions from outside in, each of ``·``."""
+
+    name = "chain rule"
+    outer: tuple[Any, ...]
+    inner: Any
+
+    @property
+    def title(self) -> str:
+        return f"chain rule, inside {handwritten(self.inner)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialsRule(Rule):
+    """f(u, v)′ = ∂f/∂u·u′ + ∂f/∂v·v′: the chain rule of a function of several arguments."""
+
+    name = "chain rule"
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialRule(Rule):
+    """(aˣ)′ = aˣ·log(a)."""
+
+    name = "exponential rule"
+    base: Any
+    exponent: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogRule(Rule):
+    """log(x)′ = 1/x."""
+
+    name = "logarithm rule"
+    argument: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrigRule(Rule):
+    """The derivative of a circular function, as sin(x)′ = cos(x)."""
+
+    name = "trigonometric rule"
+    function: str
+    argument: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionRule(Rule):
+    """The derivative of any other function from its table."""
+
+    name = "derivative of the function"
+    function: str
+    argument: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class PiecewiseRule(Rule):
+    """Case by case; ``cases`` is the function as a case distinction."""
+
+    name = "by cases"
+    cases: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogarithmicRule(Rule):
+    """f′/f = (log f)′: for powers whose exponents vary, and for products of many powers."""
+
+    name = "through the logarithm"
+    logarithm: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveForDerivative(Rule):
+    """f′ = f·(log f)′."""
+
+    name = "solve for the derivative"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamePart(Rule):
+    """A part gets a letter, ``before = z``, and beside it stands its differential or derivative, ``after``."""
+
+    name = "name a part"
+    symbol: Any
+    kind: str = "pair"
+
+    def lines(self) -> Iterator[Line]:
+        yield Line(self.kind, self.reason, None, self.ledger)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImplicitRule(Rule):
+    """F(x, θ) = 0 ⇒ dx/dθ = −(∂F/∂x)⁻¹·∂F/∂θ; ``before`` is F."""
+
+    name = "implicit function theorem"
+    x: str
+    theta: str
+    by_x: Any
+    by_theta: Any
+
+    def lines(self) -> Iterator[Line]:
+        x, theta = self.x, self.theta
+        yield Line("does", (f"d{x}/d{theta} = −(∂F/∂{x})⁻¹·∂F/∂{theta}",))
+        yield Line("side", (f"∂F/∂{x} = ", Equation((self.by_x,))))
+        yield Line("side", (f"∂F/∂{theta} = ", Equation((self.by_theta,))))
+        yield Line("does", (f"d{x}/d{theta} = ", Equation((self.after,))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeDifferential(Rule):
+    """The differential of an array or a number, by the rules that the ledger names."""
+
+    name = "differential"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadGradient(Rule):
+    """Read the derivative off the differential: df = gᵀ·dx gives g."""
+
+    name = "read off the derivative"
+
+
+# ------------------------------------------------------------------ rewritings
+class Rewriting(LessonStep):
+    """A step to an equal formula."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteAsPowers(Rewriting):
+    """Write (c/x)ⁿ as cⁿ/xⁿ, to which the power rule applies."""
+
+    name = "write as powers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorOut(Rewriting):
+    """Take out what all terms of a sum have."""
+
+    name = "factor out"
+    common: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cancel(Rewriting):
+    """Divide numerator and denominator by what both have."""
+
+    name = "cancel"
+    common: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClearFractions(Rewriting):
+    """Multiply numerator and denominator so that no fraction is within a fraction."""
+
+    name = "clear the fractions within"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonDenominator(Rewriting):
+    """Add fractions over one denominator."""
+
+    name = "common denominator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expand(Rewriting):
+    """Multiply out; ``opened`` is the sum before like terms are added."""
+
+    name = "expand"
+    opened: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class UseIdentity(Rewriting):
+    """Use an identity, as sin² + cos² = 1."""
+
+    name = "use an identity"
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Substitute(Rewriting):
+    """Put the differential of a part, ``symbol``, in."""
+
+    name = "substitute"
+    symbol: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abbreviate(Rewriting):
+    """Give a long factor a name."""
+
+    name = "abbreviate"
+    symbol: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveDifferential(Rewriting):
+    """Move what stands around a differential before it, as by tr(A·B) = tr(B·A)."""
+
+    name = "move the differential to the end"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collect(Rewriting):
+    """Collect the terms with the same differential."""
+
+    name = "collect"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiplyOut(Rewriting):
+    """Multiply out products of entries where terms cancel."""
+
+    name = "multiply out"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simplify(Rewriting):
+    """Write a formula in the shortest way that is known."""
+
+    name = "simplify"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveConditions(Rewriting):
+    """Write the conditions of cases as conditions on x."""
+
+    name = "solve the conditions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedFormStep(Rewriting):
+    """Write the derivative as ``sg.derive`` prints it."""
+
+    name = "as sg.derive writes it"
