@@ -120,7 +120,7 @@ def _shapes(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _marks(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Return what is assumed of each name."""
+    """Return the assumptions about each name."""
     marks: dict[str, list[str]] = {}
     for text in texts:
         name, mark = _pair(text, "--assume", "A=symmetric")

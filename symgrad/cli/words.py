@@ -23,7 +23,7 @@ def as_argparse(words: Sequence[str]) -> list[str]:
 
 
 def named(text: str) -> tuple[str, str]:
-    """Return the name and what is behind its equals sign; of a string without one, no name.
+    """Split ``name=text`` into the name and the text; without an equals sign there is no name.
 
     >>> named("x=-2:2"), named("-2:2")
     (('x', '-2:2'), ('', '-2:2'))

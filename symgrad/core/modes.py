@@ -71,7 +71,7 @@ def variables() -> tuple[Any, ...] | None:
 
 
 def transformed() -> bool:
-    """Tell whether a transform that runs here may differentiate or map what is recorded."""
+    """Return whether a transform that is running may differentiate or map the recorded operations."""
     return _GRAD.get() and _VARIABLES.get() is not None
 
 
@@ -98,7 +98,7 @@ def opens() -> bool:
 
 @contextmanager
 def opening() -> Iterator[None]:
-    """Run a user's function whose record is walked by other rules than the sweeps', which need its operations."""
+    """Run a user's function, recording every operation, since its record is walked by rules other than the sweeps'."""
     token = _OPENING.set(True)
     try:
         yield

@@ -222,7 +222,7 @@ def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozen
 
 
 def reaches(root: AnyNode, targets: Sequence[AnyNode]) -> bool:
-    """Whether a gradient flows from the root to one of the targets; what is older than all of them is passed over."""
+    """Whether a gradient flows from the root to one of the targets. Nodes older than all targets are skipped."""
     wanted, oldest = {id(t) for t in targets}, min((t.index for t in targets), default=0)
     seen: set[int] = set()
     stack = [root] if wanted else []

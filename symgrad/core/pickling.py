@@ -85,7 +85,7 @@ def portable(fn: Any, name: str) -> Any:
 
 
 class AsFunction:
-    """What is copied as functions are: not at all."""
+    """Base of callable values that are copied as functions are: copying returns the object itself."""
 
     def __copy__(self) -> Self:
         return self

@@ -35,7 +35,7 @@ _PROFILES: dict[str, dict[str, Any]] = {
 
 
 class _Options:
-    """What set_printoptions sets."""
+    """The options that ``set_printoptions`` sets."""
 
     precision: int = 4
     threshold: float = 1000
@@ -70,7 +70,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print, from now on; what is not given stays, except sci_mode, which returns to None.
+    """Set how tensors print. Options that are not passed keep their values, except sci_mode, which returns to None.
 
     Args: precision, digits after the point; threshold, the size above which only the edges are shown;
     edgeitems, how many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied

@@ -163,7 +163,7 @@ def along(tree: Tree, x: Any, where: str) -> list[Any]:
 
 
 def spread(tree: Tree, prefix: Any, where: str) -> list[Any]:
-    """Return an entry for each array: of a prefix of the structure, whose entries hold for all that is below them."""
+    """Return an entry for each array. The prefix may stop early: its entries hold for all arrays below them."""
     if isinstance(tree, Static):
         return []
     if not isinstance(prefix, (dict, list, tuple)) and not is_dataclass(prefix):

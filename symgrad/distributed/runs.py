@@ -48,7 +48,7 @@ def _length(count: int, tasks: int) -> int:
 
 
 def add_up(sums: Sums, count: int, added: Callable[[list[Any]], Any]) -> Sums:
-    """Put in every sum, of ``count`` blocks, of which all children are there, for its children."""
+    """Replace children by their sum, over ``count`` blocks, wherever all children are present."""
     level, width = 0, count
     while level == 0 or width > 1:
         parents: defaultdict[int, list[int]] = defaultdict(list)

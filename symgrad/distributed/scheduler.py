@@ -70,7 +70,7 @@ def _without_data(blocks: Blocks) -> int | None:
 
 
 def kept(blocks: Blocks) -> Blocks:
-    """Return blocks of which a cluster holds the rows that are in this process's memory, for calls to come.
+    """Return blocks whose rows, now in this process's memory, the cluster keeps for later calls.
 
     The scheduler keeps what it was sent, so that rows of a worker that dies are there again.
     """

@@ -235,7 +235,7 @@ def _place(blocks: Blocks, k: int) -> BlockPlace:
 
 
 def _sum(order: Order, blocks: Blocks, most: int = MERGED) -> tuple[dict[Any, Any], list[Any]]:
-    """Return the graph whose tasks take several blocks each and add, and the keys of what the caller adds.
+    """Return a graph whose tasks add several blocks each, and the keys of the partial sums that the caller adds.
 
     These are ``most`` keys. What is small comes from a few tasks sooner than from one, which others send theirs first.
     """

@@ -162,7 +162,7 @@ class Order:
     token: str
 
     def __dask_tokenize__(self) -> str:
-        """Dask hashes what is in a graph; this one is used once."""
+        """Return a token of its own: Dask hashes the values in a graph, and this one is used once."""
         return self.token
 
     def sent(self) -> tuple[Order, int]:
@@ -199,7 +199,7 @@ class Run:
     token: str
 
     def __dask_tokenize__(self) -> str:
-        """As an order's."""
+        """Return the token by which Dask recognises the run."""
         return self.token
 
 

@@ -158,7 +158,7 @@ class Draw:
 
 
 class Repeated:
-    """What is drawn in the steps of a loop: the draws of one step after another, stacked along a new first axis."""
+    """The random numbers of a loop: the draws of its steps, stacked along a new first axis."""
 
     def __init__(self, draws: Sequence[Any], length: int, reverse: bool) -> None:
         self.draws, self.length, self.reverse = draws, length, reverse
@@ -209,7 +209,7 @@ class Tape:
 
 
 class Refusing(Tape):
-    """Refuses to draw, for what is written once and for all, and for what is run again and must do the same."""
+    """Refuses to draw: for functions that are traced once, or that run again and must return the same."""
 
     def __init__(self, who: str, why: str = "which would be the same for ever") -> None:
         super().__init__()
@@ -239,7 +239,7 @@ def taping(by: Tape) -> Iterator[Tape]:
 
 @contextmanager
 def once(who: str, fn: Any) -> Iterator[Journal]:
-    """Run a user's function for what is written once and for all: nothing may be drawn, and what changes is undone."""
+    """Run a user's function to trace it once: it may draw no random numbers, and its side effects are undone."""
     with watched(who, fn), unchanged() as journal, taping(Refusing(who)):
         yield journal
 
@@ -266,7 +266,7 @@ def taken(draw: Any) -> list[Any]:
 
 
 def _done(draw: _Seeded) -> bool:
-    """Whether a tape took what is to be done to a generator."""
+    """Whether a tape recorded an action on a generator."""
     by = _TAPE.get()
     if by is not None:
         by.take(draw)

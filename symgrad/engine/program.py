@@ -29,7 +29,7 @@ Constant: TypeAlias = Callable[[Any], Any]
 
 
 class Spec(NamedTuple):
-    """What is known of an array before there is one."""
+    """The shape and dtype of an array that has no value yet."""
 
     shape: Shape
     dtype: np.dtype[Any]
@@ -126,7 +126,7 @@ class Program:
         return self is other or (isinstance(other, Program) and self._key == other._key)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what is derived of the program under this key, made when it is first asked for."""
+        """Return the value cached under this key, which ``make`` computes on first use."""
         if key not in self.derived:
             self.derived[key] = make()
         return self.derived[key]
@@ -397,7 +397,7 @@ class Recorder:
         return len(self.program.values) - 1
 
     def node(self, node: Any) -> int:
-        """Return the place of a node, of which all inputs have one; of what is no node, that of a constant."""
+        """Return the position of a node whose inputs all have positions; any other value is a constant."""
         if not is_node(node):
             return self._constant(node)
         place = self.places.get(id(node))
@@ -413,7 +413,7 @@ class Recorder:
         return self._known[key]
 
     def outside(self, node: AnyNode) -> int:
-        """Return the place of what is no argument, and has no place yet."""
+        """Return the position of a value from outside, which is no argument and has no position yet."""
         if not isinstance(node, Leaf):
             return self.step(node)
         return self._append(Value(CONST, node.value, (), node.shape, dtype_of(node)))

@@ -207,7 +207,7 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
 
 
 def on_symbols(op: Map, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operation to real tensors, of which some have no value: most of what is traced.
+    """Apply an elementwise operation to real tensors, some without a value: the common case while tracing.
 
     This is ``apply``'s short way. Floating-point numbers of one dtype make the like, so nobody need ask for it later.
     """
@@ -297,7 +297,7 @@ def _is_operand(a: Any) -> bool:
 
 
 def _operand(a: Any) -> Any:
-    """Return a number or a size as it is, anything else as a tensor: also one whose class is a subclass."""
+    """Return a number or a size as it is, and anything else as a tensor, subclasses of tensors included."""
     if isinstance(a, TensorBase):
         return a if type(a) is Tensor else handle(input_of(a), a._value)
     return a if _is_operand(a) else as_tensor(a)

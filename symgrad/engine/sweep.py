@@ -247,7 +247,7 @@ def _accumulate(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], 
 
 
 def _of_real(d: Any, p: AnyNode) -> Any:
-    """The real part of a complex cotangent for what is real: the only place that takes it."""
+    """Take the real part of a complex cotangent for a real input. Nowhere else is it taken."""
     return real(d) if holds_complex(d) and not is_complex(dtype_of(p)) else d
 
 

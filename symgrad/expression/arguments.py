@@ -106,7 +106,7 @@ def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = 
 
 
 def _of_letters(text: str) -> Reading:
-    """Return what a string says, none of whose names is known; its words are taken apart where letters remain.
+    """Read a string, none of whose names is known; its words are split into letters where letters remain.
 
     >>> names_in(_of_letters("xsinx")), names_in(_of_letters("xmax*x"))
     (['x'], ['xmax', 'x'])
@@ -121,7 +121,7 @@ def _of_letters(text: str) -> Reading:
 
 
 def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Recorded:
-    """Call a function with leaves that are named as its parameters are; the only one as what is differentiated by."""
+    """Call a function with leaves named as its parameters; a single parameter becomes ``wrt``."""
     names = _parameters(who, f)
     if len(names) == len(wanted) == 1:
         names = [*wanted]
@@ -163,12 +163,12 @@ def named_leaves(roots: Iterable[AnyNode | None]) -> dict[str, Any]:
 
 
 def by_name(who: str, wrt: Any, leaves: Mapping[str, Any]) -> list[Any]:
-    """Return a list of what is differentiated by, with the leaves for their names."""
+    """Return the leaves to differentiate with respect to, looking up those passed by name."""
     return [_called_so(who, w, leaves) if isinstance(w, str) else w for w in _listed(wrt)]
 
 
 def _listed(wrt: Any) -> list[Any]:
-    """Return what is differentiated by as a list, SymPy's symbols as their names."""
+    """Return ``wrt`` as a list, with SymPy's symbols replaced by their names."""
     return [w.name if isinstance(w, sp.Symbol) else w for w in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
 
 

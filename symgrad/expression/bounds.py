@@ -37,7 +37,7 @@ _PER_SERIES = 2_000  # a function of SciPy's that may add up a series, as polyno
 
 
 class Bounds:
-    """What is left of the work that a formula may ask for."""
+    """The remaining work that a formula may ask for."""
 
     def __init__(self) -> None:
         self.left, self._first = MOST_WORK, Leaf(None, (), TRACED).index
@@ -48,7 +48,7 @@ class Bounds:
         return MOST_WORK - self.left
 
     def call(self, f: Callable[..., Any], args: Sequence[Any], words: Mapping[str, Any]) -> Any:
-        """Return f of the arguments, of which integers may be sizes, if that is within bounds.
+        """Return f of the arguments, whose integers may be sizes, if the work is within bounds.
 
         Raises:
             ArgumentError: it is not; says by what.
@@ -59,7 +59,7 @@ class Bounds:
     def operate(
         self, f: Callable[..., Any], args: Sequence[Any], words: Mapping[str, Any] = MappingProxyType({})
     ) -> Any:
-        """Return f of the arguments, of which integers are numbers and positions."""
+        """Return f of the arguments, whose integers are numbers and positions."""
         tensors = [x for x in leaves_of([*args, *words.values()]) if isinstance(x, Tensor)]
         self._check_sizes(tensors)
         if tensors and all(x._value is not None for x in tensors):
@@ -102,7 +102,7 @@ class Bounds:
             raise ArgumentError(f"an argument has an axis of {longest} entries, more than {MOST_INTEGER}")
 
     def _check_steps(self, f: Callable[..., Any], args: Any, words: Any, given: int) -> None:
-        """Record what f would do, and refuse what is large."""
+        """Record the operations of f, and refuse those that take too much work."""
         try:
             with enable_grad(), np.errstate(all="ignore"):
                 traced = f(*_blank(args), **dict(zip(words, _blank(list(words.values())))))
@@ -142,7 +142,7 @@ def check_shape(sizes: Sequence[Any]) -> None:
 
 
 def work(node: Node) -> int:
-    """Return about how many additions a step takes; what is not known to be simple takes the cube of its rows."""
+    """Estimate how many additions a step takes: the cube of its rows, unless the operation is known to be simple."""
     shapes = [shape(p) for p in node.inputs]
     op: Any = node.op
     entries: int = math.prod(node.shape) + sum(map(math.prod, shapes))
@@ -164,7 +164,7 @@ def _per_entry(op: Any) -> int:
 
 
 def leaves_of(x: Any) -> Iterator[Any]:
-    """Yield what is in nested lists and tuples."""
+    """Yield the leaves of nested lists and tuples."""
     stack = [x]
     while stack:
         v = stack.pop()

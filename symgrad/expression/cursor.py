@@ -168,7 +168,7 @@ class Cursor:
 
 
 def _of_a_comma(listing: Sequence[Token], k: int) -> str | None:
-    """Return what is said of a comma within a number."""
+    """Return the message for a comma within a number."""
     before, after = listing[k - 1], listing[k + 1]
     if before.kind == after.kind == "number" and not after.gap:
         return "a number has a point where others have a comma; write 3.5 for 3,5"

@@ -74,7 +74,7 @@ BARS = Name("|")  # the function of |x|
 
 
 def unknown(name: str) -> str:
-    """Return what is said of a name that is called and that is no function."""
+    """Return the message for calling a name that is no function."""
     if len(name) == 1:
         return f"{name!r} is not a function that formulas may call; for the product write {name}*(…)"
     return f"{name!r} is not a function that formulas may call{near(name, function_table())}".rstrip("?")
@@ -113,7 +113,7 @@ def _is_told(op: str, a: float, b: float, result: float) -> bool:
 
 
 class Evaluation:
-    """The value of a tree whose kinds of nodes were checked.
+    """Evaluates a tree whose kinds of nodes were checked.
 
     Args:
         text: the formula, for errors.
@@ -141,7 +141,7 @@ class Evaluation:
         return self._told(node, partial(getattr(self, f"_{type(node).__name__.lower()}"), node))
 
     def _told(self, node: Any, compute: Callable[[], Any]) -> Any:
-        """Return what is computed at a node; an error says where it is."""
+        """Return the value of a node; an error names its place in the text."""
         try:
             return compute()
         except ParseError:
@@ -324,7 +324,7 @@ class Evaluation:
         raise refused(self.text, node, unknown(".".join(path)))
 
     def _unsigned(self, node: Formula) -> ParseError:
-        """Return the error for brackets behind what is no function, which are meant as a factor."""
+        """Return the error for brackets after a name that is no function, which mean a product."""
         end = (node.place or (0, 0))[1]
         simple = isinstance(node, (Constant, Name))
         left = (source(self.text, node) if simple else "") or "(…)"

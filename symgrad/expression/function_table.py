@@ -93,7 +93,7 @@ def _smaller(x: Any, *args: Any, **words: Any) -> Any:
 
 
 def _are_numbers(*args: Any) -> bool:
-    """Whether these are two numbers, neither of which is an axis of the other."""
+    """Whether both arguments are numbers, so that the second is not an axis."""
     return len(args) == 2 and all(isinstance(a, (int, float)) or getattr(a, "shape", None) == () for a in args)
 
 
@@ -117,7 +117,7 @@ def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
 
 
 def _toeplitz(c: Any, r: Any = None) -> Any:
-    """Toeplitz's matrix, whose entries' places are listed before a step is recorded."""
+    """Build Toeplitz's matrix. Its size is checked before a step is recorded."""
     sizes = [s for t in (c, c if r is None else r) for s in getattr(t, "shape", ())[-1:]]
     if all(isinstance(s, int) for s in sizes):
         _check_size(math.prod(sizes))

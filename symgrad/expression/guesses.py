@@ -307,7 +307,7 @@ class _Row(tuple[Any, ...]):
 
 
 class _Sizes:
-    """Sizes, of which those that meet in an operation are one."""
+    """Sizes of axes, where sizes that meet in an operation are equal."""
 
     def __init__(self) -> None:
         self._above: list[Any] = []
@@ -366,7 +366,7 @@ def _fitted(
     syntax: str,
     products: list[Binary] | None = None,
 ) -> _Fitted | None:
-    """Return shapes of so many axes that fit each other, or None; collect what is read as products, if asked."""
+    """Return shapes with so many axes that fit each other, or None; collect the terms read as products, if asked."""
     sizes = _Sizes()
     called: dict[str, int] = {}
     shapes: dict[str, Shape] = {
@@ -474,7 +474,7 @@ class _Shapes:
         return (*a[:-1], *b[1:])
 
     def _matlab_product(self, a: Shape, b: Shape) -> Shape:
-        """Of columns, rows and matrices."""
+        """Return the shape of MATLAB's product of columns, rows and matrices."""
         if len(a) == 1 and not isinstance(a, _Row):
             if not isinstance(b, _Row):
                 raise _Clash
@@ -587,7 +587,7 @@ class _Shapes:
         return shape
 
     def _reduced(self, name: str, a: Shape, node: Call, method: bool) -> Shape:
-        """Return what is left of a sum: nothing, or all axes but one."""
+        """Return the shape of a sum: no axes, or all axes but one."""
         if not a:
             raise _Clash
         axes = [k.value for k in node.keywords if k.name in ("dim", "axis")]

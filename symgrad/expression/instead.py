@@ -33,7 +33,7 @@ def refused_at(text: str, column: int, reason: str, end: int | None = None) -> P
 
 
 def of_a_sign(sign: str, matlab: bool) -> str:
-    """Return what is said of a sign that formulas of programs have not."""
+    """Return the message for a sign that programs' formulas lack."""
     if sign.startswith("\\"):
         return "LaTeX is not read here; write a/b, sqrt(x), sin(x), x'*y"
     for one in sign:
@@ -49,7 +49,7 @@ def of_a_sign(sign: str, matlab: bool) -> str:
 
 
 def of_python(name: str, rest: Sequence[str] = ()) -> str | None:
-    """Return what is said of a word of Python's that cannot be a name, such as lambda; or None."""
+    """Return the message for a keyword of Python's that cannot be a name, such as lambda; None for other words."""
     if name in ("None", "True", "False") or not keyword.iskeyword(name):
         return None
     if name == "lambda" and ":" in rest:
@@ -61,10 +61,10 @@ def of_python(name: str, rest: Sequence[str] = ()) -> str | None:
 
 
 def product(before: str, after: str) -> str:
-    """Return what is said where a sign is missing between two factors."""
+    """Return the message for a missing sign between two factors."""
     return f"a sign is missing here; for the product write {before}*{after}"
 
 
 def two_ways(part: str, one: str, other: str) -> str:
-    """Return what is said of a part that people read in two ways."""
+    """Return the message for a part that people read in two ways."""
     return f"{part} is read in two ways; write {one} or {other}"

@@ -25,7 +25,7 @@ from symgrad.tensors.tensor import Tensor
 
 
 def _indices(name: str, axes: int, got: int) -> str:
-    """Return what is said of an array with other indices than it has axes, or of a number."""
+    """Return the message for an array with more or fewer indices than axes, or for an indexed number."""
     if axes == 0:
         return unknown(name)
     return f"{name} has {axes} {'index' if axes == 1 else 'indices'}, got {got}"

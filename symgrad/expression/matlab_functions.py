@@ -166,7 +166,7 @@ def _spread_by(name: str) -> Callable[..., Any]:
 
 
 def _of_observations(name: str) -> Callable[..., Any]:
-    """Return cov or corrcoef, of whose matrix the rows are observations."""
+    """Return cov or corrcoef of a matrix whose rows are observations."""
     f = getattr(functions, name)
     return lambda of, x: of.called(f, plain(x).mT if kind_of(x) == "matrix" else plain(x))
 

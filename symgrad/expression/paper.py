@@ -761,7 +761,7 @@ def _is_barred(node: Formula) -> bool:
 
 
 def _is_fraction(node: Formula) -> bool:
-    """Whether a product ends with a quotient whose bar people may take to go on."""
+    """Whether a product ends with a quotient, so that people may read the next factor as part of its denominator."""
     if isinstance(node, Binary) and not node.brackets:
         return node.op in ("/", "mrdivide", "mldivide") or (node.silent and _is_fraction(node.left))
     return False
@@ -776,7 +776,7 @@ def _is_typed_fraction(node: Formula, token: Token) -> bool:
 
 
 def _below(left: Formula, factor: Formula) -> str:
-    """Return how a quotient is written whose bar goes on over one more factor."""
+    """Return the quotient with one more factor in its denominator."""
     if isinstance(left, Binary) and left.silent:
         return _below(left.left, Binary(left.right, "*", factor))
     above, below = left.operands

@@ -13,7 +13,7 @@ SPELLINGS = ("symgrad", "numpy", "matlab")
 
 
 def spelling(text: str) -> str:
-    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where it cannot be read without them.
+    """Return "symgrad", "numpy" or "matlab", the language whose signs the formula needs to be read.
 
     >>> spelling("sum((X @ w - y)**2)"), spelling("np.sum(np.exp(x))"), spelling("x'*A*x + y.^2")
     ('symgrad', 'numpy', 'matlab')
@@ -22,7 +22,7 @@ def spelling(text: str) -> str:
 
 
 def spelling_of(listing: Sequence[Token]) -> str:
-    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where it cannot be read without them."""
+    """Return "symgrad", "numpy" or "matlab", the language whose signs the formula needs to be read."""
     python = matlab = False
     for before, token, after in zip([None, *listing], listing, [*listing[1:], None], strict=False):
         ends, follows = before is not None and before.ends, after is not None and after.kind == "name"

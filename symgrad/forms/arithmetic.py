@@ -70,7 +70,7 @@ class Arithmetic:
 
 
 def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self:
-    """Return the form of an operation on two operands, of which one at least is a form."""
+    """Return the form of an operation on two operands, at least one of them a form."""
     if isinstance(a, Arithmetic) and isinstance(b, Arithmetic):
         b = _with_leaves_of(a, b)
     forms = [x for x in (a, b) if isinstance(x, Arithmetic)]

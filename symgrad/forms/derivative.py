@@ -36,7 +36,7 @@ _CUT = (
 
 
 class Derivative(NamedTuple):
-    """What is differentiated: a node, linear in bases, of a function of which the naming is told by ``forward``."""
+    """A node to differentiate, linear in its bases; ``forward`` tells how its function is named."""
 
     root: AnyNode
     forward: Sequence[AnyNode]

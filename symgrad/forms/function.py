@@ -74,7 +74,7 @@ class FormFunction(AsFunction):
         return _narrowed(self.program.run(every, sizes), [v for v in every if v is not None])
 
     def _given(self, values: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """Return what is passed, by name."""
+        """Return the arguments by name."""
         unknown = set(named) - set(self._called.mine) - self._called.sizes
         if unknown or len(values) > len(self.args):
             raise ArgumentError(
@@ -95,7 +95,7 @@ class FormFunction(AsFunction):
                         raise GraphError(_CUT.format(own[leaf]))
 
     def _spare(self, leaf: Leaf, sizes: dict[Any, int]) -> bool:
-        """Whether nothing is asked of a leaf but sizes, all of which are known."""
+        """Whether only the sizes of a leaf are used, and all are known."""
         return id(leaf) not in self._read and told_by([leaf.shape]) <= set(sizes)
 
     @cached_property

@@ -44,7 +44,7 @@ class ClosedForms(tuple[ClosedForm, ...]):
 
     @property
     def flat(self) -> tuple[ClosedForm, ...]:
-        """All of them."""
+        """Return all forms."""
         return tuple(self)
 
     @cached_property
@@ -166,7 +166,7 @@ class JointForms(tuple[Any, ...]):
 
     @property
     def flat(self) -> tuple[ClosedForm, ...]:
-        """All blocks, row by row."""
+        """Return all forms, row by row."""
         return tuple(chain(*[row.flat for row in self]))
 
     @property
@@ -202,7 +202,7 @@ class JointForms(tuple[Any, ...]):
 
 
 def in_text(by: list[str]) -> str:
-    """Return d/dx, d²/dx² or d²/dxdy of the names of what is differentiated by, one after the other."""
+    """Return d/dx, d²/dx² or d²/dxdy, for the names to differentiate with respect to, in order."""
     under = "".join(f"d{name}{_raised(len(list(same)))}" for name, same in groupby(by))
     return f"d{_raised(len(by))}/{under}"
 

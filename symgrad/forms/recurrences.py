@@ -318,7 +318,7 @@ class Recurrences(Named):
         return self._function(self._roots[k])(None, known)
 
     def _run(self, loop: LoopForms, known: dict[str, Any]) -> None:
-        """Run one loop; what is known are arrays by name, with a first axis of states by the letters of states."""
+        """Run one loop, with known arrays by name, whose first axis is that of the states."""
         inside = [t.args[0] if t.kind == NAMED else t for t in loop.outputs]
         states = [k for k in range(loop.op.carries) if k not in loop.sums]
         stacks = range(loop.op.carries, len(inside))
@@ -339,7 +339,7 @@ class Recurrences(Named):
                 known[name] = np.sum(rows, axis=0) if k in added else np.stack(rows)
 
     def _function(self, t: Term) -> Callable[[int | None, Mapping[str, Any]], Any]:
-        """Return a term as a function of the step and of what is known."""
+        """Return a term as a function of the step and of the known arrays."""
         e = MatrixReading(self._pool, self._names).expr(t)
         f, needed = matrix_function(e), {a.name for a in e.free_symbols}
         parts = {n: self._function(self._parts[self._moments[n][0]]) for n in needed if self._is_part(n)}

@@ -58,7 +58,7 @@ class Definition(NamedTuple):
 
 
 class Named:
-    """Formulas whose intermediates have names.
+    """Formulas with named intermediates.
 
     Attributes:
         bodies: one expression for each root.
@@ -182,7 +182,7 @@ class WhereForm(Named):
 
     # -------------------------------------------------------------- choosing
     def _used_again(self) -> set[AnyNode]:
-        """Return the operations of which several others use the result, and none that depends on a basis."""
+        """Return the operations whose result several others use, except those that depend on a basis."""
         uses: Counter[AnyNode] = Counter(self._roots)
         varying: set[AnyNode] = set(self._bases)
         for node in self._order:
@@ -249,7 +249,7 @@ class WhereForm(Named):
             self._pool, self._bodies = pool, bodies
 
     def _standing_again(self) -> set[AnyNode]:
-        """Return the operations whose terms stand in several places, by name or written out."""
+        """Return the operations whose terms occur in several places, by name or written out."""
         uses: Counter[Term] = Counter(self._bodies)
         for t in below(self._bodies):
             uses.update(t.args)
@@ -341,7 +341,7 @@ def _stem(t: Term, forward: bool, before: bool) -> str:
 
 
 def _statistic(t: Term) -> str | None:
-    """Return μ for a mean, v for a mean of squares, σ for a root, h for what is divided by a root."""
+    """Return the name μ for a mean, v for a mean of squares, σ for a root, h for a quotient by a root."""
     c, core = split(t)
     if core.kind == PRODUCT and len(core.args) == 1 and sp.fraction(c)[1] != 1:
         return "v" if core.args[0].kind == POWER else "μ"

@@ -618,7 +618,7 @@ def squeeze(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | S
 def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """The tensors along a new axis: y[k] = x_k for dim = 0."""
 def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
-    """As transpose, by NumPy's name."""
+    """Exchange two axes: ``transpose`` by NumPy's name."""
 def swapdims(input: Any, dim0: int, dim1: int) -> Tensor:
     """x with two axes exchanged."""
 def t(input: Any) -> Tensor:

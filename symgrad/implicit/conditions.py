@@ -87,7 +87,6 @@ class Root(Op):
         return f"implicit function theorem: F({x}, θ) = 0 gives d{x}/dθ = −(∂F/∂{x})⁻¹·∂F/∂θ"
 
     def forward(self, start: Any, *thetas: Any) -> Any:
-        """Run the solver."""
         spec = self.conditions.body.arguments[0]
         solution = np.asarray(self.solver(self.conditions, start, thetas))
         if solution.shape != spec.shape:
@@ -98,19 +97,15 @@ class Root(Op):
         return canonical(np.asarray(solution, spec.dtype))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise NotImplementedError
 
     def out_shape(self, start: Shape, *thetas: Shape) -> Shape:
-        """That of the start."""
         return start
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the start."""
         return self.conditions.body.arguments[0].dtype
 
     def text(self, *args: str) -> str:
-        """The name of the unknown."""
         return self.conditions.title
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
@@ -122,7 +117,7 @@ class Root(Op):
         return OperatorSolve(programs.linearised(c.body), transposed, c.way, c)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """All slices at once, as one problem whose Jacobian is that of each slice."""
+        """Solve all slices as one problem, whose Jacobian consists of the Jacobians of the slices."""
         mapped = mapped_conditions(self.conditions, size, flags[1:])
         if mapped is None:
             return NotImplemented
@@ -195,24 +190,20 @@ class OperatorSolve(Op):
         return self.way.method if self.conditions is None else self.conditions.who
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise NotImplementedError
 
     def out_shape(self, b: Shape, *ps: Shape) -> Shape:
-        """That of the unknown."""
         return (self.operator.results if self.transposed else self.operator.arguments)[0].shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the unknown."""
         return self.operator.arguments[0].dtype
 
     def text(self, *args: str) -> str:
-        """(∂F/∂x)⁻¹*b."""
         operator = "L" if self.conditions is None else f"(∂F/∂{self.conditions.title})"
         return f"{operator}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[0])}"
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """All slices at once, where they are systems of conditions with answers of their own."""
+        """Solve all slices at once, if each is a system of conditions with its own solution."""
         mapped = None if self.conditions is None else mapped_conditions(self.conditions, size, flags[2:])
         if mapped is None or not flags[1]:
             return NotImplemented
@@ -310,7 +301,7 @@ def checked_system(operator: Program, conditions: Conditions, ps: Sequence[Any])
 
 
 def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
-    """Refuse a derivative at what is no answer, or where the conditions do not determine it."""
+    """Refuse a derivative where the point is no solution, or where the conditions do not determine it."""
     who, x = conditions.who, ps[0]
     if conditions.watch is not None:
         conditions.watch(*ps)

@@ -134,7 +134,7 @@ def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
 
 
 def equations(known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
-    """Return the conditions F(x, θ) of the answers that are letters now, of which formulas tell the names."""
+    """Return the conditions F(x, θ) of the answers that are letters now; formulas print their names."""
     conditions = []
     for node, letter in list(known.items()):
         if isinstance(node, Node) and isinstance(node.op, Root):

@@ -153,7 +153,7 @@ def _singular(who: str, size: int) -> str:
 
 
 class Record:
-    """What is kept of a system: its factorisation.
+    """The factorisation of a system, kept for further right-hand sides.
 
     Attributes:
         exact: whether that is of this very point.

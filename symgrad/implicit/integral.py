@@ -135,20 +135,16 @@ class Integral(Op):
         return sp.Integral(value, (x, a, b))
 
     def out_shape(self, a: Shape, b: Shape, *thetas: Shape) -> Shape:
-        """That of the integrand."""
         return self.body.results[0].shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the integrand."""
         return self.body.results[0].dtype
 
     def text(self, *args: str) -> str:
-        """∫(f, x, a, b)."""
         x, value = self._integrand(args)
         return f"∫({sp.sstr(value)}, {x}, {args[0]}, {args[1]})"
 
     def latex(self, *args: str) -> str:
-        """∫ₐᵇ f dx."""
         x, value = self._integrand(args)
         names = {s: s.name for s in value.free_symbols}
         return f"\\int_{{{args[0]}}}^{{{args[1]}}} {sp.latex(value, symbol_names=names)}\\,d{x}"
@@ -356,7 +352,7 @@ def _each_entry(f: Callable[[float], Any], shape: Any, a: float, b: float, how: 
 def _check(
     integral: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float
 ) -> None:
-    """Refuse what is no integral."""
+    """Refuse an integral that is not finite, or that misses the accuracy asked for."""
     if not np.all(np.isfinite(integral)):
         raise NotConverged(
             f"quad: the integral from {a:g} to {b:g} is not finite: it diverges, or the integrand is not a number "

@@ -75,7 +75,7 @@ class KktBlocks:
         return Solve(True)(H, a) + across @ w, w
 
     def _of_one(self, a: Any, b: Any, H: Any, J: Any) -> tuple[Any, Any]:
-        """Solve with one constraint, whose gradient is a vector j."""
+        """Solve with one constraint, where j is its gradient."""
         if self.n == 1:
             h, j = F.reshape(H, ()), F.reshape(J, ())
             u = b / j

@@ -26,7 +26,7 @@ Parts = Callable[[Any], Any]  # of places, the values of all parts: a row for ea
 
 
 class Look(NamedTuple):
-    """What is seen of an integrand.
+    """The values seen of an integrand.
 
     Attributes:
         inner: where to split the range, so that nodes see its narrow peaks.

@@ -42,25 +42,21 @@ class Held(Op):
     not_exportable = "it stands in programs of solvers only"
 
     def forward(self) -> Any:
-        """Return the array that is held."""
         return self.array.value
 
     def out_shape(self) -> Any:
-        """That of the array."""
         return shape(self.array.value)
 
     def dtype(self, *kinds: Any) -> np.dtype[Any]:
-        """That of the array."""
         return np.asarray(self.array.value).dtype
 
     def text(self, *args: str) -> str:
-        """The number; of an array a letter."""
         return f"{float(self.array.value):g}" if np.ndim(self.array.value) == 0 else "c"
 
 
 @frozen
 class Sized(Op):
-    """A constant whose sizes are symbolic, such as a vector of ones, as a step without inputs: in formulas only."""
+    """A constant of symbolic size, such as a vector of ones, as a step without inputs; it occurs in formulas only."""
 
     node: Any
     flat = True
@@ -72,11 +68,9 @@ class Sized(Op):
         return handle(self.node, None)
 
     def out_shape(self) -> Any:
-        """That of the constant."""
         return self.node.shape
 
     def dtype(self, *kinds: Any) -> np.dtype[Any]:
-        """That of the constant."""
         return dtype_of(self.node)
 
 
@@ -154,7 +148,7 @@ def _bound(body: Program, kernels: Any) -> Callable[..., tuple[Any, ...]]:
 
 
 def once(body: Program, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Program:
-    """Return what is derived of a body under this key, traced when it is first asked for."""
+    """Return the program derived from a body under this key, traced on first use."""
     return body.once(key, lambda: traced(specs, rule, _LOOKS))  # type: ignore[no-any-return]
 
 
@@ -187,7 +181,7 @@ def pullback(body: Program, which: tuple[int, ...]) -> Program:
 
 
 def linearised(body: Program) -> Program:
-    """Return (v, x, *p) ↦ ∂F/∂x v, an operator whose parameters are x and p."""
+    """Return (v, x, *p) ↦ ∂F/∂x v, an operator with parameters x and p."""
 
     def rule(v: Any, *xs: Any) -> list[Any]:
         return pushforward(body, (0,))(*xs, v)
@@ -350,16 +344,14 @@ class PlusDiagonal(Op):
         return total
 
     def out_shape(self, a: Any, d: Any) -> Any:
-        """That of A."""
         return a
 
     def dtype(self, *kinds: Any) -> np.dtype[Any]:
-        """That of A."""
         return kinds[0]  # type: ignore[no-any-return]
 
 
 class _Rows:
-    """The matrix of an operator on vectors: as ``_by_rows``, with what is diagonal kept as a vector."""
+    """Builds the matrix of an operator on vectors as ``_by_rows`` does, keeping diagonal parts as vectors."""
 
     def __init__(self, operator: Program, size: int, ps: Sequence[Any]) -> None:
         self.operator, self.size = operator, size

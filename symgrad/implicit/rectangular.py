@@ -83,19 +83,15 @@ class LeastSquares(Op):
         return canonical(np.asarray(x, unknown.dtype).reshape(unknown.shape))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise NotImplementedError
 
     def out_shape(self, b: Shape, *ps: Shape) -> Shape:
-        """That of the unknown."""
         return self.operator.arguments[0].shape
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the unknown."""
         return self.operator.arguments[0].dtype
 
     def text(self, *args: str) -> str:
-        """A⁺*b."""
         return f"A⁺*{bracket(args[0])}"
 
     def _again(self, b: Any, *ps: Any) -> Any:

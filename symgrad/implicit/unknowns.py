@@ -40,7 +40,7 @@ def is_parameter(x: Any) -> bool:
 
 
 def check_entries(who: str, x0: Any) -> None:
-    """Refuse lists that hold texts among what is to be found: they are neither arrays nor parts of a structure."""
+    """Refuse texts in the lists of unknowns, since they are neither arrays nor parts of a structure."""
     for e in x0 if isinstance(x0, (list, tuple)) and not hasattr(x0, "_fields") else ():
         if isinstance(e, (str, bytes)):
             raise ArgumentTypeError(
@@ -90,7 +90,7 @@ class Unknown:
         return trees.unflatten(self.tree, iter(parts))
 
     def beside(self, who: str, x: Any) -> list[Any]:
-        """Return the tensors of what is structured like x0."""
+        """Return the tensors of a value that is structured like x0."""
         tensors = [as_tensor(a) for a in trees.along(self.tree, x, who)]
         for t, s in zip(tensors, self.shapes, strict=True):
             if tuple(t.shape) != tuple(s):

@@ -169,7 +169,7 @@ class Moment(Root):
         return [cotangents.get(i) for i in which]
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
-        """Return what is known of these inputs."""
+        """Return the shapes and dtypes of these inputs."""
         return [self.conditions.body.arguments[i] for i in wanted]
 
 
@@ -206,11 +206,9 @@ class MomentPull(Op):
         return programs.numbers(self._body, *xs)
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """Return the shape of one vector of all cotangents."""
         return (sum(programs.size_of(s) for s in self.moment.specs(self.wanted)),)
 
     def as_letters(self, g: Any, at: Any, *xs: Any) -> Any:

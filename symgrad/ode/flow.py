@@ -106,15 +106,12 @@ class Flow(Op):
         return breaks_of(self.field, {0, *[i + 2 for i in wanted]}, bends, along=(0, 1))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
-        """(c, m, n)."""
         return (start[0], ts[0], start[1])
 
     def text(self, *args: str) -> str:
-        """The name of the unknown."""
         return self.title
 
     def as_letters(self, start: Any, ts: Any, *thetas: Any) -> Any:
@@ -221,7 +218,7 @@ class Flow(Op):
         return "forward" if size + self._numbers(wanted) <= _FEW or self.control.is_stiff else "adjoint"
 
     def specs(self, wanted: Sequence[int]) -> list[Spec]:
-        """Return what is known of Y₀ and of these θ."""
+        """Return the shapes and dtypes of Y₀ and of these θ."""
         return [self.field.arguments[0], *[self.field.arguments[i + 2] for i in wanted]]
 
     def _numbers(self, wanted: Sequence[int]) -> int:
@@ -299,11 +296,9 @@ class Pull(Op):
         return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
-        """Return the shape of one vector of all cotangents."""
         return (math.prod(start) + self.flow._numbers(self.wanted),)
 
     def as_letters(self, g: Any, start: Any, ts: Any, *thetas: Any) -> Any:
@@ -313,7 +308,6 @@ class Pull(Op):
         return letters.costates(self, g, start, ts, thetas)
 
     def text(self, *args: str) -> str:
-        """Return the name of the adjoint state."""
         return f"λ({', '.join(args)})"
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
@@ -402,7 +396,6 @@ class Beside(Op):
         return scipy_methods.met(there, back, self.rtol, self.atol)
 
     def out_shape(self, there: Shape, back: Shape) -> Shape:
-        """That of the state."""
         return there
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:

@@ -76,7 +76,6 @@ class Letter(Op):
     explained = "a solution of the differential equation"
 
     def forward(self, *xs: Any) -> Any:
-        """Take the part."""
         start, stop = self.part
         given = list(xs)
         if self.times is not None:
@@ -84,22 +83,18 @@ class Letter(Op):
         return canonical(np.reshape(np.ravel(self.whole.forward(*given))[start:stop], self.shape))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """No formula in letters."""
         raise FormError(NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """Return the shape that was declared."""
         return self.shape
 
     def text(self, *args: str) -> str:
-        """y(2), λ(0), or ∫((∂f/∂k)ᵀ*λ, t, 0, 2)."""
         state, costate, time = self._names(args)
         if self.wrt is None or self.wrt < 0:
             return f"{costate if self.wrt == -1 else state}({self.when})"
         return f"∫({self._integrand(args)}, {time}, {self.span[0]}, {self.span[-1]})"
 
     def latex(self, *args: str) -> str:
-        """Return what ``text`` says in LaTeX."""
         state, costate, time = map(_in_latex, self._names(args))
         if self.wrt is None or self.wrt < 0:
             return f"{costate if self.wrt == -1 else state}\\left({_greek(self.when).strip()}\\right)"

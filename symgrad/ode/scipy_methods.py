@@ -23,7 +23,7 @@ _FAR = 1e4  # how many times the allowed error the way back may miss the state
 
 @frozen
 class ScipySolver:
-    """One of ``scipy.integrate.solve_ivp``'s methods.
+    """Solves a system by a method of ``scipy.integrate.solve_ivp``.
 
     Attributes:
         method: its name there.

@@ -58,7 +58,7 @@ class Control:
 
     @property
     def numbers(self) -> tuple[Any, ...]:
-        """All but the method."""
+        """Return the numbers that control the steps, without the method."""
         return self.rtol, self.atol, self.most, self.kept, self.longest
 
 

@@ -100,7 +100,7 @@ def _inputs(field: Program) -> list[Spec]:
 
 
 def _sum(weights: Sequence[float], terms: Sequence[Any]) -> Any:
-    """Σ wᵢ xᵢ without the terms whose weight is 0."""
+    """Return Σ wᵢ xᵢ, skipping terms with weight 0."""
     parts = [x if w == 1 else w * x for w, x in zip(weights, terms, strict=False) if w]
     total = parts[0]
     for part in parts[1:]:

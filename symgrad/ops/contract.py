@@ -226,7 +226,7 @@ def _adjoint(terms: tuple[str, ...], output: str, i: int) -> tuple[Einsum, tuple
 
 
 def spread(x: Any, letters: str, missing: str, sizes: dict[str, Any]) -> Any:
-    """Repeat x, whose axes are ``letters`` without ``missing``, along the missing ones."""
+    """Repeat x along the ``missing`` axes, which are those of ``letters`` that x lacks."""
     if len(missing) < len(letters):
         x = Reshape(tuple(1 if c in missing else sizes[c] for c in letters))(x)
     return Expand(tuple(sizes[c] for c in letters))(x)
@@ -274,7 +274,7 @@ class OnDiagonal(Einsum):
 
 
 def _placed(x: Any, unique: str, term: str) -> Any:
-    """Zeros with x, whose axes are ``unique``, where the letters that stand twice in ``term`` are equal."""
+    """Place x in zeros, on the diagonal of the letters that stand twice in ``term``; the axes of x are ``unique``."""
     x = np.asarray(x)
     sizes = dict(zip(unique, x.shape, strict=True))
     zeros = np.zeros(tuple(sizes[c] for c in term), x.dtype)

@@ -37,7 +37,6 @@ class Cast(Entrywise):
     fuses = True
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """The one asked for."""
         return self.to
 
     def operands(self, *kinds: Kind) -> tuple[None, ...]:
@@ -52,12 +51,11 @@ class Cast(Entrywise):
         return super().__call__(*args)
 
     def forward(self, x: Any) -> Any:
-        """Convert the entries to the dtype."""
         array = np.asarray(x)
         return (array.real if loses_imaginary(array.dtype, self.to) else array).astype(self.to)
 
     def origins(self, x: Any) -> Any:
-        """Each entry is the input's."""
+        """Return the input: every entry stays in place."""
         return x
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -75,7 +73,6 @@ class Cast(Entrywise):
             raise _loss(self.to)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The same entry."""
         entry: sp.Expr = ps[0](idx)
         return entry
 
@@ -149,7 +146,7 @@ def counted(op: Op, x: Any, dtype: Any = None) -> Any:
 
 @frozen
 class Detach(Entrywise):
-    """The same numbers, of which no derivative is taken: how ``detach`` and ``no_grad`` are traced without values."""
+    """Returns its input and has no derivative: how ``detach`` and ``no_grad`` are traced without values."""
 
     saves = ""
     flat = True
@@ -162,11 +159,9 @@ class Detach(Entrywise):
         return x
 
     def put(self, x: Any, v: Any) -> Any:
-        """All that was read."""
         return v
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The same entry."""
         entry: sp.Expr = ps[0](idx)
         return entry
 

@@ -85,7 +85,7 @@ def wrapped(k: Any, n: Any) -> Any:
 
 
 def known(places: tuple[Place, ...]) -> tuple[Place, ...]:
-    """Return the places, all of which must be known, as where something is written."""
+    """Return the places, which must all be known, as for writing."""
     if any(is_unknown(k) for _, k in places):
         raise ValueNeeded(
             "Positions to write to must be known, but got a tensor of integers without a value. Choose with "
@@ -270,7 +270,7 @@ def _check_broadcast(positions: Sequence[Any]) -> None:
 
 
 def broadcast(blocks: Sequence[Shape]) -> Shape:
-    """Return the common shape of positions, whose sizes may have names."""
+    """Return the common shape of positions; sizes may have names."""
     try:
         return broadcast_shapes(*blocks)
     except ShapeError:

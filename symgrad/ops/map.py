@@ -44,7 +44,6 @@ class Entrywise(Op):
     signature = "()->()"
 
     def lies(self, x: Any, to: Shape) -> Any:
-        """Entry by entry."""
         return x.offset, x.steps
 
     def out_shape(self, *shapes: Shape) -> Shape:
@@ -91,7 +90,7 @@ class Map(Entrywise):
         return Map.of, (self.payload, self.arity, self.name)
 
     def in_complex(self) -> Op:
-        """Its twin, or the map whose payload and derivatives are written in functions of complex numbers."""
+        """Return the map of complex numbers: its twin, or the one with the payload written in complex functions."""
         op = self.twin
         if op is None:
             op = self.twin = _analytic(self)
@@ -138,7 +137,7 @@ class Map(Entrywise):
 
     @cached_property
     def tested(self) -> frozenset[int]:
-        """The inputs of which the payload asks whether they are 0, and nothing else."""
+        """The inputs that the payload only compares with 0."""
         if not self.payload.has(Relational):
             return frozenset(k for k in range(self.arity) if X[k] not in self.payload.free_symbols)
         questions = {q: sp.Dummy() for x in X[: self.arity] for q in (sp.Ne(x, 0), sp.Eq(x, 0))}
@@ -258,7 +257,7 @@ class _OfReal:
         self._name = name
 
     def refusal(self) -> Exception:
-        """What is said where it is asked for."""
+        """The reason to give when the operation is asked for."""
         return not_complex(self._name)
 
 
@@ -301,7 +300,7 @@ class Partial:
         return None if derivative == 0 else Partial(derivative)
 
     def apply(self, *g_y_xs: Any) -> Any:
-        """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
+        """Apply to (g, y, x0, …). An argument that is not used may be a Blank."""
         if self.missing is not None:
             self.check()
         g = g_y_xs[0]
@@ -372,7 +371,7 @@ Map.plan_kind = MapPlan
 
 
 def _with_none(kernel: Callable[..., Any], where: Sequence[int]) -> Callable[..., Any]:
-    """Insert None, the zero cotangent, at the positions whose derivative is zero."""
+    """Insert None, the zero cotangent, at positions with zero derivative."""
     if not where:
         return kernel
 

@@ -32,7 +32,7 @@ class Traced:
 
 
 class Blank:
-    """Stands in for an input of which a rule needs the shape only."""
+    """Stands in for an input when a rule needs only its shape."""
 
     __slots__ = ("ndim", "shape")
 
@@ -295,7 +295,7 @@ class LoweringRules:
 
 
 class TeachingWords:
-    """What lessons say of an operation.
+    """The words that lessons use for an operation.
 
     Attributes:
         explained: the rule in words, for ``sg.explain``.

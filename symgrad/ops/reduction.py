@@ -65,7 +65,6 @@ class Reduction(Op):
         return full, limits
 
     def text(self, *args: str) -> str:
-        """Such as amax(X), or amax(X, axis=1)."""
         return f"{self.label.lower()}({', '.join(args)})"
 
 
@@ -99,7 +98,7 @@ def sum_of(a: Any) -> Any:
 
 
 def is_of_all(axes: Sequence[int], a: Any) -> bool:
-    """Whether the axes are all those of SymPy's matrix, of which a vector is a column."""
+    """Whether the axes are all axes of SymPy's matrix, where a vector is a column."""
     return a.shape[1] == 1 or len(axes) == 2
 
 

@@ -53,7 +53,6 @@ class Selection(Op):
         return self
 
     def forward(self, x: Any) -> Any:
-        """Read the entries."""
         return canonical(np.asarray(x)[self.key])
 
     def put(self, x: Any, v: Any) -> Any:
@@ -92,21 +91,18 @@ class Selection(Op):
         return 0
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """Read every slice at once."""
         y, at = self.behind()(xs[0]), self.batch_axis()
         return permute(y, [at, *[a for a in range(len(shape(y))) if a != at]]) if at else y
 
     def placed(self, v: Any) -> Any:
-        """Move the batch axis of what is written to where the selection has it."""
+        """Move the batch axis of the written values to its place in the selection."""
         at = self.batch_axis()
         return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
 
     def text(self, *args: str) -> str:
-        """x[…]"""
         return f"{_grouped(args[0])}[{self}]"
 
     def latex(self, *args: str) -> str:
-        """x_{[…]}"""
         return f"{{{_grouped(args[0])}}}_{{[{_dots(self)}]}}"
 
 
@@ -154,7 +150,6 @@ class ScatterAdd(Op):
         return canonical(total)
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape of the whole."""
         return self.to
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -163,7 +158,7 @@ class ScatterAdd(Op):
 
     @property
     def adds(self) -> tuple[Selection]:
-        """To where it was read from."""
+        """Return the selection that the input is added to."""
         return (self.where,)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -183,12 +178,10 @@ class ScatterAdd(Op):
         return sp.Add(*[_guarded(conditions, p(clip(at, p.shape))) for conditions, at in cases])
 
     def text(self, *args: str) -> str:
-        """[0; x] where zeros stand before or behind all else, [0, X] beside columns; otherwise where the entries go."""
         blocks = self._between_zeros(args[0])
         return f"scatter({args[0]}, [{self.where}])" if blocks is None else f"[{blocks[0].join(blocks[1])}]"
 
     def latex(self, *args: str) -> str:
-        """The same, as a matrix of blocks."""
         blocks = self._between_zeros(args[0])
         if blocks is not None:
             between = " & " if blocks[0] == ", " else r" \\ "
@@ -245,7 +238,7 @@ class Scatter(Op):
         return canonical(copied)
 
     def takes(self, *kinds: Kind) -> tuple[None, np.dtype[Any]]:
-        """What is written takes the dtype of x."""
+        """Return the dtype of x, which written values take."""
         return None, np.dtype(kinds[0])
 
     def on_symbols(self, x: Any, v: Any) -> Any:
@@ -288,11 +281,9 @@ class Scatter(Op):
         return sp.Piecewise(*written, (p(idx), True))
 
     def text(self, *args: str) -> str:
-        """Write x, the places, and what is put there."""
         return f"put({args[0]}, [{self.where}], {args[1]})"
 
     def latex(self, *args: str) -> str:
-        """Write x, the places, and what is put there."""
         return f"\\operatorname{{put}}_{{[{_dots(self.where)}]}}\\left({args[0]}, {args[1]}\\right)"
 
 

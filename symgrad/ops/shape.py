@@ -115,17 +115,15 @@ class Reshape(Op):
         return p(indices)
 
     def text(self, *args: str) -> str:
-        """reshape(x, [2, 3])."""
         return f"reshape({args[0]}, {show_shape(self.to)})"
 
     def latex(self, *args: str) -> str:
-        """reshape(x), the sizes below."""
         sizes = " \\times ".join(map(sp.latex, self.to))
         return f"\\operatorname{{reshape}}_{{{sizes}}}\\left({args[0]}\\right)"
 
 
 def row_major(sizes: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the steps of an array whose entries follow each other."""
+    """Return the strides of a row-major array, counted in entries."""
     return tuple(total(sizes[a + 1 :]) for a in range(len(sizes)))
 
 
@@ -251,7 +249,7 @@ class Expand(Op):
         return Expand((size, *self.to))(padded(xs[0], len(self.to)))
 
     def view(self, x: Any, to: Shape) -> Any:
-        """No step along what is repeated."""
+        """Return stride 0 along repeated axes."""
         lead = len(to) - len(x.shape)
         steps = [0 if n == 1 and m != 1 else s for n, m, s in zip(x.shape, to[lead:], x.steps, strict=True)]
         return x.offset, (*[0] * lead, *steps)
@@ -274,15 +272,13 @@ class Flip(Op):
     views = True
 
     def forward(self, x: Any) -> Any:
-        """Reverse the entries along the axes."""
         return np.flip(x, self.axes)
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         return s
 
     def view(self, x: Any, to: Shape) -> Any:
-        """From the end, in steps back."""
+        """Start at the end, with negative strides."""
         ends = [(n - 1) * s for a, (n, s) in enumerate(zip(x.shape, x.steps)) if a in self.axes]
         return x.offset + sum(ends), tuple(-s if a in self.axes else s for a, s in enumerate(x.steps))
 
@@ -309,7 +305,6 @@ class Eye(Op):
     flat = True
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """The one asked for."""
         return FLOAT64 if self.of is None else np.dtype(self.of)
 
     def forward(self) -> Any:
@@ -317,7 +312,6 @@ class Eye(Op):
         return np.eye(self.n, self.m, dtype=self.of)
 
     def out_shape(self) -> Shape:
-        """(n, m)."""
         return (self.n, self.m)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:

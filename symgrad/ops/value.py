@@ -107,7 +107,7 @@ def unitless(x: Any) -> Any:
 
 
 def _check_units(x: Any) -> None:
-    """Refuse quantities, of Pint, astropy or unyt, whose unit an array of numbers loses."""
+    """Refuse quantities of Pint, astropy or unyt, since an array of numbers would lose their unit."""
     unit = next((getattr(x, name) for name in ("units", "unit") if hasattr(type(x), name)), None)
     if unit is not None and (isinstance(x, np.ndarray) or hasattr(type(x), "magnitude")):
         raise ArgumentTypeError(

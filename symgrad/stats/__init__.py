@@ -45,7 +45,7 @@ __all__ = [
 
 
 def _kinds(value: object) -> list[type]:
-    """The classes of symgrad's whose methods a distribution has."""
+    """Return the classes whose methods a distribution has."""
     kind = value if isinstance(value, type) else type(value)
     return [k for k in kind.__mro__ if k.__module__.startswith(__name__)]
 

@@ -72,7 +72,7 @@ def _classes(rng: Any, p: Any, size: Any) -> Any:
 
 
 def _counts(rng: Any, n: Any, p: Any, size: Any) -> Any:
-    """Draw counts by NumPy, whose errors about the parameters are the user's."""
+    """Draw counts by NumPy, and pass on its errors about the parameters."""
     try:
         return rng.multinomial(n, p, size)
     except (TypeError, ValueError) as error:
@@ -159,7 +159,7 @@ class MultivariateNormal(Multivariate):
         return (slogdet(cov)[1] + (1 + math.log(2 * math.pi)) * cov.shape[-1]) / 2
 
     def fisher_information(self, mean: Any = None, cov: Any = 1) -> Any:
-        """That of the mean, Σ⁻¹."""
+        """Fisher's information about the mean, Σ⁻¹."""
         return inv(self._covariance(_length(mean), cov))
 
     def _covariance(self, d: Any, cov: Any) -> Any:

@@ -51,7 +51,7 @@ def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
 
 
 def between(rng: Any, shape: tuple[int, ...]) -> Any:
-    """Draw numbers between 0 and 1, neither of which is among them."""
+    """Draw numbers strictly between 0 and 1."""
     u = rng.random(shape)
     return np.where(u == 0, 0.5**54, u)
 

@@ -30,7 +30,7 @@ LONGEST = 60  # characters of an argument that a message shows
 
 
 def checked(fn: F) -> F:
-    """Return fn, whose errors name the argument that is not as its annotation says."""
+    """Return fn with errors that name the argument that does not fit its annotation."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -46,7 +46,7 @@ def checked(fn: F) -> F:
 
 
 def _watched(walk: Iterator[Any], fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Go through what a generator yields, whose errors come on the way."""
+    """Yield from a generator, and explain the errors that it raises on the way."""
     try:
         yield from walk
     except BARE as error:
@@ -140,7 +140,7 @@ def _blame_sizes(fn: Callable[..., Any], error: Exception, args: Sequence[Any]) 
 def _refuse(
     fn: Callable[..., Any], told: Sequence[tuple[str, str, Any]], error: Exception | None = None, bits: int = 63
 ) -> None:
-    """Refuse integers of more bits, and what is not as its annotation says."""
+    """Refuse integers with too many bits, and arguments that do not fit their annotation."""
     for name, _, value in told:
         if _is_beyond(1 << bits, value):
             most = "2**63" if bits == 63 else "1.8e308"
@@ -172,7 +172,7 @@ def _bound(
 
 
 def _told(bound: inspect.BoundArguments) -> list[tuple[str, str, Any]]:
-    """Return the arguments that are no defaults, by name, each with what is said of it; what says least comes last."""
+    """Return the arguments that are no defaults, by name, each with its message; the vaguest message comes last."""
     told = []
     for name, value in bound.arguments.items():
         p = bound.signature.parameters[name]
@@ -230,7 +230,7 @@ def _kind(node: ast.expr) -> Kind | None:
 
 
 def _fixed(kind: Kind, inner: Sequence[list[Kind] | None]) -> Kind:
-    """Return the kind of a tuple with so many elements; of one whose kind is not known anything will do."""
+    """Return the kind of a tuple with so many elements; an element of unknown kind may be anything."""
     words = [" or ".join(w for w, _ in kinds) if kinds else "anything" for kinds in inner]
     return (
         f"a tuple ({', '.join(words)})",
@@ -243,7 +243,7 @@ def _fixed(kind: Kind, inner: Sequence[list[Kind] | None]) -> Kind:
 
 
 def _composed(kind: Kind, inner: list[Kind]) -> Kind:
-    """Return a kind of list or dictionary whose elements, or keys, are of another kind."""
+    """Return the kind of a list or dictionary with elements, or keys, of the given kind."""
     words = " or ".join(w for w, _ in inner)
     return (
         f"{kind[0]} ({'keys' if kind is _DICTIONARY else 'entries'}: {words})",

@@ -26,7 +26,7 @@ class Module(NamedTuple):
 
 @lru_cache(maxsize=64)
 def read(name: str) -> Module:
-    """Return what is in a module of this package."""
+    """Return the definitions in a module of this package."""
     spec = find_spec(name)
     assert spec is not None  # our own
     assert spec.origin is not None

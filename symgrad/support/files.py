@@ -69,7 +69,7 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[_File]:
-    """Yield what is written beside its place; what is no file, such as a pipe, gets all bytes at the end."""
+    """Yield a file that replaces the target at the end; a pipe, which cannot be replaced, gets all bytes then."""
     place = os.path.realpath(path)
     exists = os.path.exists(place)
     if exists and not os.path.isfile(place):
@@ -89,7 +89,7 @@ def _beside(path: Path) -> Iterator[_File]:
 
 
 class _File:
-    """What is written to as it is."""
+    """A file that passes everything on as it is written."""
 
     def __init__(self, opened: IO[bytes]) -> None:
         self.open = opened
@@ -99,7 +99,7 @@ class _File:
         self.open.write(data)
 
     def finish(self) -> None:
-        """Have all bytes on the disk, with the permissions of what is replaced."""
+        """Flush all bytes to the disk, with the permissions of the file that is replaced."""
 
     def put(self) -> None:
         """Take the place."""

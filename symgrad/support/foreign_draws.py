@@ -116,7 +116,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 class Drawn:
-    """The generators of which a function drew, and their states before."""
+    """The generators that a function drew from, and their states before."""
 
     def __init__(self, fn: Any) -> None:
         self._before = [(source, source.read()) for source in _sources(fn)]
@@ -127,7 +127,7 @@ class Drawn:
 
     @property
     def names(self) -> list[str]:
-        """What messages call them."""
+        """Return the names that messages use for them."""
         return [s.name for s, _ in self._before]
 
     @contextmanager

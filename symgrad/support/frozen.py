@@ -14,7 +14,7 @@ C = TypeVar("C")
 
 
 class Field(NamedTuple):
-    """What is known of a field: its default, and whether it counts where two values are compared."""
+    """A field: its default, and whether it counts when two values are compared."""
 
     default: Any
     compare: bool = True

@@ -60,7 +60,7 @@ class Work:
         self._display.show()
 
     def close(self) -> None:
-        """Take back what is shown."""
+        """Clear the line that is shown."""
         if self._display is not None:
             self._display.close()
 

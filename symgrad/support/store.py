@@ -55,7 +55,7 @@ class Store:
         return data
 
     def write(self, key: Mapping[str, str], data: bytes) -> None:
-        """Keep bytes under a key, in the place of what is there, and remove what was not used for longest."""
+        """Store bytes under a key, replacing older ones, and remove the entries unused for longest."""
         whole = _head(key, data) + b"\n" + data
         if len(whole) > self.most:
             return

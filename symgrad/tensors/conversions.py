@@ -64,7 +64,7 @@ class Conversions(TensorBase):
         return self._value
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a NumPy array, which is read-only: what is written to it would not reach the tensor.
+        """Return a copy as a read-only NumPy array, since writes to it would not reach the tensor.
 
         Raises:
             GraphError: grad is required.

@@ -779,7 +779,7 @@ class Mixed(TensorBase):
     def narrow(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
         """The entries start, …, start + length - 1 of x along ``dim``."""
     def narrow_copy(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
-        """As narrow, and never a view."""
+        """A part of x along ``dim``, as ``narrow`` returns it, but never a view."""
     @property
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
@@ -832,7 +832,7 @@ class Mixed(TensorBase):
     def numel(self) -> Any:
         """The number of entries."""
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a NumPy array, which is read-only: what is written to it would not reach the tensor."""
+        """Return a copy as a read-only NumPy array, since writes to it would not reach the tensor."""
     def outer(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
     def permute(self, *order: Any, dims: Any = None) -> Tensor:
@@ -1004,7 +1004,7 @@ class Mixed(TensorBase):
     def sum_to_size(self, *size: Any) -> Tensor:
         """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """As transpose, by NumPy's name."""
+        """Exchange two axes: ``transpose`` by NumPy's name."""
     def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.swapaxes(…)."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:

@@ -27,7 +27,7 @@ _NO_HISTORY = (
 
 
 class Protocols(TensorBase):
-    """What NumPy asks of an operand."""
+    """The methods that NumPy calls on an operand."""
 
     __slots__ = ()
     __array_priority__ = 1000

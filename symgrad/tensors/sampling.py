@@ -21,7 +21,7 @@ def check_deviation(std: Any) -> None:
 
 
 def check_probability(what: str, p: Any) -> None:
-    """Refuse what is no probability; a tensor without a value is not looked at."""
+    """Refuse values outside [0, 1]; a tensor without a value is not checked."""
     p = p._value if isinstance(p, TensorBase) else p
     if p is None:
         return

@@ -89,7 +89,7 @@ class Size(int):
 
 
 class Flat:
-    """The entries of a tensor one after the other; what is written goes to the tensor."""
+    """The entries of a tensor one after the other; writing an entry changes the tensor."""
 
     __slots__ = ("_of",)
 

@@ -85,7 +85,7 @@ class Tensor(Mixed):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype; a symbol has the default one, and what is computed of symbols follows from theirs."""
+        """The NumPy dtype. A symbol has the default one, and results follow from the dtypes of their inputs."""
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype  # type: ignore[no-any-return]

@@ -102,7 +102,7 @@ def function_of(name: str) -> Function | None:
 
 
 def _scipys() -> Any:
-    """SciPy's functions, all of which are made when the first is asked for: others start sooner."""
+    """Return SciPy's functions. All are made on the first call, so that the import is faster."""
     from symgrad.tensors import scipys
 
     return scipys

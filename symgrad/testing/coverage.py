@@ -37,7 +37,7 @@ BATCHED = ("loop", "rule")
 
 @dataclass(frozen=True)
 class Readings:
-    """What there is for an operation.
+    """The readings that an operation has.
 
     derivative: "rule", written in other operations and so of every order, or "none", of results that are integers or
         booleans.

@@ -69,7 +69,7 @@ class Witness:
 
     @property
     def is_measured(self) -> bool:
-        """Whether it has a value whose error says something."""
+        """Whether the measured value's error is meaningful."""
         return not self.missing and not (self.kink and self.agrees)
 
     def cells(self) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ class _Case(NamedTuple):
         return np.asarray(as_tensor(y)._value)
 
     def traced(self) -> Program | None:
-        """The whole program, with what is detached in it; None where f looks at values."""
+        """Return the traced program with its detached parts; None if f looks at values."""
         try:
             tree = trees.flatten((tuple(self.values), {}), _is_value, [])
             specs = [Spec(np.shape(v), np.asarray(v).dtype) for v in self.values]

@@ -52,7 +52,7 @@ def central(at: Callable[[float], Any], h: float) -> Any:
 
 
 def limits(at: Callable[[float], Any], h: float) -> tuple[Any, Any]:
-    """Extrapolate the central differences of a function whose slope has a kink at 0, in two ways.
+    """Extrapolate central differences of a function with a kink in its slope at 0, in two ways.
 
     Their error is a₁h + a₂h² + …, of which Richardson's scheme removes the first terms, or c hᵖ with an unknown p, as
     of x√|x|, which Aitken's removes.

@@ -16,7 +16,7 @@ Argnums = int | Sequence[int]
 
 
 def check_argnums(name: str, argnums: Any) -> None:
-    """Refuse at once what is no position: mostly the point itself, passed to the transform."""
+    """Refuse argnums that are no positions: most often the point itself, passed to the transform."""
     numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(k, (int, np.integer)) for k in numbers):
         raise ArgumentTypeError(
@@ -65,7 +65,7 @@ def check_results(tree: Tree, what: str) -> None:
 
 
 def statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
-    """Return what is no array in a structure, and where."""
+    """Return the values of a structure that are no arrays, and their places."""
     if isinstance(tree, Static):
         return [(where, tree.value)]
     steps = [] if tree is LEAF else zip(steps_of(tree), tree.parts)  # type: ignore[arg-type, union-attr]

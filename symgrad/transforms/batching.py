@@ -53,6 +53,6 @@ def _further_on(op: Any) -> Any:
 
 
 def _broadcast(xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
-    """Give the slices one rank, so that they broadcast against each other and against what is the same for all."""
+    """Give the slices one rank, so that they broadcast against each other and against values without a batch axis."""
     rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
     return [padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)]

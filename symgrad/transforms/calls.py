@@ -192,7 +192,7 @@ class DifferentiatedCall:
         return cut(t, self._variables)
 
     def value(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
-        """Hand out what is structured like the result."""
+        """Return values in the structure of the result."""
         return unflatten(self.tree, iter([self.out(t, plain) for t in ts]))
 
     def aux(self, x: Any) -> Any:

@@ -24,7 +24,7 @@ _NEITHER = (
 
 
 def check_holomorphic(name: str, xs: Sequence[Any], ys: Sequence[Any]) -> None:
-    """Refuse real inputs and results of what is promised to be holomorphic."""
+    """Refuse real inputs and results of a function that is said to be holomorphic."""
     for what, ts in (("inputs", xs), ("outputs", ys)):
         for t in ts:
             if not is_complex(t.dtype):

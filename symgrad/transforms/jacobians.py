@@ -98,7 +98,7 @@ choose_mode: ContextVar[Callable[[int, int], str]] = ContextVar("symgrad_choose_
 
 
 def check_chunk_size(name: str, chunk_size: Any) -> None:
-    """Refuse what is no number of slices."""
+    """Refuse a chunk size that is no positive integer."""
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
         raise ArgumentError(f"{name}: `chunk_size` should be greater than 0, got {chunk_size!r}. Pass an int, or None.")
 

@@ -112,7 +112,7 @@ class _Given(NamedTuple):
 
     @property
     def mapped(self) -> list[bool]:
-        """Which arrays are mapped."""
+        """Return, for each array, whether it is mapped."""
         return [axis is not None for axis in self.axes]
 
 

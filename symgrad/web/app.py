@@ -106,7 +106,7 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 class _Routes:
-    """What each address does."""
+    """The handlers, one for each address."""
 
     def __init__(self, answers: Answers, guard: Guard) -> None:
         self._answers, self._guard = answers, guard

@@ -45,7 +45,7 @@ SMALL = (3, 2, 4, 5, 6, 7)  # numbers for n, d, … where nothing is said
 
 
 class Name(NamedTuple):
-    """What a name stands for.
+    """A name of the problem: its kind, shape and assumptions.
 
     Attributes:
         shape: sizes, numbers or names of them.
@@ -65,7 +65,7 @@ class Name(NamedTuple):
         return KINDS[len(self.shape)]
 
     def said(self) -> list[str]:
-        """Return what is assumed, in a page's words."""
+        """Return the assumptions in the page's words."""
         return ["one-hot" if mark == "onehot" else mark for mark in self.assume]
 
 

@@ -132,7 +132,7 @@ def _best(form: ClosedForm, text: str) -> str:
 
 
 def _words(exercise: Exercise, form: ClosedForm) -> list[str]:
-    """Return what is to be said beside the formula."""
+    """Return the remarks to show beside the formula."""
     what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
     sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
     words = [f"The derivative by {exercise.wrt} is {what}{sizes}."]

@@ -62,7 +62,7 @@ def _seed(seed: Any) -> int:
 
 
 def values(exercise: Exercise, seed: int) -> dict[str, Array]:
-    """Return the value of each name: as given, else drawn, as what is assumed of it demands."""
+    """Return the value of each name: as given, or drawn so that its assumptions hold."""
     rng = np.random.default_rng(seed)
     sizes: dict[Any, int] = dict(exercise.sizes())
     return {
@@ -168,7 +168,7 @@ def _plane(
 
 # ------------------------------------------------------------------ JSON
 def plain(x: Any) -> Any:
-    """Return an array as nested lists of numbers, None for what is not finite."""
+    """Return an array as nested lists of numbers, with None for infinities and nan."""
     if x is None:
         return None
     array = np.asarray(x)
@@ -178,7 +178,7 @@ def plain(x: Any) -> Any:
 
 
 def told(x: Any) -> Any:
-    """Return an array as nested lists of numbers, words for what is not finite."""
+    """Return an array as nested lists of numbers, with words for infinities and nan."""
     return None if x is None else _nested(np.asarray(x).tolist(), str)
 
 

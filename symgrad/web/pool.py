@@ -183,7 +183,7 @@ class WorkerPool:
 
     @property
     def workers(self) -> list[Worker]:
-        """Those that there are now."""
+        """Return the workers that exist now."""
         with self._lock:
             return list(self._all)
 

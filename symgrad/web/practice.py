@@ -25,7 +25,7 @@ def line(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def topics(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What can be practised."""
+    """Return the topics for practice."""
     return {"topics": [{"name": name, "levels": list(LEVELS)} for name in TOPICS]}
 
 

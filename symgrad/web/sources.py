@@ -48,7 +48,7 @@ def _written(exercise: Exercise, target: str) -> tuple[str, str]:
 
 
 def _made(exercise: Exercise, formula: Any) -> Callable[..., Any]:
-    """Return the function whose source is wanted: value and gradient of a number, else the derivative alone."""
+    """Return the function to export: value and gradient of a scalar, otherwise the derivative alone."""
     place = formula.names.index(exercise.by())
     made: Callable[..., Any]
     if exercise.order == 1:

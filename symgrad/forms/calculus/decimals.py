@@ -107,7 +107,7 @@ def _without_letters(s: sp.Expr) -> sp.Expr:
 
 
 def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
-    """Return e with what is a multiple of a given sum, below a fraction bar or under a root, written by that."""
+    """Return e with multiples of a given sum, in a denominator or under a root, written as number times sum."""
     if not e.args or not isinstance(e, sp.Expr):
         return e
     args = [_scaled(a, given) for a in e.args]
@@ -208,7 +208,7 @@ def _ends(r: sp.Rational) -> bool:
 
 
 def _decimal(e: Any, chosen: Collection[sp.Rational]) -> Any:
-    """Write the chosen fractions as decimals, roots and powers of which SymPy would take otherwise."""
+    """Write the chosen fractions as decimals, except where SymPy would evaluate roots and powers of them."""
     if e in chosen:
         return sp.Float(str(float(e)))
     if not e.args or _is_constant(e):

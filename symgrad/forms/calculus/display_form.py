@@ -146,7 +146,7 @@ def rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
 
 
 def _joined(factors: list[Any], numbers: bool) -> list[Any]:
-    """Return factors with one root for all roots, of what is above and of what is below; x^(3/2) is x √x."""
+    """Return factors with one root in the numerator and one in the denominator; x^(3/2) is written x √x."""
     halves = [f for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2]
     roots = [f for f in halves if not f.base.is_number]
     if roots and numbers:

@@ -16,7 +16,7 @@ from symgrad.scalars import differentiate, in_full, tidy
 
 
 def derivative(e: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
-    """Return de/dx, or None of what has kinks or functions whose derivative has no formula."""
+    """Return de/dx, or None if e has kinks, or functions whose derivative has no formula."""
     if e.has(sp.Piecewise, *KINKS):
         return None
     try:

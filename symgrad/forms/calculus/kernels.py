@@ -45,7 +45,7 @@ class Kernels:
         return e.xreplace(self.back)
 
     def pairs(self, functions: tuple[Any, Any]) -> list[tuple[sp.Symbol, sp.Symbol]]:
-        """Return the symbols of f(u) and g(u) for each u of which there is one, as of sin and cos."""
+        """Return the symbols of f(u) and g(u) for each u that has one of them, such as sin u and cos u."""
         arguments = {k.args[0]: None for k in list(self._symbols) if isinstance(k, functions)}
         f, g = functions
         return [(self.symbol(f(u)), self.symbol(g(u))) for u in arguments]
@@ -103,5 +103,5 @@ class Kernels:
 
     @property
     def _roots(self) -> dict[Any, Any]:
-        """Names of which there are roots: x is (√x)²."""
+        """Replace names whose roots occur: x is (√x)²."""
         return {b: u for (b, t), u in self._units.items() if t == 1 and u != 1 and not b.is_Add}

@@ -39,7 +39,7 @@ class _Quotients:
         self.known: dict[Any, tuple[Any, Below]] = {s: (p, {}) for s, p in symbols.items()}
 
     def of(self, e: sp.Expr) -> tuple[Any, Below]:
-        """Return what is above, and the factors below."""
+        """Return the numerator, and the factors of the denominator."""
         fraction = self.known.get(e)
         if fraction is None:
             fraction = self.known[e] = self._read(e)

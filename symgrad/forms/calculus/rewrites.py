@@ -302,7 +302,7 @@ def _quotient(e: sp.Expr) -> sp.Expr | None:
 
 
 def _size(e: sp.Expr, inside: sp.Expr) -> sp.Expr:
-    """Return |e|, which is e where it is positive as far as the root of what is inside has a value."""
+    """Return |e|, which is e if e is positive wherever the root under it has a value."""
     number, x = inside.as_coeff_Mul()
     there = {x: sp.Symbol(x.name, positive=True)} if x.is_Symbol and number.is_positive else {}
     return e if e.xreplace(there).is_positive else sp.Abs(sp.expand(e))

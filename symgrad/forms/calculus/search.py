@@ -24,7 +24,7 @@ LONGER = 2  # how many times the length a polynomial may have when it is multipl
 
 @lru_cache(maxsize=1024)
 def shortest(e: sp.Expr) -> sp.Expr:
-    """Return the shortest formula that was found to be equal; the first of several, so that what is short stays."""
+    """Return the shortest of the equal formulas; the first of several, so that a short formula stays as it is."""
     if not e.args or e.count_ops() > LARGE or _has_high_powers(e):
         return _in_parts(e)
     best, rules = _with_shortest_arguments(e), rules_for(e)

@@ -107,7 +107,7 @@ def mean_of_a_constant(d: Draft) -> bool:
 
 
 def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters]) -> tuple[Term, Letters] | None:
-    """Return the mean of a sum with what is equal along the weights' last letter apart, and its letters."""
+    """Return the mean of a sum, without the part that is constant along the weights' last letter, and its letters."""
     (p, s), (f, t) = weights, values
     axis, kept = t.index(s[-1]), tuple(k for k in t if k != s[-1])
     if not set(s[:-1]) <= set(kept):

@@ -19,11 +19,11 @@ CLAMP = SCALARS["clamp"].function
 
 
 class Tie(sp.Equality):
-    """Where the two sides of a kink meet: computed, and left out of what is printed."""
+    """The condition that the two sides of a kink meet. It is computed, but not printed."""
 
     @property
     def negated(self) -> Any:
-        """Where they do not."""
+        """Return the condition that the two sides differ."""
         return sp.Ne(*self.args)
 
 
@@ -81,7 +81,7 @@ class SignSymbols:
         return e.xreplace({**known, **away, sp.sign(self.d): sp.Integer(sign), sp.Abs(self.d): sign * self.d})
 
     def _nonzero(self, sign: int) -> list[sp.Expr]:
-        """Return what is not 0 where the expression has this sign: u where |u| > c, and c is not negative."""
+        """Return an expression that is not 0 where this one has the sign: u where |u| > c and c is not negative."""
         return [a.args[0] for a in self.d.atoms(sp.Abs) if sign and (a - sign * self.d).is_nonnegative]
 
     def relation(self, sign: int, strict: bool) -> Relation:
@@ -291,7 +291,7 @@ def _nested(e: sp.Expr, signs: Sequence[SignSymbols], simplified: Simplified) ->
 
 
 def _merged(sign: SignSymbols, sides: dict[int, list[Case]]) -> list[Case]:
-    """Return the cases of a sign: what leads, what stands where both meet, and what is otherwise."""
+    """Return the cases of a sign: the leading one, the one where both sides meet, and the other one."""
     leads = sign.leads
     lead, tie, other = sides[leads], sides[0], sides[-leads]
     if len(lead) > 1 and len(other) == 1 and other[0].value != lead[-1].value:

@@ -122,7 +122,7 @@ def _is_mixed(t: Term) -> bool:
 
 
 def _unit(pool: TermPool, z: Term) -> tuple[Any, Term]:
-    """Split an exponent into an integer and the rest: with the sign whose exponential stands in the function."""
+    """Split an exponent into an integer and the rest, with the sign of the exponential that occurs in the function."""
     c, core = split(z)
     if not c.is_Integer:
         return ONE_, z

@@ -155,7 +155,7 @@ def decided(pool: TermPool, t: Term) -> Term | None:
 
 
 def _up_to(pool: TermPool, t: Term, k: int) -> Term | None:
-    """Return a case distinction whose k-th argument, a condition, always holds."""
+    """Return a case distinction, cut after argument k, a condition that always holds."""
     if k == 1:
         return t.args[0]
     return pool.function(t.data, t.args[: k + 1], t.shape) if k < len(t.args) - 1 else None
@@ -312,7 +312,7 @@ def determinant(pool: TermPool, t: Term) -> Term | None:
 
 
 def square_chain(a: Term) -> list[tuple[Term, Any]] | None:
-    """Return the factors of a matrix product whose factors are all square, turned along the chain, or None."""
+    """Return the factors of a matrix product, transposed along the chain; None if a factor is not square."""
     if a.kind != PRODUCT or not a.args:
         return None
     subs, out, _ = a.data

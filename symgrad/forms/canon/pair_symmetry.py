@@ -12,7 +12,7 @@ from symgrad.forms.canon.terms import FUNCTION, PRODUCT, Draft, rule
 
 @rule(PRODUCT)
 def pairs_are_turned(d: Draft) -> bool:
-    """Σ_k w_ki (x_k - x_i) is -Σ_k w_ik (x_i - x_k), where w is symmetric: what is summed over stands second."""
+    """Σ_k w_ki (x_k - x_i) is -Σ_k w_ik (x_i - x_k), for a symmetric w: the bound index stands second."""
     for n, (f, s) in enumerate(d.factors):
         if len(s) < 2 or f.shape[0] != f.shape[1]:
             continue
@@ -31,7 +31,7 @@ def pairs_are_turned(d: Draft) -> bool:
 
 @rule(PRODUCT)
 def function_of_pairs_is_turned(d: Draft) -> bool:
-    """f(x_k - x_i) is f(-(x_i - x_k)), with what is summed over second."""
+    """f(x_k - x_i) is f(-(x_i - x_k)), with the bound index second."""
     for n, (f, s) in enumerate(d.factors):
         if f.kind != FUNCTION or len(f.args) != 1 or len(s) < 2 or s[0] == s[1] or d.pool.parity(f.args[0]) != -1:
             continue

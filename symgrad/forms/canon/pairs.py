@@ -65,7 +65,7 @@ def sign_of_a_factor(d: Draft) -> bool:
 
 @rule(FUNCTION)
 def clamped_at_zero(pool: TermPool, t: Term) -> Term | None:
-    """What is at least 0 is relu."""
+    """Replace max(x, 0) by relu(x)."""
     if t.data is not clamp_min or value_of(t.args[1]) != 0:
         return None
     return pool.function(RELU, t.args[:1], t.shape)

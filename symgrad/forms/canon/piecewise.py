@@ -63,7 +63,7 @@ class _Reading(Island):
         return pool.function(e.func, [self.term(a, shape) for a in e.args], shape)
 
     def distinction(self, cases: Sequence[Case], shape: Shape) -> Term:
-        """Return cases as a term; what is 1 where one relation holds, else 0, is the relation."""
+        """Return cases as a term; cases that are 1 where one relation holds and 0 elsewhere are the relation itself."""
         parts = []
         for value, conditions in cases:
             truths = [

@@ -194,7 +194,7 @@ def identity_vanishes(d: Draft) -> bool:
 
 @rule(PRODUCT)
 def axis_of_one_goes(d: Draft) -> bool:
-    """An axis of length one that is summed over is left out of what is computed elementwise."""
+    """Drop a bound axis of length one from an elementwise product."""
     for p, (f, s) in enumerate(d.factors):
         if f.kind not in (SUM, POWER, FUNCTION):
             continue

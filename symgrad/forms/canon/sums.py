@@ -131,7 +131,7 @@ def _joined_of(pool: TermPool, pair: tuple[Any, Any], read: tuple[Factored, ...]
 
 
 def _shared(pool: TermPool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]] | None:
-    """Return what two factors share, and what is left of each: of x² and x³, x² and nothing, x."""
+    """Return the common factor of two factors, and the rest of each: of x² and x³, that is x², nothing, and x."""
     if f.kind == EYE:
         return None
     if f is g:

@@ -45,7 +45,7 @@ def diagonals_add(pool: TermPool, t: Term) -> Term | None:
 
 @rule(SUM)
 def symmetric_factor(pool: TermPool, t: Term) -> Term | None:
-    """A + x·xᵀ·A is (I + x·xᵀ)·A: a matrix is taken out where what is left is symmetric."""
+    """A + x·xᵀ·A is (I + x·xᵀ)·A: a common matrix is taken out where the other factor is symmetric."""
     if len(t.shape) != 2 or len(t.args) != 2:
         return None
     one, two = ((c, *_opened(a)) for c, a in zip(t.data, t.args, strict=True))
@@ -102,7 +102,7 @@ def _rest(pool: TermPool, side: Opened, gone: Any, out: Letters, more: list[tupl
 
 @rule(PRODUCT)
 def symmetric_matrix_stays_whole(d: Draft) -> bool:
-    """diag(u)·(I - 1·uᵀ) is diag(u) - u·uᵀ: what is symmetric is written so, also as a factor."""
+    """diag(u)·(I - 1·uᵀ) is diag(u) - u·uᵀ: a symmetric matrix is written so that one sees it, also as a factor."""
     if symmetric_matrix_stays_whole in d.pool.in_progress:
         return False
     for p, (f, s) in enumerate(d.factors):

@@ -30,13 +30,11 @@ class Bessel(Entrywise):
         return f"SpecialBesselJ{self.n}"
 
     def forward(self, x: Any) -> Any:
-        """Compute the function with its kernel."""
         if self.n > kernels.MOST:
             raise NotYet(f"J{self.n}: derivatives of Bessel functions of this order are not implemented.")
         return kernels.besselj(self.n, x)
 
     def on_symbols(self, x: Any) -> Any:
-        """Return SymPy's function of the same name."""
         return np.frompyfunc(lambda v: sp.besselj(self.n, v), 1, 1)(x)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -50,11 +48,9 @@ class Bessel(Entrywise):
         return self.vjp(0, ts[0], y, *xs)
 
     def text(self, *args: str) -> str:
-        """J0(x)."""
         return f"J{self.n}({args[0]})"
 
     def latex(self, *args: str) -> str:
-        """J_0(x)."""
         return f"J_{{{self.n}}}\\left({args[0]}\\right)"
 
 

@@ -43,11 +43,9 @@ class Part(OfComplex):
     meaning: ClassVar[Any]
 
     def on_symbols(self, *xs: Any) -> Any:
-        """The function of expressions."""
         return np.frompyfunc(type(self).meaning, 1, 1)(xs[0])
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The function of the entry."""
         return type(self).meaning(ps[0](idx))
 
 
@@ -61,19 +59,15 @@ class Conj(Part):
     explained = "conjugate: the adjoint is conjugated, too"
 
     def put(self, x: Any, v: Any) -> Any:
-        """All that was read."""
         return conj(v)
 
     def forward(self, z: Any) -> Any:
-        """Conjugate every entry."""
         return np.conjugate(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
-        """Conjugate the cotangent."""
         return conj(g)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Conjugate the tangent."""
         return conj(ts[0])
 
 
@@ -92,7 +86,6 @@ class Real(Part):
         return COMPLEX(v, imag(x))
 
     def forward(self, z: Any) -> Any:
-        """Take the real part."""
         return np.array(np.real(z))
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
@@ -100,7 +93,6 @@ class Real(Part):
         return g
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """The real part of the tangent."""
         return real(ts[0])
 
 
@@ -119,7 +111,6 @@ class Imag(Part):
         return COMPLEX(real(x), v)
 
     def forward(self, z: Any) -> Any:
-        """Take the imaginary part."""
         return np.array(np.imag(z))
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
@@ -127,7 +118,6 @@ class Imag(Part):
         return g * -1j
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """The imaginary part of the tangent."""
         return imag(ts[0])
 
 
@@ -147,7 +137,6 @@ class Complex(OfComplex):
         return z
 
     def on_symbols(self, x: Any, y: Any) -> Any:
-        """x + iy of expressions."""
         return x + sp.I * y
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
@@ -155,12 +144,10 @@ class Complex(OfComplex):
         return real(g) if i == 0 else -imag(g)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """The tangents of the parts put together."""
         dx, dy = (t * 0 if s is None else s for s, t in zip(ts, reversed(ts), strict=True))
         return COMPLEX(dx, dy)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The entries put together."""
         x, y = (p(clip(idx, p.shape)) for p in ps)
         return x + sp.I * y
 
@@ -256,7 +243,6 @@ class Power(OfComplex):
         return sum_terms(terms)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The power of the entries."""
         z, p = (q(clip(idx, q.shape)) if hasattr(q, "shape") else q for q in ps)
         return z**p
 

@@ -28,11 +28,9 @@ class Exponent(Entrywise):
     not_exportable = "no loop that reads the bits of a number"
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
-        """As floating-point numbers."""
         return (floating(*kinds),)
 
     def forward(self, x: Any) -> Any:
-        """Read the bits."""
         return np.asarray(np.frexp(np.asarray(x))[1], np.int64)
 
     def on_symbols(self, x: Any) -> Any:
@@ -51,7 +49,6 @@ class Mantissa(Entrywise):
     not_exportable = "no loop that reads the bits of a number"
 
     def forward(self, x: Any) -> Any:
-        """Read the bits."""
         return np.frexp(np.asarray(x))[0]
 
     def on_symbols(self, x: Any) -> Any:
@@ -74,12 +71,10 @@ class Binade(Exponent):
     gives = floating
 
     def forward(self, x: Any) -> Any:
-        """Read the bits."""
         x = np.asarray(x)
         return np.ldexp(np.ones_like(x), -np.frexp(x)[1])
 
     def on_symbols(self, x: Any) -> Any:
-        """2⁻ᵉ."""
         return np.frompyfunc(lambda v: 2 ** -_exponent(v), 1, 1)(x)
 
 

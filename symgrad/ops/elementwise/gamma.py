@@ -54,7 +54,7 @@ def polygamma(x: Any, n: int) -> Any:
 
 
 def _scipys(name: str) -> Map:
-    """The operation of a function of SciPy's, all of which are made when the first is asked for."""
+    """Return the operation for a function of SciPy's. All are made on the first call."""
     from symgrad.ops.elementwise.library import LIBRARY  # some 250 declarations: others start sooner
 
     return LIBRARY[name]
@@ -70,11 +70,9 @@ class Zeta(Entrywise):
     explained = "Hurwitz zeta: −s·ζ(s + 1, q) in q, times the adjoint"
 
     def forward(self, s: Any, q: Any) -> Any:
-        """Compute the function with its kernel."""
         return kernels.zeta(s, q)
 
     def on_symbols(self, s: Any, q: Any) -> Any:
-        """Return SymPy's function of the same name."""
         return np.frompyfunc(sp.zeta, 2, 1)(s, q)
 
     def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
@@ -88,11 +86,9 @@ class Zeta(Entrywise):
         return sum_terms([self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None])
 
     def text(self, *args: str) -> str:
-        """ζ(s, q)."""
         return f"ζ({', '.join(args)})"
 
     def latex(self, *args: str) -> str:
-        """ζ(s, q)."""
         return f"\\zeta\\left({', '.join(args)}\\right)"
 
 

@@ -25,7 +25,7 @@ LIBRARY: dict[str, Map] = {name: _operation(SCALARS[name]) for name in (*NAMES, 
 
 
 def complex_result(name: str, *xs: Any) -> Any:
-    """A function of SciPy's whose results are complex, of a last argument that may be real."""
+    """Declare a function of SciPy's with complex results, whose last argument may be real."""
     z = xs[-1]
     dtype = getattr(z, "dtype", None)
     of_complex = complexes(np.result_type(dtype, np.float32) if dtype is not None else FLOAT64)

@@ -50,15 +50,12 @@ class Bits(Entrywise):
         return "".join(part.capitalize() for part in self.kind.split("_"))
 
     def forward(self, *xs: Any) -> Any:
-        """Compute, entry by entry."""
         return np.asarray(getattr(np, "invert" if self.kind == "bitwise_not" else self.kind)(*xs))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """The same for SymPy integers."""
         return np.frompyfunc(lambda *vs: sp.Integer(int(self.forward(*map(int, vs)))), len(xs), 1)(*xs)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the integers."""
         result = super().dtype(*kinds)
         if is_floating(result):
             raise refused(self, TypeError(f"floating-point numbers, {result}, have no bits to join"))
@@ -80,11 +77,9 @@ class Test(Bits):
         return self.kind.capitalize()
 
     def on_symbols(self, *xs: Any) -> Any:
-        """The answer for real numbers."""
         return np.full(np.shape(xs[0]), self._known(), dtype=object)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The answer for real numbers."""
         return self._known()
 
     def _known(self) -> Any:

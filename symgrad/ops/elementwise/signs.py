@@ -23,7 +23,6 @@ class SignBit(Bits):
     gives = truths
 
     def on_symbols(self, *xs: Any) -> Any:
-        """Compare with 0."""
         return np.frompyfunc(lambda x: sp.Lt(x, 0), 1, 1)(xs[0])
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> Any:

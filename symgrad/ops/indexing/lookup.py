@@ -101,11 +101,11 @@ class DynamicGather(_AtPositions):
         return permute(y, [lead, *rest[:front], *others, *rest[front:]])
 
     def of_slices(self) -> DynamicGather:
-        """The same in every slice of a batch, whose number is the first position."""
+        """Return the positions in every slice of a batch, with the slice's number as first position."""
         return DynamicGather((0, *[a + 1 for a in self.axes]))
 
     def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
-        """Any entry along the axes whose positions are not known."""
+        """Return the entries along the axes whose positions are unknown."""
         x, *at = numbers
         block, front = np.broadcast_shapes(*map(np.shape, at)), self.front
         told = {a: np.broadcast_to(k, block) for a, k in zip(self.axes, known[1:], strict=True) if k is not None}
@@ -154,7 +154,6 @@ class DynamicScatterAdd(_AtPositions):
         return np.moveaxis(entries, range(len(axes)), axes)
 
     def out_shape(self, s: Shape, *blocks: Shape) -> Shape:
-        """The shape of the whole."""
         return self.to
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -168,7 +167,7 @@ class DynamicScatterAdd(_AtPositions):
         return DynamicScatterAdd(self.where.of_slices(), (size, *self.to))(permute(g, order), *at)
 
     def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
-        """Any entry along the axes of the positions, but for those whose known positions are others."""
+        """Return the entries along the axes of the positions, except those that known positions exclude."""
         g, *at = numbers
         shape = np.broadcast_shapes(*map(np.shape, at))
         n, front = len(shape), self.where.front
@@ -207,6 +206,6 @@ def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -
 
 
 def lookup(x: Any, places: Sequence[tuple[int, Any]]) -> Any:
-    """Return x at ``places``, pairs of an axis and positions, of which some are not known yet."""
+    """Return x at ``places``, pairs of an axis and positions, some of them not known yet."""
     op = DynamicGather(tuple(a for a, _ in places))
     return op(x, *[getattr(k, "array", k) for _, k in places])

@@ -167,7 +167,7 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
 
 
 def narrow_copy(x: Any, dim: int, start: Any, length: Any) -> Any:
-    """As narrow, and never a view.
+    """A part of x along ``dim``, as ``narrow`` returns it, but never a view.
 
     >>> import symgrad as sg
     >>> sg.tensor([1.0, 2.0, 3.0]).narrow_copy(0, 1, 2)

@@ -59,11 +59,9 @@ class Det(OfSquare):
         return on_matrices(xs[0], lambda m: m.det(method="berkowitz"))
 
     def in_matrices(self, a: Any) -> Any:
-        """det A."""
         return sp.Determinant(a)
 
     def latex(self, *args: str) -> str:
-        """det(X)."""
         return f"\\det\\left({args[0]}\\right)"
 
 
@@ -94,7 +92,6 @@ class Cofactor(Op):
         return flip * (u.conj() @ _diagonal_case(s, ks) @ vh.conj())
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """The shape of A."""
         check_square("linalg.det", shapes[0])
         return shapes[0]
 
@@ -110,7 +107,7 @@ class Cofactor(Op):
         return sum(terms[1:], terms[0])
 
     def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
-        """By minors, or det A·A⁻ᵀ."""
+        """Expand the cofactors by minors, or as det A·A⁻ᵀ."""
         return series.cofactors(y, xs, Det(), Inverse())
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
@@ -133,17 +130,14 @@ class Cofactor(Op):
         return out
 
     def in_matrices(self, a: Any, *hs: Any) -> Any:
-        """det A · A⁻ᵀ."""
         return None if hs else sp.Determinant(a) * sp.Inverse(a).T
 
     def text(self, *args: str) -> str:
-        """det(X)*X⁻ᵀ; of higher order the gradient of a derivative in the directions."""
         if self.order:
             return f"grad_det({', '.join(args)})"
         return f"det({args[0]})*{bracket(args[0])}⁻ᵀ"
 
     def latex(self, *args: str) -> str:
-        """det(X) X⁻ᵀ; of higher order the gradient of a derivative in the directions."""
         if self.order:
             inside = ", ".join(args[1:])
             return f"\\nabla D^{{{self.order}}}\\det\\left({args[0]}\\right)\\left[{inside}\\right]"
@@ -258,19 +252,15 @@ class LogAbsDet(OfSquare):
         return MUL(_per_matrix(g), mT(Inverse()(x)))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """log |det X|."""
         return on_matrices(xs[0], lambda m: sp.log(sp.Abs(m.det(method="berkowitz"))))
 
     def in_matrices(self, a: Any) -> Any:
-        """log |det A|."""
         return sp.log(sp.Abs(sp.Determinant(a)))
 
     def text(self, *args: str) -> str:
-        """log|det(X)|."""
         return f"log|det({args[0]})|"
 
     def latex(self, *args: str) -> str:
-        """log |det X|."""
         return f"\\log\\left|\\det\\left({args[0]}\\right)\\right|"
 
 
@@ -294,15 +284,12 @@ class LogDet(LogAbsDet):
         return np.where(sign < 0, x.dtype.type(np.nan), size)
 
     def on_symbols(self, *xs: Any) -> Any:
-        """log det X."""
         return on_matrices(xs[0], lambda m: sp.log(m.det(method="berkowitz")))
 
     def in_matrices(self, a: Any) -> Any:
-        """log det A."""
         return sp.log(sp.Determinant(a))
 
     def latex(self, *args: str) -> str:
-        """log det X."""
         return f"\\log\\det\\left({args[0]}\\right)"
 
 
@@ -324,19 +311,15 @@ class DetSign(OfSquare):
             return np.linalg.slogdet(x)[0]
 
     def on_symbols(self, *xs: Any) -> Any:
-        """sign det X."""
         return on_matrices(xs[0], lambda m: sp.sign(m.det(method="berkowitz")))
 
     def in_matrices(self, a: Any) -> Any:
-        """sign det A."""
         return sp.sign(sp.Determinant(a))
 
     def text(self, *args: str) -> str:
-        """sign(det(X))."""
         return f"sign(det({args[0]}))"
 
     def latex(self, *args: str) -> str:
-        """sign det X."""
         return f"\\operatorname{{sign}}\\det\\left({args[0]}\\right)"
 
 

@@ -59,7 +59,6 @@ class MatrixFunction(Op):
         return blocks
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """The common shape."""
         for s in shapes:
             check_square(self.called, s)
         return broadcast_shapes(*shapes)
@@ -117,11 +116,9 @@ class MatrixFunction(Op):
         return matrix.xreplace(dict(zip(z, a, strict=True)))
 
     def text(self, *args: str) -> str:
-        """expm(X), or dexpm(X, H)."""
         return f"{_order(len(args) - 1)}{self.spelled}({', '.join(args)})"
 
     def latex(self, *args: str) -> str:
-        """expm(X), or dexpm(X, H)."""
         return f"\\operatorname{{{_order(len(args) - 1)}{self.spelled}}}\\left({', '.join(args)}\\right)"
 
 
@@ -135,7 +132,7 @@ class MatrixExp(MatrixFunction):
     explained = "matrix exponential: its derivative is linear, and is transposed"
 
     def forward(self, *xs: Any) -> Any:
-        """By scaling and squaring."""
+        """Compute by scaling and squaring."""
         return self.evaluated(*xs)
 
     def computed(self, x: Any) -> Any:
@@ -147,11 +144,10 @@ class MatrixExp(MatrixFunction):
         return series.of_matrix(y, self, a, order)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
-        """In hyperbolic functions."""
+        """Write the exponential of a 2×2 matrix in hyperbolic functions."""
         return _exp_2x2(z)
 
     def latex(self, *args: str) -> str:
-        """e^X, or dexpm(X, H)."""
         return f"{{e^{{{args[0]}}}}}" if len(args) == 1 else super().latex(*args)
 
 
@@ -167,7 +163,6 @@ class _Partials(Op):
     order: int
 
     def forward(self, a: Any) -> Any:
-        """One direction after the other."""
         n = a.shape[-1]
         out = np.empty((*a.shape, *(n,) * (2 * self.order)), a.dtype)
         for at in np.ndindex(*(n,) * (2 * self.order)):
@@ -176,11 +171,9 @@ class _Partials(Op):
         return out
 
     def text(self, *args: str) -> str:
-        """dexpm(X)."""
         return f"{_order(self.order)}{self.of.spelled}({args[0]})"
 
     def latex(self, *args: str) -> str:
-        """dexpm(X)."""
         return f"\\operatorname{{{_order(self.order)}{self.of.spelled}}}\\left({args[0]}\\right)"
 
 

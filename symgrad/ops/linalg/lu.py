@@ -77,7 +77,6 @@ class Pivots(Op):
         return pivots
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, min(m, n))."""
         return (*s[:-2], min(s[-2:]))
 
 
@@ -115,7 +114,6 @@ class Exchange(Op):
         return np.frompyfunc(lambda p, a, b: sp.Piecewise((a, sp.Eq(p, 1)), (b, True)), 3, 1)(first, x, np.flip(x, -2))
 
     def out_shape(self, s: Shape, pivots: Shape) -> Shape:
-        """The shape of x, with the batch axes of both."""
         return (*broadcast_shapes(s[:-2], pivots[:-1]), *s[-2:])
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
@@ -154,7 +152,6 @@ class Doolittle(OfSquare):
         return y
 
     def on_symbols(self, x: Any) -> Any:
-        """The same in exact numbers."""
         y = np.array(x, dtype=object)
         for j in range(y.shape[-1]):
             y[..., j + 1 :, j] = y[..., j + 1 :, j] / y[..., j, j, None]
@@ -260,7 +257,7 @@ def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
 
 
 def _compact(A: Any, m: int, n: int) -> Any:
-    """L and U of a matrix whose rows are in order; what is beyond the square part follows by solving."""
+    """Return L and U of a matrix whose rows are in pivot order; the part beyond the square follows by solving."""
     last = len(shape(A)) - 1
     if m == n:
         return Doolittle()(A)

@@ -58,11 +58,9 @@ class Diagonal(Op):
     views = shares = True
 
     def forward(self, x: Any) -> Any:
-        """Read the diagonal."""
         return x[_diagonal_of(x, self.offset)]
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, k)."""
         return (*s[:-2], _diagonal_size(self.offset, *s[-2:]))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -82,7 +80,6 @@ class Diagonal(Op):
         return x.offset + start, (*x.steps[:-2], x.steps[-2] + x.steps[-1])
 
     def in_matrices(self, a: Any) -> Any:
-        """The main diagonal."""
         return sp.DiagonalOf(a) if self.offset == 0 else None
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
@@ -91,11 +88,9 @@ class Diagonal(Op):
         return p([*lead, i + max(-self.offset, 0), i + max(self.offset, 0)])
 
     def text(self, *args: str) -> str:
-        """diag(X), or diag(X, 1) of the diagonal above."""
         return f"diag({_with(self.offset, args[0])})"
 
     def latex(self, *args: str) -> str:
-        """diag(X), or diag(X, 1) of the diagonal above."""
         return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
 
 
@@ -119,7 +114,6 @@ class DiagEmbed(Op):
         return out
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, n, m)."""
         return (*s[:-1], self.n, self.m)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -127,7 +121,6 @@ class DiagEmbed(Op):
         return Diagonal(self.offset)(g)
 
     def in_matrices(self, a: Any) -> Any:
-        """The main diagonal, of a square."""
         return sp.DiagMatrix(a) if self.offset == 0 and self.n == self.m else None
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
@@ -139,11 +132,9 @@ class DiagEmbed(Op):
         return sp.Piecewise((entry, sp.Eq(j, i + self.offset)), (0, True))
 
     def text(self, *args: str) -> str:
-        """diag(v), or diag(v, 1) on the diagonal above."""
         return f"diag({_with(self.offset, args[0])})"
 
     def latex(self, *args: str) -> str:
-        """diag(v), or diag(v, 1) on the diagonal above."""
         return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
 
 
@@ -324,7 +315,6 @@ class Tril(Op):
         return np.tril(x, self.k)
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         if len(s) < 2:
             raise ShapeError(
                 f"{self.label.lower()}: input tensor must have at least 2 dimensions. "
@@ -333,7 +323,6 @@ class Tril(Op):
         return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Its own adjoint."""
         return self(g)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
@@ -342,11 +331,9 @@ class Tril(Op):
         return sp.Piecewise((p(idx), j <= i + self.k), (0, True))
 
     def text(self, *args: str) -> str:
-        """tril(X), or tril(X, 1) up to the diagonal above; triu in the same way."""
         return f"{self.label.lower()}({_with(self.k, args[0])})"
 
     def latex(self, *args: str) -> str:
-        """tril(X), or tril(X, 1) up to the diagonal above; triu in the same way."""
         return f"\\operatorname{{{self.label.lower()}}}\\left({_with(self.k, args[0])}\\right)"
 
 

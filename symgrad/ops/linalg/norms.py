@@ -129,7 +129,6 @@ class Norm(Op):
         return sp.Add(*[_power(sp.sympify(e), power) for e in entries]) ** (1 / power)
 
     def in_matrices(self, a: Any) -> Any:
-        """(Σ |x|ᵖ)^(1/p) of all entries; of whole arrays only."""
         p = exact(self.p)
         if not p or p.is_infinite or not is_of_all(self.axes, a):
             return None
@@ -137,13 +136,11 @@ class Norm(Op):
         return sum_of(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
 
     def text(self, *args: str) -> str:
-        """‖x‖, with p where it is not 2."""
         order = str(exact(self.p))
         below = "" if self.p == 2 else f"_{order}" if order.isalnum() else f"_({order})"
         return f"‖{args[0]}‖{below}"
 
     def latex(self, *args: str) -> str:
-        """‖x‖, with p where it is not 2."""
         below = "" if self.p == 2 else f"_{{{sp.latex(exact(self.p))}}}"
         return f"\\left\\lVert {args[0]} \\right\\rVert{below}"
 

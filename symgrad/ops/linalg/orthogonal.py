@@ -40,7 +40,6 @@ class QRBasis(Op):
         return factors.qr(x)[0]
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -53,7 +52,6 @@ class QRBasis(Op):
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[0], xs[0].shape)
 
     def latex(self, *args: str) -> str:
-        """Q_qr(A)."""
         return f"Q_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
 
 
@@ -74,7 +72,6 @@ class QRTriangle(Op):
         return factors.qr(x)[1]
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, n, n)."""
         return (*s[:-2], s[-1], s[-1])
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -86,7 +83,6 @@ class QRTriangle(Op):
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[1], self.out_shape(xs[0].shape))
 
     def latex(self, *args: str) -> str:
-        """R_qr(A)."""
         return f"R_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
 
 

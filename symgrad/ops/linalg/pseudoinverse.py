@@ -70,7 +70,6 @@ class PseudoInverse(_ByRank):
         return (vh.conj().mT * inverse[..., None, :]) @ u.conj().mT
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, n, m)."""
         check_matrix("linalg.pinv", s)
         return (*s[:-2], s[-1], s[-2])
 
@@ -91,13 +90,11 @@ class PseudoInverse(_ByRank):
         return factors.each_matrix(xs[0], _of_full_rank, self.out_shape(xs[0].shape))
 
     def text(self, *args: str) -> str:
-        """X⁺; with a threshold pinv(X, rtol=…)."""
         if self.atol is not None or self.rtol is not None:
             return self._written("pinv", args[0])
         return f"{bracket(args[0])}⁺"
 
     def latex(self, *args: str) -> str:
-        """X⁺; with a threshold pinv(X, rtol=…)."""
         if self.atol is not None or self.rtol is not None:
             return f"\\operatorname{{pinv}}\\left({self._written('', args[0])[1:-1]}\\right)"
         return f"{{{bracket(args[0])}^{{+}}}}"
@@ -165,7 +162,6 @@ class MatrixRank(_ByRank):
     analytic = True
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
-        """As floating-point numbers."""
         return (floating(*kinds),)
 
     def forward(self, x: Any) -> Any:
@@ -180,15 +176,12 @@ class MatrixRank(_ByRank):
         return s[:-2]
 
     def on_symbols(self, *xs: Any) -> Any:
-        """The rank of the expressions: letters count as different from 0."""
         return factors.each_matrix(xs[0], lambda m: sp.Integer(m.rank()), self.out_shape(xs[0].shape))
 
     def text(self, *args: str) -> str:
-        """rank(X)."""
         return self._written("rank", args[0])
 
     def latex(self, *args: str) -> str:
-        """rank(X)."""
         return f"\\operatorname{{rank}}\\left({self._written('', args[0])[1:-1]}\\right)"
 
 

@@ -101,7 +101,6 @@ class MatrixSqrt(Principal):
         return (z + root * sp.eye(2)) / sp.sqrt(z.trace() + 2 * root)
 
     def latex(self, *args: str) -> str:
-        """X^{1/2}, or dsqrtm(X, H)."""
         return f"{{\\left({args[0]}\\right)^{{1/2}}}}" if len(args) == 1 else super().latex(*args)
 
 
@@ -140,7 +139,6 @@ class MatrixLog(Principal):
         return sp.log(z.det()) / 2 * sp.eye(2) + sp.atanh(delta / mean) / delta * (z - mean * sp.eye(2))
 
     def latex(self, *args: str) -> str:
-        """log X, or dlogm(X, H)."""
         return f"\\log\\left({args[0]}\\right)" if len(args) == 1 else super().latex(*args)
 
 

@@ -139,7 +139,7 @@ def _minor(e: _Entries, rows: tuple[int, ...], columns: tuple[int, ...]) -> _Par
 
 
 def _by_minors(e: _Entries, n: int, whole: frozenset[int]) -> Stream:
-    """Return the matrix of cofactors, entry by entry, of which ``whole`` says the part."""
+    """Return the cofactors entry by entry; ``whole`` says which part of the series."""
     to = shape(e.xs[0][0])
     every = range(n)
     minors = {
@@ -181,7 +181,7 @@ def _of_inverse(d: Stream, z: Stream, hs: Sequence[Stream], whole: frozenset[int
 
 
 def _subsets(s: frozenset[int]) -> list[frozenset[int]]:
-    """All of them, smaller ones first."""
+    """Return all subsets, smaller ones first."""
     return [frozenset(c) for size in range(len(s) + 1) for c in combinations(sorted(s), size)]
 
 
@@ -216,7 +216,7 @@ def _in_blocks(a: Stream, h: Stream | None) -> Stream:
 
 
 def corner(u: Stream, first: Any) -> Stream:
-    """Return the upper right corners, whose first one is known."""
+    """Return the upper right corners, given the first one."""
     n = shape(first)[-1]
     blocks = each(lambda c: getitem(c, (..., slice(0, n), slice(shape(c)[-1] - n, None))), u)
     return Stream(blocks.__getitem__, [first])

@@ -72,15 +72,12 @@ class Inverse(OfSquare):
         return on_matrices(xs[0], lambda m: adjugate(m) / determinant(m))
 
     def in_matrices(self, a: Any) -> Any:
-        """A⁻¹."""
         return sp.Inverse(a)
 
     def text(self, *args: str) -> str:
-        """X⁻¹."""
         return f"{bracket(args[0])}⁻¹"
 
     def latex(self, *args: str) -> str:
-        """X⁻¹."""
         return f"{bracket(args[0])}^{{-1}}"
 
 
@@ -140,7 +137,6 @@ class Solve(Op):
             ) from error
 
     def out_shape(self, a: Shape, b: Shape) -> Shape:
-        """The shape of b, with the batch axes of both."""
         check_square("linalg.solve", a)
         b = (*b, 1) if self.vector else b
         if a[-1] != b[-2]:
@@ -165,7 +161,7 @@ class Solve(Op):
         return Einsum.of(f"{batch}a,{batch}b->{batch}ab")(b, y)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """Solve for all slices, whose own batch axes broadcast against each other."""
+        """Solve for all slices; their batch axes broadcast."""
         matrix, right = each_batched(size, xs, flags)
         own = 1 if self.vector else 2
         lead = max(len(shape(matrix)) - 3, len(shape(right)) - 1 - own)
@@ -205,15 +201,12 @@ class Solve(Op):
         return np.matmul(inverse, b[..., None])[..., 0] if self.vector else np.matmul(inverse, b)
 
     def in_matrices(self, a: Any, b: Any) -> Any:
-        """A⁻¹ b, or A⁻ᵀ b."""
         return sp.MatMul(sp.Inverse(a.T if self.transposed else a), b)
 
     def text(self, *args: str) -> str:
-        """A⁻¹*b, or A⁻ᵀ*b."""
         return f"{bracket(args[0])}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[1])}"
 
     def latex(self, *args: str) -> str:
-        """A⁻¹ b, or A⁻ᵀ b."""
         power = "-\\top" if self.transposed else "-1"
         return f"{bracket(args[0])}^{{{power}}} {bracket(args[1])}"
 

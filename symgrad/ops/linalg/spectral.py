@@ -52,7 +52,6 @@ class InverseGaps(Op):
             return np.where(np.eye(x.shape[-1], dtype=bool), x.dtype.type(0), x.dtype.type(1) / gaps)
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, n, n)."""
         return (*s, s[-1])
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -66,7 +65,6 @@ class InverseGaps(Op):
         return sp.Piecewise((0, sp.Eq(i, j)), (1 / (ps[0]([*lead, j]) - ps[0]([*lead, i])), True))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """Entry by entry."""
         x = np.asarray(xs[0], dtype=object)
         out = np.full((*x.shape, x.shape[-1]), sp.S.Zero, dtype=object)
         for *lead, i, j in np.ndindex(out.shape):
@@ -100,7 +98,6 @@ class _OfSymmetric(OfSquare):
         return x.mT if self.upper else x
 
     def text(self, *args: str) -> str:
-        """Name and matrix, with the triangle where it is the upper one."""
         return f"{self.spelled}({self._written(args[0])})"
 
 
@@ -132,7 +129,6 @@ class Eigenvalues(_OfSymmetric):
         return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[0], x.shape[:-1])
 
     def latex(self, *args: str) -> str:
-        """λ(A)."""
         return f"\\lambda\\left({self._written(args[0])}\\right)"
 
 
@@ -165,7 +161,6 @@ class Eigenvectors(_OfSymmetric):
         return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[1], x.shape)
 
     def latex(self, *args: str) -> str:
-        """V_eigh(A)."""
         return f"V_{{\\mathrm{{eigh}}}}\\left({self._written(args[0])}\\right)"
 
 
@@ -272,7 +267,6 @@ class SingularValues(Op):
         return factors.svd(x, False)[1]
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, k)."""
         check_matrix("linalg.svd", s)
         return (*s[:-2], smaller(*s[-2:]))
 
@@ -307,7 +301,6 @@ class SingularVectors(Op):
         return u if self.left else vh.conj().mT
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, m, k) or (…, n, k)."""
         check_matrix("linalg.svd", s)
         rows = s[-2] if self.left else s[-1]
         return (*s[:-2], rows, rows if self.full else smaller(*s[-2:]))
@@ -327,11 +320,9 @@ class SingularVectors(Op):
         return factors.each_matrix(xs[0], lambda m: factors.singular_2(m)[0 if self.left else 2], to)
 
     def text(self, *args: str) -> str:
-        """svd_U(X) or svd_V(X)."""
         return f"svd_{'U' if self.left else 'V'}({args[0]}{', full' * self.full})"
 
     def latex(self, *args: str) -> str:
-        """U_svd(X) or V_svd(X)."""
         full = ", \\mathrm{full}" * self.full
         return f"{'U' if self.left else 'V'}_{{\\mathrm{{svd}}}}\\left({args[0]}{full}\\right)"
 
@@ -386,7 +377,6 @@ class Singular(Op):
         return out
 
     def out_shape(self, s: Shape) -> Shape:
-        """(…, m + n + 1, k), k the larger size where full."""
         check_matrix("linalg.svd", s)
         m, n = s[-2:]
         return (*s[:-2], m + n + 1, max(m, n) if self.full else smaller(m, n))

@@ -44,7 +44,6 @@ class Sylvester(Op):
         return solution
 
     def out_shape(self, a: Shape, b: Shape, c: Shape) -> Shape:
-        """The shape of C, with the batch axes of all."""
         check_square("linalg.solve_sylvester", a)
         check_square("linalg.solve_sylvester", b)
         if len(c) < 2 or c[-2] != a[-1] or c[-1] != b[-1]:

@@ -67,7 +67,6 @@ class Extreme(Reduction):
         return (np.max if self.largest else np.min)(x, axis=self.axes, keepdims=self.keepdim)
 
     def on_symbols(self, x: Any) -> Any:
-        """Max or Min of each row."""
         pick = sp.Max if self.largest else sp.Min
         y = each_row(on_rows(x, self.axes), lambda row: pick(*row))
         return y.reshape(self.out_shape(x.shape))
@@ -79,11 +78,9 @@ class Extreme(Reduction):
         return Ties(self.axes)(x, lift(y, x, self.axes))
 
     def text(self, *args: str) -> str:
-        """max(X)."""
         return f"{'max' if self.largest else 'min'}({args[0]})"
 
     def latex(self, *args: str) -> str:
-        """max(X)."""
         return f"\\{'max' if self.largest else 'min'}\\left({args[0]}\\right)"
 
 
@@ -102,12 +99,10 @@ class Ties(Op):
         return (mark / np.maximum(mark.sum(self.axes, keepdims=True), 1)).astype(dtype)
 
     def on_symbols(self, x: Any, y: Any) -> Any:
-        """The shares as Piecewise expressions."""
         mark = np.asarray(np.frompyfunc(_mark, 2, 1)(x, y), dtype=object)
         return mark / np.sum(mark, axis=self.axes, keepdims=True)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """The shape of x."""
         return shapes[0]
 
     def decompose(self, x: Any, y: Any) -> Any:
@@ -160,7 +155,6 @@ class Arg(Op):
         return np.asarray(search(x, axis=self.axis, keepdims=self.keepdim))
 
     def on_symbols(self, x: Any) -> Any:
-        """The index as a Piecewise expression."""
         y = each_row(np.moveaxis(x, self.axis, -1), lambda row: _search(row, self.largest))
         return y.reshape(self.out_shape(x.shape))
 
@@ -174,7 +168,6 @@ class Arg(Op):
         return (self.axis,)
 
     def text(self, *args: str) -> str:
-        """argmax(x)."""
         return f"{self.label.lower()}({args[0]})"
 
 
@@ -218,7 +211,6 @@ class First(Op):
         return emap(sp.Piecewise((1, sp.Eq(X[0], X[1])), (0, True)), first, number)
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         return s
 
     @property
@@ -227,11 +219,9 @@ class First(Op):
         return (self.axis,)
 
     def text(self, *args: str) -> str:
-        """onehot(argmax(x))."""
         return f"onehot({'argmax' if self.largest else 'argmin'}({args[0]}))"
 
     def latex(self, *args: str) -> str:
-        """onehot(argmax(x))."""
         inside = f"\\operatorname{{{'argmax' if self.largest else 'argmin'}}}\\left({args[0]}\\right)"
         return f"\\operatorname{{onehot}}\\left({inside}\\right)"
 

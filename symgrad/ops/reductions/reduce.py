@@ -85,12 +85,10 @@ class Truth(Reduction):
 
     @property
     def combine(self) -> Any:
-        """And, or Or."""
         return np.logical_and if self.every else np.logical_or
 
     @property
     def label(self) -> str:
-        """All or Any."""
         return "All" if self.every else "Any"
 
     def forward(self, x: Any) -> Any:
@@ -98,7 +96,6 @@ class Truth(Reduction):
         return np.asarray((np.all if self.every else np.any)(x, axis=self.axes, keepdims=self.keepdim))
 
     def on_symbols(self, x: Any) -> Any:
-        """And, or Or, of x ≠ 0."""
         join = sp.And if self.every else sp.Or
         y = each_row(on_rows(x, self.axes), lambda row: join(*[_nonzero(v) for v in row]))
         return y.reshape(self.out_shape(x.shape))

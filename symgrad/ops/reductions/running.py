@@ -40,7 +40,6 @@ class LogCumSumExp(AlongAxis):
         return folded(np.logaddexp.accumulate, x, self.axis)
 
     def on_symbols(self, x: Any) -> Any:
-        """As the textbook writes it."""
         return np.frompyfunc(sp.log, 1, 1)(np.add.accumulate(np.frompyfunc(sp.exp, 1, 1)(x), axis=self.axis))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:

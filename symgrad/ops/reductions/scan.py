@@ -41,20 +41,17 @@ class AlongAxis(Op):
         return (self.axis,)
 
     def out_shape(self, *shapes: Any) -> Shape:
-        """The shape stays."""
         return shapes[0]  # type: ignore[no-any-return]
 
     def text(self, *args: str) -> str:
-        """Such as cumsum(x), or cumsum(x, reverse)."""
         return f"{self.label.lower()}({', '.join([*args, *self._set()])})"
 
     def latex(self, *args: str) -> str:
-        """Such as cumsum(x), or cumsum(x, reverse)."""
         inside = ", ".join([*args, *(f"\\mathrm{{{w}}}" for w in self._set())])
         return f"\\operatorname{{{self.label.lower()}}}\\left({inside}\\right)"
 
     def enters(self, *numbers: Any) -> tuple[Any, ...]:
-        """For what is ``running``: the number of the entry that comes in at each place, 0 for none, of each input."""
+        """Return the number of the entry that each input adds at each place, 0 for none, if ``running``."""
         return numbers
 
     def _set(self) -> list[str]:
@@ -150,7 +147,6 @@ class Recurrence(AlongAxis):
         return np.moveaxis(s, 0, self.axis)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """The common shape of a and b."""
         return broadcast_shapes(*shapes)
 
     def enters(self, *numbers: Any) -> tuple[Any, ...]:

@@ -88,11 +88,9 @@ class LogSumExp(Reduction):
         return np.where(np.isfinite(top), top + _excess(z, self.axes), top).reshape(s)
 
     def on_symbols(self, x: Any) -> Any:
-        """As the textbook writes it."""
         return _log(np.sum(_exp(x), axis=self.axes, keepdims=self.keepdim))
 
     def in_matrices(self, a: Any) -> Any:
-        """Of all entries, or of rows or columns."""
         e, (rows, columns) = a.applyfunc(sp.exp), a.shape
         if self.keepdim:
             return None
@@ -126,11 +124,9 @@ class _Normalised(Op):
     gives = floating
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         return s
 
     def text(self, *args: str) -> str:
-        """softmax(X)."""
         return f"{type(self).__name__}({args[0]})"
 
     def exponentials(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
@@ -141,7 +137,7 @@ class _Normalised(Op):
 
 
 def settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
-    """The slope along rows y that sum to 1, of which it is known that it sums to 0.
+    """Return the slope along rows y that sum to 1, using that the slope sums to 0.
 
     Where an entry of y is nearly 1, its slope is a small difference; what rounding left there is the sum of all.
     """
@@ -170,12 +166,10 @@ class Softmax(_Normalised):
         return e / total
 
     def on_symbols(self, x: Any) -> Any:
-        """As the textbook writes it."""
         e = _exp(x)
         return e / np.add.reduce(e, axis=self.axes, keepdims=True)
 
     def in_matrices(self, a: Any) -> Any:
-        """exp(X) over its sums."""
         return sp.HadamardProduct(a.applyfunc(sp.exp), sp.HadamardPower(_sums(a, self.axes), -1))
 
     def decompose(self, x: Any) -> Any:
@@ -197,7 +191,6 @@ class Softmax(_Normalised):
         return sp.exp(p(idx)) / self.exponentials(idx, p)
 
     def text(self, *args: str) -> str:
-        """softmax(X)."""
         return f"softmax({args[0]})"
 
 
@@ -216,11 +209,9 @@ class LogSoftmax(_Normalised):
         return z - _excess(z, self.axes)
 
     def on_symbols(self, x: Any) -> Any:
-        """As the textbook writes it."""
         return x - _log(np.add.reduce(_exp(x), axis=self.axes, keepdims=True))
 
     def in_matrices(self, a: Any) -> Any:
-        """X less the logarithm of the sums."""
         return a - _sums(a, self.axes).applyfunc(sp.log)
 
     def decompose(self, x: Any) -> Any:
@@ -245,11 +236,9 @@ class LogSoftmax(_Normalised):
         return p(idx) - sp.log(self.exponentials(idx, p))
 
     def text(self, *args: str) -> str:
-        """log_softmax(X)."""
         return f"log_softmax({args[0]})"
 
     def latex(self, *args: str) -> str:
-        """Log softmax(X)."""
         return f"\\log\\operatorname{{softmax}}\\left({args[0]}\\right)"
 
 

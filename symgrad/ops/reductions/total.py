@@ -63,29 +63,25 @@ class MapTotal(Op):
         return canonical(added / terms.size if self.mean else added)
 
     def on_symbols(self, *xs: Any) -> Any:
-        """The same on expressions."""
         terms = np.asarray(self.map(*xs), dtype=object)
         added = sp.Add(*terms.flat)
         return np.asarray(added / terms.size if self.mean else added, dtype=object)
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """Return the shape of one number."""
         self.map.out_shape(*shapes)
         return ()
 
     @property
     def explained(self) -> str:
-        """The chain rule, and what is added up."""
+        """Explain the chain rule, and the sum."""
         kind = "mean" if self.mean else "sum"
         return f"{kind} of a function of each entry: chain rule in every entry{', divided by their number' * self.mean}"
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of NumPy's sum, or mean, of the terms."""
         terms = self.map.dtype(*kinds)
         return floating(terms) if self.mean else accumulated(terms)
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """As the terms are computed."""
         return self.map.operands(*kinds)
 
     @cached_property
@@ -100,7 +96,6 @@ class MapTotal(Op):
         return tuple(derivatives)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """Of the terms of all slices, the sum along all axes but the first."""
         rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
         terms = self.map(*[padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
         sizes = shape(terms)

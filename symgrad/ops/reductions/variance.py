@@ -52,7 +52,6 @@ class Var(Reduction):
             return folded(np.add.reduce, x * x, self.axes, keepdims=self.keepdim) / max(n - self.correction, 0)
 
     def on_symbols(self, x: Any) -> Any:
-        """The same in exact numbers."""
         n = sp.Integer(total([x.shape[a] for a in self.axes]))
         mean = np.add.reduce(x, axis=self.axes, keepdims=True) / n
         squares = np.sum((x - mean) ** 2, axis=self.axes, keepdims=self.keepdim)
@@ -78,18 +77,15 @@ class Var(Reduction):
         return emap(2 * (X[0] - X[1]) / X[2], x, mean_of(x, self.axes), self.freedom(x))
 
     def in_matrices(self, a: Any) -> Any:
-        """Σ (x - mean)²/(n - correction)."""
         if self.keepdim or not is_of_all(self.axes, a):
             return None
         apart = a - sum_of(a) / sp.Mul(*a.shape) * sp.OneMatrix(*a.shape)
         return sp.Trace(sp.MatMul(apart.T, apart)) / (sp.Mul(*a.shape) - exact(self.correction))
 
     def text(self, *args: str) -> str:
-        """Such as var(x), which divides by n - 1, or var(x, correction=0)."""
         return super().text(*args, *self._told("correction"))
 
     def latex(self, *args: str) -> str:
-        """As the text."""
         return super().latex(*args, *self._told(r"\mathrm{correction}"))
 
     def _told(self, word: str) -> list[str]:
@@ -118,7 +114,6 @@ class Std(Var):
         return np.sqrt(super()._spread(x))
 
     def on_symbols(self, x: Any) -> Any:
-        """The same in exact numbers."""
         return np.frompyfunc(sp.sqrt, 1, 1)(super().on_symbols(x))
 
     def slope(self, y: Any, x: Any) -> Any:
@@ -127,7 +122,6 @@ class Std(Var):
         return emap((X[0] - X[1]) / (X[2] * X[3]), x, mean_of(x, self.axes), self.freedom(x), y)
 
     def in_matrices(self, a: Any) -> Any:
-        """The root of the variance."""
         variance = super().in_matrices(a)
         return None if variance is None else sp.sqrt(variance)
 

@@ -123,7 +123,7 @@ swapdims = transpose
 
 
 def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
-    """As transpose, by NumPy's name.
+    """Exchange two axes: ``transpose`` by NumPy's name.
 
     >>> import symgrad as sg
     >>> sg.swapaxes(sg.ones(2, 3, 4), 0, 2).shape

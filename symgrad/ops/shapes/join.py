@@ -84,11 +84,9 @@ class Cat(Op):
         return sp.Piecewise(*cases)
 
     def text(self, *args: str) -> str:
-        """[X; Y] one above the other, vectors too, or [X, Y] side by side."""
         return f"[{(', ' if self.axis else '; ').join(args)}]"
 
     def latex(self, *args: str) -> str:
-        """The same as a matrix of blocks."""
         between = " & " if self.axis else r" \\ "
         return f"\\begin{{bmatrix}} {between.join(args)} \\end{{bmatrix}}"
 
@@ -136,11 +134,9 @@ class Stack(Op):
         return sp.Piecewise(*[(p(rest), sp.Eq(k, m)) for m, p in enumerate(front)], (last(rest), True))
 
     def text(self, *args: str) -> str:
-        """[x, y] of columns side by side, or stack(x, y) of rows or numbers."""
         return f"[{', '.join(args)}]" if self.axis else f"stack({', '.join(args)})"
 
     def latex(self, *args: str) -> str:
-        """Return what ``text`` says in LaTeX."""
         if self.axis:
             return f"\\begin{{bmatrix}} {' & '.join(args)} \\end{{bmatrix}}"
         return f"\\operatorname{{stack}}\\left({', '.join(args)}\\right)"

@@ -27,7 +27,7 @@ def listed(args: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
 
 
 def whole(k: Any) -> int:
-    """Return an integer, of Python or NumPy or a tensor, as Python's; refuse what is none, also 5.0."""
+    """Return an integer of Python, NumPy or a tensor as Python's; refuse anything else, 5.0 included."""
     try:
         return k.__index__()  # type: ignore[no-any-return]
     except (AttributeError, TypeError):

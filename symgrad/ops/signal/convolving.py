@@ -106,7 +106,7 @@ class Convolve(Op):
         return sum_terms([self(a, b) for a, b in pairs if a is not None and b is not None])
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """Of all slices, whose own axes in front broadcast against each other."""
+        """Convolve all slices at once; their axes in front broadcast."""
         x, h = each_batched(size, xs, flags)
         rank = max(len(shape(x)), len(shape(h))) - 1
         return self(padded(x, rank), padded(h, rank))
@@ -123,7 +123,6 @@ class Convolve(Op):
         return laid(products, full, (1,) * self.dims, (1,) * self.dims)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """An entry of the convolution, by its name."""
         return ps[0].entry(self, ps, idx)
 
 

@@ -44,7 +44,6 @@ class Feedback(Op):
         return y.astype(kind)
 
     def out_shape(self, c: Shape, u: Shape) -> Shape:
-        """The shape of u, with the axes in front of both."""
         if not c or not u:
             raise ShapeError(f"lfilter: both inputs need an axis. Got shapes {show_shape(c)} and {show_shape(u)}.")
         return (*broadcast_shapes(c[:-1], u[:-1]), u[-1])
@@ -73,13 +72,12 @@ class Feedback(Op):
         return self(c, right)
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """Of all slices, whose own axes in front broadcast against each other."""
+        """Filter all slices at once; their axes in front broadcast."""
         c, u = each_batched(size, xs, flags)
         rank = max(len(shape(c)), len(shape(u))) - 1
         return self(padded(c, rank), padded(u, rank))
 
     def on_symbols(self, *xs: Any) -> Any:
-        """Entry by entry."""
         c, u = (np.asarray(x, dtype=object) for x in xs)
         y = np.array(np.broadcast_to(u, self.out_shape(c.shape, u.shape)))
         _run(c, y)
@@ -97,7 +95,7 @@ def _run(c: Any, y: Any) -> None:
 
 
 def _in_blocks(c: Any, y: Any) -> None:
-    """As _run, with products of matrices: these are faster, and spread what is not finite."""
+    """Compute what ``_run`` does by matrix products: faster, but infinities and nan spread over a block."""
     n, m = y.shape[-1], len(c)
     size = min(_BLOCK, n)
     response = np.zeros(size)

@@ -33,7 +33,7 @@ _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def factor(norm: str, inverse: bool, n: Any) -> Any:
-    """What the sum is multiplied with."""
+    """Return the factor in front of the sum."""
     if norm == "ortho":
         return 1 / sp.sqrt(n)
     return sp.S.One / n if (norm == "backward") == inverse else sp.S.One
@@ -64,7 +64,6 @@ class FFT(Op):
 
     @property
     def spelled(self) -> str:  # type: ignore[override]
-        """The name in formulas."""
         return "ifft" if self.inverse else "fft"
 
     @property
@@ -77,7 +76,6 @@ class FFT(Op):
         return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=self.axes, norm=self.norm)
 
     def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
         return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
@@ -151,7 +149,6 @@ class RFFT(OfReal):
 
     @property
     def spelled(self) -> str:  # type: ignore[override]
-        """The name in formulas."""
         return "irfft_adjoint" if self.doubled else "rfft"
 
     gives = complexes
@@ -196,7 +193,6 @@ class IRFFT(OfReal):
 
     @property
     def spelled(self) -> str:  # type: ignore[override]
-        """The name in formulas."""
         return "irfft" if self.doubled else "rfft_adjoint"
 
     gives = parts
@@ -210,7 +206,6 @@ class IRFFT(OfReal):
         return np.fft.irfft(z, self.n, axis=self.axis, norm=self.norm)
 
     def out_shape(self, s: Shape) -> Shape:
-        """n along the axis."""
         return (*s[: self.axis], self.n, *s[self.axis + 1 :])
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:

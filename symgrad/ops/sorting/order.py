@@ -32,7 +32,6 @@ class FindsPositions(AlongAxis):
     decides = True
 
     def on_symbols(self, x: Any) -> Any:
-        """The positions as Piecewise expressions."""
         rows = np.moveaxis(x, self.axis, -1)
         positions = [self.search(list(rows[k])) for k in np.ndindex(rows.shape[:-1])]
         flat = np.array(positions, dtype=object).reshape(*rows.shape[:-1], -1)
@@ -85,11 +84,10 @@ class Median(FindsPositions):
         return np.where(nan.any(self.axis, keepdims=True), nan.argmax(self.axis, keepdims=True), positions)
 
     def out_shape(self, s: Shape) -> Shape:
-        """One position along the axis."""
         return kept(s, (self.axis,))
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
-        """As for sorting."""
+        """Argsort; the values are sorted as ``Sort`` does."""
         return [Argsort(0).search(row)[(len(row) - 1) // 2]]
 
 
@@ -145,7 +143,6 @@ class TakeAlongAxis(AlongAxis):
         return np.moveaxis(entries, -1, self.axis)
 
     def out_shape(self, s: Shape, at: Shape) -> Shape:
-        """The shape of the positions."""
         return at
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
@@ -157,7 +154,6 @@ class TakeAlongAxis(AlongAxis):
         return None if i else AddAlongAxis(self.axis, x.shape[self.axis])(g, at)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any, at: Any) -> Any:
-        """Read the tangent."""
         return None if ts[0] is None else self(ts[0], at)
 
 

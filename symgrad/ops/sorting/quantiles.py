@@ -115,7 +115,6 @@ class Ranks(FindsPositions):
         return indices
 
     def out_shape(self, s: Shape, q: Shape) -> Shape:
-        """A position for each q."""
         return (*s[:-1], *(q or (1,)))
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:

@@ -55,7 +55,6 @@ class SearchSorted(_Counts):
         return counts
 
     def out_shape(self, row: Shape, v: Shape) -> Shape:
-        """The shape of v."""
         return v
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -112,7 +111,6 @@ class Histogram(_Counts):
         return counts
 
     def out_shape(self, s: Shape) -> Shape:
-        """(bins,)."""
         return (self.bins,)
 
 

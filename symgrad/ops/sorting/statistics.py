@@ -89,7 +89,6 @@ class NanMedian(FindsPositions):
         return np.take_along_axis(np.argsort(x, self.axis, kind="stable"), middle, self.axis)
 
     def out_shape(self, s: Any) -> Any:
-        """One position along the axis."""
         return kept(s, (self.axis,))
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
@@ -147,7 +146,6 @@ class ArgMode(FindsPositions):
         return np.take_along_axis(order, np.moveaxis(end, -1, self.axis), self.axis)
 
     def out_shape(self, s: Any) -> Any:
-        """One position along the axis."""
         return kept(s, (self.axis,))
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:

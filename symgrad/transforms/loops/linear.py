@@ -41,7 +41,7 @@ class Derived(NamedTuple):
 
     @property
     def carries_read(self) -> tuple[int, ...]:
-        """The carries of the loop whose values before each step are read."""
+        """Return the carries whose values before each step are read."""
         return tuple(k for kind, k in self.slices if kind == "carry")
 
 

@@ -101,7 +101,6 @@ class Scan(Op):
 
     # -------------------------------------------------------------- the value
     def forward(self, *values: Any) -> Any:
-        """Run the loop."""
         try:
             return self._run(values, self.packed, True)
         except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf; or a true error
@@ -141,7 +140,6 @@ class Scan(Op):
                 )
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """(size,), for inputs of the shapes that the body was traced with."""
         for k, (s, spec) in enumerate(zip(shapes, self.body.arguments, strict=True)):
             expected = (self.length, *spec.shape) if self.carries <= k < self.carries + self.xs else spec.shape
             if s != expected:
@@ -152,7 +150,6 @@ class Scan(Op):
         return (self.size,)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """What all outputs of the body fit."""
         return self.packed
 
     # -------------------------------------------------------------- results out of the packed vector
@@ -176,7 +173,7 @@ class Scan(Op):
         return self._keeping[key]
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-        """One loop whose body works on the whole batch."""
+        """Return one loop whose body works on the whole batch."""
         return batched(self, size, xs, flags)
 
     # -------------------------------------------------------------- derivatives
@@ -282,7 +279,7 @@ def _pieces(results: Sequence[Spec], carries: int, length: int) -> tuple[PackedR
 
 
 def _rows(x: Any) -> Any:
-    """Return x as something whose entry t is the slice, in one of the two kinds of value."""
+    """Return x such that x[t] is the slice of step t, for arrays and for recorded tensors."""
     if x.ndim > 1 or x.dtype.hasobject:
         return x
     return x.tolist() if x.dtype == np.float64 else [x[t, ...] for t in range(len(x))]

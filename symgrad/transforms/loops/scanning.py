@@ -205,7 +205,7 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
 
 
 def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
-    """The dtype of a carry whose first value is a number: that of what it becomes, if that says more."""
+    """Return the dtype of a carry that starts as a number: the dtype after a step, if that is wider."""
     if weak and is_signed(spec.dtype) and (is_signed(after) or is_differentiable(after)):
         return after
     return after if not spec.shape and spec.dtype == _FLOAT64 and is_differentiable(after) else spec.dtype

@@ -116,7 +116,7 @@ class PayloadSeries:
 
 
 class _Late:
-    """A declared function, whose derivatives become series when an order above 0 is asked for."""
+    """A declared function. Its derivatives become series when an order above 0 is asked for."""
 
     def __init__(self, table: PayloadSeries, e: Any, pairs: Sequence[tuple[Any, Any]]) -> None:
         self._table, self._e, self._pairs = table, e, pairs

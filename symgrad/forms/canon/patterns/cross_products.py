@@ -30,21 +30,17 @@ class Skew(Op):
     antisymmetric = True
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the value."""
         (a,) = xs
         return np.cross(np.eye(3), a)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The entry, by its name."""
         entry: sp.Expr = ps[0].entry(self, ps, idx)
         return entry
 
     def text(self, *args: str) -> str:
-        """skew(a)."""
         return f"skew({args[0]})"
 
     def latex(self, *args: str) -> str:
-        """[a]_×."""
         return rf"\left[{args[0]}\right]_{{\times}}"
 
 
@@ -104,7 +100,7 @@ def _turned(pool: TermPool, t: Term, turn: int) -> tuple[list[Term], list[Term],
 
 
 def _entrywise(pool: TermPool, t: Term) -> list[Term]:
-    """Return vectors and numbers whose elementwise product a vector is; what is summed over is one of them."""
+    """Return vectors and numbers whose elementwise product is the vector; the bound vector is one of them."""
     subs, out, sizes = t.data
     factors = list(zip(t.args, subs, strict=True))
     summed = [x for x in factors if x[1] not in (out, ())]

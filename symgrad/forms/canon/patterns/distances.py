@@ -32,7 +32,6 @@ class Distances(Op):
         return self.own
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the value."""
         x, y = xs
         return np.linalg.norm(x[:, None, :] - y[None, :, :], self.p, axis=-1)
 
@@ -45,11 +44,9 @@ class Distances(Op):
         return sp.Pow(x.sum(body, [(k, 0, last)]), sp.Rational(1, self.p))
 
     def text(self, *args: str) -> str:
-        """cdist(X, Y), and the order of the norm where it is not 2."""
         return super().text(*args, *[str(self.p)] * (self.p != 2))
 
     def latex(self, *args: str) -> str:
-        """Return what ``text`` says in LaTeX."""
         return super().latex(*args, *[str(self.p)] * (self.p != 2))
 
 

@@ -31,7 +31,7 @@ class FourierMatrix(Op):
 
     @property
     def spelled(self) -> str:  # type: ignore[override]
-        """The function whose matrix it is."""
+        """Return the name of the transform that this matrix belongs to."""
         return "rfft" if self.half else "fft"
 
     @property
@@ -40,7 +40,6 @@ class FourierMatrix(Op):
         return not self.half
 
     def forward(self) -> Any:
-        """Compute the value."""
         return np.fft.rfft(np.eye(self.n)).T if self.half else np.fft.fft(np.eye(self.n))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:

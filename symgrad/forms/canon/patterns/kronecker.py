@@ -27,7 +27,6 @@ class Kron(Op):
     """X ⊗ Y, the blocks x_ij Y."""
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the value."""
         return np.kron(*xs)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
@@ -41,7 +40,6 @@ class Kron(Op):
         return " ⊗ ".join(args)
 
     def latex(self, *args: str) -> str:
-        """Return what ``text`` says in LaTeX."""
         return r" \otimes ".join(args)
 
 
@@ -50,7 +48,6 @@ class BlockDot(Op):
     """The matrix of Σ G_ij ⊙ Y over the blocks G_ij of G, which have the shape of Y."""
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the value."""
         g, y = xs
         return np.einsum("ikjl,kl->ij", _blocks(g, y.shape), y)
 
@@ -68,7 +65,6 @@ class BlockSum(Op):
     """Σ x_ij G_ij over the blocks G_ij of G."""
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the value."""
         x, g = xs
         return np.einsum("ij,ikjl->kl", x, _blocks(g, tuple(n // m for n, m in zip(g.shape, x.shape, strict=True))))
 
