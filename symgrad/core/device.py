@@ -36,7 +36,7 @@ class device(str):
     """
 
     __slots__ = ()
-    index: int | None = None
+    index: int | None = None  # type: ignore[assignment]
 
     def __new__(cls, type: Any = "cpu", index: int | None = None) -> Self:
         """Return the CPU."""

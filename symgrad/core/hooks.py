@@ -54,12 +54,17 @@ class OrderedHooks(dict[int, Hook]):
 
     __slots__ = ("__weakref__",)
 
-    def add(self, hook: Hook) -> RemovableHandle:
+    def add(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register a hook behind the others, or before them."""
         if not callable(hook):
             raise ArgumentTypeError(f"a hook is a function, got {type(hook).__name__}. Pass a function.")
         handle = RemovableHandle(self)
         changing_hooks(self)
+        others = dict(self) if prepend else {}
+        if prepend:
+            self.clear()
         self[handle.id] = hook
+        self.update(others)
         return handle
 
     def each(self) -> list[Hook]:

@@ -2,21 +2,23 @@
 
 from typing import TYPE_CHECKING
 
-from symgrad.optim import lr_scheduler
+from symgrad.optim import lr_scheduler, swa_utils
 from symgrad.optim.adam import Adam, AdamW
 from symgrad.optim.equations import least_squares, root
 from symgrad.optim.lbfgs import LBFGS
 from symgrad.optim.minimize import minimize
+from symgrad.optim.momentum import Adamax, NAdam, RAdam
 from symgrad.optim.nonlinear import NLP, nlp
 from symgrad.optim.optimizer import Optimizer
-from symgrad.optim.rmsprop import Adagrad, RMSprop
+from symgrad.optim.rmsprop import Adadelta, Adagrad, RMSprop
+from symgrad.optim.rprop import ASGD, Rprop
 from symgrad.optim.sgd import SGD
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "LBFGS", "NLP", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "least_squares",
-    "lr_scheduler", "minimize", "nlp", "root",
+    "ASGD", "LBFGS", "NLP", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
+    "RMSprop", "Rprop", "least_squares", "lr_scheduler", "minimize", "nlp", "root", "swa_utils",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is

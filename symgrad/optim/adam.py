@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
 
 
 class Adam(Optimizer):
@@ -24,6 +24,7 @@ class Adam(Optimizer):
         amsgrad: use the largest v so far.
         maximize: climb instead.
         decoupled_weight_decay: as in AdamW.
+        torchs: options of torch's that change nothing here.
 
     Raises:
         ArgumentError: an option outside its range.
@@ -41,12 +42,12 @@ class Adam(Optimizer):
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
-        decoupled_weight_decay: bool = False,
+        decoupled_weight_decay: bool = False, **torchs: Unpack[TorchOptions],
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
-        })  # fmt: skip
+        }, torchs)  # fmt: skip
 
     def _check(self, group: Group) -> None:
         check_at_least_zero("learning rate", number("lr", group["lr"]))
@@ -99,5 +100,7 @@ class AdamW(Adam):
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+        **torchs: Unpack[TorchOptions],
     ) -> None:  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
+        options = {"maximize": maximize, **torchs}
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, decoupled_weight_decay=True, **options)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,12 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.optim.optimizer import Optimizer, check_stepping, is_like, number
 from symgrad.support.arguments import check_all, shown
 from symgrad.support.namespace import namespace
+from symgrad.support.notices import warn
 
 __all__ = [
-    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "MultiStepLR", "ReduceLROnPlateau", "StepLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
 
@@ -68,7 +72,7 @@ class LRScheduler(_Rates):
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", number("lr", group["lr"]))
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch + 1
+        self.last_epoch, self._moves = last_epoch + 1, 0
         self._move(self.base_lrs if last_epoch < 0 else self.get_last_lr(), self._rates())
 
     def rate(self, t: int, first: float, group: int) -> float:
@@ -79,15 +83,36 @@ class LRScheduler(_Rates):
         """Return what a step from ``before`` to ``after`` makes of another rate."""
         return lr * (after / before) if before else after
 
-    def step(self) -> None:
-        """Begin the next epoch."""
+    def get_lr(self) -> list[float]:
+        """Return the rate of each group in this epoch; a schedule of the user's may have this in place of ``rate``."""
+        return self._rates()
+
+    def step(self, epoch: float | None = None) -> None:
+        """Begin the next epoch, or that of a number."""
         check_stepping()
+        self._warn_of_order()
         before = self._rates()
-        self.last_epoch += 1
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch  # type: ignore[assignment]
         self._move(before, self._rates())
+
+    def _warn_of_order(self) -> None:
+        """Warn, as torch does, of a first epoch that begins before anything was learnt in the one before."""
+        if self._moves == 0 and not self.optimizer.stepped:
+            warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, or "
+                "the first value of the learning rate schedule is skipped."
+            )
+        self._moves += 1
+
+    def restart(self) -> None:
+        """Begin at epoch 0, whatever the rates are."""
+        self.last_epoch = 0
+        self._move(self.get_last_lr(), self._rates())
 
     def _rates(self) -> list[float]:
         """The rates of this schedule alone."""
+        if type(self).get_lr is not LRScheduler.get_lr:
+            return self.get_lr()
         return [self.rate(self.last_epoch, first, k) for k, first in enumerate(self.base_lrs)]
 
     def _move(self, before: Sequence[float], after: Sequence[float]) -> None:
@@ -206,6 +231,337 @@ class LambdaLR(LRScheduler):
 
     def rescaled(self, lr: float, before: float, after: float) -> float:
         return after  # whatever the rate was, as in PyTorch
+
+
+class MultiplicativeLR(LRScheduler):
+    """first · f(1) ⋯ f(t), with one f for all groups, or a list of one for each."""
+
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        groups = len(optimizer.param_groups)
+        self._lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
+        if len(self._lambdas) != groups:
+            raise ArgumentError(f"Expected {groups} lr_lambdas, but got {len(self._lambdas)}.")
+        self._products = [[1.0] for _ in range(groups)]
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        products = self._products[group]
+        while len(products) <= t:
+            products.append(products[-1] * self._lambdas[group](len(products)))
+        return first * products[t]
+
+
+class LinearLR(LRScheduler):
+    """first · (start + (end - start) t/total_iters), and first · end_factor from epoch total_iters on."""
+
+    def __init__(
+        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if not 0 < start_factor <= 1:
+            raise ArgumentError(f"start_factor: got {start_factor}. Expected a number above 0 and at most 1.")
+        if not 0 <= end_factor <= 1:
+            raise ArgumentError(f"end_factor: got {end_factor}. Expected a number from 0 to 1.")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        share = min(t / self.total_iters, 1.0) if self.total_iters else 1.0
+        return first * (self.start_factor + (self.end_factor - self.start_factor) * share)
+
+
+class ConstantLR(LRScheduler):
+    """first · factor before epoch total_iters, and first from then on."""
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if not 0 <= factor <= 1:
+            raise ArgumentError(f"factor: got {factor}. Expected a number from 0 to 1.")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return first * (self.factor if t < self.total_iters else 1.0)
+
+
+class PolynomialLR(LRScheduler):
+    """first · (1 - t/total_iters)^power, and 0 from epoch total_iters on."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return float(first * (1 - min(t, self.total_iters) / self.total_iters) ** self.power)
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """``CosineAnnealingLR`` from the first rate again and again, after T_0 epochs, then T_0·T_mult, T_0·T_mult², …
+
+    ``step(epoch)`` takes fractions of epochs.
+
+    Source: Loshchilov and Hutter 2017, "SGDR: stochastic gradient descent with warm restarts".
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        if not isinstance(T_0, int) or T_0 <= 0:
+            raise ArgumentError(f"Expected positive integer T_0, but got {T_0}")
+        if not isinstance(T_mult, int) or T_mult < 1:
+            raise ArgumentError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: float, first: float, group: int) -> float:
+        length = self.T_0
+        while t >= length:
+            t, length = t - length, length * self.T_mult
+        return self.eta_min + (first - self.eta_min) * (1 + math.cos(math.pi * t / length)) / 2
+
+    def rescaled(self, lr: float, before: float, after: float) -> float:
+        return after  # whatever the rate was, as in PyTorch
+
+
+class _Cycle(LRScheduler):
+    """A schedule of rates and, the other way round, of momentum, whatever both were."""
+
+    cycle_momentum: bool
+
+    def rescaled(self, lr: float, before: float, after: float) -> float:
+        return after
+
+    def momentum(self, t: int, group: int) -> float:
+        """Return the momentum of epoch t."""
+        raise NotImplementedError
+
+    def _takes(self, name: str, value: float | Sequence[float]) -> list[float]:
+        """Return a number for each group."""
+        count = len(self.optimizer.param_groups)
+        values = [float(v) for v in value] if isinstance(value, (list, tuple)) else [float(value)] * count  # type: ignore[arg-type]
+        if len(values) != count:
+            raise ArgumentError(f"{name} must have the same length as optimizer.param_groups. Got {len(values)}.")
+        return values
+
+    def _check_momentum(self) -> None:
+        if self.cycle_momentum and not {"momentum", "betas"} & self.optimizer.defaults.keys():
+            raise ArgumentError(
+                f"{type(self).__name__}: {type(self.optimizer).__name__} has neither momentum nor betas. Pass "
+                "cycle_momentum=False."
+            )
+
+    def _move(self, before: Sequence[float], after: Sequence[float]) -> None:
+        super()._move(before, after)
+        for k, group in enumerate(self.optimizer.param_groups if self.cycle_momentum else []):
+            momentum = self.momentum(self.last_epoch, k)
+            group.update({"betas": (momentum, *group["betas"][1:])} if "betas" in group else {"momentum": momentum})
+
+
+class OneCycleLR(_Cycle):
+    """Rates that rise from max_lr/div_factor to max_lr, and fall to that start over final_div_factor.
+
+    Args:
+        optimizer: whose groups get their rates.
+        max_lr: the largest rate, or a list of one for each group.
+        total_steps: how many there are; or pass epochs and steps_per_epoch.
+        pct_start: the share of them with rising rates.
+        anneal_strategy: "cos" or "linear".
+        cycle_momentum, base_momentum, max_momentum: let momentum, or β₁, fall and rise.
+        div_factor, final_div_factor: as above.
+        three_phase: fall to the first rate in the time of the rise, and to the last one in the time that is left.
+        last_epoch: -1, or the step to go on from.
+
+    Source: Smith and Topin 2019, "Super-convergence: very fast training of neural networks".
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, max_lr: float | Sequence[float], total_steps: int | None = None,
+        epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
+        anneal_strategy: str = "cos", cycle_momentum: bool = True, base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95, div_factor: float = 25.0, final_div_factor: float = 1e4,
+        three_phase: bool = False, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if total_steps is None and (epochs is None or steps_per_epoch is None):
+            raise ArgumentError("You must define either total_steps OR (epochs AND steps_per_epoch).")
+        total = total_steps if total_steps is not None else epochs * steps_per_epoch  # type: ignore[operator]
+        if total <= 0:
+            raise ArgumentError(f"Expected positive integer total_steps, but got {total}.")
+        if not 0 <= pct_start <= 1:
+            raise ArgumentError(f"Expected float between 0 and 1 pct_start, but got {pct_start}.")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ArgumentError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}.")
+        self.optimizer, self.total_steps, self.anneal_strategy = optimizer, total, anneal_strategy
+        self.cycle_momentum = cycle_momentum
+        self._check_momentum()
+        self.max_lrs, self.div_factor = self._takes("max_lr", max_lr), div_factor
+        self.final_div_factor, self.three_phase, self.pct_start = final_div_factor, three_phase, pct_start
+        self.base_momentums = self._takes("base_momentum", base_momentum)
+        self.max_momentums = self._takes("max_momentum", max_momentum)
+        for group, most in zip(optimizer.param_groups, self.max_lrs if last_epoch < 0 else [], strict=last_epoch < 0):
+            group["initial_lr"] = most / div_factor
+        super().__init__(optimizer, last_epoch)
+
+    def _between(self, t: int, points: Sequence[float]) -> float:
+        """Go through points, each at the end of a phase, by cosines or lines."""
+        if t > self.total_steps:
+            raise ArgumentError(f"Tried to step {t} times. The specified number of total steps is {self.total_steps}.")
+        rise = self.pct_start * self.total_steps
+        ends = [rise - 1, *([2 * rise - 2] if self.three_phase else []), self.total_steps - 1]
+        phase = next((k for k, end in enumerate(ends) if t <= end), len(ends) - 1)
+        start = ends[phase - 1] if phase else 0.0
+        share, (a, b) = (t - start) / (ends[phase] - start), points[phase : phase + 2]
+        if self.anneal_strategy == "cos":
+            return b + (a - b) / 2 * (1 + math.cos(math.pi * share))
+        return a + share * (b - a)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        last = first / self.final_div_factor
+        return self._between(t, [first, self.max_lrs[group], *([first] if self.three_phase else []), last])
+
+    def momentum(self, t: int, group: int) -> float:
+        most, least = self.max_momentums[group], self.base_momentums[group]
+        return self._between(t, [most, least, *([most] if self.three_phase else []), most])
+
+
+class CyclicLR(_Cycle):
+    """Rates that rise from base_lr to max_lr in step_size_up steps, fall in step_size_down, and so on.
+
+    Args:
+        optimizer: whose groups get their rates.
+        base_lr, max_lr: the least and the largest rate, or a list of one for each group.
+        step_size_up, step_size_down: as above; by default equal.
+        mode: "triangular"; "triangular2", each cycle half as high; or "exp_range", times gamma^t.
+        gamma: for "exp_range".
+        scale_fn, scale_mode: a factor of your own, of the cycle ("cycle") or of the step ("iterations").
+        cycle_momentum, base_momentum, max_momentum: let momentum, or β₁, fall and rise.
+        last_epoch: -1, or the step to go on from.
+
+    Source: Smith 2017, "Cyclical learning rates for training neural networks".
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, base_lr: float | Sequence[float], max_lr: float | Sequence[float],
+        step_size_up: int = 2000, step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle", cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8, max_momentum: float | Sequence[float] = 0.9, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ArgumentError(
+                f"mode: got {mode!r}. Expected 'triangular', 'triangular2' or 'exp_range', or a scale_fn."
+            )
+        self.optimizer, self.mode, self.gamma, self._scale_fn = optimizer, mode, gamma, scale_fn
+        self.scale_mode = scale_mode if scale_fn else "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        self._check_momentum()
+        self.max_lrs, firsts = self._takes("max_lr", max_lr), self._takes("base_lr", base_lr)
+        self.total_size = step_size_up + (step_size_up if step_size_down is None else step_size_down)
+        self.step_ratio = step_size_up / self.total_size
+        self.base_momentums = self._takes("base_momentum", base_momentum)
+        self.max_momentums = self._takes("max_momentum", max_momentum)
+        for group, least in zip(optimizer.param_groups, firsts if last_epoch < 0 else [], strict=last_epoch < 0):
+            group["lr"] = group["initial_lr"] = least
+        super().__init__(optimizer, last_epoch)
+
+    def _height(self, t: int) -> float:
+        """Where epoch t is between the least (0) and the largest (1)."""
+        cycle = math.floor(1 + t / self.total_size)
+        x = 1 + t / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        return height * self._scale(cycle if self.scale_mode == "cycle" else t)
+
+    def _scale(self, x: float) -> float:
+        if self._scale_fn is not None:
+            return self._scale_fn(x)
+        return float({"triangular": 1.0, "triangular2": 0.5 ** (x - 1), "exp_range": self.gamma**x}[self.mode])
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return first + (self.max_lrs[group] - first) * self._height(t)
+
+    def momentum(self, t: int, group: int) -> float:
+        most, least = self.max_momentums[group], self.base_momentums[group]
+        return most - (most - least) * self._height(t)
+
+
+class _Several(_Rates):
+    """What schedules made of schedules share."""
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
+        name = type(self).__name__
+        if not schedulers:
+            raise ArgumentError(f"{name} expects at least one scheduler, but got none.")
+        super().__init__(schedulers[0].optimizer if optimizer is None else optimizer)
+        for k, schedule in enumerate(schedulers):
+            if not isinstance(schedule, (LRScheduler, _Several)):
+                raise ArgumentTypeError(
+                    f"{name}: scheduler {k} is a {type(schedule).__name__}. Expected one whose step() takes no metric."
+                )
+            if schedule.optimizer is not self.optimizer:
+                raise ArgumentError(
+                    f"{name} expects all schedulers to belong to the same optimizer; number {k} does not."
+                )
+        self._schedulers = list(schedulers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What to save: also the states of the schedules."""
+        return {**super().state_dict(), "schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what ``state_dict`` returned."""
+        own, loaded = self.state_dict(), state_dict if isinstance(state_dict, Mapping) else {}
+        states = loaded.get("schedulers")
+        if loaded.keys() != own.keys() or not isinstance(states, list) or len(states) != len(self._schedulers):
+            raise ArgumentError(f"load_state_dict: expected the state of a {type(self).__name__}: {sorted(own)}.")
+        for schedule, state in zip(self._schedulers, states, strict=True):
+            schedule.load_state_dict(state)
+        vars(self).update({k: copy.deepcopy(v) for k, v in loaded.items() if k != "schedulers"})
+
+
+class ChainedScheduler(_Several):
+    """Schedules of one optimiser that step together."""
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+        super().__init__(schedulers, optimizer)
+
+    def step(self) -> None:
+        """Begin the next epoch of all."""
+        for schedule in self._schedulers:
+            schedule.step()
+
+
+class SequentialLR(_Several):
+    """Schedules one after the other: the next begins with its own epoch 0 at each milestone."""
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int], last_epoch: int = -1
+    ) -> None:
+        super().__init__(schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ArgumentError(
+                f"SequentialLR: got {len(schedulers)} schedulers and {len(milestones)} milestones. Expected one "
+                "scheduler more than milestones."
+            )
+        self.milestones, self.last_epoch = list(milestones), last_epoch + 1
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        self._schedulers[bisect_right(self.milestones, 0)].restart()
+
+    def restart(self) -> None:
+        """Begin at epoch 0."""
+        self.last_epoch = 0
+        self._schedulers[bisect_right(self.milestones, 0)].restart()
+
+    def step(self) -> None:
+        """Begin the next epoch."""
+        self.last_epoch += 1
+        k = bisect_right(self.milestones, self.last_epoch)
+        if k and self.milestones[k - 1] == self.last_epoch:
+            self._schedulers[k].restart()
+        else:
+            self._schedulers[k].step()
 
 
 class ReduceLROnPlateau(_Rates):

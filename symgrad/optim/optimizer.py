@@ -6,14 +6,17 @@ An optimiser of its own is one method, ``advance``, on arrays.
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.hooks import Hook, OrderedHooks, RemovableHandle
 from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.core.promotion import is_differentiable, is_floating, is_integer
@@ -26,6 +29,32 @@ from symgrad.tensors.tensor import Tensor
 
 Group = dict[str, Any]
 State = dict[str, Any]
+
+
+class TorchOptions(TypedDict, total=False):
+    """Options of torch's that choose how a step is computed on a GPU, and have one meaning here."""
+
+    foreach: bool | None
+    fused: bool | None
+    capturable: bool
+    differentiable: bool
+
+
+_REFUSED = {
+    "capturable": "it is for graphs of CUDA, and steps run on the CPU; leave it out",
+    "differentiable": "steps are not recorded; write p - lr * g with sg.func.functional_call to differentiate them",
+}
+_STEPS = {"before": OrderedHooks(), "after": OrderedHooks()}  # hooks of every optimiser
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before each step of every optimiser."""
+    return _STEPS["before"].add(hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after each step of every optimiser."""
+    return _STEPS["after"].add(hook)
 
 
 def check_stepping() -> None:
@@ -45,13 +74,17 @@ class Optimizer:
         ArgumentError: no parameters, one twice, or one that is the result of an operation.
     """
 
-    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+    def __init__(
+        self, params: Iterable[Any], defaults: Mapping[str, Any], torchs: Mapping[str, Any] | None = None
+    ) -> None:
+        self._refuse(torchs or {})
+        self._hooks: defaultdict[str, OrderedHooks] = defaultdict(OrderedHooks)
         if isinstance(params, (Tensor, np.ndarray)):
             raise ArgumentTypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"{_typename(params)}. Put it into a list: [x]."
             )
-        self.defaults = dict(defaults)
+        self.defaults, self.stepped = dict(defaults), False
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)
@@ -59,6 +92,53 @@ class Optimizer:
             raise ArgumentError("optimizer got an empty parameter list. Pass the tensors that it is to change.")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
+
+    def _refuse(self, torchs: Mapping[str, Any]) -> None:
+        """Refuse options of torch's that would change something, and options of nobody's."""
+        name = type(self).__name__
+        for option, value in torchs.items():
+            if option not in TorchOptions.__annotations__:
+                raise ArgumentTypeError(
+                    f"{name}() got an unexpected keyword argument {option!r}. Expected {name}"
+                    f"{inspect.signature(type(self)).replace(return_annotation=inspect.Signature.empty)}."
+                )
+            if value and option in _REFUSED:
+                raise ArgumentError(f"{name}: got {option}={value!r}: {_REFUSED[option]}.")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in vars(cls):  # a step of its own is hooked as well
+            cls.step = hooked_step(vars(cls)["step"])  # type: ignore[method-assign]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k != "_hooks"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _hooks=defaultdict(OrderedHooks))
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(self, args, kwargs)`` before each step; it may return a pair of other args and kwargs."""
+        return self._hooks["before"].add(hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(self, args, kwargs)`` after each step."""
+        return self._hooks["after"].add(hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(self)`` before ``state_dict``."""
+        return self._hooks["saving"].add(hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(self, state_dict)`` after ``state_dict``; a dict that it returns takes its place."""
+        return self._hooks["saved"].add(hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(self, state_dict)`` before ``load_state_dict``; a dict that it returns takes its place."""
+        return self._hooks["loading"].add(hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(self)`` after ``load_state_dict``."""
+        return self._hooks["loaded"].add(hook, prepend)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -133,12 +213,17 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """Return options and state as plain dicts; parameters are numbered in the order of the groups."""
+        for hook in self._hooks["saving"].each():
+            hook(self)
         number: dict[int, int] = {}
         for group in self.param_groups:
             for p in group["params"]:
                 number[id(p)] = len(number)
         groups = [{**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
-        return {"state": {number[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
+        saved = {"state": {number[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
+        for hook in self._hooks["saved"].each():
+            saved = saved if (returned := hook(self, saved)) is None else returned
+        return saved
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over what ``state_dict`` of the like optimiser returned, or on any error nothing; it is copied.
@@ -148,6 +233,8 @@ class Optimizer:
             ShapeError: a state has another shape than its parameter.
             ArgumentTypeError: a state is complex, or no array; or state_dict is none.
         """
+        for hook in self._hooks["loading"].each():
+            state_dict = state_dict if (returned := hook(self, state_dict)) is None else returned
         loaded, states = _parts_of(state_dict)
         if len(loaded) != len(self.param_groups):
             raise ArgumentError(
@@ -170,6 +257,8 @@ class Optimizer:
         for group, new in zip(self.param_groups, groups, strict=True):
             group.update(new)
         self.state = defaultdict(dict, state)
+        for hook in self._hooks["loaded"].each():
+            hook(self)
 
     def _merged(self, group: Group, options: Mapping[str, Any]) -> Group:
         """Return a group with the options that were loaded."""
@@ -198,6 +287,29 @@ class Optimizer:
             else copy.deepcopy(v)
             for k, v in entries.items()
         }
+
+
+def hooked_step(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method ``step`` that calls the hooks of its optimiser, and those of all, before and after."""
+
+    @functools.wraps(step)
+    def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        self.stepped = True
+        if not (self._hooks or _STEPS["before"] or _STEPS["after"]):
+            return step(self, *args, **kwargs)
+        for hook in [*_STEPS["before"].each(), *self._hooks["before"].each()]:
+            returned = hook(self, (self, *args), kwargs)
+            if returned is not None:
+                (_, *args), kwargs = returned
+        result = step(self, *args, **kwargs)
+        for hook in [*self._hooks["after"].each(), *_STEPS["after"].each()]:
+            hook(self, (self, *args), kwargs)
+        return result
+
+    return call
+
+
+Optimizer.step = hooked_step(Optimizer.step)  # type: ignore[method-assign]
 
 
 def _parts_of(state_dict: Any) -> tuple[list[Any], dict[Any, Any]]:

@@ -1,13 +1,14 @@
-"""RMSprop and Adagrad: steps divided by the size that gradients had."""
+"""RMSprop, Adagrad and Adadelta: steps divided by the size that gradients had."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+from symgrad.errors import ArgumentError
+from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
 
 
 class RMSprop(Optimizer):
@@ -22,6 +23,7 @@ class RMSprop(Optimizer):
         momentum: as above; without it b is g/(√v + ε).
         centered: divide by √(v - m²), the deviation of the gradient, where m is its running mean.
         maximize: climb instead.
+        torchs: options of torch's that change nothing here.
 
     Raises:
         ArgumentError: an option outside its range.
@@ -32,11 +34,12 @@ class RMSprop(Optimizer):
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
         momentum: float = 0, centered: bool = False, *, maximize: bool = False,
+        **torchs: Unpack[TorchOptions],
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum,
             "centered": centered, "maximize": maximize,
-        })  # fmt: skip
+        }, torchs)  # fmt: skip
 
     def _check(self, group: Group) -> None:
         check_at_least_zero("learning rate", number("lr", group["lr"]))
@@ -74,6 +77,7 @@ class Adagrad(Optimizer):
         initial_accumulator_value: the first s.
         eps: ε.
         maximize: climb instead.
+        torchs: options of torch's that change nothing here.
 
     Raises:
         ArgumentError: an option outside its range.
@@ -84,11 +88,12 @@ class Adagrad(Optimizer):
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+        **torchs: Unpack[TorchOptions],
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "lr_decay": lr_decay, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "eps": eps, "maximize": maximize,
-        })  # fmt: skip
+        }, torchs)  # fmt: skip
 
     def _check(self, group: Group) -> None:
         check_at_least_zero("learning rate", number("lr", group["lr"]))
@@ -103,3 +108,45 @@ class Adagrad(Optimizer):
         s = read(state, "sum") + g * g
         state.update(step=kept(t + 1), sum=kept(s))
         return x - number("lr", group["lr"]) / (1 + t * group["lr_decay"]) * (g / (np.sqrt(s) + group["eps"]))
+
+
+class Adadelta(Optimizer):
+    """p ← p - lr·Δ, where v ← ρv + (1 - ρ)g², Δ = √(u + ε)/√(v + ε)·g and u ← ρu + (1 - ρ)Δ².
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr, rho, eps: as above.
+        weight_decay: added to g, times p.
+        maximize: climb instead.
+        torchs: options of torch's that change nothing here.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Zeiler 2012, "ADADELTA: an adaptive learning rate method".
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0, *,
+        maximize: bool = False, **torchs: Unpack[TorchOptions],
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+        }, torchs)  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        check_at_least_zero("learning rate", number("lr", group["lr"]))
+        check_at_least_zero("epsilon value", group["eps"])
+        check_at_least_zero("weight_decay value", group["weight_decay"])
+        if not 0 <= group["rho"] <= 1:
+            raise ArgumentError(f"Invalid rho value: {group['rho']}. Expected a number in [0, 1].")
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), square_avg=kept(np.zeros_like(x)), acc_delta=kept(np.zeros_like(x)))
+        g, rho, eps, u = g + group["weight_decay"] * x, group["rho"], group["eps"], read(state, "acc_delta")
+        v = rho * read(state, "square_avg") + (1 - rho) * g * g
+        delta = np.sqrt(u + eps) / np.sqrt(v + eps) * g
+        acc = rho * u + (1 - rho) * delta * delta
+        state.update(step=kept(state["step"].item() + 1), square_avg=kept(v), acc_delta=kept(acc))
+        return x - number("lr", group["lr"]) * delta

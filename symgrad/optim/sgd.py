@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
 
 
 class SGD(Optimizer):
@@ -20,6 +20,7 @@ class SGD(Optimizer):
         momentum, dampening, weight_decay: as above.
         nesterov: Nesterov's momentum.
         maximize: climb instead.
+        torchs: options of torch's that change nothing here.
 
     Raises:
         ArgumentError: an option outside its range.
@@ -37,11 +38,12 @@ class SGD(Optimizer):
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
         weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+        **torchs: Unpack[TorchOptions],
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
             "nesterov": nesterov, "maximize": maximize,
-        })  # fmt: skip
+        }, torchs)  # fmt: skip
 
     def _check(self, group: Group) -> None:
         check_at_least_zero("learning rate", number("lr", group["lr"]))

@@ -365,7 +365,8 @@ class DataLoader:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         self.sampler: Any = dataset if self._iterable else sampler
         if batch_sampler is None and batch_size is not None:
-            batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+            numbers: Any = self.sampler
+            batch_sampler = BatchSampler(numbers, batch_size, drop_last)
         self.batch_sampler: Any = batch_sampler
 
     def __len__(self) -> int:

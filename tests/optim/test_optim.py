@@ -31,6 +31,20 @@ OPTIMIZERS = [
     (sg.optim.RMSprop, {"centered": True, "maximize": True}),
     (sg.optim.Adagrad, {}),
     (sg.optim.Adagrad, {"lr": 0.1, "lr_decay": 0.2, "weight_decay": 0.3, "initial_accumulator_value": 0.5}),
+    (sg.optim.Adadelta, {}),
+    (sg.optim.Adadelta, {"lr": 0.5, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.3, "maximize": True}),
+    (sg.optim.Adamax, {}),
+    (sg.optim.Adamax, {"lr": 0.1, "betas": (0.5, 0.7), "weight_decay": 0.3, "maximize": True}),
+    (sg.optim.NAdam, {}),
+    (sg.optim.NAdam, {"lr": 0.1, "weight_decay": 0.3, "momentum_decay": 0.1}),
+    (sg.optim.NAdam, {"lr": 0.1, "weight_decay": 0.3, "decoupled_weight_decay": True, "maximize": True}),
+    (sg.optim.RAdam, {}),
+    (sg.optim.RAdam, {"lr": 0.1, "betas": (0.5, 0.7), "weight_decay": 0.3}),
+    (sg.optim.RAdam, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.3, "decoupled_weight_decay": True}),
+    (sg.optim.ASGD, {}),
+    (sg.optim.ASGD, {"lr": 0.01, "lambd": 0.1, "alpha": 0.5, "t0": 5, "weight_decay": 0.3}),
+    (sg.optim.Rprop, {}),
+    (sg.optim.Rprop, {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (0.05, 0.2), "maximize": True}),
 ]
 START = np.array([[0.3, -1.2, 2.0], [0.0, 0.7, -0.4]]), np.array(0.5)
 
@@ -60,7 +74,11 @@ def train(optimizer, w, b, steps, lib=sg):
 def test_a_trajectory_is_that_of_torch(kind, options):
     torch = pytest.importorskip("torch")
     theirs, ours = parameters(torch), parameters()
-    expected = train(getattr(torch.optim, kind.__name__)(theirs, **options), *theirs, 40, torch)
+    torch.set_default_dtype(torch.float64)  # in which NAdam and ASGD keep numbers of their state
+    try:
+        expected = train(getattr(torch.optim, kind.__name__)(theirs, **options), *theirs, 40, torch)
+    finally:
+        torch.set_default_dtype(torch.float32)
     for a, b in zip(train(kind(ours, **options), *ours, 40), expected, strict=True):
         assert np.isfinite(b).all()
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
@@ -102,7 +120,7 @@ def test_parameters_and_state_keep_float32(kind, options):
     ours = parameters(dtype=sg.float32)
     optimizer = kind(ours, **options)
     assert [x.dtype for x in train(optimizer, *ours, 3)] == [np.float32, np.float32]
-    kept = [v for s in optimizer.state.values() for n, v in s.items() if n != "step"]
+    kept = [v for s in optimizer.state.values() for n, v in s.items() if n not in ("step", "mu_product", "eta", "mu")]
     assert {v.dtype for v in kept} == {sg.float32}
 
 
@@ -595,3 +613,49 @@ def test_the_cubic_through_two_points_is_least_where_its_derivative_is_0():
         assert wolfe._between(at(b), at(a), 0.0, 9.0) == pytest.approx(2.0)
     line = lambda t: wolfe._Point(t, t**3 + t, 3 * t * t + 1, None)  # has no minimum
     assert wolfe._between(line(0.5), line(2.0), 0.5, 2.0) == 1.25
+
+
+# ------------------------------------------------------------------ torch's options, and hooks
+def test_options_of_torchs_that_change_nothing_are_taken_and_others_refused():
+    x = sg.ones(2, requires_grad=True)
+    for kind in {k for k, _ in OPTIMIZERS}:
+        kind([x], foreach=True, capturable=False, differentiable=False, fused=None)
+        with pytest.raises(sg.errors.ArgumentError, match="capturable=True: it is for graphs of CUDA"):
+            kind([x], capturable=True)
+        with pytest.raises(sg.errors.ArgumentError, match=r"steps are not recorded; write p - lr \* g"):
+            kind([x], differentiable=True)
+        with pytest.raises(
+            sg.errors.ArgumentTypeError, match=f"{kind.__name__}.. got an unexpected .* 'lrr'. Expected"
+        ):
+            kind([x], lrr=0.1)
+
+
+def hooked(lib):
+    """The calls of an optimiser's hooks, in their order."""
+    calls, x = [], lib.ones(2, requires_grad=True)
+    optimizer = lib.optim.SGD([x], lr=0.5)
+    module = __import__(f"{lib.__name__}.optim.optimizer", fromlist=["x"])
+    handles = [
+        module.register_optimizer_step_pre_hook(lambda o, args, kwargs: calls.append("before all")),
+        module.register_optimizer_step_post_hook(lambda o, args, kwargs: calls.append("after all")),
+    ]
+    optimizer.register_step_pre_hook(lambda o, args, kwargs: calls.append(("before", len(args), sorted(kwargs))))
+    optimizer.register_step_post_hook(lambda o, args, kwargs: calls.append("after"))
+    optimizer.register_state_dict_pre_hook(lambda o: calls.append("saving"))
+    optimizer.register_state_dict_post_hook(lambda o, s: {**s, "note": 3})
+    optimizer.register_state_dict_post_hook(lambda o, s: calls.append(sorted(s)), prepend=True)
+    optimizer.register_load_state_dict_pre_hook(lambda o, s: {k: v for k, v in s.items() if k != "note"})
+    optimizer.register_load_state_dict_post_hook(lambda o: calls.append("loaded"))
+    x.sum().backward()
+    optimizer.step()
+    for handle in handles:
+        handle.remove()
+    optimizer.step(closure=lambda: 1.0)
+    state = optimizer.state_dict()
+    optimizer.load_state_dict(state)
+    return calls, state["note"], x.detach().numpy().tolist()
+
+
+def test_hooks_of_an_optimizer_are_called_as_torchs():
+    torch = pytest.importorskip("torch")
+    assert hooked(sg) == hooked(torch)

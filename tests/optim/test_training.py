@@ -127,16 +127,32 @@ SCHEDULES = [
     ("ExponentialLR", {"gamma": 0.9}),
     ("CosineAnnealingLR", {"T_max": 8, "eta_min": 0.01}),
     ("LambdaLR", {"lr_lambda": lambda t: 1 / (1 + t)}),
+    ("MultiplicativeLR", {"lr_lambda": lambda t: 0.9 + 0.01 * t}),
+    ("LinearLR", {"start_factor": 0.25, "total_iters": 4}),
+    ("LinearLR", {"start_factor": 1.0, "end_factor": 0.0, "total_iters": 6}),
+    ("ConstantLR", {"factor": 0.5, "total_iters": 4}),
+    ("PolynomialLR", {"total_iters": 7, "power": 1.5}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 2, "T_mult": 2, "eta_min": 0.01}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 5}),
+    ("OneCycleLR", {"max_lr": [3.0, 0.5], "total_steps": 12, "cycle_momentum": False}),
+    (
+        "OneCycleLR",
+        {"max_lr": 3.0, "epochs": 4, "steps_per_epoch": 5, "three_phase": True, "anneal_strategy": "linear"},
+    ),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 1.0, "step_size_up": 3}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 1.0, "step_size_up": 2, "step_size_down": 3, "mode": "triangular2"}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 1.0, "step_size_up": 2, "mode": "exp_range", "gamma": 0.9}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 1.0, "step_size_up": 2, "scale_fn": lambda x: 1 / x}),
 ]
 
 
 def rates(lib, name, options, epochs=12):
     groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": lr} for lr in (1.0, 0.2)]
-    optimizer = lib.optim.SGD(groups, lr=0.5)
+    optimizer = lib.optim.SGD(groups, lr=0.5, momentum=0.3)
     schedule = getattr(lib.optim.lr_scheduler, name)(optimizer, **options)
     found = []
     for k in range(epochs):
-        found.append([g["lr"] for g in optimizer.param_groups])
+        found.append([g[key] for g in optimizer.param_groups for key in ("lr", "momentum")])
         optimizer.step()
         schedule.step(*([[3.0, 2.0, 2.0, 2.5, 1.9999, 1.9999, 5.0][k % 7]] if "Plateau" in name else []))
     return np.array(found, float)
@@ -150,15 +166,133 @@ def test_rates_are_torchs(name, options):
 @pytest.mark.parametrize(("name", "options"), SCHEDULES, ids=[n for n, _ in SCHEDULES])
 def test_a_schedule_that_begins_at_an_epoch_goes_on_as_torchs(name, options):
     groups = [{"params": [sg.zeros(1, requires_grad=True)], "lr": lr} for lr in (1.0, 0.2)]
-    optimizer, kind = sg.optim.SGD(groups, lr=0.5), getattr(lr_scheduler, name)
+    optimizer, kind = sg.optim.SGD(groups, lr=0.5, momentum=0.3), getattr(lr_scheduler, name)
     schedule = kind(optimizer, **options)
+    optimizer.step()
     for _ in range(4):
         schedule.step()
     schedule, found = kind(optimizer, **options, last_epoch=4), []
     for _ in range(5):
         found.append(schedule.get_last_lr())
         schedule.step()
-    np.testing.assert_allclose(found, rates(of_torch(), name, options)[5:10], rtol=1e-12)
+    np.testing.assert_allclose(found, rates(of_torch(), name, options)[5:10, ::2], rtol=1e-12)
+
+
+def sequence(lib, kind):
+    """The rates of schedules made of schedules."""
+    optimizer = lib.optim.SGD([lib.zeros(1, requires_grad=True)], lr=0.5)
+    S = lib.optim.lr_scheduler
+    parts = [
+        S.LinearLR(optimizer, 0.1, total_iters=3),
+        S.ExponentialLR(optimizer, 0.9),
+        S.CosineAnnealingLR(optimizer, 5),
+    ]
+    schedule = S.SequentialLR(optimizer, parts, [3, 6]) if kind == "sequential" else S.ChainedScheduler(parts)
+    found = []
+    for _ in range(10):
+        optimizer.step()
+        schedule.step()
+        found.append(schedule.get_last_lr()[0])
+    return found
+
+
+@pytest.mark.parametrize("kind", ["sequential", "chained"])
+def test_schedules_made_of_schedules_have_torchs_rates(kind):
+    np.testing.assert_allclose(sequence(sg, kind), sequence(of_torch(), kind), rtol=1e-12)
+
+
+def test_a_sequence_of_schedules_goes_on_from_its_state():
+    def fresh():
+        optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+        parts = [lr_scheduler.ConstantLR(optimizer, 0.5, 2), lr_scheduler.ExponentialLR(optimizer, 0.5)]
+        return optimizer, lr_scheduler.SequentialLR(optimizer, parts, [3])
+
+    (first, one), (second, two) = fresh(), fresh()
+    first.step()
+    second.step()
+    for _ in range(5):
+        one.step()
+    second.load_state_dict(first.state_dict())
+    two.load_state_dict(json.loads(json.dumps(one.state_dict())))
+    one.step()
+    two.step()
+    assert two.get_last_lr() == one.get_last_lr() == [0.125]
+    with pytest.raises(sg.errors.ArgumentError, match="expected the state of a SequentialLR"):
+        two.load_state_dict({})
+
+
+def averaged(lib, options, bn=False):
+    """The averages of a model that is trained, its rates by SWALR, and statistics of batches computed anew."""
+    layers = [lib.nn.Linear(3, 2)] + ([lib.nn.BatchNorm1d(2)] if bn else [])
+    model = lib.nn.Sequential(*layers).double()
+    start = np.arange(6.0).reshape(2, 3) / 7
+    model[0].weight.data = lib.tensor(start)
+    model[0].bias.data = lib.tensor([0.5, -0.25], dtype=lib.float64)
+    optimizer = lib.optim.SGD(model.parameters(), lr=0.4)
+    swa = lib.optim.swa_utils
+    mean = swa.AveragedModel(model, **{k: v(swa) for k, v in options.items()})
+    cosine, last = lib.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6), swa.SWALR(optimizer, 0.05, 3)
+    data, found = lib.tensor(np.cos(np.arange(12.0)).reshape(4, 3)), []
+    for k in range(9):
+        optimizer.zero_grad()
+        ((model(data) - 1) ** 2).sum().backward()
+        optimizer.step()
+        if k > 2:
+            mean.update_parameters(model)
+        (last if k > 2 else cosine).step()
+        found.append(optimizer.param_groups[0]["lr"])
+    if bn:
+        swa.update_bn([data[:2], (data[2:], 1)], mean)
+    return found, {k: v.detach().numpy().tolist() for k, v in mean.state_dict().items()}
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"multi_avg_fn": lambda swa: swa.get_ema_multi_avg_fn(0.9)},
+    {"avg_fn": lambda swa: lambda m, x, n: m + 0.3 * (x - m)},
+    {"use_buffers": lambda swa: True, "avg_fn": lambda swa: swa.get_ema_avg_fn(0.5)},
+], ids=["mean", "ema", "own", "buffers"])  # fmt: skip
+@pytest.mark.parametrize("bn", [False, True])
+def test_averages_of_a_model_are_torchs(options, bn):
+    (rates, state), (expected, theirs) = averaged(sg, options, bn), averaged(of_torch(), options, bn)
+    np.testing.assert_allclose(rates, expected, rtol=1e-12)
+    assert state.keys() == theirs.keys()
+    for k, v in state.items():
+        np.testing.assert_allclose(v, theirs[k], rtol=1e-9, atol=1e-12, err_msg=k)
+
+
+def test_a_schedule_that_moves_before_its_optimizer_warns():
+    optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
+    with pytest.warns(UserWarning, match=r"`lr_scheduler.step\(\)` before `optimizer.step\(\)`"):
+        schedule.step()
+
+
+def test_a_schedule_of_the_users_is_one_method():
+    class Halving(lr_scheduler.LRScheduler):
+        def get_lr(self):
+            return [base * 0.5**self.last_epoch for base in self.base_lrs]
+
+    optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = Halving(optimizer)
+    optimizer.step()
+    schedule.step()
+    assert schedule.get_last_lr() == [0.5]
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("LinearLR", {"start_factor": 0.0}), ("LinearLR", {"end_factor": 2.0}), ("ConstantLR", {"factor": -1.0}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 0}), ("CosineAnnealingWarmRestarts", {"T_0": 2, "T_mult": 0}),
+    ("OneCycleLR", {"max_lr": 1.0}), ("OneCycleLR", {"max_lr": [1.0, 2.0, 3.0], "total_steps": 5}),
+    ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5, "anneal_strategy": "up"}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 1.0, "mode": "round"}),
+    ("MultiplicativeLR", {"lr_lambda": [abs, abs, abs]}),
+    ("SequentialLR", {"schedulers": [], "milestones": []}),
+])  # fmt: skip
+def test_schedules_refuse_options_that_torch_refuses(name, options):
+    for lib in (sg, of_torch()):
+        optimizer = lib.optim.SGD([lib.zeros(1, requires_grad=True)], lr=1.0, momentum=0.5)
+        with pytest.raises(ValueError):  # noqa: PT011
+            getattr(lib.optim.lr_scheduler, name)(optimizer, **options)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +346,7 @@ def test_the_state_of_one_of_two_schedules_leaves_their_common_rate():
         return optimizer, lr_scheduler.ExponentialLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.25)
 
     first, second = fresh(), fresh()
+    first[0].step()
     for schedule in (*first[1:], *first[1:]):
         schedule.step()
     for ours, theirs in zip(second, first, strict=True):
@@ -237,6 +372,7 @@ WRONG_SCHEDULES = {
 def test_what_is_no_state_of_a_schedule_is_refused_and_changes_nothing(case):
     optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
     schedule = lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    optimizer.step()
     schedule.step()
     before = dict(vars(schedule)), schedule.get_last_lr()
     with pytest.raises(sg.errors.ArgumentError, match="load_state_dict: "):
@@ -247,6 +383,7 @@ def test_what_is_no_state_of_a_schedule_is_refused_and_changes_nothing(case):
 def test_a_schedule_goes_on_from_its_state():
     def fresh():
         optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+        optimizer.step()
         return lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
 
     first, second = fresh(), fresh()

@@ -1,0 +1,162 @@
+"""Adam's relatives: Adamax, NAdam and RAdam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Unpack
+
+import numpy as np
+
+from symgrad.optim.adam import Adam
+from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+
+
+def _first(g: Any, group: Group, state: State) -> tuple[float, float, float]:
+    """Take the gradient into m ← m + (1 - β₁)(g - m); return t, β₁ and β₂."""
+    beta1, beta2 = (number("betas", b) for b in group["betas"])
+    m = read(state, "exp_avg")
+    state.update(step=kept(state["step"].item() + 1), exp_avg=kept(m + (1 - beta1) * (g - m)))
+    return state["step"].item(), beta1, beta2
+
+
+def _second(g: Any, beta2: float, state: State) -> Any:
+    """Take the gradient into v ← β₂v + (1 - β₂)g², and return it."""
+    v = beta2 * read(state, "exp_avg_sq") + (1 - beta2) * g * g
+    state["exp_avg_sq"] = kept(v)
+    return v
+
+
+def _decayed(x: Any, g: Any, group: Group) -> tuple[Any, Any]:
+    """Return the parameter and the gradient with the weight decay in the one or the other."""
+    decay = group["weight_decay"]
+    if group.get("decoupled_weight_decay"):
+        return x * (1 - number("lr", group["lr"]) * decay), g
+    return x, g + decay * x if decay != 0 else g
+
+
+class Adamax(Optimizer):
+    """p ← p - lr/(1 - β₁ᵗ)·m/u, where m ← β₁m + (1 - β₁)g and u ← max(β₂u, |g| + ε).
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr, betas, eps: as above.
+        weight_decay: added to g, times p.
+        maximize: climb instead.
+        torchs: options of torch's that change nothing here.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Kingma and Ba 2015, "Adam: a method for stochastic optimization", section 7.1.
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, *, maximize: bool = False, **torchs: Unpack[TorchOptions],
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+        }, torchs)  # fmt: skip
+
+    _check = Adam._check
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_inf=kept(np.zeros_like(x)))
+        x, g = _decayed(x, g, group)
+        t, beta1, beta2 = _first(g, group, state)
+        u = np.maximum(beta2 * read(state, "exp_inf"), np.abs(g) + group["eps"])
+        state["exp_inf"] = kept(u)
+        return x - number("lr", group["lr"]) / (1 - beta1**t) * (read(state, "exp_avg") / u)
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov's momentum: the step is along μₜ₊₁m + (1 - μₜ)g, each divided by its 1 - Πμ.
+
+    Here μₜ = β₁(1 - 0.96^(t·momentum_decay)/2).
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr, betas, eps: as of ``Adam``.
+        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
+        momentum_decay, decoupled_weight_decay: as above.
+        maximize: climb instead.
+        torchs: options of torch's that change nothing here.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Dozat 2016, "Incorporating Nesterov momentum into Adam".
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
+        maximize: bool = False, **torchs: Unpack[TorchOptions],
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize,
+        }, torchs)  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        Adam._check(self, group)  # type: ignore[arg-type]
+        check_at_least_zero("momentum_decay value", group["momentum_decay"])
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            zeros = kept(np.zeros_like(x))
+            state.update(step=kept(0.0), mu_product=kept(1.0), exp_avg=zeros, exp_avg_sq=zeros)
+        x, g = _decayed(x, g, group)
+        t, beta1, beta2 = _first(g, group, state)
+        root = np.sqrt(_second(g, beta2, state) / (1 - beta2**t)) + group["eps"]
+        mu, following = (beta1 * (1 - 0.5 * 0.96 ** (k * group["momentum_decay"])) for k in (t, t + 1))
+        product = state["mu_product"].item() * mu
+        state["mu_product"] = kept(product)
+        lr, m = number("lr", group["lr"]), read(state, "exp_avg")
+        return x - lr * (1 - mu) / (1 - product) * (g / root) - lr * following / (1 - product * following) * (m / root)
+
+
+class RAdam(Optimizer):
+    """Adam whose steps are scaled by the variance of √v̂, and by m̂ alone while that is not known.
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr, betas, eps: as of ``Adam``.
+        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
+        decoupled_weight_decay: as above.
+        maximize: climb instead.
+        torchs: options of torch's that change nothing here.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Liu et al. 2020, "On the variance of the adaptive learning rate and beyond".
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, maximize: bool = False,
+        **torchs: Unpack[TorchOptions],
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize,
+        }, torchs)  # fmt: skip
+
+    _check = Adam._check
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_avg_sq=kept(np.zeros_like(x)))
+        x, g = _decayed(x, g, group)
+        t, beta1, beta2 = _first(g, group, state)
+        v, rest = _second(g, beta2, state), 1 - beta2**t
+        step = number("lr", group["lr"]) * read(state, "exp_avg") / (1 - beta1**t)
+        most = 2 / (1 - beta2) - 1
+        rho = most - 2 * t * beta2**t / rest
+        if rho <= 5:
+            return x - step
+        scale = math.sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho))
+        return x - step * scale * math.sqrt(rest) / (np.sqrt(v) + group["eps"])
