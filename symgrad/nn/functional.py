@@ -5,9 +5,22 @@ Only the door: what they compute stands in ``ops``.
 
 from __future__ import annotations
 
+from typing import Any
+
 from symgrad.engine.adapters import public
-from symgrad.functions import logsigmoid, relu, sigmoid, tanh
-from symgrad.nn.dropout import dropout
+from symgrad.functions import logsigmoid, sigmoid, tanh
+from symgrad.functions import relu as _relu
+from symgrad.nn import dropout as _random
+from symgrad.nn.attention import multi_head_attention_forward, scaled_dot_product_attention
+from symgrad.nn.dropout import gumbel_softmax
+from symgrad.nn.embedding import embedding, embedding_bag
+from symgrad.nn.in_place import in_place as _in_place
+from symgrad.nn.losses import (
+    ctc_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from symgrad.nn.normalise import batch_norm, instance_norm
 from symgrad.ops.nn import (
     activations,
@@ -19,7 +32,9 @@ from symgrad.ops.nn import (
     margins,
     normalise,
     pooling,
+    resampling,
     robust,
+    shuffles,
     windows,
 )
 from symgrad.ops.reductions import softmax as _softmax
@@ -37,23 +52,37 @@ __all__ = [
     "smooth_l1_loss", "huber_loss", "kl_div", "gaussian_nll_loss", "poisson_nll_loss", "hinge_embedding_loss",
     "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
     "pairwise_distance", "cosine_similarity", "normalize",
-    "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm", "dropout",
-    "embedding", "one_hot", "scaled_dot_product_attention", "bilinear",
-    "unfold", "fold", "conv_transpose1d", "conv_transpose2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
-    "multi_margin_loss",
-    "pad", "conv1d", "conv2d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d",
+    "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm", "local_response_norm",
+    "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "rrelu",
+    "gumbel_softmax",
+    "embedding", "embedding_bag", "one_hot", "scaled_dot_product_attention", "multi_head_attention_forward", "bilinear",
+    "unfold", "fold", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "triplet_margin_with_distance_loss",
+    "ctc_loss",
+    "pad", "conv1d", "conv2d", "conv3d", "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d",
+    "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
+    "interpolate", "upsample", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "pdist",
 ]  # fmt: skip
 
 
-softplus = public(activations.softplus)
-gelu, silu, mish = public(activations.gelu), public(activations.silu), public(activations.mish)
-softsign, tanhshrink = public(activations.softsign), public(activations.tanhshrink)
-leaky_relu, prelu, elu = public(activations.leaky_relu), public(activations.prelu), public(activations.elu)
-selu, celu, relu6 = public(activations.selu), public(activations.celu), public(activations.relu6)
-hardtanh, threshold = public(activations.hardtanh), public(activations.threshold)
-hardsigmoid, hardswish = public(activations.hardsigmoid), public(activations.hardswish)
+def _activation(fn: Any) -> Any:
+    return _in_place(public(fn))
+
+
+softplus, gelu = public(activations.softplus), public(activations.gelu)
+softsign, tanhshrink, prelu = public(activations.softsign), public(activations.tanhshrink), public(activations.prelu)
 hardshrink, softshrink = public(activations.hardshrink), public(activations.softshrink)
 glu, softmin = public(activations.glu), public(activations.softmin)
+relu = _in_place(_relu)
+silu, mish, leaky_relu = map(_activation, (activations.silu, activations.mish, activations.leaky_relu))
+elu, selu, celu = map(_activation, (activations.elu, activations.selu, activations.celu))
+relu6, hardtanh, threshold = map(_activation, (activations.relu6, activations.hardtanh, activations.threshold))
+hardsigmoid, hardswish = map(_activation, (activations.hardsigmoid, activations.hardswish))
+rrelu, dropout = map(_in_place, (_random.rrelu, _random.dropout))
+dropout1d, dropout2d, dropout3d = map(_in_place, (_random.dropout1d, _random.dropout2d, _random.dropout3d))
+alpha_dropout, feature_alpha_dropout = map(_in_place, (_random.alpha_dropout, _random.feature_alpha_dropout))
 softmax = public(_softmax.softmax)
 log_softmax = public(_softmax.log_softmax)
 linear = public(layers.linear)
@@ -73,16 +102,26 @@ pairwise_distance, cosine_similarity = public(distances.pairwise_distance), publ
 normalize = public(distances.normalize)
 
 layer_norm, rms_norm = public(normalise.layer_norm), public(normalise.rms_norm)
-group_norm = public(normalise.group_norm)
-embedding, one_hot, bilinear = public(layers.embedding), public(layers.one_hot), public(layers.bilinear)
-scaled_dot_product_attention = public(layers.scaled_dot_product_attention)
+group_norm, local_response_norm = public(normalise.group_norm), public(normalise.local_response_norm)
+one_hot, bilinear = public(layers.one_hot), public(layers.bilinear)
 
-pad, conv1d, conv2d = public(padding.pad), public(windows.conv1d), public(windows.conv2d)
-max_pool1d, max_pool2d = public(pooling.max_pool1d), public(pooling.max_pool2d)
-avg_pool1d, avg_pool2d = public(pooling.avg_pool1d), public(pooling.avg_pool2d)
+pad = public(padding.pad)
+conv1d, conv2d, conv3d = map(public, (windows.conv1d, windows.conv2d, windows.conv3d))
+max_pool1d, max_pool2d, max_pool3d = map(public, (pooling.max_pool1d, pooling.max_pool2d, pooling.max_pool3d))
+avg_pool1d, avg_pool2d, avg_pool3d = map(public, (pooling.avg_pool1d, pooling.avg_pool2d, pooling.avg_pool3d))
+lp_pool1d, lp_pool2d, lp_pool3d = map(public, (pooling.lp_pool1d, pooling.lp_pool2d, pooling.lp_pool3d))
+max_unpool1d, max_unpool2d = public(pooling.max_unpool1d), public(pooling.max_unpool2d)
+max_unpool3d = public(pooling.max_unpool3d)
 adaptive_avg_pool1d, adaptive_avg_pool2d = public(folds.adaptive_avg_pool1d), public(folds.adaptive_avg_pool2d)
+adaptive_avg_pool3d = public(folds.adaptive_avg_pool3d)
+adaptive_max_pool1d, adaptive_max_pool2d = public(pooling.adaptive_max_pool1d), public(pooling.adaptive_max_pool2d)
+adaptive_max_pool3d = public(pooling.adaptive_max_pool3d)
+interpolate, upsample = public(resampling.interpolate), public(resampling.upsample)
+pixel_shuffle, pixel_unshuffle = public(shuffles.pixel_shuffle), public(shuffles.pixel_unshuffle)
+channel_shuffle, pdist = public(shuffles.channel_shuffle), public(distances.pdist)
 
 conv_transpose1d, conv_transpose2d = public(folds.conv_transpose1d), public(folds.conv_transpose2d)
+conv_transpose3d = public(folds.conv_transpose3d)
 unfold, fold = public(folds.columns), public(folds.fold)
 multi_margin_loss = public(margins.multi_margin_loss)
 

@@ -37,6 +37,7 @@ from table import (
     square,
     upright,
 )
+from window_rows import ROWS as WINDOW_ROWS
 
 from symgrad.ops.reductions.scan import Shift
 
@@ -609,7 +610,7 @@ row("scan in scan", lambda L, a, X: L.scan(lambda c, r: (L.scan(lambda d, x: (d 
 row("fori_loop", lambda L, x: L.fori_loop(1, 4, lambda i, c: L.sin(c) * x + i, x), (real(), ), (real(2),),
     peer=None, analytic=True)
 
-ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS + ELEMENTWISE_ROWS + PIECE_ROWS + SCIPY_ROWS
+ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS + ELEMENTWISE_ROWS + PIECE_ROWS + SCIPY_ROWS + WINDOW_ROWS
 
 CASES = [case for r in ROWS for case in r.cases]
 SMOOTH = [case for case in CASES if not case.row.discrete]

@@ -384,3 +384,76 @@ sample("nn.functional.conv_transpose2d", real(1, 2, 3, 3), real(2, 2, 2, 2), str
 sample("nn.functional.adaptive_avg_pool2d", real(1, 2, 5, 4), (2, 3))
 sample("nn.functional.unfold", real(1, 2, 4, 5), (2, 3), padding=1, stride=2)
 sample("nn.functional.fold", real(1, 8, 4), (3, 3), (2, 2))
+
+# ------------------------------------------------------------------ networks on grids
+sample("nn.functional.conv3d", real(1, 4, 5, 6, 4), real(6, 2, 2, 3, 1), real(6), (1, 2, 1), (1, 0, 1), (2, 1, 1), 2)
+sample("nn.functional.conv3d", real(4, 3, 3, 3), real(2, 4, 2, 1, 2), None, 1, "valid")
+sample(
+    "nn.functional.conv_transpose3d",
+    real(1, 4, 2, 3, 2),
+    real(4, 2, 2, 3, 2),
+    real(4),
+    (1, 2, 1),
+    (1, 0, 1),
+    (0, 1, 0),
+    2,
+    (1, 1, 2),
+)
+for _ceil in (False, True):
+    sample("nn.functional.max_pool3d", real(1, 2, 5, 6, 4), (2, 3, 2), (1, 2, 2), 1, 1, _ceil, True)
+    sample("nn.functional.avg_pool3d", real(2, 5, 6, 4), (2, 3, 2), 2, 1, _ceil, False)
+    for _d, _s in ((1, (2, 9)), (2, (2, 5, 6)), (3, (2, 3, 4, 5))):
+        sample(f"nn.functional.lp_pool{_d}d", positive(*_s), 1.5, 2, 1, _ceil)
+for _d, _s, _linear in ((1, (1, 3, 9), "linear"), (2, (2, 1, 7, 8), "bilinear"), (3, (1, 2, 5, 6, 4), "trilinear")):
+    sample(f"nn.functional.adaptive_avg_pool{_d}d", real(*_s), (3, None, 2)[-_d:])
+    sample(f"nn.functional.adaptive_max_pool{_d}d", real(*_s), (3, None, 2)[-_d:], True)
+    sample(f"nn.functional.adaptive_max_pool{_d}d", whole(*_s[1:]) * 1.0, 3, True)
+    for _to in (
+        {"size": 5},
+        {"scale_factor": 1.7},
+        {"scale_factor": 0.6},
+        {"scale_factor": 1.3, "recompute_scale_factor": True},
+    ):
+        for _mode in ("nearest", "nearest-exact", "area"):
+            sample("nn.functional.interpolate", real(*_s), **_to, mode=_mode)
+        for _mode in (_linear, "bicubic") if _d == 2 else (_linear,):
+            for _corners in (False, True):
+                sample("nn.functional.interpolate", real(*_s), **_to, mode=_mode, align_corners=_corners)
+                if _d == 2:
+                    sample(
+                        "nn.functional.interpolate",
+                        real(*_s),
+                        **_to,
+                        mode=_mode,
+                        align_corners=_corners,
+                        antialias=True,
+                    )
+sample("nn.functional.max_unpool1d", real(1, 2, 3), np.array([[[1, 2, 4], [0, 3, 5]]]), 2)
+sample("nn.functional.max_unpool2d", real(1, 1, 2), np.array([[[5, 2]]]), (2, 2), output_size=(3, 4))
+sample("nn.functional.max_unpool3d", real(1, 1, 1, 2), np.array([[[[5, 8]]]]), (1, 2, 2), (1, 2, 3))
+sample("nn.functional.pixel_shuffle", real(2, 8, 3, 2), 2)
+sample("nn.functional.pixel_unshuffle", real(2, 4, 6), 2)
+sample("nn.functional.channel_shuffle", real(2, 6, 3), 3)
+sample("nn.functional.pdist", real(4, 3))
+sample("nn.functional.pdist", real(4, 3), 1.0)
+for _s in ((2, 4, 5), (2, 3, 2, 3), (1, 5, 2, 1, 2)):
+    sample("nn.functional.local_response_norm", real(*_s), 3, 0.5, 0.75, 2.0)
+for _mode in ("sum", "mean", "max"):
+    sample("nn.functional.embedding_bag", np.array([0, 2, 2, 4, 1, 3]), real(5, 3), np.array([0, 2, 2, 5]), mode=_mode)
+    sample("nn.functional.embedding_bag", np.array([[0, 2, 2], [1, 4, 2]]), real(5, 3), mode=_mode, padding_idx=2)
+sample(
+    "nn.functional.embedding_bag",
+    np.array([1, 2, 0]),
+    real(3, 2),
+    np.array([0, 2, 3]),
+    mode="sum",
+    include_last_offset=True,
+)
+sample("nn.functional.embedding", np.array([[0, 2, 2]]), real(3, 2), scale_grad_by_freq=True)
+sample(
+    "nn.functional.scaled_dot_product_attention", real(2, 4, 3, 2), real(2, 2, 5, 2), real(2, 2, 5, 3), enable_gqa=True
+)
+sample("nn.functional.multilabel_margin_loss", real(3, 4), np.array([[3, 0, -1, 1], [1, -1, 2, 2], [-1, 0, 0, 0]]))
+sample("nn.functional.multilabel_margin_loss", real(4), np.array([3, 0, -1, 1]), reduction="none")
+sample("nn.functional.multilabel_soft_margin_loss", real(3, 4), Fixed(np.eye(4)[:3]), Fixed(positive(4)))
+sample("nn.functional.triplet_margin_with_distance_loss", real(2, 3), real(2, 3), real(2, 3), margin=2.0, swap=True)

@@ -182,7 +182,8 @@ class Writer:
         if isinstance(e, sp.Rational):
             return f"sympy.Rational({e.p}, {e.q})"
         if isinstance(e, sp.Float):
-            return f"sympy.Float({float(e)!r})"
+            number = float(e)
+            return f"sympy.Float({number!r})" if np.isfinite(number) else f"sympy.Float({str(e)!r})"  # beyond floats
         constants = {sp.oo: "oo", -sp.oo: "-oo", sp.nan: "nan", sp.zoo: "zoo", sp.pi: "pi", sp.E: "E",
                      sp.true: "true", sp.false: "false"}  # fmt: skip
         for value, name in constants.items():

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from symgrad.errors import ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import CLAMP_MIN
+from symgrad.ops.keys import Positions
 from symgrad.ops.linalg.norms import vector_norm
 from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.shape import Expand, Reshape, axis_of
+from symgrad.ops.slicing import Gather
 
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
@@ -125,3 +129,27 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
         )
     rows, columns = Reshape((*s[:-1], 1, s[-1]))(x1), Reshape((*t[:-2], 1, *t[-2:]))(x2)
     return rename(vector_norm(SUB(rows, columns), p, -1), "Cdist")
+
+
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """‖x[i] - x[j]‖ₚ for all i < j, row by row.
+
+    Args:
+        input: x, (n, k).
+        p: the order of the norm.
+
+    Returns:
+        The distances (n (n - 1)/2,). The gradient of a distance 0 is 0.
+
+    Raises:
+        ShapeError: x is no matrix.
+
+    >>> sg.nn.functional.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
+    s = shape(input)
+    if len(s) != 2:
+        raise ShapeError(f"pdist only supports 2D tensors, got: {show_shape(s)}. Pass one vector per row.")
+    first, second = np.triu_indices(s[0], 1)
+    rows = (Gather(((0, Positions(at)),), "IndexSelect")(input) for at in (first, second))
+    return rename(vector_norm(SUB(*rows), p, -1), "Pdist")

@@ -16,15 +16,13 @@ from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, IDENTITY, show_shape
-from symgrad.ops.nn.windows import Sizes, around, batched, check_weight, drop_batch, each, windows
+from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_weight, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.join import cat
 from symgrad.ops.slicing import Gather
-
-MOST_PARTS = 1_000_000  # of an axis, each a step of its own where they overlap
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
@@ -208,6 +206,30 @@ def conv_transpose2d(
     return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+def conv_transpose3d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
+    groups: int = 1, dilation: Sizes = 1,
+) -> Any:  # fmt: skip
+    """As conv_transpose1d, along three axes: the adjoint of conv3d.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        weight: W (C, F/groups, K, L, M).
+        bias, stride, padding, output_padding, groups, dilation: as for ``conv_transpose1d``; one number, or one
+            per axis.
+
+    Returns:
+        A tensor (N, F, D', H', W'), or without N.
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv_transpose3d(sg.ones(1, 1, 2, 2, 2), sg.ones(1, 1, 2, 2, 2), stride=2).shape
+    (1, 1, 4, 4, 4)
+    """
+    return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
 def _conv_transpose(
     dims: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
 ) -> Any:
@@ -229,7 +251,7 @@ def _conv_transpose(
     x = Reshape((n, groups, c // groups, prod(rest)))(x)
     W = Reshape((groups, c // groups, f * prod(size)))(weight)
     y = Reshape((n, groups, f, *size, *rest))(Einsum.of("gcf,ngch->ngfh")(W, x))
-    y = permute(y, (0, 1, 2, 4, 3) if dims == 1 else (0, 1, 2, 5, 3, 6, 4))
+    y = permute(y, [0, 1, 2, *(3 + k for d in range(dims) for k in (dims + d, d))])
     full = [(m - 1) * t + d * (k - 1) + 1 + e for m, t, d, k, e in zip(rest, steps, gaps, size, extra, strict=True)]
     y = laid(y, full, steps, gaps)
     y = _cropped(y, wide, [m - 2 * p for m, p in zip(full, wide, strict=True)])
@@ -269,6 +291,22 @@ def adaptive_avg_pool2d(input: Any, output_size: Sizes | None) -> Any:
     (1, 2, 6)
     """
     return _adaptive(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Any, output_size: Sizes | None) -> Any:
+    """The mean of x over a grid of parts of the last three axes, as adaptive_avg_pool1d along each.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
+
+    Returns:
+        A tensor (N, C, D', H', W') or (C, D', H', W').
+
+    >>> sg.nn.functional.adaptive_avg_pool3d(sg.ones(1, 4, 6, 6), (2, None, 3)).shape
+    (1, 2, 6, 3)
+    """
+    return _adaptive(3, input, output_size)
 
 
 def _adaptive(dims: int, x: Any, output_size: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Layers of a few operations each: linear, bilinear, embedding, one-hot rows, attention."""
+"""Layers of a few operations each: linear, bilinear, embedding, one-hot rows, the weights of attention."""
 
 from __future__ import annotations
 
@@ -95,48 +95,15 @@ def _count_of(classes: Any, num_classes: int) -> int:
     return num_classes
 
 
-def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None,
-) -> Any:  # fmt: skip
-    """softmax(Q Kᵀ s + M) V, s = 1/√d.
-
-    Args:
-        query, key, value: Q (…, l, d), K (…, m, d) and V (…, m, e).
-        attn_mask: M, broadcast to (…, l, m): numbers to add, or booleans, false where not to look.
-        dropout_p: 0; attention that drops at random is not part of symgrad.
-        is_causal: look at no later position than one's own.
-        scale: s.
-
-    Returns:
-        A tensor (…, l, e). A row that may look nowhere is 0.
-
-    Raises:
-        ArgumentError: both a mask and is_causal, or dropout. ShapeError: the shapes do not fit.
-
-    >>> one = sg.ones(1, 2)
-    >>> sg.nn.functional.scaled_dot_product_attention(one, one, sg.tensor([[5.0]]))
-    tensor([[5.]])
-    """
-    if dropout_p:
-        raise ArgumentError(f"scaled_dot_product_attention: dropout_p must be 0. Got {dropout_p}.")
-    if is_causal and attn_mask is not None:
-        raise ArgumentError("Explicit attn_mask should not be set when is_causal=True. Put both into one mask.")
-    for x in (query, key, value):
-        if len(shape(x)) < 2:
-            raise ShapeError(
-                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional. "
-                f"Got {', '.join(show_shape(shape(x)) for x in (query, key, value))}."
-            )
+def attention_weights(query: Any, key: Any, mask: Any, is_causal: bool, scale: float | None) -> Any:
+    """softmax(Q Kᵀ s + M), s = 1/√d: what attention looks at; 0 in a row that may look nowhere."""
     scores = MUL(_matmul(query, mT(key)), 1 / sqrt(shape(query)[-1] or 1) if scale is None else scale)
-    mask: Any = np.tri(*shape(scores)[-2:], dtype=bool) if is_causal else attn_mask
-    name = "ScaledDotProductFlashAttentionForCpu"
+    mask = np.tri(*shape(scores)[-2:], dtype=bool) if is_causal else mask
     if mask is None:
-        return rename(_matmul(_softmax(scores), value), name)
+        return _softmax(scores)
     if not is_bool(getattr(mask, "dtype", np.asarray(0.0).dtype)):
-        return rename(_matmul(_softmax_of_rows(ADD(scores, mask)), value), name)
-    weights = where(mask, _softmax(where(mask, scores, float("-inf"))), 0.0)
-    return rename(_matmul(weights, value), name)
+        return _softmax_of_rows(ADD(scores, mask))
+    return where(mask, _softmax(where(mask, scores, float("-inf"))), 0.0)
 
 
 def _softmax_of_rows(scores: Any) -> Any:

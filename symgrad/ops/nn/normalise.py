@@ -14,11 +14,14 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import in_single
-from symgrad.ops.map import ADD, IDENTITY, MUL, Map, show_shape
+from symgrad.ops.elementwise.declared import power
+from symgrad.ops.indexing.select import along
+from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, Map, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float
 from symgrad.ops.reductions.variance import Var, mean_of
 from symgrad.ops.shape import Reshape, total
+from symgrad.ops.shapes.padding import pad
 from symgrad.scalars import X
 
 CENTRED = Map(lambda: (X[0] - X[1]) / sp.sqrt(X[2] + X[3]), 4, "Normalised")
@@ -139,6 +142,37 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     groups = Reshape((s[0], num_groups, total(s[1:]) // num_groups))(input)
     y = Reshape(s)(standardised(groups, (2,), eps))
     return affine(y, on_channels(weight, len(s)), on_channels(bias, len(s)), "NativeGroupNorm")
+
+
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """x/(k + α m)^β, m the mean of x² over ``size`` neighbouring channels, those beyond the first and last being 0.
+
+    Args:
+        input: x, (N, C, …), with three axes or more.
+        size: how many channels count: size // 2 before, (size - 1) // 2 behind.
+        alpha, beta, k: α, β and k.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: x has fewer axes.
+
+    Source: Krizhevsky et al. 2012, "ImageNet classification with deep convolutional neural networks", §3.3.
+
+    >>> sg.nn.functional.local_response_norm(sg.tensor([[[3.0], [4.0]]]), 2, alpha=2.0, beta=0.5, k=0.0)
+    tensor([[[1.0000],
+             [0.8000]]])
+    """
+    s = shape(input)
+    if len(s) < 3:
+        raise ShapeError(f"Expected 3D or higher dimensionality input (got {len(s)} dimensions, {show_shape(s)}).")
+    zeros = (0, 0) * (len(s) - 2)
+    squares = pad(SQUARED(input), (*zeros, size // 2, (size - 1) // 2))
+    sums = along(squares, 1, 0, s[1])
+    for j in range(1, size):
+        sums = ADD(sums, along(squares, 1, j, j + s[1]))
+    return rename(DIV(input, power(ADD(MUL(sums, alpha / size), k), beta)), "LocalResponseNorm")
 
 
 def check_channels(name: str, x: Any, *given: Any) -> Shape:

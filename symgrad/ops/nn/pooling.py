@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.promotion import is_floating
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import lengthened
-from symgrad.ops.elementwise.declared import BINARY, divided
-from symgrad.ops.keys import Positions
-from symgrad.ops.map import ADD, DIV, MUL
-from symgrad.ops.nn.windows import Sizes, around, batched, check_sizes, drop_batch, each, windows
+from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, divided, power
+from symgrad.ops.indexing.gather import index_add
+from symgrad.ops.keys import Positions, is_unknown
+from symgrad.ops.map import ADD, DIV, MUL, show_shape
+from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_sizes, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float
 from symgrad.ops.reductions.extremes import Arg, Extreme
+from symgrad.ops.reductions.merging import scatter
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.padding import pad
 from symgrad.ops.slicing import Gather
@@ -69,6 +71,27 @@ def max_pool2d(
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
+def max_pool3d(
+    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest entry of each window over the last three axes.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        kernel_size, stride, padding, dilation: as for ``max_pool1d``; one number, or one per axis.
+        ceil_mode: whether last windows may reach beyond the end.
+        return_indices: return the pair of the result and the places in the last three axes of x, flattened.
+
+    Returns:
+        A tensor (N, C, D', H', W') or (C, D', H', W').
+
+    >>> sg.nn.functional.max_pool3d(sg.tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
+    tensor([[[[3.]]]])
+    """
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
 def _max_pool(
     dims: int, x: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, dilation: Sizes, ceil_mode: bool,
     return_indices: bool,
@@ -83,7 +106,83 @@ def _max_pool(
     y = drop_batch(Extreme((2 + dims,), first=True, name=f"MaxPool{dims}D")(windows), single)
     if not return_indices:
         return y
-    return y, drop_batch(_places(Arg(2 + dims)(windows), inside, size, steps, wide, gaps), single)
+    at = Arg(2 + dims)(windows)
+    starts = [np.arange(m) * step - p for m, step, p in zip(shape(at)[2:], steps, wide, strict=True)]
+    return y, drop_batch(_places(at, inside, size, starts, gaps), single)
+
+
+def adaptive_max_pool1d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
+    """The largest entry of x in each of m parts of the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        output_size: m.
+        return_indices: return the pair of the result and the place of each entry in the last axis of x.
+
+    Returns:
+        A tensor (N, C, m) or (C, m). The gradient goes to the first of equals.
+
+    >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 3.0, 5.0]]), 2)
+    tensor([[3., 5.]])
+    """
+    return _adaptive_max(1, input, output_size, return_indices)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
+    """The largest entries over a grid of parts of the last two axes, as adaptive_max_pool1d along one.
+
+    Args:
+        input: x (N, C, H, W) or (C, H, W).
+        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
+        return_indices: return the pair of the result and the places in the last two axes of x, flattened.
+
+    Returns:
+        A tensor (N, C, H', W') or (C, H', W').
+
+    >>> sg.nn.functional.adaptive_max_pool2d(sg.ones(1, 4, 6), (2, None)).shape
+    (1, 2, 6)
+    """
+    return _adaptive_max(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
+    """The largest entries over a grid of parts of the last three axes, as adaptive_max_pool1d along one.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
+        return_indices: return the pair of the result and the places in the last three axes of x, flattened.
+
+    Returns:
+        A tensor (N, C, D', H', W') or (C, D', H', W').
+
+    >>> sg.nn.functional.adaptive_max_pool3d(sg.ones(1, 4, 6, 6), (2, None, 3)).shape
+    (1, 2, 6, 3)
+    """
+    return _adaptive_max(3, input, output_size, return_indices)
+
+
+def _adaptive_max(dims: int, x: Any, output_size: Any, return_indices: bool) -> Any:
+    """Parts differ in length by one or two: a shorter one has its last entry again, which changes no maximum."""
+    x, single = batched(x, dims, f"adaptive_max_pool{dims}d")
+    inside = shape(x)[2:]
+    to = [n if m is None else m for m, n in zip(each(output_size, dims), inside, strict=True)]
+    if any(not 0 < m < MOST_PARTS for m in to) or 0 in inside:
+        raise ArgumentError(
+            f"adaptive_max_pool{dims}d: got output_size {output_size} for an input of shape {show_shape(shape(x))}. "
+            f"Expected sizes from 1 to {MOST_PARTS - 1}, of axes with entries."
+        )
+    starts = [np.arange(m) * n // m for m, n in zip(to, inside, strict=True)]
+    ends = [-(-(np.arange(m) + 1) * n // m) for m, n in zip(to, inside, strict=True)]
+    size = [int((e - s).max()) for s, e in zip(starts, ends, strict=True)]
+    for d in reversed(range(dims)):
+        places = np.minimum(starts[d][:, None] + np.arange(size[d]), ends[d][:, None] - 1)
+        x = Gather(((2 + d, Positions(places)),), "Unfold")(x)
+    windows = _windows_last(x, dims)
+    y = drop_batch(Extreme((2 + dims,), first=True, name=f"AdaptiveMaxPool{dims}D")(windows), single)
+    if not return_indices:
+        return y
+    return y, drop_batch(_places(Arg(2 + dims)(windows), inside, size, starts, (1,) * dims), single)
 
 
 def _read(
@@ -123,16 +222,17 @@ def _least(x: Any) -> Any:
     return float("-inf") if dtype is None or is_floating(dtype) else int(np.iinfo(dtype).min)
 
 
-def _places(at: Any, inside: Sequence[int], size: Sequence[int], *geometry: Sequence[int]) -> Any:
+def _places(
+    at: Any, inside: Sequence[int], size: Sequence[int], starts: Sequence[Any], gaps: Sequence[int]
+) -> Any:  # fmt: skip
     """The place in the flattened last axes of x of the entry with number ``at`` in each window."""
     dims, place, weight = len(size), None, 1
-    for d, step, p, gap in reversed(list(zip(range(dims), *geometry, strict=True))):
-        starts = np.arange(shape(at)[2 + d]) * step - p
-        starts = starts.reshape([-1 if k == d else 1 for k in range(dims)])
+    for d in reversed(range(dims)):
+        start, gap = starts[d].reshape([-1 if k == d else 1 for k in range(dims)]), gaps[d]
         inner = BINARY["remainder"](at, size[d])
-        if p:  # -∞ is no larger than the padding before it
-            inner = BINARY["maximum"](inner, np.maximum(-(starts // gap), 0))
-        here = MUL(ADD(MUL(inner, gap), starts), weight)
+        if starts[d].min() < 0:  # -∞ is no larger than the padding before it
+            inner = BINARY["maximum"](inner, np.maximum(-(start // gap), 0))
+        here = MUL(ADD(MUL(inner, gap), start), weight)
         place = here if place is None else ADD(place, here)
         at, weight = BINARY["floor_divide"](at, size[d]), weight * inside[d]
     return place
@@ -140,8 +240,8 @@ def _places(at: Any, inside: Sequence[int], size: Sequence[int], *geometry: Sequ
 
 def _windows_last(x: Any, dims: int) -> Any:
     """Bring the entries of a window into one last axis."""
-    if dims == 2:
-        x = permute(x, (0, 1, 2, 4, 3, 5))
+    if dims > 1:
+        x = permute(x, [0, 1, *range(2, 2 + 2 * dims, 2), *range(3, 3 + 2 * dims, 2)])
     s = shape(x)
     return Reshape((*s[: 2 + dims], prod(s[2 + dims :])))(x)
 
@@ -213,6 +313,25 @@ def avg_pool2d(
     return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+def avg_pool3d(
+    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Any:  # fmt: skip
+    """The mean of each window over the last three axes.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: as for ``avg_pool2d``.
+
+    Returns:
+        A tensor (N, C, D', H', W') or (C, D', H', W'); of integers the means without their fractions.
+
+    >>> sg.nn.functional.avg_pool3d(sg.ones(1, 4, 4, 4), 2).shape
+    (1, 2, 2, 2)
+    """
+    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
 def _avg_pool(
     dims: int, x: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, ceil_mode: bool, zeros_count: bool,
     divisor: int | None,
@@ -225,7 +344,7 @@ def _avg_pool(
     beyond = _beyond(inside, size, steps, wide, ones) if ceil_mode else (0,) * dims
     added = _window_sums(_extended(around(x, wide), beyond, 0.0), size, steps)
     if divisor == 0:
-        raise ArgumentError("divisor must be not zero. avg_pool2d: leave divisor_override out for the mean.")
+        raise ArgumentError(f"divisor must be not zero. avg_pool{dims}d: leave divisor_override out for the mean.")
     n: Any = prod(size) if divisor is None else divisor
     if divisor is None and (any(beyond) or (any(wide) and not zeros_count)):
         within = [(0 if zeros_count else p, b + (0 if zeros_count else p)) for p, b in zip(wide, beyond, strict=True)]
@@ -238,3 +357,113 @@ def _avg_pool(
 
 def _window_sums(x: Any, size: Sequence[int], steps: Sequence[int]) -> Any:
     return sum_axes(windows(x, size, steps, (1,) * len(size)), [3 + 2 * d for d in range(len(size))])
+
+
+def lp_pool1d(
+    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+) -> Any:
+    """(Σ xᵖ)^(1/p) of each window along the last axis.
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        norm_type: p.
+        kernel_size, stride, ceil_mode: as for ``avg_pool1d``.
+
+    Returns:
+        A tensor (N, C, L') or (C, L').
+
+    >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0]]), 2, 2)
+    tensor([[5.]])
+    """
+    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+) -> Any:
+    """(Σ xᵖ)^(1/p) of each window over the last two axes of x (N, C, H, W) or (C, H, W), as ``lp_pool1d`` over one."""
+    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+) -> Any:
+    """(Σ xᵖ)^(1/p) of each window over the last three axes of x (N, C, D, H, W), as ``lp_pool1d`` over one."""
+    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def _lp_pool(dims: int, x: Any, p: float, kernel_size: Sizes, stride: Sizes | None, ceil_mode: bool) -> Any:
+    means = _avg_pool(dims, power(x, p), kernel_size, stride, 0, ceil_mode, True, None)
+    return power(MUL(means, prod(each(kernel_size, dims))), 1.0 / p)
+
+
+# ------------------------------------------------------------------ maxima put back
+def max_unpool1d(
+    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    output_size: Sequence[int] | None = None,
+) -> Any:  # fmt: skip
+    """The entries of x at their places in a longer axis, zeros elsewhere: undoes ``max_pool1d`` but for what it drops.
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        indices: the places that ``max_pool1d(…, return_indices=True)`` gives.
+        kernel_size, stride, padding: those of the pool.
+        output_size: the length of the result, or the result's shape, where the pool's input had not the usual one.
+
+    Returns:
+        A tensor (N, C, L') or (C, L').
+
+    Raises:
+        ShapeError: an output_size that the pool cannot have come from.
+
+    >>> sg.nn.functional.max_unpool1d(sg.tensor([[3.0, 2.0]]), sg.tensor([[1, 2]]), 2)
+    tensor([[0., 3., 2., 0.]])
+    """
+    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(
+    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    output_size: Sequence[int] | None = None,
+) -> Any:  # fmt: skip
+    """The entries of x (N, C, H, W) at their places in larger images: undoes ``max_pool2d``."""
+    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    output_size: Sequence[int] | None = None,
+) -> Any:  # fmt: skip
+    """The entries of x (N, C, D, H, W) at their places in larger volumes: undoes ``max_pool3d``."""
+    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
+
+
+def _max_unpool(
+    dims: int, x: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, output_size: Any
+) -> Any:  # fmt: skip
+    x, single = batched(x, dims, f"max_unpool{dims}d")
+    at = batched(indices, dims, f"max_unpool{dims}d")[0]
+    size, wide = each(kernel_size, dims), each(padding, dims)
+    steps, (n, c, *rest) = each(size if stride in (None, (), []) else stride, dims), shape(x)
+    usual = [(m - 1) * t + k - 2 * p for m, t, k, p in zip(rest, steps, size, wide, strict=True)]
+    to = usual if output_size is None else [int(m) for m in output_size][-dims:]
+    if len(to) != dims or any(not u - t < m < u + t for m, u, t in zip(to, usual, steps, strict=True)):
+        raise ShapeError(
+            f"invalid output_size {output_size}: expected sizes near {usual}, less than one stride {list(steps)} away."
+        )
+    known = getattr(at, "_value", at)
+    if known is not None and not np.all((np.asarray(known) >= 0) & (np.asarray(known) < prod(to))):
+        raise IndexRangeError(f"max_unpool{dims}d: found an invalid max index. Expected 0 to {prod(to) - 1}.")
+    flat, rows = prod(to), np.arange(n * c).reshape(n, c, 1) * prod(to)
+    places = Reshape((n * c * prod(rest),))(ADD(Reshape((n, c, prod(rest)))(at), rows))
+    y = Reshape((n, c, *to))(_put(Reshape((n * c * prod(rest),))(x), places, n * c * flat))
+    return drop_batch(rename(y, f"MaxUnpool{dims}D"), single)
+
+
+def _put(x: Any, places: Any, length: int) -> Any:
+    """A vector of zeros with the entries of x at these places; of equals, which one place may get from several, one."""
+    zeros = np.zeros(length, getattr(x, "dtype", None))
+    if not is_unknown(places):
+        return scatter(zeros, 0, places, x)
+    counts = index_add(zeros, 0, places, np.ones(shape(x), zeros.dtype))
+    return DIV(index_add(zeros, 0, places, x), CLAMP_MIN(counts, 1.0))

@@ -20,6 +20,7 @@ from symgrad.ops.shapes.padding import pad
 from symgrad.ops.slicing import Gather
 
 Sizes = int | Sequence[int]
+MOST_PARTS = 1_000_000  # of an axis, each a step of its own where they overlap
 
 
 def each(sizes: Any, dims: int) -> tuple[int, ...]:
@@ -131,6 +132,29 @@ def conv2d(
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+def conv3d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """Σ W[f, c, k, l, m] x[n, c, …] + b[f] over windows of three axes, as ``conv2d`` over two.
+
+    Args:
+        input: x (N, C, D, H, W) or (C, D, H, W).
+        weight: W (F, C/groups, K, L, M).
+        bias, stride, padding, dilation, groups: as for ``conv1d``; one number, or one per axis.
+
+    Returns:
+        A tensor (N, F, D', H', W') or (F, D', H', W').
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv3d(sg.ones(1, 1, 3, 3, 3), sg.ones(1, 1, 2, 2, 2)).shape
+    (1, 1, 2, 2, 2)
+    """
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
+
+
 def _conv(
     dims: int, x: Any, weight: Any, bias: Any, stride: Sizes, padding: Any, dilation: Sizes, groups: int
 ) -> Any:  # fmt: skip
@@ -149,8 +173,9 @@ def _conv(
     x = windows(_padded(x, padding, rest[1:], steps, gaps), rest[1:], steps, gaps)
     x = Reshape((n, groups, c // groups, *shape(x)[2:]))(x)
     W = Reshape((groups, f // groups, *rest))(weight)
-    spec = "ngchi,gfci->ngfh" if dims == 1 else "ngchiwj,gfcij->ngfhw"
-    y = Einsum.of(spec)(x, W)
+    places, offsets = "hwd"[:dims], "ijk"[:dims]
+    pairs = "".join(map("".join, zip(places, offsets, strict=True)))
+    y = Einsum.of(f"ngc{pairs},gfc{offsets}->ngf{places}")(x, W)
     y = Reshape((n, f, *shape(y)[3:]))(y)
     if bias is not None:
         y = ADD(y, Reshape((f, *(1,) * dims))(bias))

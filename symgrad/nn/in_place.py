@@ -1,0 +1,29 @@
+"""Functions whose result may be written into their argument: torch's ``inplace=True``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OPTION = inspect.Parameter("inplace", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation="bool")
+
+
+def in_place(fn: F) -> F:
+    """Return fn with one more argument ``inplace``: whether x itself becomes the result, as by ``x.copy_``."""
+    signature = inspect.signature(fn)
+    parameters = list(signature.parameters.values())
+    most = sum(p.kind is not inspect.Parameter.KEYWORD_ONLY for p in parameters)
+
+    @functools.wraps(fn)
+    def call(*args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        if len(args) == most + 1:
+            *args, inplace = args  # type: ignore[assignment]
+        y = fn(*args, **kwargs)
+        return (args[0] if args else kwargs["input"]).copy_(y) if inplace else y
+
+    parameters.insert(most, _OPTION)
+    call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
