@@ -10,33 +10,81 @@ from checks import close
 import symgrad as sg
 from symgrad import nn
 
-MADE = {  # module: constructor arguments, shape of its input
+MADE = {  # module: constructor arguments, shape of its input; of several inputs their shapes
     "Linear": ((3, 2), {}, (5, 3)),
     "Linear without bias": ((3, 2), {"bias": False}, (5, 4, 3)),
+    "Bilinear": ((2, 3, 4), {}, [(5, 2), (5, 3)]),
     "Conv1d": ((2, 4, 3), {"padding": 1, "stride": 2}, (2, 2, 7)),
+    "Conv1d of no batch, in a circle": ((2, 4, 3), {"padding": 2, "padding_mode": "circular"}, (2, 7)),
     "Conv2d": ((2, 4, (3, 2)), {"padding": "same", "groups": 2}, (2, 2, 5, 6)),
+    "Conv2d mirrored": ((2, 3, 3), {"padding": "same", "padding_mode": "reflect", "dilation": 2}, (1, 2, 6, 7)),
+    "Conv3d": ((2, 4, (3, 2, 1)), {"stride": (1, 2, 1), "padding_mode": "replicate", "padding": 1}, (1, 2, 4, 3, 2)),
+    "ConvTranspose1d": ((4, 2, 3), {"stride": 2, "output_padding": 1, "groups": 2}, (2, 4, 5)),
+    "ConvTranspose2d": ((2, 3, (3, 2)), {"stride": 2, "padding": (1, 0), "dilation": 2}, (1, 2, 3, 4)),
+    "ConvTranspose3d": ((1, 2, 2), {"bias": False}, (1, 1, 2, 3, 2)),
     "LayerNorm": ((4,), {}, (3, 4)),
     "LayerNorm of axes": (((2, 4),), {"elementwise_affine": False}, (3, 2, 4)),
+    "RMSNorm": ((4,), {}, (3, 4)),
+    "RMSNorm of axes": (((2, 4),), {"eps": 1e-3}, (3, 2, 4)),
+    "GroupNorm": ((2, 4), {}, (3, 4, 2)),
+    "LocalResponseNorm": ((3,), {"alpha": 0.5, "k": 2.0}, (2, 4, 3)),
     "BatchNorm1d": ((3,), {}, (5, 3)),
     "BatchNorm1d of averages": ((3,), {"momentum": None}, (5, 3, 2)),
     "BatchNorm1d untracked": ((3,), {"track_running_stats": False, "affine": False}, (5, 3)),
     "BatchNorm1d without bias": ((3,), {"bias": False}, (5, 3)),
     "BatchNorm2d": ((2,), {"momentum": 0.3}, (4, 2, 3, 3)),
+    "BatchNorm3d": ((2,), {}, (2, 2, 3, 2, 2)),
+    "InstanceNorm1d": ((2,), {}, (2, 2, 5)),
+    "InstanceNorm1d of no batch": ((2,), {"affine": True}, (2, 5)),
+    "InstanceNorm2d": ((2,), {"affine": True, "track_running_stats": True}, (2, 2, 3, 3)),
+    "InstanceNorm3d": ((2,), {"bias": False, "affine": True}, (2, 2, 2, 3, 2)),
     "MaxPool1d": ((2,), {}, (1, 2, 6)),
     "MaxPool2d": ((2,), {"stride": 1}, (1, 2, 4, 4)),
+    "MaxPool3d": ((2,), {"padding": 1, "dilation": 1, "ceil_mode": True}, (1, 2, 3, 4, 4)),
     "AvgPool1d": ((3,), {"padding": 1}, (1, 2, 6)),
     "AvgPool2d": ((2,), {}, (1, 2, 4, 4)),
+    "AvgPool3d": (((1, 2, 2),), {"divisor_override": 3}, (1, 2, 2, 4, 4)),
     "AdaptiveAvgPool1d": ((2,), {}, (1, 2, 5)),
     "AdaptiveAvgPool2d": (((1, 2),), {}, (1, 2, 4, 4)),
+    "AdaptiveAvgPool3d": (((1, None, 2),), {}, (1, 2, 4, 3, 3)),
+    "AdaptiveMaxPool1d": ((2,), {}, (1, 2, 5)),
+    "AdaptiveMaxPool2d": (((2, None),), {}, (1, 2, 4, 4)),
+    "AdaptiveMaxPool3d": ((2,), {}, (1, 2, 4, 3, 3)),
+    "LPPool1d": ((2, 3), {"stride": 2}, (1, 2, 6)),
+    "LPPool2d": ((2, 2), {}, (1, 2, 4, 4)),
+    "LPPool3d": ((2, 2), {"ceil_mode": True}, (1, 2, 3, 4, 4)),
     "Flatten": ((), {}, (2, 3, 4)),
+    "Unflatten": ((1, (2, -1)), {}, (3, 4)),
+    "Unfold": (((2, 3),), {"padding": 1}, (1, 2, 4, 5)),
+    "Fold": (((4, 5), 2), {"stride": (2, 1)}, (1, 8, 8)),
+    "PixelShuffle": ((2,), {}, (1, 8, 2, 3)),
+    "PixelUnshuffle": ((2,), {}, (1, 2, 4, 6)),
+    "ChannelShuffle": ((2,), {}, (1, 4, 3)),
+    "Upsample": ((), {"scale_factor": 2}, (1, 2, 3)),
+    "Upsample of lines": (((3, 5),), {"mode": "bilinear", "align_corners": True}, (1, 2, 4, 4)),
+    "Upsample of cubics": ((), {"scale_factor": (1.5, 2), "mode": "bicubic"}, (1, 2, 4, 3)),
+    "UpsamplingNearest2d": ((), {"scale_factor": 2}, (1, 2, 2, 3)),
+    "UpsamplingBilinear2d": ((5,), {}, (1, 2, 2, 3)),
+    "ConstantPad1d": ((2, 3.5), {}, (2, 4)),
+    "ConstantPad2d": (((1, 0, 2, 1), 0.5), {}, (1, 3, 4)),
+    "ConstantPad3d": ((1, 1), {}, (1, 2, 2, 2)),
+    **{f"{name}{d}d": ((p,), {}, (1, 2, *(4,) * d)) for name in ("ZeroPad", "ReflectionPad", "ReplicationPad",
+       "CircularPad") for d, p in ((1, (1, 2)), (2, 1), (3, (1, 2, 0, 1, 1, 1)))},
+    "CosineSimilarity": ((), {"dim": 0}, [(5, 3), (5, 3)]),
+    "PairwiseDistance": ((1.0,), {"keepdim": True}, [(5, 3), (5, 3)]),
     "PReLU": ((3,), {"init": 0.1}, (2, 3, 4)),
     "LeakyReLU": ((0.2,), {"inplace": False}, (7,)),
     "Softmax": ((1,), {}, (3, 4)),
+    "Softmax2d": ((), {}, (2, 3, 2, 2)),
+    "Softmin": ((), {"dim": 0}, (3, 4)),
     "LogSoftmax": ((), {"dim": 0}, (3, 4)),
     "GELU": ((), {"approximate": "tanh"}, (7,)),
     "ELU": ((0.5,), {}, (7,)),
     "Hardtanh": ((-0.5, 0.25), {}, (7,)),
-    "Softplus": ((2,), {}, (7,)),
+    "Hardshrink": ((0.3,), {}, (7,)),
+    "Softshrink": ((), {}, (7,)),
+    "Threshold": ((0.1, 2.0), {}, (7,)),
+    "Softplus": ((2.0,), {}, (7,)),
     "GLU": ((1,), {}, (3, 4)),
     "Identity": ((), {}, (7,)),
     **{name: ((), {}, (7,)) for name in (
@@ -44,6 +92,15 @@ MADE = {  # module: constructor arguments, shape of its input
         "Softsign", "Tanhshrink",
     )},
 }  # fmt: skip
+RANDOM = {  # of these the value in use, the state and what is printed; and as in MADE
+    "RReLU": ((0.1, 0.3), {}, (7,)),
+    "Dropout": ((0.3,), {}, (7,)),
+    "Dropout1d": ((), {}, (2, 3, 4)),
+    "Dropout2d": ((0.1, True), {}, (2, 3, 4, 1)),
+    "Dropout3d": ((), {}, (2, 3, 4, 1, 2)),
+    "AlphaDropout": ((), {}, (7,)),
+    "FeatureAlphaDropout": ((0.2,), {}, (2, 3, 4)),
+}
 
 LOSSES = {  # loss: options, and which of torch's samples it is given
     "MSELoss": ({"reduction": "sum"}, "numbers"),
@@ -57,6 +114,10 @@ LOSSES = {  # loss: options, and which of torch's samples it is given
     "KLDivLoss": ({"reduction": "sum", "log_target": True}, "numbers"),
     "PoissonNLLLoss": ({"full": False}, "shares"),
     "HingeEmbeddingLoss": ({"margin": 2.0}, "signs"),
+    "SoftMarginLoss": ({}, "signs"),
+    "MultiMarginLoss": ({"p": 2, "margin": 0.5}, "classes"),
+    "MultiLabelMarginLoss": ({"reduction": "sum"}, "labels"),
+    "MultiLabelSoftMarginLoss": ({}, "shares"),
 }
 
 
@@ -80,24 +141,28 @@ def pair(name, args, kwargs):
     return ours, theirs
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", [*MADE, *RANDOM])
 def test_module_is_torchs_in_value_gradient_and_state(name):
     torch = of_torch()
-    args, kwargs, shape = MADE[name]
+    args, kwargs, shape = {**MADE, **RANDOM}[name]
     ours, theirs = pair(name, args, kwargs)
-    for training in (True, True, False):  # batch normalisation moves its statistics
+    assert repr(ours) == repr(theirs)
+    shapes = shape if isinstance(shape, list) else [shape]
+    arrays = [abs(drawn(s, k)) if name.startswith("LP") else drawn(s, k) for k, s in enumerate(shapes)]
+    for training in (True, True, False) if name in MADE else (False,):  # batch normalisation moves its statistics
         ours.train(training)
         theirs.train(training)
-        x = sg.tensor(drawn(shape), requires_grad=True)
-        u = torch.tensor(drawn(shape), requires_grad=True)
-        y, z = ours(x), theirs(u)
+        xs = [sg.tensor(a, requires_grad=True) for a in arrays]
+        us = [torch.tensor(a, requires_grad=True) for a in arrays]
+        y, z = ours(*(x * 1.0 for x in xs)), theirs(*(u * 1.0 for u in us))
         close(y.detach().numpy(), z.detach().numpy(), 1e-12)
         ours.zero_grad()
         theirs.zero_grad()
         weight = drawn(y.shape, 1)
         (y * weight).sum().backward()
         (z * torch.tensor(weight)).sum().backward()
-        close(x.grad.numpy(), u.grad.numpy(), 1e-7 if name == "Hardsigmoid" else 1e-11)  # torch's 1/6 is a float32
+        for x, u in zip(xs, us, strict=True):
+            close(x.grad.numpy(), u.grad.numpy(), 1e-7 if name == "Hardsigmoid" else 1e-11)  # torch's 1/6 is a float32
         for (n, p), (m, q) in zip(ours.named_parameters(), theirs.named_parameters(), strict=True):
             assert n == m
             close(p.grad.numpy(), q.grad.numpy(), 1e-11)
@@ -113,7 +178,7 @@ def test_loss_is_torchs(name):
     x = 1 / (1 + np.exp(-drawn((4, 3))))
     t = {
         "numbers": drawn((4, 3), 1), "classes": np.array([0, 1, 2, 0]), "shares": (drawn((4, 3), 1) > 0) * 1.0,
-        "signs": np.sign(drawn((4, 3), 1)),
+        "signs": np.sign(drawn((4, 3), 1)), "labels": np.array([[1, -1, 0], [2, 0, -1], [-1, 0, 0], [0, 1, 2]]),
     }[kind]  # fmt: skip
     a, b = sg.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
     ours = getattr(nn, name)(**options)(a, sg.tensor(t))
@@ -133,6 +198,7 @@ SEVERAL = {  # loss of several inputs: options, and the inputs
     "MarginRankingLoss": ({"margin": 0.2}, [points(0), points(1), np.sign(points(2))]),
     "CosineEmbeddingLoss": ({"margin": 0.1}, [points(0), points(1), np.array([1.0, -1.0, 1.0, -1.0])]),
     "TripletMarginLoss": ({"margin": 0.7, "swap": True}, [points(0), points(1), points(2)]),
+    "TripletMarginWithDistanceLoss": ({"margin": 2.0}, [points(0), points(1), points(2)]),
 }
 
 
@@ -153,16 +219,12 @@ def test_loss_of_several_inputs_is_torchs(name):
 
 
 def test_every_module_is_compared():
-    containers = {"Module", "ModuleDict", "ModuleList", "Sequential", "Dropout", "Embedding"}  # by tests of their own
+    by_themselves = {
+        "Module", "ModuleDict", "ModuleList", "Sequential", "Embedding", "EmbeddingBag", "MaxUnpool1d", "MaxUnpool2d",
+        "MaxUnpool3d", "CTCLoss",
+    }  # fmt: skip
     modules = {n for n in nn.__all__ if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)}
-    assert modules - containers == {name.split()[0] for name in (*MADE, *LOSSES, *SEVERAL)}
-
-
-@pytest.mark.parametrize("name", ["Linear", "Conv1d", "Conv2d", "LayerNorm", "BatchNorm1d of averages"])
-def test_layer_prints_as_torchs(name):
-    args, kwargs, _ = MADE[name]
-    ours, theirs = pair(name, args, kwargs)
-    assert repr(ours) == repr(theirs)
+    assert modules - by_themselves == {name.split()[0] for name in (*MADE, *RANDOM, *LOSSES, *SEVERAL)}
 
 
 def test_embedding_is_torchs():
@@ -175,6 +237,98 @@ def test_embedding_is_torchs():
     z.sum().backward()
     close(ours.weight.grad.numpy(), theirs.weight.grad.numpy(), 0)
     assert nn.Embedding(5, 3, padding_idx=-1).weight[4].tolist() == [0.0, 0.0, 0.0]
+
+
+BAGS = {
+    "EmbeddingBag": ({"mode": "sum", "padding_idx": 2}, [[0, 2, 4], [1, 1, 3]]),
+    "EmbeddingBag of means": ({"include_last_offset": True}, [0, 2, 4, 1, 1, 3], [0, 2, 2, 6]),
+    "EmbeddingBag of maxima": ({"mode": "max"}, [0, 2, 4, 1, 1, 3], [0, 4]),
+    "EmbeddingBag of short rows": ({"max_norm": 0.5, "mode": "sum"}, [0, 2, 4, 1], [0, 3]),
+    "Embedding of short rows": ({"max_norm": 0.5, "norm_type": 1.0}, [0, 2, 4, 1]),
+}
+
+
+@pytest.mark.parametrize("name", BAGS)
+def test_bags_of_rows_are_torchs(name):
+    torch = of_torch()
+    options, *indices = BAGS[name]
+    ours, theirs = pair(name, (5, 3), options)
+    assert repr(ours) == repr(theirs)
+    y, z = ours(*map(sg.tensor, indices)), theirs(*map(torch.tensor, indices))
+    close(y.detach().numpy(), z.detach().numpy(), 1e-14)
+    (y**2).sum().backward()
+    (z**2).sum().backward()
+    close(ours.weight.grad.numpy(), theirs.weight.grad.numpy(), 1e-13)
+    close(ours.weight.detach().numpy(), theirs.weight.detach().numpy(), 1e-14)
+
+
+def test_a_table_is_made_of_a_matrix():
+    table = nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert table(sg.tensor([1])).tolist() == [[3.0, 4.0]]
+    assert not table.weight.requires_grad
+    assert nn.EmbeddingBag.from_pretrained(sg.ones(3, 2), freeze=False, mode="sum").weight.requires_grad
+    with pytest.raises(ValueError, match="Gradients are dense here"):
+        nn.Embedding(3, 2, sparse=True)(sg.tensor([0]))
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_maxima_go_back_to_their_places(axes):
+    torch = of_torch()
+    x, kind = drawn((1, 2, *(5,) * axes)), f"MaxUnpool{axes}d"
+    results = []
+    for T in (sg, torch):
+        u = T.tensor(x, requires_grad=True)
+        y, at = getattr(T.nn, f"MaxPool{axes}d")(2, return_indices=True)(u)
+        undo = getattr(T.nn, kind)(2)
+        (undo(y, at, output_size=u.shape) * T.tensor(drawn(x.shape, 1))).sum().backward()
+        results.append((repr(undo), undo(y, at, output_size=u.shape).detach().numpy(), u.grad.numpy()))
+    assert results[0][0] == results[1][0]
+    for ours, theirs in zip(results[0][1:], results[1][1:], strict=True):
+        close(ours, theirs, 0)
+    with pytest.raises(ValueError, match="invalid output_size"):
+        getattr(nn, kind)(2)(sg.zeros(1, 1, *(2,) * axes), sg.zeros(1, 1, *(2,) * axes).long(), output_size=(9,) * axes)
+
+
+def test_a_transposed_convolution_takes_the_size_of_its_result():
+    torch = of_torch()
+    ours, theirs = pair("ConvTranspose2d", (1, 1, 3), {"stride": 3})
+    x = drawn((1, 1, 2, 2))
+    y, z = ours(sg.tensor(x), output_size=(7, 8)), theirs(torch.tensor(x), output_size=(7, 8))
+    close(y.detach().numpy(), z.detach().numpy(), 1e-13)
+    with pytest.raises(ValueError, match=r"requested an output size of \[5, 9\], but valid sizes range from \[6, 6\]"):
+        ours(sg.tensor(x), output_size=(5, 9))
+
+
+ALIGNED = {  # options, targets, lengths of inputs and targets
+    "mean": ({}, [[1, 1, 2], [3, 4, 0], [1, 0, 0]], [7, 6, 5], [3, 2, 1]),
+    "sum of labels in a row": ({"reduction": "sum", "blank": 3}, [1, 1, 2, 0, 4, 1], [7, 7, 7], [3, 2, 1]),
+    "labels that are too many": ({"zero_infinity": True, "reduction": "none"}, [[1, 1], [3, 4], [1, 0]], [7, 6, 1],
+                                 [2, 2, 2]),
+    "no labels": ({"reduction": "none"}, [[1, 2], [1, 2], [1, 2]], [7, 6, 5], [0, 2, 1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIGNED)
+def test_alignments_are_torchs(name):
+    torch = of_torch()
+    options, *rest = ALIGNED[name]
+    x, results = drawn((7, 3, 5)), []
+    for T in (sg, torch):
+        u = T.tensor(x, requires_grad=True)
+        loss = T.nn.CTCLoss(**options)(u.log_softmax(-1), *map(T.tensor, rest))
+        loss.sum().backward()
+        results.append((loss.detach().numpy(), u.grad.numpy()))
+    close(results[0][0], results[1][0], 1e-13)
+    close(results[0][1], results[1][1], 1e-12)
+
+
+def test_an_alignment_of_its_own_is_differentiated_as_it_is():
+    x = sg.tensor(drawn((4, 5)))  # no log_softmax: torch's gradient is another one there
+    check = sg.testing.crosscheck(lambda x: nn.CTCLoss()(x, sg.tensor([1, 2]), sg.tensor(4), sg.tensor(2)), x.numpy())
+    assert check.ok
+    with pytest.raises(IndexError, match=r"got target_lengths \[3\]. Expected numbers from 0 to 2"):
+        nn.CTCLoss()(x, sg.tensor([1, 2]), 4, 3)
+    assert nn.CTCLoss()(x[:1], sg.tensor([1, 2]), 1, 2).item() == np.inf
 
 
 class Net(nn.Module):
@@ -201,7 +355,7 @@ def test_names_state_and_printing_are_torchs():
     ]  # fmt: skip
     assert str(net) == (
         "Net(\n  (body): Sequential(\n    (0): Linear(in_features=3, out_features=4, bias=True)\n    (1): Tanh()\n"
-        "    (2): Dropout(p=0.5)\n  )\n  (head): Linear(in_features=4, out_features=2, bias=True)\n)"
+        "    (2): Dropout(p=0.5, inplace=False)\n  )\n  (head): Linear(in_features=4, out_features=2, bias=True)\n)"
     )
     assert net.get_submodule("body.0") is net.body[0]
     assert net.get_parameter("head.bias") is net.head.bias
@@ -465,7 +619,7 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
         (lambda: nn.Linear("a", 2), "integers"),
         (lambda: nn.Conv1d(1, 2, 2.5), "integers"),
         (lambda: nn.Conv2d(3, 2, 1, groups=2), "divisible by groups"),
-        (lambda: nn.Conv2d(1, 1, 1, padding_mode="reflect"), "Expected 'zeros'"),
+        (lambda: nn.Conv2d(1, 1, 1, padding_mode="mirror"), "padding_mode must be one of"),
         (lambda: nn.ReLU(1, 2), "ReLU: too many"),
         (lambda: nn.MaxPool2d(), "MaxPool2d: missing a required argument: 'kernel_size'"),
         (lambda: nn.MSELoss(size_average=True), "unexpected keyword argument 'size_average'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.normalise import has_statistics
@@ -54,23 +54,75 @@ class LayerNorm(_Scaled):
         return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
-class _BatchNorm(_Scaled):
-    """What batch normalisation of any number of axes shares."""
+class RMSNorm(_Scaled):
+    """x/√(E x² + ε) w, the mean over the last axes.
+
+    Args:
+        normalized_shape: the sizes of those axes.
+        eps: ε; the spacing of numbers at 1 by default.
+        elementwise_affine: whether there is w.
+    """
+
+    def __init__(
+        self, normalized_shape: Sizes, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        ones_ = Parameter(ones(self.normalized_shape, dtype=dtype)) if elementwise_affine else None
+        self.register_parameter("weight", ones_)
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised."""
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(_Scaled):
+    """(x - μ)/√(σ² + ε) w + b, mean and variance over each group of channels of each sample.
+
+    Args:
+        num_groups, num_channels: how many groups the channels make; a divisor of their number.
+        eps: ε.
+        affine, bias: whether there are w and b.
+    """
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
+        dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if num_groups < 1 or num_channels % num_groups:
+            raise ArgumentError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups}).")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self._scale(num_channels, affine, affine and bias, dtype)
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        affine = f"affine={self.affine}, bias={self.bias is not None}"
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, {affine}"
+
+
+class _Running(_Scaled):
+    """A normalisation of channels that may keep running statistics."""
 
     axes: tuple[int, ...] = ()
     running_mean: Any
     running_var: Any
     num_batches_tracked: Any
 
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
-        super().__init__()
+    def _set(
+        self, num_features: int, eps: float, momentum: float | None, affine: bool, kept: bool, dtype: Any, bias: bool
+    ) -> None:
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
+        self.affine, self.track_running_stats = affine, kept
         self._scale(num_features, affine, affine and bias, dtype)
-        kept = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if kept else None)
         self.register_buffer("running_var", ones(num_features, dtype=dtype) if kept else None)
         self.register_buffer("num_batches_tracked", tensor(0) if kept else None)
@@ -82,17 +134,38 @@ class _BatchNorm(_Scaled):
             self.running_var.fill_(1.0)
             self.num_batches_tracked.zero_()
 
-    def forward(self, input: Any) -> Any:
-        """Return x normalised; in training by the statistics of the batch, which move the running ones.
-
-        The running ones stay as they are where x is a symbol.
-        """
+    def _checked(self, input: Any) -> Any:
         input = as_tensor(input)
         if input.ndim not in self.axes:
             expected = " or ".join(f"{n}D" for n in self.axes)
             raise ShapeError(
                 f"expected {expected} input (got {input.ndim}D input). Its shape is {show_shape(input.shape)}."
             )
+        return input
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_Running):
+    """What batch normalisation of any number of axes shares."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._set(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised; in training by the statistics of the batch, which move the running ones.
+
+        The running ones stay as they are where x is a symbol.
+        """
+        input = self._checked(input)
         by_batch = self.training or self.running_mean is None
         moves = self.training and self.running_mean is not None and has_statistics(input)
         share = self._share() if moves else 0.0
@@ -105,11 +178,26 @@ class _BatchNorm(_Scaled):
         self.num_batches_tracked.add_(1)
         return 1 / self.num_batches_tracked if self.momentum is None else self.momentum
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
+
+class _InstanceNorm(_Running):
+    """What instance normalisation of any number of axes shares."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._set(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised; a sample may come without its batch."""
+        input = self._checked(input)
+        single = input.ndim == self.axes[0]
+        x = input[None] if single else input
+        by_sample = self.training or self.running_mean is None
+        statistics = self.running_mean, self.running_var, self.weight, self.bias
+        y = F.instance_norm(x, *statistics, by_sample, self.momentum or 0.0, self.eps)
+        return y[0] if single else y
 
 
 class BatchNorm1d(_BatchNorm):
@@ -124,7 +212,34 @@ class BatchNorm2d(_BatchNorm):
     axes = (4,)
 
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]
+class BatchNorm3d(_BatchNorm):
+    """(x - μ)/√(σ² + ε) w + b of x (N, C, D, H, W), mean and variance of each channel over the batch."""
+
+    axes = (5,)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """(x - μ)/√(σ² + ε) w + b of x (N, C, L) or (C, L), mean and variance of each channel of each sample."""
+
+    axes = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """(x - μ)/√(σ² + ε) w + b of images (N, C, H, W) or (C, H, W), mean and variance of each channel of each."""
+
+    axes = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """(x - μ)/√(σ² + ε) w + b of x (N, C, D, H, W) or (C, D, H, W), mean and variance of each channel of each."""
+
+    axes = (4, 5)
+
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
+    "LayerNorm", "RMSNorm",
+]  # fmt: skip
 
 
 check_all(globals(), __all__)

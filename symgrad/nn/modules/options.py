@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from symgrad.errors import ArgumentTypeError
+from symgrad.nn.dropout import check_share
 from symgrad.nn.modules.module import Module
+from symgrad.ops.nn.windows import each
 from symgrad.support.arguments import check_methods
 from symgrad.tensors.tensor import Tensor
 
@@ -23,7 +25,9 @@ class OfFunction(Module):
 
     function: ClassVar[Callable[..., Any]]
     options: ClassVar[inspect.Signature]
-    shown: ClassVar[tuple[str, ...]] = ()  # the options that are printed
+    shown: ClassVar[str] = ""  # what is printed, a format of the options
+    axes: ClassVar[int] = 0  # of sizes that are kept one for each axis
+    trains: ClassVar[bool] = False  # whether the function is told the mode
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -32,28 +36,41 @@ class OfFunction(Module):
         except TypeError as error:
             raise ArgumentTypeError(f"{type(self).__name__}: {error}. Expected {self.options}.") from None
         bound.apply_defaults()
-        bound.arguments.pop("inplace", None)  # a tensor of its own is returned all the same
-        if bound.arguments.get("stride", 0) is None:  # of a pool: windows side by side
-            bound.arguments["stride"] = bound.arguments["kernel_size"]
-        object.__setattr__(self, "_given", tuple(bound.arguments))
-        for name, value in bound.arguments.items():
+        chosen = bound.arguments
+        if chosen.get("stride", 0) is None and "norm_type" not in chosen:  # of a pool: windows side by side
+            chosen["stride"] = chosen["kernel_size"]
+        if self.trains and "p" in chosen:
+            check_share(type(self).__name__.lower(), chosen["p"])
+        sizes = ("kernel_size", "stride", "padding") if self.axes else ()
+        chosen |= {name: each(chosen[name], self.axes) for name in sizes}
+        object.__setattr__(self, "_given", tuple(chosen))
+        for name, value in chosen.items():
             if isinstance(value, Tensor):
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """Return the function of the inputs."""
-        return type(self).function(*inputs, **{name: getattr(self, name) for name in self._given})
+        chosen = {name: getattr(self, name) for name in self._given}
+        if self.trains:
+            chosen["training"] = self.training
+        return type(self).function(*inputs, **named, **chosen)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self.shown)
+        options = {name: getattr(self, name) for name in self._given}
+        always = self.shown.format(**options)
+        in_place = "inplace=True" if options.get("inplace") and "inplace" not in always else ""
+        return ", ".join(text for text in (always, in_place) if text)
 
 
 check_methods(OfFunction)
 
 
-def module_of(name: str, function: Callable[..., Any], inputs: int = 1, order: str = "", **torchs: Any) -> Any:
+def module_of(
+    name: str, function: Callable[..., Any], inputs: int = 1, order: str = "", shown: str | None = None, axes: int = 0,
+    **torchs: Any,
+) -> Any:  # fmt: skip
     """Make the module of a function.
 
     Args:
@@ -61,20 +78,24 @@ def module_of(name: str, function: Callable[..., Any], inputs: int = 1, order: s
         function: what ``forward`` calls, first with its inputs.
         inputs: how many of the function's arguments those are; the others are options.
         order: the options by name, where torch's module has fewer, or another order.
-        torchs: defaults of the module that are not the function's; and options that it takes and has no use for.
+        shown: what is printed, a format of the options; by default all of them, of losses none.
+        axes: of how many axes sizes are kept one for each.
+        torchs: defaults of the module that are not the function's.
     """
     every = list(inspect.signature(function, eval_str=False).parameters.values())[inputs:]
-    by_name = {p.name: p for p in every if p.name != "inplace"}
-    chosen = [by_name[k] for k in order.split()] if order else [p for p in by_name.values() if p.name != "axis"]
-    here = [p.replace(default=torchs.pop(p.name, p.default)) for p in chosen]
-    here += [inspect.Parameter(k, inspect.Parameter.KEYWORD_ONLY, default=v) for k, v in torchs.items()]
-    signature = inspect.Signature([_anywhere(p, torchs) for p in here])
-    shown = () if name.endswith("Loss") else tuple(p.name for p in chosen)
+    by_name = {p.name: p for p in every if p.name not in ("axis", "training", "generator")}
+    here = [by_name[k] for k in order.split()] if order else list(by_name.values())
+    here = [p.replace(default=torchs.get(p.name, p.default)) for p in here]
+    if shown is None:
+        printed = [] if name.endswith("Loss") else [p.name for p in here if p.name != "inplace"]
+        shown = ", ".join(f"{k}={{{k}!r}}" for k in printed)
+    options = inspect.Signature([_by_place(p) for p in here] if order else here)
     return type(name, (OfFunction,), {
-        "function": staticmethod(function), "options": signature, "__signature__": signature, "shown": shown,
-        "__doc__": function.__doc__, "__module__": "symgrad.nn.modules.functions",
+        "function": staticmethod(function), "options": options, "__signature__": options, "shown": shown, "axes": axes,
+        "trains": any(p.name == "training" for p in every), "__doc__": function.__doc__,
+        "__module__": "symgrad.nn.modules.functions",
     })  # fmt: skip
 
 
-def _anywhere(p: inspect.Parameter, torchs: Any) -> inspect.Parameter:
-    return p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) if p.name in torchs else p
+def _by_place(p: inspect.Parameter) -> inspect.Parameter:
+    return p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
