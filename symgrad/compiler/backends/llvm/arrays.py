@@ -8,7 +8,7 @@ from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm.build import Interface, finished
 from symgrad.compiler.backends.llvm.code import KNOWN, Used
 from symgrad.compiler.backends.llvm.mixed import mixed
-from symgrad.compiler.backends.llvm.module import LOOPS
+from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.python_api import TYPE_NUMBERS
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
@@ -42,7 +42,7 @@ def build(program: Program, interface: Interface) -> Kernel:
         text + body,
         used,
         interface,
-        LOOPS,
+        ROUTINES if plan.has_routines() else LOOPS,
         plan.operations(),
         len(plan.steps),
         stages,

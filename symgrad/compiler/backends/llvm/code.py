@@ -38,7 +38,10 @@ _INTRINSICS = (
       for name in ("maximum", "minimum")],
 )  # fmt: skip
 
-_HINT = ('!9000 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}', '!9001 = !{!"llvm.loop.unroll.disable"}')
+_HINT = (
+    '!9000 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}', '!9001 = !{!"llvm.loop.unroll.disable"}',
+    '!9002 = !{!"llvm.loop.vectorize.enable", i1 false}',
+)  # fmt: skip
 
 
 def kind_of(dtype: Any) -> str:
@@ -61,14 +64,21 @@ class Used:
         self.pool = pool  # asked where a loop is large
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
-        self.loops = 0  # that carry a hint
+        self._hints: list[str] = []  # of loops that carry one
         self.asks = False  # whether long loops ask for signals, such as Ctrl-C
         self._links: dict[int, int] = {}
 
     def masked(self) -> str:
         """Return a new loop's hint that it is short: to be vectorised with masks, without a scalar rest."""
-        self.loops += 1
-        return f", !llvm.loop !{self.loops}"
+        return self._hinted("!9000, !9001")
+
+    def kept(self) -> str:
+        """Return a new loop's hint that it stays one, neither unrolled nor vectorised, which would take long."""
+        return self._hinted("!9001, !9002")
+
+    def _hinted(self, hints: str) -> str:
+        self._hints.append(hints)
+        return f", !llvm.loop !{len(self._hints)}"
 
     def link(self, address: int) -> str:
         """Return the instruction that reads an address of this process."""
@@ -83,7 +93,7 @@ class Used:
         """Return what the module defines and declares for them."""
         text = f"{_declarations(self.libm)}\n{definitions(sorted(self.own))}\n"
         text += "\n".join(line for line in _INTRINSICS if line not in text) + "\n"
-        hints = [f"!{n} = distinct !{{!{n}, !9000, !9001}}" for n in range(1, self.loops + 1)]
+        hints = [f"!{n} = distinct !{{!{n}, {words}}}" for n, words in enumerate(self._hints, 1)]
         return "\n".join([text, *_HINT, *hints, ""])
 
 

@@ -16,7 +16,7 @@ from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.build import Interface
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.memory import numpy_view
-from symgrad.compiler.backends.llvm.module import LOOPS
+from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES
 from symgrad.compiler.backends.llvm.outside import writer
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
@@ -45,7 +45,7 @@ def mixed(
         if isinstance(part, list):
             text += _stretch(n, part, interface, plan, space, used, calls)
             text += entry(f"entry{n}", floats, f"part{n}", used, free=free)
-    machine = interface.machine(used.module(text, LOOPS))
+    machine = interface.machine(used.module(text, ROUTINES if plan.has_routines() else LOOPS))
     ready = [
         python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
         if isinstance(part, list)

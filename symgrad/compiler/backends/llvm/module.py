@@ -19,6 +19,7 @@ class Level(NamedTuple):
 
 
 LOOPS = Level(3, 2)
+ROUTINES = Level(2, 2)  # their loops have branches inside, of which the third level makes copies
 _MOST = 1_000  # the generator's time rises faster than the length of straight-line code, and than its arrays' number
 
 

@@ -86,6 +86,10 @@ class Plan:
         inner = sum(s.op.length * s.body.effort() for s in self.steps if isinstance(s, Loop))
         return inner + sum(s.work for s in self.steps if isinstance(s, (Nest, Routine)))
 
+    def has_routines(self) -> bool:
+        """Whether a step, or one of a loop's body, is a routine."""
+        return any(isinstance(s, Routine) or (isinstance(s, Loop) and s.body.has_routines()) for s in self.steps)
+
     # -------------------------------------------------------------- memory
     def _number(self, e: Elements) -> None:
         for r in e.reachable(e.outputs):

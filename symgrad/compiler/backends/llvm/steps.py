@@ -30,6 +30,9 @@ class Steps(Protocol):
     def effort(self) -> int:
         """Return about how many primitives a call runs."""
 
+    def has_routines(self) -> bool:
+        """Whether a step, or one of a loop's body, is a routine."""
+
 
 @dataclass
 class Nest:

@@ -47,7 +47,7 @@ def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]
             calls.append([f"  call void @{own}({', '.join(f'ptr %{b.name}' for b in loops.buffers_of(step))})"])
         elif isinstance(step, Routine):
             text = written.function(_ANY, step, used)
-            own = known.setdefault(text, name)
+            own = known.setdefault(_HINT.sub("", text), name)
             if own == name:
                 texts.append(text.replace(_ANY, name))
             calls.append(written.call(own, name, step, used))

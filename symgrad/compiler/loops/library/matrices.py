@@ -57,23 +57,42 @@ def solve(a: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: in
 def solve_lu(w: Array, n: int, x: Array, at: int, m: int) -> int:
     """Solve with the matrix in w behind n numbers; x holds the right-hand sides, and then the solutions."""
     bad: int = 0
-    lu(w, n)
+    if has_zeros(w, n, n, 1) == 1:
+        for i in range(n):
+            for k in range(i):
+                for j in range(m):
+                    x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
+            for j in range(m):
+                x[at + i * m + j] = div(x[at + i * m + j], w[n + i * n + i])
+    else:
+        if has_zeros(w, n, n, 0) == 0:
+            lu(w, n)
+            for k in range(n):
+                swap_rows(x, at, m, k, int(w[k]))
+            for i in range(1, n):
+                for k in range(i):
+                    for j in range(m):
+                        x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
+        for back in range(n):
+            row: int = n - 1 - back
+            for k in range(row + 1, n):
+                for j in range(m):
+                    x[at + row * m + j] = x[at + row * m + j] - w[n + row * n + k] * x[at + k * m + j]
+            for j in range(m):
+                x[at + row * m + j] = div(x[at + row * m + j], w[n + row * n + row])
     for k in range(n):
-        swap_rows(x, at, m, k, int(w[k]))
         if w[n + k * n + k] == 0.0:
             bad = 1
-    for k in range(n):
-        for i in range(k + 1, n):
-            for j in range(m):
-                x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
-    for back in range(n):
-        row: int = n - 1 - back
-        for j in range(m):
-            t = x[at + row * m + j]
-            for k in range(row + 1, n):
-                t = t - w[n + row * n + k] * x[at + k * m + j]
-            x[at + row * m + j] = div(t, w[n + row * n + row])
     return bad
+
+
+def has_zeros(w: Read, at: int, n: int, above: int) -> int:
+    """Whether a matrix has nothing above the diagonal, or below."""
+    size = 0.0
+    for i in range(1, n):
+        for j in range(i):
+            size = size + math.fabs(w[at + (j * n + i if above == 1 else i * n + j)])
+    return 1 if size == 0.0 else 0
 
 
 def inverse(a: Read, at: int, x: Array, xat: int, n: int, w: Array) -> int:

@@ -32,7 +32,8 @@ _FOLD: dict[type[Any], Callable[..., Any]] = {
 }  # fmt: skip
 _RENAMED = {"fabs": "abs"}  # math's names of what primitives are called otherwise
 _NUMBERS = {"inf": math.inf, "nan": math.nan}
-_ENTRY, _DONE = "entry", "done"
+_DONE = "done"  # the block that a function ends with
+_SHORT, _LONG = 4, 32  # turns of loops that are unrolled, and of those that may be vectorised: else code is long
 
 
 class Library:
@@ -241,12 +242,22 @@ class _Writer:
             lambda: self.code.set(f"icmp {'sgt' if down else 'slt'} i64 {self._load(name)[0]}, {stop}"),
             node.body,
             lambda: self._put(name, (self.code.set(f"add nsw i64 {self._load(name)[0]}, {-1 if down else 1}"), _INT)),
+            self._hint(first if down else last),
         )
 
     def _while(self, node: ast.While) -> None:
         self._loop(lambda: self.truth(node.test), node.body, lambda: None)
 
-    def _loop(self, test: Callable[[], str], body: Sequence[ast.stmt], step: Callable[[], None]) -> None:
+    def _hint(self, count: Any) -> str:
+        """How LLVM treats a loop: it unrolls short ones, vectorises long ones, and takes others as they are."""
+        known = self.fold(count)
+        if known is None or known > _LONG:
+            return ""
+        return "" if known <= _SHORT else self.code.used.kept()
+
+    def _loop(
+        self, test: Callable[[], str], body: Sequence[ast.stmt], step: Callable[[], None], hint: str = ""
+    ) -> None:  # fmt: skip
         head, inside, after = self._label(), self._label(), self._label()
         self._go(head)
         self._start(head)
@@ -256,7 +267,7 @@ class _Writer:
         self.block(body)
         self._ends.pop()
         step()
-        self._go(head)
+        self.code.line(f"br label %{head}{hint}")
         self._start(after)
 
     # -------------------------------------------------------------- expressions
