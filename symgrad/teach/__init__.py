@@ -9,10 +9,11 @@ from symgrad.teach.pictures.boxes import Arrow, Box
 from symgrad.teach.pictures.picture import Graph, graph
 from symgrad.teach.plot import plot
 from symgrad.teach.report import Report, report
+from symgrad.teach.steps import lesson
 from symgrad.teach.steps.steps import Step
 from symgrad.teach.table import Row, Table, table
 
 __all__ = [
     "SLIPS", "TOPICS", "Arrow", "At", "Box", "Exercise", "Explanation", "Grade", "Graph", "Report", "Row", "Step",
-    "Table", "exercises", "explain", "grade", "graph", "plot", "report", "table",
+    "Table", "exercises", "explain", "grade", "graph", "lesson", "plot", "report", "table",
 ]  # fmt: skip

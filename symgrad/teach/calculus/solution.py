@@ -148,7 +148,7 @@ class Solution:
         rewritings: list[Rewriting] = list(simplified(derivative, [self.f, derivative], self._goal))
         if rewritings:
             self._drop_spare()
-        self.steps.extend(rewritings)
+            self.steps += [replace(rewritings[0], before=self.steps[-1].after), *rewritings[1:]]
         derivative = rewritings[-1].after if rewritings else derivative
         solved = solved_cases(derivative, self.x)
         if solved != derivative:

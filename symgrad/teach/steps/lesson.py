@@ -93,7 +93,7 @@ class LessonStep:
         own = {f.name: _text(getattr(self, f.name)) for f in fields(self) if f.name not in (*_LAYOUT, "substeps")}
         reason = "".join(map(_text, self.reason))
         steps = [step.data() for step in self.substeps]
-        return {"rule": type(self).__name__, "name": self.title, **own, "reason": reason, "substeps": steps}
+        return {"rule": type(self).__name__, "name": self.name, **own, "reason": reason, "substeps": steps}
 
 
 def _text(p: Any) -> Any:
