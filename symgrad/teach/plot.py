@@ -29,7 +29,7 @@ from symgrad.support.extras import needs
 from symgrad.teach.calls import parameters
 from symgrad.teach.pictures import axes
 from symgrad.teach.steps.brief import brief
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -428,7 +428,7 @@ def _equation(subject: Subject, k: int, forms: Sequence[ClosedForm | None]) -> s
     left = f"{subject.letter}{PRIMES[k]}({', '.join(subject.names)})"
     form = forms[k]
     formula = None if form is None else brief(form, NARROW)
-    return left if formula is None else f"{left} = {chalk(formula)}"
+    return left if formula is None else f"{left} = {unicode_text(formula)}"
 
 
 def _unit(own: str, by: str, k: int) -> str:

@@ -29,7 +29,7 @@ from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lines import equation
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
-from symgrad.teach.steps.unicode_text import chalk, number, sizes
+from symgrad.teach.steps.unicode_text import number, sizes, unicode_text
 from symgrad.teach.writing import html
 from symgrad.teach.writing.page import page
 from symgrad.tensors.tensor import Tensor
@@ -93,7 +93,7 @@ def report(
             sections.append((name, part(derivation)))
             work.step()
     whole = brief(_whole(derivation))
-    said = "" if whole is None else chalk(whole)
+    said = "" if whole is None else unicode_text(whole)
     of = said if 0 < len(said) <= NARROW else tape.names[tape.root]
     heading = title or f"The derivative of {of} by {', '.join(tape.names[t] for t in derivation.targets)}"
     text = page(foreign.printable(heading), [(name, body) for name, body in sections if body])

@@ -25,7 +25,7 @@ from symgrad.teach.calls import called, parameters
 from symgrad.teach.plot import plot
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.prime import Prime
-from symgrad.teach.steps.unicode_text import DIGITS, chalk
+from symgrad.teach.steps.unicode_text import DIGITS, unicode_text
 from symgrad.teach.writing.html import mathml
 from symgrad.testing import finite_differences
 
@@ -167,7 +167,7 @@ class Table:
         cells = [self._head, *(_cells(row) for row in self.rows)]
         widths = [max(len(line[k]) for line in cells) for k in range(len(self._head))]
         lines = ["  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) for line in cells]
-        told = ",  ".join(" = ".join(map(chalk, e.parts)) for e in self._equations())
+        told = ",  ".join(" = ".join(map(unicode_text, e.parts)) for e in self._equations())
         return "\n".join([*([told, ""] if told else []), *(f"  {line}" for line in lines)])
 
     def __repr__(self) -> str:

@@ -15,13 +15,13 @@ from symgrad.expression.formula import Call, Formula, Name, Tuple, walk
 from symgrad.expression.reader import Expression
 from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
+from symgrad.teach.answers.implied_sizes import without_size
 from symgrad.teach.answers.problem import Problem
 from symgrad.teach.answers.products import (
     with_powers_of_matrices,
     with_products_of_matrices,
     with_products_of_numbers,
 )
-from symgrad.teach.answers.sizeless import without_size
 from symgrad.teach.answers.trees import with_bars
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor

@@ -25,14 +25,14 @@ from symgrad.expression.reader import SYNTAXES
 from symgrad.expression.tokens import tokens
 from symgrad.support.arguments import checked
 from symgrad.teach.answers.answer import Answer, read_answer
-from symgrad.teach.answers.mends import mends
+from symgrad.teach.answers.implied_sizes import with_sizes, without_size
 from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.places import changed_part, place_of, whole_of, wrong_part
 from symgrad.teach.answers.problem import DIGITS, WAYS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
+from symgrad.teach.answers.repairs import repairs
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
-from symgrad.teach.answers.sizeless import with_sizes, without_size
 from symgrad.teach.answers.slips import both, pairs, slips
 from symgrad.teach.answers.trees import below_the_bar, in_the_exponent, parts, shown
 from symgrad.teach.answers.values import function_named
@@ -304,10 +304,10 @@ class _Grading:
         if tree is None or not isinstance(answer, str):
             return grade
         part = self._misspelled(case, read)
-        mend = None if part is not None else wrong_part(case, tree, _agree)
-        part = part or (mend.part if mend is not None else self._failing(case, read))
+        repair = None if part is not None else wrong_part(case, tree, _agree)
+        part = part or (repair.part if repair is not None else self._failing(case, read))
         if part is not None:
-            place = place_of(part, tree, answer, sign=mend is not None and mend.is_sign)
+            place = place_of(part, tree, answer, sign=repair is not None and repair.is_sign)
         else:
             place = None if grade.slip == "other" else whole_of(answer)
         return replace(grade, place=place)
@@ -425,7 +425,7 @@ class _Grading:
         return f"[{', '.join(letters.get(n, str(n)) for n in shape)}]" if shape else "of a number"
 
     def _of_wrong_shape(self, read: Answer, said: str) -> Grade:
-        """Look for a slip that explains the shape: a mend, a part's own derivative, and all sizes made equal."""
+        """Look for a slip that explains the shape: a repair, a part's own derivative, and all sizes made equal."""
         tree = read.tree
         assert tree is not None  # narrows the type: an answer without a tree has no shape that is known here
         number = self._number_for_all(read)
@@ -438,9 +438,9 @@ class _Grading:
                 case = self.problem.cases(equal)[0]
             except (ArgumentError, ParseError):  # the problem has no meaning where all sizes are equal
                 break
-            explanation = self._best(case, case.truth, self._mends(case, tree))
+            explanation = self._best(case, case.truth, self._repairs(case, tree))
             if explanation is None:
-                explanation = self._adjoint(case, read) or self._mended_and_more(case, tree)
+                explanation = self._adjoint(case, read) or self._repaired_and_more(case, tree)
             if explanation is None and equal:
                 mine = self._floats_of(case, read)
                 if mine.shape == case.truth.shape:
@@ -470,8 +470,8 @@ class _Grading:
 
     def _lacks_products(self, tree: Formula) -> bool:
         """Whether the answer is right with ``@`` for ``*``."""
-        mended = Answer("", with_products_of_matrices(tree, self.problem.ranks))
-        return all(self._different_floats(case, mended) is None for case in self.problem.cases())
+        repaired = Answer("", with_products_of_matrices(tree, self.problem.ranks))
+        return all(self._different_floats(case, repaired) is None for case in self.problem.cases())
 
     def _adjoint(self, case: Case, read: Answer) -> Wrong | None:
         """Whether the answer is the derivative by an inner function instead, or as if that one were the variable."""
@@ -558,7 +558,7 @@ class _Grading:
             return _wrong("other", hint, at)
         candidates = list(slips(case))
         if read.tree is not None and self.problem.has_arrays:
-            explanation = self._best(case, case.truth, self._mends(case, read.tree))
+            explanation = self._best(case, case.truth, self._repairs(case, read.tree))
             slip = self._best(case, mine, candidates)
             explanation = min(filter(None, (explanation, slip)), key=lambda w: w.weight, default=None)
         else:
@@ -587,7 +587,7 @@ class _Grading:
         if mine.shape != case.truth.shape or not np.isfinite(mine).all():
             return None
         if read.tree is not None and self.problem.has_arrays:
-            explanation = self._mended_and_more(case, read.tree)
+            explanation = self._repaired_and_more(case, read.tree)
             if explanation is not None:
                 return explanation
         for c, other in _FACTORS if self.problem.has_arrays else _FACTORS[:1]:
@@ -596,9 +596,9 @@ class _Grading:
                 return both(explanation, other, None)
         return self._best(case, mine, list(pairs(case)))
 
-    def _mended_and_more(self, case: Case, tree: Formula) -> Wrong | None:
-        """Return a mend that makes the derivative of an answer but for its sign or a factor 2."""
-        changed = list(self._mends(case, tree))
+    def _repaired_and_more(self, case: Case, tree: Formula) -> Wrong | None:
+        """Return a repair that makes the derivative of an answer but for its sign or a factor 2."""
+        changed = list(self._repairs(case, tree))
         for c, other in _FACTORS:
             explanation = self._best(case, case.truth * c, changed)
             if explanation is not None:
@@ -616,7 +616,7 @@ class _Grading:
         far = np.abs(mine - case.truth)
         return bool(np.all(far <= 1.5 * min(error, 0.1) * np.abs(case.truth)))
 
-    def _mends(self, case: Case, tree: Formula) -> Iterator[Wrong]:
+    def _repairs(self, case: Case, tree: Formula) -> Iterator[Wrong]:
         values = case.values(case.leaves(case.points[0]))
 
         def matrix(part: Formula) -> Any:
@@ -626,7 +626,7 @@ class _Grading:
                 return None
             return np.asarray(value) if len(getattr(value, "shape", ())) == 2 else None
 
-        for w in mends(tree, matrix):
+        for w in repairs(tree, matrix):
             yield replace(w, tree=Whole(w.tree))
 
     def _best(self, case: Case, mine: Any, candidates: Iterator[Wrong] | list[Wrong]) -> Wrong | None:

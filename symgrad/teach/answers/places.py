@@ -40,7 +40,7 @@ MOST_PARTS, MOST_EXPECTED, MOST_TRIED, MOST_NODES = 60, 40, 1500, 150
 _FACTORS = (Fraction(2), Fraction(1, 2), Fraction(3), Fraction(1, 3))
 
 
-class Mend(NamedTuple):
+class Repair(NamedTuple):
     """What may stand for a part; of several that make the answer right, the one of least weight is meant."""
 
     weight: int
@@ -50,14 +50,14 @@ class Mend(NamedTuple):
 
 
 # ------------------------------------------------------------------ which part
-def wrong_part(case: Case, tree: Formula, agree: Callable[[Any, Any], bool]) -> Mend | None:
+def wrong_part(case: Case, tree: Formula, agree: Callable[[Any, Any], bool]) -> Repair | None:
     """Return the part of an answer that differs, or None where no single one does."""
     if sum(1 for _ in parts(tree)) > MOST_NODES:
         return None
-    mends = sorted(islice(_mends(tree, _expected(case.problem)), MOST_TRIED), key=lambda m: m.weight)
+    repairs = sorted(islice(_repairs(tree, _expected(case.problem)), MOST_TRIED), key=lambda m: m.weight)
     try:
         tried = _Tried(case, tree, agree)
-        return next((m for m in mends if tried.is_right(m)), None)
+        return next((m for m in repairs if tried.is_right(m)), None)
     except SymgradError:
         return None
 
@@ -81,7 +81,7 @@ def _expected(problem: Problem) -> list[Formula]:
     return list(reversed(distinct.values()))[:MOST_EXPECTED]
 
 
-def _mends(tree: Formula, expected: Sequence[Formula]) -> Iterator[Mend]:
+def _repairs(tree: Formula, expected: Sequence[Formula]) -> Iterator[Repair]:
     numbers = {v for p in expected for q in parts(p) if (v := value_of(q)) is not None}
     terms = _terms(tree)
     for size, part in islice(_with_sizes(tree), MOST_PARTS):
@@ -90,23 +90,23 @@ def _mends(tree: Formula, expected: Sequence[Formula]) -> Iterator[Mend]:
             likely = {v + 1, v - 1, 2 * v, v / 2, v * v, Fraction(1), Fraction(2), *numbers}
             likely |= {v * n for n in numbers}
             kept = [n for n in likely if n >= 0 and n != v]  # another sign is one of the term
-            yield from (Mend(10, part, number(n)) for n in sorted(kept, key=_length)[:24])
+            yield from (Repair(10, part, number(n)) for n in sorted(kept, key=_length)[:24])
         elif isinstance(part, Call) and len(part.args) == 1 and isinstance(part.func, Name):
             for name in sorted({*SIBLINGS} - {part.func.id}) if part.func.id in SIBLINGS else ():
                 other = call(name, part.args[0])
-                yield from (Mend(12 + k, part, new) for k, new in enumerate((other, negative(other))))
+                yield from (Repair(12 + k, part, new) for k, new in enumerate((other, negative(other))))
         if any(part is t for t in terms):
-            yield Mend(14, part, negative(part), is_sign=True)
-            yield from (Mend(20, part, times(number(c), part)) for c in _FACTORS)
-            yield from (Mend(22, part, number(n)) for n in sorted({Fraction(0), *numbers}, key=_length)[:12])
+            yield Repair(14, part, negative(part), is_sign=True)
+            yield from (Repair(20, part, times(number(c), part)) for c in _FACTORS)
+            yield from (Repair(22, part, number(n)) for n in sorted({Fraction(0), *numbers}, key=_length)[:12])
             for e in expected:
-                yield Mend(64 + size, part, times(part, e))
+                yield Repair(64 + size, part, times(part, e))
                 if part is not tree:  # for which the derivative would always do
-                    yield Mend(60 + size, part, e)
-                    yield Mend(62 + size, part, negative(e))
+                    yield Repair(60 + size, part, e)
+                    yield Repair(62 + size, part, negative(e))
         elif v is None and not (isinstance(part, Name) and part.id in CONSTANTS):
-            yield Mend(24, part, power(part, number(2)))
-            yield from (Mend(30 + size, part, e) for e in expected)
+            yield Repair(24, part, power(part, number(2)))
+            yield from (Repair(30 + size, part, e) for e in expected)
 
 
 def _length(v: Fraction) -> tuple[int, Fraction]:
@@ -140,9 +140,9 @@ class _Tried:
         self._truths = [case.truth] if together else list(case.truth)
         self._values = [Values("", _leaves(p), case.sizes) for p in points]
 
-    def is_right(self, mend: Mend) -> bool:
-        """Whether the answer is right with this mend."""
-        tree = replaced(self._tree, mend.part, mend.new)
+    def is_right(self, repair: Repair) -> bool:
+        """Whether the answer is right with this repair."""
+        tree = replaced(self._tree, repair.part, repair.new)
         self._kept.append(tree)  # values are known by the identity of trees
         try:
             with np.errstate(all="ignore"):

@@ -341,7 +341,7 @@ def function_of(name: str) -> Any:
 
 
 # ------------------------------------------------------------------ from SymPy
-class Hand:
+class SympyFormatter:
     """Writes SymPy's formulas in the order of a hand.
 
     Args:

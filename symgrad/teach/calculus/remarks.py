@@ -24,7 +24,7 @@ from symgrad.expression.formula import (
     Sum,
 )
 from symgrad.expression.printer import handwritten
-from symgrad.teach.board.reading import Hand, to_sympy
+from symgrad.teach.board.reading import SympyFormatter, to_sympy
 from symgrad.teach.calculus.slopes import of_size
 
 MOST = 30  # signs of a part that a domain is stated for
@@ -179,7 +179,7 @@ def _interval(e: Any, s: Any) -> Formula | None:
     ends = sorted({r for p in (top, below) for r in sp.roots(p) if r.is_real})
     if len(ends) != 2 or not e.subs(s, (ends[0] + ends[1]) / 2).is_positive:
         return None
-    low, high = map(Hand().write, ends)
+    low, high = map(SympyFormatter().write, ends)
     return Both(Compare(low, "<", Name(str(s))), Compare(Name(str(s)), "<", high))
 
 
@@ -210,10 +210,10 @@ def _undone(sign: str, part: Formula, x: str) -> Formula | None:
     if not rising:
         return None
     if e == sp.Symbol(x, real=True):
-        return Compare(Name(x), sign, Hand().write(bound))
+        return Compare(Name(x), sign, SympyFormatter().write(bound))
     if bound == 0:
-        return _solved(sign, Hand([part]).write(e), x) if sign in (">", "≠") else None
-    shown = Compare(Hand([part]).write(e), sign, Hand().write(bound))
+        return _solved(sign, SympyFormatter([part]).write(e), x) if sign in (">", "≠") else None
+    shown = Compare(SympyFormatter([part]).write(e), sign, SympyFormatter().write(bound))
     return (_where(shown, x) if sign != "≠" else None) or shown
 
 
@@ -246,7 +246,7 @@ def _solved(sign: str, part: Formula, x: str) -> Formula:
     if slope is None or not slope.is_Rational or slope == 0:
         return Compare(part, sign, bound)
     turned = {">": "<", "≠": "≠"}[sign] if slope < 0 else sign
-    return Compare(Name(x), turned, Hand().write(sp.expand(s - e / slope)))
+    return Compare(Name(x), turned, SympyFormatter().write(sp.expand(s - e / slope)))
 
 
 def solved_cases(t: Formula, x: str) -> Formula:
@@ -272,7 +272,7 @@ def _where(c: Any, x: str) -> Formula | None:
         return None
     ends = sorted(r for r in sp.roots(sp.Poly(e, s)) if r.is_real)
     top = sp.Poly(e, s).LC()
-    written = [Hand().write(r) for r in ends]
+    written = [SympyFormatter().write(r) for r in ends]
     if len(ends) == 1 and sp.degree(e, s) == 1:
         return Compare(Name(x), ">" if top > 0 else "<", written[0])
     if len(ends) != 2:
@@ -328,14 +328,14 @@ def _zero(e: Any, x: str) -> list[Formula] | None:
     if len(e.free_symbols) < 2 or not e.is_polynomial(s) or sp.degree(e, s) != 1:
         return _zeros(e, x)
     slope = sp.diff(e, s)
-    return [Hand().write(sp.expand(s - e / slope))] if slope.is_Rational else None
+    return [SympyFormatter().write(sp.expand(s - e / slope))] if slope.is_Rational else None
 
 
 def _zeros(e: Any, x: str) -> list[Formula] | None:
     s = sp.Symbol(x, real=True)
     if not e.is_polynomial(s) or e.free_symbols != {s} or sp.degree(e, s) > 2:
         return None
-    return [Hand().write(r) for r in sp.roots(e, s) if r.is_real]
+    return [SympyFormatter().write(r) for r in sp.roots(e, s) if r.is_real]
 
 
 def said(conditions: Sequence[Formula]) -> str:

@@ -29,7 +29,7 @@ from symgrad.expression.arithmetic import (
 from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
 from symgrad.expression.printer import handwritten
 from symgrad.teach.board.line import Equation
-from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
+from symgrad.teach.board.reading import SympyFormatter, Unwritable, to_sympy
 from symgrad.teach.steps.lesson import (
     Cancel,
     ClearFractions,
@@ -66,14 +66,14 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
     """
     if t.size > MOST or _has(t, (Cases, Compare)) or _is_opened_polynomial(t):
         return
-    hand = Hand(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
+    formatter = SympyFormatter(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
     rules = (_unnested, _common_denominator, _cancelled_in_sight, _expanded_polynomial, _pythagoras, _cancelled)
     for rule in (*rules, _factored, _expanded, _pythagoras, _cancelled, _by_name):
-        for step in rule(t, hand):
+        for step in rule(t, formatter):
             if step.after != t and equal(step.after, t):
                 yield replace(step, before=t)
                 t = step.after
-    last = None if goal is None else _last(t, goal, hand)
+    last = None if goal is None else _last(t, goal, formatter)
     if last is not None:
         yield replace(last, before=t)
 
@@ -88,7 +88,7 @@ def _is_opened_polynomial(t: Formula) -> bool:
 
 def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Rewriting]:
     """Yield the step that clears fractions within fractions, where there are any."""
-    for step in _unnested(t, Hand(known)) if t.size <= MOST else ():
+    for step in _unnested(t, SympyFormatter(known)) if t.size <= MOST else ():
         if equal(step.after, t):
             yield replace(step, before=t)
             t = step.after
@@ -137,34 +137,34 @@ def _over(top: Formula, below: Formula | None) -> Formula:
     return top if below is None else Quotient(top, below)
 
 
-def _unnested(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
-    cleared = _cleared(t, hand)
+    cleared = _cleared(t, formatter)
     if cleared is not None:
         yield _step(ClearFractions, cleared, "clear the fractions within")
         return
     if isinstance(t, (Sum, Product)):
-        parts = [_cleared(p, hand) if isinstance(p, Quotient) else _term_cleared(p, hand) for p in t.args]
+        parts = [_cleared(p, formatter) if isinstance(p, Quotient) else _term_cleared(p, formatter) for p in t.args]
         if any(parts):
             made = [new or old for new, old in zip(parts, t.args, strict=True)]
             after = Sum(*made) if isinstance(t, Sum) else _product_of(made)
             yield _step(ClearFractions, after, "clear the fractions within")
 
 
-def _term_cleared(t: Formula, hand: Hand) -> Formula | None:
+def _term_cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     """Return a sum with its terms cleared of fractions within fractions, None where there are none."""
-    parts = [_cleared(p, hand) for p in terms(t)] if isinstance(t, Sum) else []
+    parts = [_cleared(p, formatter) for p in terms(t)] if isinstance(t, Sum) else []
     return Sum(*[new or old for new, old in zip(parts, terms(t), strict=True)]) if any(parts) else None
 
 
-def _cleared(t: Formula, hand: Hand) -> Formula | None:
+def _cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     """Return a fraction that has fractions in it as one; powers of e stay as they are."""
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
     e, back = _exps_as_letters(to_sympy(t))
     top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
-    fraction = _tried(lambda: div(*[_left(p, {}, hand) for p in parts]))
+    fraction = _tried(lambda: div(*[_left(p, {}, formatter) for p in parts]))
     return (
         fraction if fraction is not None and measure(fraction) < measure(t) and _lines(fraction) < _lines(t) else None
     )
@@ -186,32 +186,32 @@ def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
     return e.xreplace(there), back
 
 
-def _common_denominator(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _common_denominator(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     if not isinstance(t, Sum) or not any(isinstance(p, Quotient) and p.denominator.free for p in t.args):
         return
     e, back = _exps_as_letters(to_sympy(t))
     top, below = (p.xreplace(back) for p in sp.fraction(sp.together(e)))
-    written = Quotient(hand.write(top), hand.write(below))
-    shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.denominator))
+    written = Quotient(formatter.write(top), formatter.write(below))
+    shorter = _tried(lambda: Quotient(formatter.write(sp.expand(top)), written.denominator))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
     if measure(best) <= measure(t):
         yield _step(CommonDenominator, best, "common denominator")
 
 
-def _expanded_polynomial(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _expanded_polynomial(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply out what has no functions in it."""
     if not _has(over_and_under(t)[0], Call):
-        yield from _expanded(t, hand)
+        yield from _expanded(t, formatter)
 
 
-def _expanded(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _expanded(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply out above the line where terms cancel."""
     top, _ = _split(t)
     for part, under, place in _places(t):
         if not isinstance(part, Sum):
             continue
-        raw = [a for p in part.args for a in terms(hand.write(sp.expand(to_sympy(p))))]
-        total = hand.write(sp.expand(to_sympy(part)))
+        raw = [a for p in part.args for a in terms(formatter.write(sp.expand(to_sympy(p))))]
+        total = formatter.write(sp.expand(to_sympy(part)))
         if len(terms(total)) >= min(len(raw), len(part.args) + 2) or measure(total) >= measure(part):
             continue
         what = "expand" if part is t else "expand the numerator" if part is top else "expand the bracket"
@@ -223,7 +223,7 @@ def _expanded(t: Formula, hand: Hand) -> Iterator[Rewriting]:
         return
 
 
-def _pythagoras(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
         e = sp.expand(to_sympy(top))
         for name, one, two, sign in (
@@ -233,8 +233,8 @@ def _pythagoras(t: Formula, hand: Hand) -> Iterator[Rewriting]:
             for u in sorted({a.args[0] for a in e.atoms(one, two)}, key=str):
                 if not any(e.has(f(u) ** n) for f in (one, two) for n in (2, 3, 4)):
                     continue
-                shorter = _best(_replaced(e, one(u), two(u), sign), hand, top)
-                if shorter is not None and len(terms(shorter)) < len(terms(hand.write(e))):
+                shorter = _best(_replaced(e, one(u), two(u), sign), formatter, top)
+                if shorter is not None and len(terms(shorter)) < len(terms(formatter.write(e))):
                     yield _identity(name, place(shorter, below))
                     return
 
@@ -279,8 +279,8 @@ def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
     return both
 
 
-def _best(candidates: Sequence[Any], hand: Hand, t: Formula) -> Formula | None:
-    written = [_tried(functools.partial(hand.write, e)) for e in candidates]
+def _best(candidates: Sequence[Any], formatter: SympyFormatter, t: Formula) -> Formula | None:
+    written = [_tried(functools.partial(formatter.write, e)) for e in candidates]
     best = min((f for f in written if f is not None), key=measure, default=None)
     return best if best is not None and measure(best) < measure(t) else None
 
@@ -292,7 +292,7 @@ def _tried(make: Callable[[], Formula]) -> Formula | None:
         return None
 
 
-def _cancelled(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _cancelled(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Divide numerator and denominator by a factor that both have."""
     if not isinstance(t, Quotient) or not t.denominator.free:
         return
@@ -300,19 +300,19 @@ def _cancelled(t: Formula, hand: Hand) -> Iterator[Rewriting]:
     common = {f: min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols}
     if not common:
         return
-    parts = [_tried(functools.partial(_left, own, common, hand)) for own in (top, below)]
+    parts = [_tried(functools.partial(_left, own, common, formatter)) for own in (top, below)]
     if parts[0] is None or parts[1] is None:
         return
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
         says = "cancel " if _in_sight(t.numerator, common) else "factor the numerator and cancel "
-        factor = _left(common, {}, hand)
+        factor = _left(common, {}, formatter)
         yield _step(Cancel, quotient, says, factor, common=factor)
 
 
-def _cancelled_in_sight(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _cancelled_in_sight(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Divide by a factor that every term of the numerator shows, before anything is expanded."""
-    for step in _cancelled(t, hand):
+    for step in _cancelled(t, formatter):
         if step.reason[0] == "cancel ":
             yield step
 
@@ -329,13 +329,13 @@ def _is_minus(e: Any) -> bool:
     return bool(e.as_coeff_Mul()[0].is_negative)
 
 
-def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> Formula:
+def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], formatter: SympyFormatter) -> Formula:
     """Return the product of factors to their powers, less those that are taken; −(a − b) is b − a."""
     kept = {f: n - taken.get(f, 0) for f, n in factors_.items() if n != taken.get(f, 0)}
     single = [f for f, n in kept.items() if f.is_Add and n == 1 and any(_is_minus(a) for a in f.args)]
     if kept.get(sp.S.NegativeOne) == 1 and single:
         factors_, taken = {-f if f is single[0] else f: n for f, n in kept.items() if f != -1}, {}
-    return mul(*[hand.write(f ** (n - taken.get(f, 0))) for f, n in factors_.items() if n != taken.get(f, 0)], ONE)
+    return mul(*[formatter.write(f ** (n - taken.get(f, 0))) for f, n in factors_.items() if n != taken.get(f, 0)], ONE)
 
 
 def _factors(e: Any) -> dict[Any, Any]:
@@ -353,22 +353,22 @@ def _factors(e: Any) -> dict[Any, Any]:
     return {f: n for f, n in exponents.items() if n != 0}
 
 
-def _factored(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Take out what all terms of a sum have."""
     for top, below, place in _places(t):
         if not isinstance(top, Sum):
             continue
         e = to_sympy(top)
         made = sp.factor_terms(e)
-        if _nested(hand.write(made)):
-            made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(hand.write(m)))
+        if _nested(formatter.write(made)):
+            made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(formatter.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
         made = sp.Mul(*map(_number_taken_out, made.args))
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
-        product = hand.write(made)
+        product = formatter.write(made)
         if common.free_symbols and not _worse(product, top):
-            factor = hand.write(common)
+            factor = formatter.write(common)
             yield _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
             return
 
@@ -397,9 +397,9 @@ def _lines(t: Formula) -> int:
     return sum(isinstance(p, Quotient) for p in _parts(t))
 
 
-def _last(t: Formula, goal: Any, hand: Hand) -> Rewriting | None:
+def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Rewriting | None:
     """Return the step to the shortest formula that symgrad knows, where it is shorter."""
-    candidate = _tried(lambda: hand.write(goal))
+    candidate = _tried(lambda: formatter.write(goal))
     if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
         return None
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
@@ -460,7 +460,7 @@ def _calls_twice(t: Formula, function: str) -> bool:
 _NAMED = (("cos", "sin", "cot", "cos/sin = cot"), ("sin", "cos", "tan", "sin/cos = tan"))
 
 
-def _by_name(t: Formula, hand: Hand) -> Iterator[Rewriting]:
+def _by_name(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Write cos(u)/sin(u) as cot(u)."""
     top, below = _split(t)
     if below is None:

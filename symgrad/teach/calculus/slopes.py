@@ -40,7 +40,7 @@ from symgrad.expression.formula import (
     Sum,
 )
 from symgrad.scalars import X, differentiate, hypot, in_full, sigmoid
-from symgrad.teach.board.reading import Hand, function_of
+from symgrad.teach.board.reading import SympyFormatter, function_of
 
 _x, _y = X[:2]
 # where tables of derivatives have another formula than the one that computes best
@@ -187,10 +187,10 @@ def _placed(t: Formula, there: dict[Formula, Formula]) -> Formula:
 def partials(name: str, many: int) -> tuple[Formula, ...]:
     """Return the derivative of a declared function by each argument, in names x0, x1, …"""
     e = function_of(name)(*X[:many])
-    hand = Hand()
+    formatter = SympyFormatter()
     derivatives = []
     for d in TEXTBOOK.get(name) or [in_full(differentiate(e, x)) for x in X[:many]]:
-        derivatives.append(_textbook(hand.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
+        derivatives.append(_textbook(formatter.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
     return tuple(derivatives)
 
 

@@ -33,7 +33,7 @@ from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import Evaluation, Given, LessonStep, Note, ReadGradient, UseIdentity
 from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 
 FUNCTIONS = "fghFGH"
 MOST = 60  # operations of a formula that is differentiated as a whole
@@ -186,7 +186,7 @@ def identity(solution: Solution, gradient: Any, closed: Any) -> str:
 
 def _alike(a: Any, b: Any) -> bool:
     """Whether two formulas differ in the order of their terms at most."""
-    return sorted(chalk(a)) == sorted(chalk(b))
+    return sorted(unicode_text(a)) == sorted(unicode_text(b))
 
 
 def _sigmoids(e: Any) -> set[str]:

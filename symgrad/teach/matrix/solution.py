@@ -57,7 +57,7 @@ from symgrad.teach.steps.lesson import (
     Substitute,
     TakeDifferential,
 )
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 
 LONG = 34  # signs of a factor that gets a name
 DERIVATIVES = ("g", "G", "J")  # what derivatives are called
@@ -122,7 +122,7 @@ class Solution:
         given = list(terms)
         d = given[0] if len(given) == 1 and shape_of(given[0]) else Terms.of(given)
         left = Differential.of(self._f, shape_of(d)) if self._before is None else None
-        if self._before is not None and chalk(d) == chalk(self._before):
+        if self._before is not None and unicode_text(d) == unicode_text(self._before):
             return
         before, self._before = self._before if left is None else self._names.top, d
         self._checks.append(("df", d))
@@ -202,7 +202,7 @@ class Solution:
             self._df(Collect, map(_paired, [*before, (z.name, c), *behind]), "collect")
             c = multiplied_out(c)
             self._df(MultiplyOut, map(_paired, [*before, (z.name, c), *behind]), "multiply out")
-        if len(chalk(c)) > (LONG if len(own) == 1 else TWICE):
+        if len(unicode_text(c)) > (LONG if len(own) == 1 else TWICE):
             c = self._shorter(c)
             self._df(Abbreviate, map(_paired, [*before, (z.name, c), *behind]), "", symbol=c)
         put = [paired(c, p.shown) for p in own]
@@ -358,7 +358,7 @@ def multiplied_out(m: Any) -> Any:
         key=lambda t: bool(sp.sympify(in_front(t)[0]).could_extract_minus_sign()),
     )
     made = plus(kept) if kept else m
-    return made if len(chalk(made)) < len(chalk(m)) else m
+    return made if len(unicode_text(made)) < len(unicode_text(m)) else m
 
 
 def _opened(a: Any) -> list[tuple[Any, list[Any]]]:

@@ -11,7 +11,7 @@ from symgrad.core.node import AnyNode, Leaf
 from symgrad.ops.map import Map
 from symgrad.teach.steps.lines import entry
 from symgrad.teach.steps.tape import Tape
-from symgrad.teach.steps.unicode_text import chalk, number, sizes
+from symgrad.teach.steps.unicode_text import number, sizes, unicode_text
 
 WIDE = 44  # signs of a box's formula beyond which only the operation is named
 
@@ -56,7 +56,7 @@ class Arrow:
 
 def box_of(tape: Tape, node: AnyNode, key: str, value: Any) -> Box:
     """Return the box of one node."""
-    name = chalk(tape.symbol(node))
+    name = unicode_text(tape.symbol(node))
     leaf = isinstance(node, Leaf)
     label = name if leaf else _labelled(tape, node)
     shown = "" if value is None or (np.size(value) > 4) else number(value)
@@ -67,12 +67,12 @@ def box_of(tape: Tape, node: AnyNode, key: str, value: Any) -> Box:
 def _labelled(tape: Tape, node: Any) -> str:
     """Return u = x², or where that is long only the operation."""
     formula = tape.formula(node)
-    text = f"{chalk(entry(tape.symbol(node), formula))} = {chalk(formula)}"
+    text = f"{unicode_text(entry(tape.symbol(node), formula))} = {unicode_text(formula)}"
     if len(text) <= WIDE:
         return text
     called = node.rule.name if isinstance(node.op, Map) else type(node.op).__name__
-    inside = ", ".join(chalk(tape.symbol(p)) for p in tape.shown_inputs(node))
-    return cut(f"{chalk(tape.symbol(node))} = {called.lower()}({inside})", WIDE)
+    inside = ", ".join(unicode_text(tape.symbol(p)) for p in tape.shown_inputs(node))
+    return cut(f"{unicode_text(tape.symbol(node))} = {called.lower()}({inside})", WIDE)
 
 
 def cut(text: str, most: int) -> str:

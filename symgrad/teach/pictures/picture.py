@@ -19,7 +19,7 @@ from symgrad.teach.pictures.formats import dot, mermaid, networkx_graph
 from symgrad.teach.pictures.svg import svg
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.tape import Pull, Tape
-from symgrad.teach.steps.unicode_text import chalk, number, sizes
+from symgrad.teach.steps.unicode_text import number, sizes, unicode_text
 from symgrad.tensors.tensor import Tensor
 
 NARROW = 30  # signs of an arrow's formula beyond which less is said
@@ -118,10 +118,10 @@ def _short(value: Any) -> str:
 def _written(tape: Tape, pull: Pull) -> str:
     """Return the closed form where it is short, else what the rule says in names, else the name only."""
     short = brief(ClosedForm(pull.given or pull.adjoint, [tape.root], check=False), NARROW)
-    texts = [] if short is None else [chalk(short)]
+    texts = [] if short is None else [unicode_text(short)]
     local = tape.local(pull, unit=pull.node is tape.root)
-    texts.extend([] if local is None else [chalk(local)])
-    return next((t for t in texts if len(t) <= NARROW), chalk(tape.adjoint(pull.source)))
+    texts.extend([] if local is None else [unicode_text(local)])
+    return next((t for t in texts if len(t) <= NARROW), unicode_text(tape.adjoint(pull.source)))
 
 
 class Graph:

@@ -8,7 +8,7 @@ from typing import Any
 from symgrad.core.node import AnyNode, is_node
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 
 MANY = 80  # operations
 NAMED = 400  # those of a formula that is written with names for its parts
@@ -38,4 +38,4 @@ def brief(form: ClosedForm, most: int = LONG) -> Any:
         formula = form._expr
     except FormError:
         return None
-    return formula if len(chalk(formula)) <= most else None
+    return formula if len(unicode_text(formula)) <= most else None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from symgrad.expression.formula import Formula
 from symgrad.expression.printer import handwritten
 from symgrad.teach.board.line import Equation, Line
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 
 WIDTH = 70  # signs of two formulas that stand in one line
 _LAYOUT = ("reason", "written", "left", "ledger", "kind")
@@ -104,7 +104,7 @@ def _text(p: Any) -> Any:
         return [_text(e) for e in p]
     if p is None or isinstance(p, (str, bool, int)):
         return p
-    return handwritten(p) if isinstance(p, Formula) else chalk(p)
+    return handwritten(p) if isinstance(p, Formula) else unicode_text(p)
 
 
 def distinct(equal: tuple[Any, ...]) -> tuple[Any, ...]:

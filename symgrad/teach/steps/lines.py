@@ -21,7 +21,7 @@ from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
 from symgrad.teach.steps.brief import LONG, NAMED, SHORT, brief, few
 from symgrad.teach.steps.prime import Chain
 from symgrad.teach.steps.steps import COMPLEX, GIVEN, NO_PATH, PATHS, START, Derivation, Step
-from symgrad.teach.steps.unicode_text import chalk, sizes
+from symgrad.teach.steps.unicode_text import sizes, unicode_text
 
 
 def lines(derivation: Derivation) -> Iterator[Line]:
@@ -87,7 +87,7 @@ def _ledger(step: Step, arrays: bool) -> str:
         return ""
     used = {s.name for s in getattr(step.handed, "free_symbols", ())}
     kept = [(name, shape) for name, shape in step.inputs if isinstance(name, Adjoint) or name.name in used]
-    into = ", ".join(f"{chalk(name)} {sizes(shape)}" for name, shape in kept)
+    into = ", ".join(f"{unicode_text(name)} {sizes(shape)}" for name, shape in kept)
     return f"{into} → {sizes(step.shape)}" if into else ""
 
 
@@ -127,7 +127,7 @@ def _step(step: Step) -> list[list[str | Equation]]:
     """Say what the operation's own derivative and the adjoint are, and then what comes out."""
     closed = [e for e in (brief(step.result, SHORT if _is_array(step) else LONG),) if e is not None]
     if step.about is None:
-        handed = [step.handed] if step.handed is not None and len(chalk(step.handed)) <= LONG else []
+        handed = [step.handed] if step.handed is not None and len(unicode_text(step.handed)) <= LONG else []
         return [[_WHY[step.rule.name if step.rule else ""], equation(step.name, [*handed, *closed], step)]]
     if _is_array(step) or step.local is None:
         facts: list[list[str | Equation]] = []
@@ -175,13 +175,13 @@ def _by_hand(step: Step) -> tuple[list[list[str | Equation]], list[Any]]:
 def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Equation:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
     left = entry(name, rights[0]) if rights else name
-    return Equation((left, *_equal([e for e in rights if chalk(e) != chalk(left)], step).parts))
+    return Equation((left, *_equal([e for e in rights if unicode_text(e) != unicode_text(left)], step).parts))
 
 
 def _equal(rights: Sequence[Any], step: Step | None) -> Equation:
     parts: list[Any] = []
     for e in rights:
-        if not parts or chalk(parts[-1]) != chalk(e):
+        if not parts or unicode_text(parts[-1]) != unicode_text(e):
             parts.append(e)
     told = bool(parts) and getattr(parts[-1], "is_number", False)
     if step is not None and step.value is not None and not np.ndim(step.value) and not told:

@@ -27,7 +27,7 @@ ENTRIES = 12  # of an array that are written out
 DIGITS = 6
 
 
-def chalk(e: Any) -> str:
+def unicode_text(e: Any) -> str:
     """Return an expression as one line of text; names of users' making stay as they are."""
     parts = _NAME.split(printable(e if isinstance(e, str) else printers.text(e)))
     for k in range(0, len(parts), 2):

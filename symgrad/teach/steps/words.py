@@ -25,7 +25,7 @@ from symgrad.forms.nodes.marks import Cases
 from symgrad.ops.map import Map
 from symgrad.scalars import BY_FUNCTION
 from symgrad.teach.steps.prime import Prime
-from symgrad.teach.steps.unicode_text import chalk
+from symgrad.teach.steps.unicode_text import unicode_text
 
 LONG = 100  # signs of a rule beyond which its formula explains nothing
 
@@ -38,7 +38,9 @@ class Rule(NamedTuple):
     right: Any = None
 
     def __str__(self) -> str:
-        return self.name if self.left is None else f"{self.name}: {chalk(self.left)} = {chalk(self.right)}"
+        return (
+            self.name if self.left is None else f"{self.name}: {unicode_text(self.left)} = {unicode_text(self.right)}"
+        )
 
 
 def rule(node: Node, active: tuple[int, ...]) -> Rule:

@@ -10,7 +10,7 @@ from typing import Any
 from symgrad.expression.formula import Formula
 from symgrad.expression.printer import handwritten
 from symgrad.teach.board.line import SOLUTION, Equation, Line, Value
-from symgrad.teach.steps.unicode_text import chalk, number
+from symgrad.teach.steps.unicode_text import number, unicode_text
 
 LEDGER = 46  # the column of the shapes
 BOARD = 80  # signs in a line
@@ -175,4 +175,4 @@ def _part(p: Any) -> str:
         return ""
     if isinstance(p, Formula):
         return handwritten(p)
-    return number(p.value) if isinstance(p, Value) else chalk(p)
+    return number(p.value) if isinstance(p, Value) else unicode_text(p)

@@ -33,8 +33,8 @@ _SIGN = "Check the sign of {}."
 MOST_PLACES = 24
 
 
-def mends(tree: Formula, matrix: Callable[[Formula], Any]) -> Iterator[Wrong]:
-    """Yield what the answer becomes with one place mended; ``matrix`` gives the value of a part that is one."""
+def repairs(tree: Formula, matrix: Callable[[Formula], Any]) -> Iterator[Wrong]:
+    """Yield what the answer becomes with one place repaired; ``matrix`` gives the value of a part that is one."""
     places = list(parts(tree))[:MOST_PLACES]
     for part in places:
         if isinstance(part, Binary) and part.op in ("+", "-"):
@@ -46,8 +46,8 @@ def mends(tree: Formula, matrix: Callable[[Formula], Any]) -> Iterator[Wrong]:
         if value is not None and not _is_symmetric(value):
             yield Wrong(replaced(tree, part, transposed(part)), "transpose", 20 + more, _TRANSPOSE.format(shown(part)))
             for symmetric in (_sum, _mean):
-                mended = replaced(tree, part, symmetric(part))
-                yield Wrong(mended, "symmetric", 16 + more, _SYMMETRIC.format(shown(part)))
+                repaired = replaced(tree, part, symmetric(part))
+                yield Wrong(repaired, "symmetric", 16 + more, _SYMMETRIC.format(shown(part)))
     yield from _by_name(tree, [p for p in places if _is_leaf(p) and matrix(p) is not None])
 
 
@@ -83,20 +83,20 @@ def _is_symmetric(value: Any) -> bool:
 
 
 def _by_name(tree: Formula, matrices: list[Formula]) -> Iterator[Wrong]:
-    """A matrix mended wherever it stands, or two places transposed."""
+    """A matrix repaired wherever it stands, or two places transposed."""
     for name in sorted(names_in(tree)):
         here = [p for p in matrices if name in names_in(p)]
         if len(here) > 1:
-            yield Wrong(_all_mended(tree, here, transposed), "transpose", 24, _TRANSPOSE.format(name))
-            yield Wrong(_all_mended(tree, here, _mean), "symmetric", 18, _SYMMETRIC.format(name))
+            yield Wrong(_all_repaired(tree, here, transposed), "transpose", 24, _TRANSPOSE.format(name))
+            yield Wrong(_all_repaired(tree, here, _mean), "symmetric", 18, _SYMMETRIC.format(name))
     for names in combinations(sorted({name for p in matrices for name in names_in(p)}), 2):
         here = [p for p in matrices if names_in(p) & {*names}]
-        both = _all_mended(tree, here, transposed)
+        both = _all_repaired(tree, here, transposed)
         for counted in (Binary(tree, "+", both), over(Binary(tree, "+", both), number(2))):
             yield Wrong(counted, "symmetric", 19, _TOGETHER.format(*names))
     for pair in combinations(matrices[:8], 2):
-        mended = _all_mended(tree, list(pair), transposed)
-        yield Wrong(mended, "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
+        repaired = _all_repaired(tree, list(pair), transposed)
+        yield Wrong(repaired, "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
 
 
 def _is_leaf(part: Formula) -> bool:
@@ -104,8 +104,8 @@ def _is_leaf(part: Formula) -> bool:
     return isinstance(part, Name) or (isinstance(part, Attribute) and isinstance(part.value, Name))
 
 
-def _all_mended(tree: Formula, chosen: list[Formula], mend: Callable[[Formula], Formula]) -> Formula:
+def _all_repaired(tree: Formula, chosen: list[Formula], repair: Callable[[Formula], Formula]) -> Formula:
     outer = [p for p in chosen if not any(p is not q and any(p is s for s in parts(q)) for q in chosen)]
     for part in outer:
-        tree = replaced(tree, part, mend(part))
+        tree = replaced(tree, part, repair(part))
     return tree
