@@ -162,34 +162,12 @@ def _(w: W, op: Any, a: Args, k: int) -> str:
     )
 
 
-@writes(Reshape)
-def _(w: W, op: Reshape, a: Args, k: int) -> str:
-    return w.dialect.reshape(a[0], w.shape(op.to))
-
-
-@writes(Expand)
-def _(w: W, op: Expand, a: Args, k: int) -> str:
-    return w.dialect.expand(a[0], w.shape(op.to))
-
-
-@writes(Flip)
-def _(w: W, op: Flip, a: Args, k: int) -> str:
-    return w.dialect.flip(a[0], op.axes) if op.axes else a[0]
-
-
-@writes(Eye)
-def _(w: W, op: Eye, a: Args, k: int) -> str:
-    return w.dialect.eye(w.size(op.n), w.size(op.m), w.e.dtypes[k])
-
-
-@writes(Cat)
-def _(w: W, op: Cat, a: Args, k: int) -> str:
-    return w.dialect.cat(a, op.axis)
-
-
-@writes(Stack)
-def _(w: W, op: Stack, a: Args, k: int) -> str:
-    return w.dialect.stack(a, op.axis)
+writes(Reshape)(lambda w, op, a, k: w.dialect.reshape(a[0], w.shape(op.to)))
+writes(Expand)(lambda w, op, a, k: w.dialect.expand(a[0], w.shape(op.to)))
+writes(Flip)(lambda w, op, a, k: w.dialect.flip(a[0], op.axes) if op.axes else a[0])
+writes(Eye)(lambda w, op, a, k: w.dialect.eye(w.size(op.n), w.size(op.m), w.e.dtypes[k]))
+writes(Cat)(lambda w, op, a, k: w.dialect.cat(a, op.axis))
+writes(Stack)(lambda w, op, a, k: w.dialect.stack(a, op.axis))
 
 
 @writes(Einsum)
@@ -273,9 +251,7 @@ def _(w: W, op: Slice, a: Args, k: int) -> str:
     return w.dialect.index(a[0], key_text(w, op.items), op, w.e.shapes[w.e.refs(k)[0]])
 
 
-@writes(Gather)
-def _(w: W, op: Gather, a: Args, k: int) -> str:
-    return w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op)))
+writes(Gather)(lambda w, op, a, k: w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op))))
 
 
 @writes(Convolve)
@@ -320,9 +296,7 @@ def _(w: W, op: Assemble, a: Args, k: int) -> str:
     return f"{w.dialect.helper('assembled')}([{', '.join(a)}], [{keys}], {w.shape(op.to)})"
 
 
-@writes(Scatter)
-def _(w: W, op: Scatter, a: Args, k: int) -> str:
-    return f"{w.dialect.helper('put')}({a[0]}, {_where(w, op.where)}, {a[1]})"
+writes(Scatter)(lambda w, op, a, k: f"{w.dialect.helper('put')}({a[0]}, {_where(w, op.where)}, {a[1]})")
 
 
 @writes(DiagEmbed)
@@ -357,31 +331,9 @@ def _factor(w: W, name: str, count: int, a: Args, k: int, *options: Any) -> list
     return w.together((name, w.e.refs(k), options), count, text)
 
 
-@writes(SingularValues)
-def _(w: W, op: SingularValues, a: Args, k: int) -> str:
-    return _factor(w, "svd", 3, a, k, False)[1]
-
-
-@writes(SingularVectors)
-def _(w: W, op: SingularVectors, a: Args, k: int) -> str:
-    return _factor(w, "svd", 3, a, k, op.full)[0 if op.left else 2]
-
-
-@writes(Eigenvalues)
-def _(w: W, op: Eigenvalues, a: Args, k: int) -> str:
-    return _factor(w, "eigh", 2, a, k, op.upper)[0]
-
-
-@writes(Eigenvectors)
-def _(w: W, op: Eigenvectors, a: Args, k: int) -> str:
-    return _factor(w, "eigh", 2, a, k, op.upper)[1]
-
-
-@writes(QRBasis)
-def _(w: W, op: QRBasis, a: Args, k: int) -> str:
-    return _factor(w, "qr", 2, a, k)[0]
-
-
-@writes(QRTriangle)
-def _(w: W, op: QRTriangle, a: Args, k: int) -> str:
-    return _factor(w, "qr", 2, a, k)[1]
+writes(SingularValues)(lambda w, op, a, k: _factor(w, "svd", 3, a, k, False)[1])
+writes(SingularVectors)(lambda w, op, a, k: _factor(w, "svd", 3, a, k, op.full)[0 if op.left else 2])
+writes(Eigenvalues)(lambda w, op, a, k: _factor(w, "eigh", 2, a, k, op.upper)[0])
+writes(Eigenvectors)(lambda w, op, a, k: _factor(w, "eigh", 2, a, k, op.upper)[1])
+writes(QRBasis)(lambda w, op, a, k: _factor(w, "qr", 2, a, k)[0])
+writes(QRTriangle)(lambda w, op, a, k: _factor(w, "qr", 2, a, k)[1])
