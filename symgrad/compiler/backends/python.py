@@ -275,9 +275,7 @@ def _function(code: CodeType, names: dict[str, Any], number: type[float] = float
 
 
 def _runner(functions: _Functions, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
-    shapes = [program.values[k].shape for k in program.outputs]
-    dtypes = [program.values[k].dtype for k in program.outputs]
-    finish = [_finish(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+    finish = [_finish(program.values[k].shape, program.values[k].dtype) for k in program.outputs]
     flat_already = [len(program.values[k].shape) < 2 for k in program.inputs]
     simple = all(flat_already)
     on_floats: Callable[..., list[Any]]
@@ -298,9 +296,7 @@ def _runner(functions: _Functions, program: Program) -> Callable[[Sequence[Any]]
         if simple:
             flat = [a if type(a) is float else a.tolist() for a in args]
         else:
-            flat = [
-                a if type(a) is float else a.tolist() if f else a.ravel().tolist() for a, f in zip(args, flat_already)
-            ]
+            flat = [a if type(a) is float else (a if f else a.ravel()).tolist() for a, f in zip(args, flat_already)]
         try:
             result = on_floats(*flat)
         except ARITHMETIC:  # where math raises and NumPy gives nan or inf

@@ -142,45 +142,50 @@ class Loops:
             self._label(f"fill{n + 1}")
 
     def _loops(self) -> None:
-        c, depth = self.code, len(self.dims)
+        depth = len(self.dims)
         before = f"fill{len(self.nest.sums)}"
-        ends: list[str] = []
         for a in range(depth):
-            inner = a == depth - 1
-            if inner:
-                self._open_sums()
-            c.line(f"br label %loop{a}")
-            self._label(f"loop{a}")
-            first, last = ("%lo", "%hi") if a == self.bounded else ("0", str(self.dims[a]))
-            ends.append(last)
-            c.line(f"%i{a} = phi i64 [{first}, %{before}], [%i{a}.next, %end{a}]")
-            if self.checked:
-                start = "0" if a == 0 else f"%far{a - 1}"
-                c.line(f"%far{a} = phi i64 [{start}, %{before}], [%far{a}.next, %end{a}]")
-            if inner:
-                for n, _ in self._kept():
-                    t = self._sum_type(n)
-                    c.line(f"%s{n} = phi {t} [%s{n}.start, %{before}], [%s{n}.next, %end{a}]")
+            self._enter(a, before)
             before = f"loop{a}"
         if not depth:
             self._open_sums()
         beyond = self._body(depth)
         for a in range(depth - 1, -1, -1):
-            c.line(f"br label %end{a}")
-            self._label(f"end{a}")
-            if self.checked:
-                c.line(f"%far{a}.next = or i64 {beyond}, 0")
-                beyond = f"%far{a}.next"
-            c.line(f"%i{a}.next = add nuw nsw i64 %i{a}, 1")
-            more = c.set(f"icmp ult i64 %i{a}.next, {ends[a]}")
-            c.line(f"br i1 {more}, label %loop{a}, label %out{a}{self._hint(a)}")
-            self._label(f"out{a}")
-            if a == depth - 1:
-                self._close_sums()
+            beyond = self._repeat(a, beyond)
         if not depth:
             self._close_sums()
         if self.checked:
-            c.line(f"%far = icmp ne i64 {beyond}, 0")
+            self.code.line(f"%far = icmp ne i64 {beyond}, 0")
+
+    def _enter(self, a: int, before: str) -> None:
+        """Begin a loop after the block ``before``."""
+        c, inner = self.code, a == len(self.dims) - 1
+        if inner:
+            self._open_sums()
+        c.line(f"br label %loop{a}")
+        self._label(f"loop{a}")
+        c.line(f"%i{a} = phi i64 [{'%lo' if a == self.bounded else 0}, %{before}], [%i{a}.next, %end{a}]")
+        if self.checked:
+            start = "0" if a == 0 else f"%far{a - 1}"
+            c.line(f"%far{a} = phi i64 [{start}, %{before}], [%far{a}.next, %end{a}]")
+        for n, _ in self._kept() if inner else ():
+            c.line(f"%s{n} = phi {self._sum_type(n)} [%s{n}.start, %{before}], [%s{n}.next, %end{a}]")
+
+    def _repeat(self, a: int, beyond: str) -> str:
+        """End a loop's turn; return whether a checked argument was beyond its limit so far."""
+        c = self.code
+        c.line(f"br label %end{a}")
+        self._label(f"end{a}")
+        if self.checked:
+            c.line(f"%far{a}.next = or i64 {beyond}, 0")
+            beyond = f"%far{a}.next"
+        c.line(f"%i{a}.next = add nuw nsw i64 %i{a}, 1")
+        more = c.set(f"icmp ult i64 %i{a}.next, {'%hi' if a == self.bounded else self.dims[a]}")
+        c.line(f"br i1 {more}, label %loop{a}, label %out{a}{self._hint(a)}")
+        self._label(f"out{a}")
+        if a == len(self.dims) - 1:
+            self._close_sums()
+        return beyond
 
     def _hint(self, a: int) -> str:
         """A short innermost loop, that are not an integer number of vectors, runs faster with masks.

@@ -16,7 +16,7 @@ from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.build import Interface
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.memory import numpy_view
-from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES
+from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES, Machine
 from symgrad.compiler.backends.llvm.outside import writer
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
@@ -46,13 +46,7 @@ def mixed(
             text += _stretch(n, part, interface, plan, space, used, calls)
             text += entry(f"entry{n}", floats, f"part{n}", used, free=free)
     machine = interface.machine(used.module(text, ROUTINES if plan.has_routines() else LOOPS))
-    ready = [
-        python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
-        if isinstance(part, list)
-        else part
-        for n, part in enumerate(parts)
-    ]
-    runner = _Runner(ready, interface, plan, space)
+    runner = _Runner([_ready(n, part, machine, plan) for n, part in enumerate(parts)], interface, plan, space)
     return Kernel(
         run=runner.run,
         source=lambda: machine.source,
@@ -63,6 +57,13 @@ def mixed(
         stages={**stages, "assembly": machine.assembly},
         cached=machine.cached,
     )
+
+
+def _ready(n: int, part: Slice, machine: Machine, plan: Plan) -> Any:
+    """Return what runs a part: a function of machine code, or the operation."""
+    if not isinstance(part, list):
+        return part
+    return python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
 
 
 def _parts(plan: Plan) -> list[Slice]:

@@ -50,14 +50,7 @@ def wrapper(
     w.run("body", [f"ptr {p}" for p in [*sources, *targets]], free=free)
     value = w.tree(tree, iter(range(len(outputs))))
     w.line(f"ret ptr {value}")
-    w.lines.append("other:")
-    w.give(NotImplemented)
-    if used.asks:
-        w.lines.append("interrupted:")
-        for made in w.objects.values():
-            w.line(f"call void {w.function('Py_DecRef')}(ptr {made})")
-        w.line("ret ptr null")
-    w.lines += ["failed:", "  ret ptr null"]
+    w.ends()
     dims = "\n".join(
         f"@{name}.dims{k} = private constant [{len(a.shape)} x i64] [{', '.join(f'i64 {n}' for n in a.shape)}]"
         for k, a in enumerate(outputs)
@@ -113,6 +106,17 @@ class _Wrapper:
         pointer = self.object(x)
         self.line(f"call void {self.function('Py_IncRef')}(ptr {pointer})")
         self.line(f"ret ptr {pointer}")
+
+    def ends(self) -> None:
+        """Write what happens to arguments of another kind, after an interruption, and without memory."""
+        self.lines.append("other:")
+        self.give(NotImplemented)
+        if self.used.asks:
+            self.lines.append("interrupted:")
+            for made in self.objects.values():
+                self.line(f"call void {self.function('Py_DecRef')}(ptr {made})")
+            self.line("ret ptr null")
+        self.lines += ["failed:", "  ret ptr null"]
 
     def set(self, text: str) -> str:
         name = self.fresh()
