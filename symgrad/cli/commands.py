@@ -17,6 +17,7 @@ import numpy as np
 from symgrad.cli.formulas import check_values, read_formula, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
+from symgrad.core.node import tensor_value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.arguments import with_leaves
@@ -120,7 +121,7 @@ def run_check(args: argparse.Namespace) -> int:
     else:
         formula, _ = read_formula(args)
         f, shapes = formula, _counted(formula.leaves.values())
-        given = [leaf._value for leaf in formula.leaves.values()]
+        given = [tensor_value(leaf) for leaf in formula.leaves.values()]
     entries = sum(map(math.prod, shapes))
     if entries > MOST_CHECKED:
         raise ParseError(f"check: inputs of {entries} entries, more than {MOST_CHECKED}. Give smaller sizes.")

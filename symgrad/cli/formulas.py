@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.cli.output import complain
+from symgrad.core.node import tensor_node
 from symgrad.errors import ParseError
 from symgrad.expression.arguments import named_leaves
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
@@ -97,7 +98,7 @@ def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
 
 def names_of(formula: Expression) -> list[str]:
     """Return the declared names that the formula holds."""
-    leaves = named_leaves([formula.value._node])
+    leaves = named_leaves([tensor_node(formula.value)])
     return [name for name in formula.names if name in leaves]
 
 

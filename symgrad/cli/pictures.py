@@ -15,6 +15,7 @@ from symgrad.cli.formulas import add_formula, check_values, names_of, read_formu
 from symgrad.cli.output import ascii_html, complain, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.cli.words import named
+from symgrad.core.node import has_value, tensor_value
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
@@ -109,7 +110,7 @@ def one_variable(args: argparse.Namespace) -> tuple[str, Callable[..., Any]]:
         ParseError: there is not one variable, or it is no number.
     """
     formula, _ = read_formula(args)
-    given = {name for name, leaf in formula.leaves.items() if leaf._value is not None}
+    given = {name for name, leaf in formula.leaves.items() if has_value(leaf)}
     free = [name for name in names_of(formula) if name not in given]
     chosen = wanted(args.wrt) or free
     if len(chosen) != 1:
@@ -129,7 +130,7 @@ def one_variable(args: argparse.Namespace) -> tuple[str, Callable[..., Any]]:
 
 def _of_one(formula: Expression, name: str) -> Callable[..., Any]:
     def f(x: Any) -> Any:
-        return formula(*[x if other == name else leaf._value for other, leaf in formula.leaves.items()])
+        return formula(*[x if other == name else tensor_value(leaf) for other, leaf in formula.leaves.items()])
 
     f.__signature__ = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)])  # type: ignore[attr-defined]
     return f

@@ -12,6 +12,7 @@ from typing import Any
 from symgrad.cli.formulas import add_formula, names_of, read_formula, wanted
 from symgrad.cli.output import complain, written_for
 from symgrad.cli.words import named
+from symgrad.core.node import has_value, tensor_value
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
@@ -44,7 +45,7 @@ def run_plot(args: argparse.Namespace) -> int:
     if place.suffix.lower() not in ENDINGS:
         raise ArgumentError(f"--output: got {args.output}. Expected a name that ends in {', '.join(ENDINGS)}.")
     formula, _ = read_formula(args)
-    kept = {name: leaf._value for name, leaf in formula.leaves.items() if leaf._value is not None}
+    kept = {name: tensor_value(leaf) for name, leaf in formula.leaves.items() if has_value(leaf)}
     free = _open(formula, kept, wanted(args.wrt))
     over = {**dict.fromkeys(free, (-3.0, 3.0)), **_ranges(args.over, free)}
     tangent = None if args.tangent is None else _point(args.tangent)

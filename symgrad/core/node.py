@@ -7,7 +7,7 @@ iterative: depth is limited by memory, not by Python's recursion limit.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Protocol
 
@@ -259,3 +259,13 @@ def evaluate(roots: Sequence[AnyNode], env: dict[int, Any] | None = None, *, kee
 def size_symbol(name: str) -> sp.Symbol:
     """Return the symbol of a named size such as "n"."""
     return sp.Symbol(name, integer=True, positive=True)
+
+
+# ------------------------------------------------------------------ what a tensor holds
+tensor_node: Callable[[Any], Any] = attrgetter("_node")  # None if nothing was recorded of the tensor
+tensor_value: Callable[[Any], Any] = attrgetter("_value")  # a number or an array; None if there is none
+
+
+def has_value(t: Any) -> bool:
+    """Whether a tensor has a value, which symbols and traced results lack."""
+    return t._value is not None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.node import AnyNode, Leaf, ancestors, tensor_node
 from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
@@ -51,11 +51,11 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
     if is_model(wrt):
         if not isinstance(y, TensorBase):
             raise ArgumentTypeError(f"{who}: by a model, expected its loss, a tensor. Got {type(y).__name__}.")
-        return y, parameters_in(wrt, y._node)
+        return y, parameters_in(wrt, tensor_node(y))
     wanted = _listed(wrt)
     formula = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
     if not formula.leaves:
-        return formula.value, by_name(who, wanted, named_leaves([formula.value._node]))
+        return formula.value, by_name(who, wanted, named_leaves([tensor_node(formula.value)]))
     by = by_name(who, wanted, formula.leaves)
     return with_leaves(formula.value, [x for x in by if any(x is leaf for leaf in formula.leaves.values())]), by
 
@@ -66,10 +66,10 @@ def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
     >>> print(sg.derive("a**2", "x"))
     0
     """
-    below = set(ancestors([y._node])) if y._node is not None else set()
+    below = set(ancestors([tensor_node(y)])) if tensor_node(y) is not None else set()
     with enable_grad():
         for x in leaves:
-            if x._node not in below:
+            if tensor_node(x) not in below:
                 y = y + 0 * (x.sum() if x.shape else x)
     return y
 

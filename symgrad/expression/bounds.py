@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import TRACED, Leaf, Node, ancestors, is_node
+from symgrad.core.node import TRACED, Leaf, Node, ancestors, has_value, is_node, tensor_node, tensor_value
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ValueNeeded
 from symgrad.ops.contract import Einsum
@@ -62,12 +62,12 @@ class Bounds:
         """Return f of the arguments, whose integers are numbers and positions."""
         tensors = [x for x in leaves_of([*args, *words.values()]) if isinstance(x, Tensor)]
         self._check_sizes(tensors)
-        if tensors and all(x._value is not None for x in tensors):
-            self._check_steps(f, args, words, sum(int(np.size(x._value)) for x in tensors))
+        if tensors and all(has_value(x) for x in tensors):
+            self._check_steps(f, args, words, sum(int(np.size(tensor_value(x))) for x in tensors))
         with np.errstate(all="ignore"):
             result = f(*args, **words)
         for y in leaves_of([result]):
-            if isinstance(y, Tensor) and y._value is not None:
+            if isinstance(y, Tensor) and has_value(y):
                 check_shape(y.shape)
                 self._spend(_PER_ENTRY * math.prod(y.shape))
         if Leaf(None, (), TRACED).index - self._first > MOST_RECORDED:
@@ -90,9 +90,9 @@ class Bounds:
                         raise ArgumentError(f"the integer {v} is larger than {MOST_INTEGER}")
                     entries *= max(1, abs(v))
                 elif isinstance(v, Tensor):
-                    if v._value is None:
+                    if not has_value(v):
                         return
-                    entries *= max(1, int(np.size(v._value)))
+                    entries *= max(1, int(np.size(tensor_value(v))))
                     longest = max(longest, *v.shape, 1)
                 numbers += type(v) is float
             entries *= max(1, numbers)
@@ -110,7 +110,7 @@ class Bounds:
             if given > SMALL:
                 raise _unknown(error, given) from error
             return
-        made = [y._node for y in leaves_of([traced]) if isinstance(y, Tensor) and is_node(y._node)]
+        made = [tensor_node(y) for y in leaves_of([traced]) if isinstance(y, Tensor) and is_node(tensor_node(y))]
         for node in ancestors(made):
             if isinstance(node, Node):
                 check_shape(node.shape)
@@ -127,7 +127,7 @@ def _blank(x: Any) -> Any:
     """Return arguments with tensors of the same shape and dtype, but without values."""
     if isinstance(x, Tensor):
         leaf = Leaf(None, x.shape, TRACED)
-        leaf.dtype = np.dtype(getattr(x._value, "dtype", np.float64))
+        leaf.dtype = np.dtype(getattr(tensor_value(x), "dtype", np.float64))
         return handle(leaf, None)
     if type(x) in (list, tuple):
         return type(x)(_blank(v) for v in x)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from symgrad import functions
-from symgrad.core.node import CONSTANT, TRACED, Leaf, ancestors
+from symgrad.core.node import CONSTANT, TRACED, Leaf, ancestors, tensor_node, tensor_value
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import Bounds
@@ -291,12 +291,12 @@ class Evaluation:
         """Return f of the arguments, within bounds; of numbers as it is written, where constants are."""
         result = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
         numbers = bool(args) and not words and all(type(a) in (int, float) for a in args)
-        if self.exact and numbers and isinstance(result, Tensor) and isinstance(result._value, float):
+        if self.exact and numbers and isinstance(result, Tensor) and isinstance(tensor_value(result), float):
             with suppress(Exception):  # of any kind: f takes integers only, or looks at its numbers
                 written = self._as_written(f, args)
-                steps = [n.op for n in ancestors([written._node]) if not isinstance(n, Leaf)]
+                steps = [n.op for n in ancestors([tensor_node(written)]) if not isinstance(n, Leaf)]
                 of_numbers = all(isinstance(op, Map) for op in steps)  # which have a formula in every notation
-                if of_numbers and math.isclose(written._value, result._value, rel_tol=1e-14):
+                if of_numbers and math.isclose(tensor_value(written), tensor_value(result), rel_tol=1e-14):
                     return written
         return result
 

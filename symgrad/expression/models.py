@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from symgrad.core.node import AnyNode
+from symgrad.core.node import AnyNode, tensor_node
 from symgrad.errors import GraphError
 from symgrad.expression.reachability import reachable
 
@@ -21,7 +21,7 @@ def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
     """Return the parameters of a model that a graph depends on; those without a name get one, and keep it."""
     below = reachable([root]) if root is not None else set()
     named = dict(model.named_parameters())
-    used = {path: p for path, p in named.items() if p._node in below}
+    used = {path: p for path, p in named.items() if tensor_node(p) in below}
     if not used:
         raise GraphError(
             f"derive: what is differentiated depends on no parameter of this {type(model).__name__}. It was computed "
@@ -33,7 +33,7 @@ def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
         letter = letters[path]
         seen[letter] += 1
         if p.name is None:
-            p._node.title = letter if counts[letter] == 1 else f"{letter}{seen[letter]}"
+            tensor_node(p).title = letter if counts[letter] == 1 else f"{letter}{seen[letter]}"
     return list(used.values())
 
 

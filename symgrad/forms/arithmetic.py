@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors
+from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, tensor_node, tensor_value
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import FormError
 from symgrad.forms.replay import replayed
@@ -82,9 +82,9 @@ def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self
                 f"{do.__name__}: of Jacobians, those of one shape are added and subtracted, and one is multiplied and "
                 "divided by numbers. For other things compute with .lambdify()'s arrays."
             )
-        root = do(*xs)._node
+        root = tensor_node(do(*xs))
     own = list(dict.fromkeys(n for f in forms for n in f._forward))
-    beside = [x._node for x in (a, b) if isinstance(x, TensorBase) and x._node is not None]
+    beside = [tensor_node(x) for x in (a, b) if isinstance(x, TensorBase) and tensor_node(x) is not None]
     return type(mine)(root, [*own, *beside], bases, all(f._verify for f in forms))
 
 
@@ -117,7 +117,7 @@ def _operand(x: Any, bases: Sequence[Leaf]) -> Any:
         }
         return handle(replayed([x._root], here)[0] if x._bases and x._bases != bases else x._root, None)
     t = as_tensor(x)
-    return handle(Leaf(t._value, t.shape, CONSTANT) if t._node is None else t._node, None)
+    return handle(Leaf(tensor_value(t), t.shape, CONSTANT) if tensor_node(t) is None else tensor_node(t), None)
 
 
 def _is_linear(do: Callable[[Any, Any], Any], a: Any, b: Any, xs: Sequence[Any]) -> bool:

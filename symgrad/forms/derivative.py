@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, tensor_node
 from symgrad.engine import backward
 from symgrad.engine import sweep as reverse
 from symgrad.engine.dtypes import dtype_of, is_imaginary
@@ -106,7 +106,7 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     for i, x in enumerate(wrt):
         if not isinstance(x, TensorBase):
             raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
-        node: Any = x._node if x._node in below else last.get(id(getattr(x._node, "cell", None)))
+        node: Any = tensor_node(x) if tensor_node(x) in below else last.get(id(getattr(tensor_node(x), "cell", None)))
         if node is None:
             raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
         if node not in open_:
@@ -119,7 +119,7 @@ def differentiated(start: Derivative, targets: Sequence[AnyNode]) -> list[Deriva
     """Return the derivatives by each target: of an array, by a basis of its shape, in which they are linear."""
     start = start._replace(root=divided(start.root))
     seed = basis(start.root) if start.root.shape else number(1.0)
-    bases = (*start.bases, seed._node) if start.root.shape else start.bases
+    bases = (*start.bases, tensor_node(seed)) if start.root.shape else start.bases
     axes = max((sum(len(n.shape) for n in (*bases, t)) for t in targets), default=0)
     if axes > MOST_AXES:
         raise ShapeError(f"derive: the derivative has {axes} axes. NumPy's arrays have at most {MOST_AXES}.")
@@ -138,7 +138,7 @@ def _imaginary(start: Derivative, seed: Any, targets: Sequence[AnyNode]) -> dict
             continue
         with enable_grad():
             y = handle(start.root, None)
-            parts = [pulled(part._node, seed, [t])[t] for part in (real(y), imag(y))]
+            parts = [pulled(tensor_node(part), seed, [t])[t] for part in (real(y), imag(y))]
             derivatives[t] = _as_node(COMPLEX(*[handle(p, None) for p in parts]))
     return derivatives
 
@@ -162,11 +162,11 @@ def pushed(root: AnyNode, target: AnyNode, v: Any) -> AnyNode:
     """Return J v, shaped like the root: the derivative in u of uᵀJ v, or of Re uᴴJ v."""
     u = basis(root)
     if is_imaginary(root):
-        u._node.dtype = dtype_of(root)
+        tensor_node(u).dtype = dtype_of(root)
     with enable_grad():
         row = MUL(conj(handle(pulled(root, u, [target])[target], None)), v)
         product = sum_axes(real(row), range(len(target.shape)))  # Re ūᵀ dy
-    return pulled(product._node, number(1.0), [u._node])[u._node]
+    return pulled(tensor_node(product), number(1.0), [tensor_node(u)])[tensor_node(u)]
 
 
 def number(value: float) -> Any:
@@ -193,5 +193,5 @@ def _node_of(g: Any, target: AnyNode) -> AnyNode:
 
 
 def _as_node(g: Any) -> AnyNode:
-    node: AnyNode = g._node
+    node: AnyNode = tensor_node(g)
     return node

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from symgrad.autograd.expand_custom import opened
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, ancestors
+from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, ancestors, tensor_node, tensor_value
 from symgrad.engine import backward
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, FormError, GraphError, ShapeError
@@ -144,11 +144,11 @@ def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[Derivative, list
         start = y._derivative._replace(check=check)
         return start, start.targets("derive", wrt)
     y, by = recorded("derive", y, wrt, shapes)
-    if y._node is None:
+    if tensor_node(y) is None:
         raise GraphError(_NO_GRAPH)
-    targets = targets_in([y._node], by)
-    new = opened(y._node)
-    root = new.get(y._node, y._node)
+    targets = targets_in([tensor_node(y)], by)
+    new = opened(tensor_node(y))
+    root = new.get(tensor_node(y), tensor_node(y))
     return Derivative(root, [root], (), check), [new.get(t, t) for t in targets]
 
 
@@ -167,9 +167,9 @@ def _verified(forms: Sequence[ClosedForm]) -> None:
 
 def expression(t: Tensor) -> Any:
     """Return the closed form of a recorded tensor itself."""
-    if t._node is None:
+    if tensor_node(t) is None:
         raise GraphError("expr: this tensor was not recorded. Give a leaf a name= or requires_grad=True.")
-    root = opened(t._node).get(t._node, t._node)
+    root = opened(tensor_node(t)).get(tensor_node(t), tensor_node(t))
     return ClosedForm.of(Derivative(root, [root]))
 
 
@@ -204,7 +204,7 @@ def _product(start: Derivative, target: AnyNode, cotangent: Any, tangent: Any) -
     else:
         v = _given("tangent", tangent, target.shape)
         root = pushed(squared(start.root) if isinstance(target, Leaf) else start.root, target, v)
-    return ClosedForm.of(start._replace(root=root, forward=[*start.forward, v._node], onward=()))
+    return ClosedForm.of(start._replace(root=root, forward=[*start.forward, tensor_node(v)], onward=()))
 
 
 # ------------------------------------------------------------------ layouts
@@ -231,7 +231,7 @@ def laid_out(start: Derivative, target: AnyNode, notation: str) -> ClosedForm:
         )
     if ranks == (1, 1) and notation == "denominator":
         v = basis(target)
-        return ClosedForm(pushed(start.root, target, v), start.forward, (v._node,), start.check)
+        return ClosedForm(pushed(start.root, target, v), start.forward, (tensor_node(v),), start.check)
     (derivative,) = differentiated(start, [target])
     if (ranks, notation) == ((0, 2), "numerator"):
         return ClosedForm.of(derivative._replace(root=_transposed(derivative.root), onward=()))
@@ -243,7 +243,7 @@ def laid_out(start: Derivative, target: AnyNode, notation: str) -> ClosedForm:
 
 def _transposed(node: AnyNode) -> AnyNode:
     with enable_grad():
-        return handle(node, None).mT._node  # type: ignore[no-any-return]
+        return tensor_node(handle(node, None).mT)  # type: ignore[no-any-return]
 
 
 def _given(what: str, x: Any, shape: Any) -> Any:
@@ -251,12 +251,12 @@ def _given(what: str, x: Any, shape: Any) -> Any:
     t = as_tensor(x)
     if t.shape != shape:
         raise ShapeError(f"derive: {what} has shape {show_shape(t.shape)}. Expected {show_shape(shape)}.")
-    return t if t._node is not None else handle(Leaf(t._value, t.shape, CONSTANT), None)
+    return t if tensor_node(t) is not None else handle(Leaf(tensor_value(t), t.shape, CONSTANT), None)
 
 
 def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> None:
     """Run ``backward(mode="symbolic")``: put the closed form into every leaf's ``.grad_expr``."""
-    if t._node is None or t._node.level != GRAD:
+    if tensor_node(t) is None or tensor_node(t).level != GRAD:
         raise GraphError(backward.NO_GRAD)
     if t.shape != () or gradient is not None:
         raise GraphError(
@@ -264,10 +264,10 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
             "use sg.derive for Jacobians."
         )
     nodes = backward.cells(inputs) if inputs is not None else [
-        n for n in ancestors([t._node]) if n.level == GRAD and n.cell is not None
+        n for n in ancestors([tensor_node(t)]) if n.level == GRAD and n.cell is not None
     ]  # fmt: skip
-    new = opened(t._node)
-    root = new.get(t._node, t._node)
+    new = opened(tensor_node(t))
+    root = new.get(tensor_node(t), tensor_node(t))
     derivatives = differentiated(Derivative(root, [root]), [new.get(n, n) for n in nodes])
     for node, derivative in zip(nodes, derivatives, strict=True):
         node.cell.grad_expr = ClosedForm.of(derivative)  # type: ignore[union-attr]

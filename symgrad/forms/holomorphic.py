@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symgrad.core.modes import complexes, enable_grad
-from symgrad.core.node import AnyNode, Node, ancestors, is_node
+from symgrad.core.node import AnyNode, Node, ancestors, is_node, tensor_node
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.engine.record import handle
 from symgrad.errors import DTypeError
@@ -61,5 +61,5 @@ def _is_square(n: AnyNode) -> bool:
 def _product(n: AnyNode) -> AnyNode:
     z = handle(n.inputs[0].inputs[0], None)
     with enable_grad():
-        node: AnyNode = real(MUL(z, conj(z)))._node
+        node: AnyNode = tensor_node(real(MUL(z, conj(z))))
     return node

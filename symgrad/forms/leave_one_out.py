@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import AnyNode, Node, ancestors, is_node
+from symgrad.core.node import AnyNode, Node, ancestors, is_node, tensor_node
 from symgrad.engine.record import handle
 from symgrad.forms.canon import TermPool, lowered
 from symgrad.forms.canon.powers import is_positive
@@ -61,5 +61,5 @@ def _quotient(x: AnyNode, axis: int) -> AnyNode:
     with enable_grad():
         entries = handle(x, None)
         whole = Prod((axis,), False)(entries)
-        quotient: AnyNode = DIV(lift(whole, entries, (axis,)), entries)._node
+        quotient: AnyNode = tensor_node(DIV(lift(whole, entries, (axis,)), entries))
     return quotient

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
+from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node, tensor_node, tensor_value
 from symgrad.engine.record import handle
 from symgrad.errors import ShapeError
 from symgrad.ops.map import show_shape
@@ -37,7 +37,7 @@ def replayed(
     finally:
         for leaf, value in held.items():
             leaf.value = value
-    return [env[id(r)]._node for r in roots]
+    return [tensor_node(env[id(r)]) for r in roots]
 
 
 def _again(node: AnyNode, env: Mapping[int, Any], sizes: Mapping[Any, int]) -> Any:
@@ -88,7 +88,8 @@ def substitutes(leaves: Mapping[str, Leaf], values: Mapping[str, Any], sizes: di
 def _substitute(name: str, leaf: Leaf, value: Any) -> AnyNode:
     """Return the node of a tensor, or a leaf of a value; an array of numbers keeps the leaf's name."""
     if isinstance(value, Tensor):
-        return value._node if value._node is not None else Leaf(value._value, value.shape, CONSTANT)
+        node = tensor_node(value)
+        return Leaf(tensor_value(value), value.shape, CONSTANT) if node is None else node
     if isinstance(value, sp.Expr):
         return Leaf(value, (), CONSTANT)
     array = to_value(value)

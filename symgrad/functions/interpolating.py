@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import has_value, tensor_value
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, NotYet, ShapeError
@@ -52,7 +53,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         )
     if period is not None:
         period = abs(_real("interp", period))
-        if period._value is not None and not np.all(period._value > 0):
+        if has_value(period) and not np.all(tensor_value(period) > 0):
             raise ArgumentError(f"interp: period must be a non-zero value. Got {period}; leave it out for none.")
         at, knots, values, left, right = at % period, *_periodic(knots, values, period), None, None
     n = knots.shape[0]

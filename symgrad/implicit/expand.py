@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad import functions as F
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Node, ancestors, is_node, tensor_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.program import Spec
 from symgrad.engine.record import handle, input_of
@@ -83,7 +83,7 @@ def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> 
         return input_of(programs.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
     at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
     scaled = factor * KktBlocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
-    return scaled._node  # type: ignore[no-any-return]
+    return tensor_node(scaled)  # type: ignore[no-any-return]
 
 
 def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[AnyNode, Any]) -> AnyNode:
@@ -93,27 +93,27 @@ def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[An
     right, at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
     with enable_grad():
         (left,) = conditions.body(at, *thetas)
-        if right.shape == left.shape and same(right._node, _opened(left._node, known, same)) is not None:
+        if right.shape == left.shape and same(tensor_node(right), _opened(tensor_node(left), known, same)) is not None:
             told[node] = 0.0
             return _by_envelope(node, 0.0, known)
         if conditions.problem is not None:
             blocks = KktBlocks(conditions, at, thetas)
             a, b = blocks.halves(right)
-            slope = handle(_opened(blocks.envelope()._node, known, same), None)
-            factor = _factor(a, slope, same) if same(b._node, b._node) == 0 else None
+            slope = handle(_opened(tensor_node(blocks.envelope()), known, same), None)
+            factor = _factor(a, slope, same) if same(tensor_node(b), tensor_node(b)) == 0 else None
             if factor is not None:
                 told[node] = factor
                 return _by_envelope(node, factor, known)
-            return blocks.solved(right, node.op.transposed)._node  # type: ignore[no-any-return]
+            return tensor_node(blocks.solved(right, node.op.transposed))  # type: ignore[no-any-return]
     return _again(node.op.written_out, node, known)
 
 
 def _factor(a: Any, b: Any, same: Same) -> float | None:
     """Return how many times b vector a is, also where both are put together of entries."""
-    ratio = same(a._node, b._node)
+    ratio = same(tensor_node(a), tensor_node(b))
     if ratio is not None or a.shape[0] > _ENTRIES:
         return ratio
-    each = {same(F.select(a, 0, i)._node, F.select(b, 0, i)._node) for i in range(a.shape[0])}
+    each = {same(tensor_node(F.select(a, 0, i)), tensor_node(F.select(b, 0, i))) for i in range(a.shape[0])}
     return each.pop() if len(each) == 1 else None
 
 
@@ -141,8 +141,8 @@ def equations(known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
             thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
             with enable_grad():
                 (left,) = node.op.conditions.body(handle(letter, None), *thetas)
-            if left._node is not None:
-                conditions.append(_opened(left._node, known, same))
+            if tensor_node(left) is not None:
+                conditions.append(_opened(tensor_node(left), known, same))
     return conditions
 
 
@@ -150,8 +150,8 @@ def _again(make: Callable[..., Any], node: Node, known: Mapping[AnyNode, AnyNode
     xs = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
     with enable_grad():
         tensor = make(*xs)
-    tensor._node.dtype = tensor._node.dtype or node.dtype
-    return tensor._node  # type: ignore[no-any-return]
+    tensor_node(tensor).dtype = tensor_node(tensor).dtype or node.dtype
+    return tensor_node(tensor)  # type: ignore[no-any-return]
 
 
 def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
@@ -162,7 +162,7 @@ def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
             return leaf
     if node.op.conditions.problem is not None:
         with enable_grad():
-            return letters(node.op.conditions, _value(node, known))._node  # type: ignore[no-any-return]
+            return tensor_node(letters(node.op.conditions, _value(node, known)))  # type: ignore[no-any-return]
     leaf = Leaf(_value(node, known), node.shape, TRACED, node.op.conditions.title)
     leaf.dtype = node.dtype
     return leaf

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.node import TRACED, Leaf
+from symgrad.core.node import TRACED, Leaf, tensor_node
 from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.implicit import programs
@@ -105,7 +105,7 @@ class KktBlocks:
 
 def _has_inverse(H: Any) -> bool:
     """Whether a matrix of formulas is seen to have an inverse, at the values of its letters."""
-    value = programs.evaluated([H._node])[H._node]
+    value = programs.evaluated([tensor_node(H)])[tensor_node(H)]
     if value is None or not np.all(np.isfinite(value)) or not np.any(value):
         return False
     return bool(np.linalg.cond(value) < _REGULAR)

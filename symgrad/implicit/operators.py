@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import has_value, tensor_value
 from symgrad.engine.program import Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
@@ -112,7 +113,7 @@ def _start(method: str, x0: Any, unknown: Spec) -> Any:
     t: Any = as_tensor(x0)
     if tuple(t.shape) != tuple(unknown.shape):
         raise ShapeError(f"{method}: x0 has shape {show_shape(t.shape)}. Expected {show_shape(unknown.shape)}.")
-    return None if t._value is None else programs.FrozenArray(np.asarray(t._value, np.float64))
+    return None if not has_value(t) else programs.FrozenArray(np.asarray(tensor_value(t), np.float64))
 
 
 check_all(globals(), __all__)

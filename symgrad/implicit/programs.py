@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
-from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node, tensor_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.program import INPUT, STEP, Program, Spec, Value
 from symgrad.engine.record import as_tensor, handle, input_of
@@ -124,7 +124,7 @@ def _holding(body: Program, captured: Sequence[Any]) -> Program:
 
 def _held(t: Any) -> Op:
     value = getattr(t, "_value", t)
-    return Sized(t._node) if value is None else Held(FrozenArray(value))
+    return Sized(tensor_node(t)) if value is None else Held(FrozenArray(value))
 
 
 def numbers(body: Program, *args: Any) -> Any:
@@ -159,7 +159,7 @@ def pushforward(body: Program, which: tuple[int, ...]) -> Program:
     def rule(*given: Any) -> list[Any]:
         xs, ts = given[:count], given[count:]
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
-        tangents = {xs[i]._node: t for i, t in zip(which, ts, strict=True)}
+        tangents = {tensor_node(xs[i]): t for i, t in zip(which, ts, strict=True)}
         pushed = push(outs, tangents, handle, record=True, symbolic=True)
         return [_fitted(t, s) for t, s in zip(pushed, body.results, strict=True)]
 
@@ -173,7 +173,7 @@ def pullback(body: Program, which: tuple[int, ...]) -> Program:
     def rule(*given: Any) -> list[Any]:
         xs, gs = given[:count], given[count:]
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
-        wrt = [xs[i]._node for i in which]
+        wrt = [tensor_node(xs[i]) for i in which]
         cotangents = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
         return [_fitted(cotangents.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
 

@@ -13,6 +13,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.kernels import canonical
+from symgrad.core.node import tensor_node
 from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
@@ -205,7 +206,7 @@ def traced(
     """Return f(x, *θ) as a body, and all tensors that it depends on: θ, and those that it took from outside."""
     with Trace() as trace:
         variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
-        own = [handle(v._node, None) for v in variables]  # f may write to its own in place
+        own = [handle(tensor_node(v), None) for v in variables]  # f may write to its own in place
         y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
         body, captured = trace.program(variables, [as_tensor(y)])
     return programs.shared(body), [*tensors, *captured]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.node import has_value
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError
 from symgrad.numpy_api.reductions import summed_axes
@@ -66,7 +67,7 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     """Write into a tensor, by rebinding it; into an array, numbers only."""
     if isinstance(dst, TensorBase):
         dst.copy_(src if where is True else F.where(as_tensor(where), as_tensor(src), dst))  # type: ignore[attr-defined]
-    elif not isinstance(src, TensorBase) or src._value is None or src.requires_grad:  # type: ignore[attr-defined]
+    elif not isinstance(src, TensorBase) or not has_value(src) or src.requires_grad:  # type: ignore[attr-defined]
         raise ArgumentTypeError(
             "np.copyto: a NumPy array cannot hold a tensor's history. Write sg.full(size, x) for np.full(size, x), and "
             "sg.stack([a, b]) for an array that is filled entry by entry."

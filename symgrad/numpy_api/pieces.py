@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.node import has_value
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError
@@ -54,7 +55,7 @@ def _case(y: Any, t: Any, mask: Any, case: Any) -> Any:
     """y with a case where the mask holds; a function sees the entries there only, unless they are not known."""
     if not callable(case):
         return F.where(mask, in_dtype(case, y.dtype), y)
-    if t._value is None or mask._value is None:
+    if not has_value(t) or not has_value(mask):
         return F.where(mask, in_dtype(case(t), y.dtype), y)
     at = np.flatnonzero(mask.numpy())
     if not len(at):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.node import CONSTANT, Leaf, Shape
+from symgrad.core.node import CONSTANT, Leaf, Shape, tensor_value
 from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
@@ -114,7 +114,7 @@ def odeint_event(
 
 def _known(who: str, what: str, x: Any) -> float:
     """Return the value of a number that answers do not depend on."""
-    value = number(who, what, x)._value
+    value = tensor_value(number(who, what, x))
     if value is None:
         raise ArgumentError(f"{who}: {what} has no value here. Pass a number that needs no derivative.")
     return float(np.asarray(value))

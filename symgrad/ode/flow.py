@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.node import Shape
+from symgrad.core.node import Shape, tensor_node
 from symgrad.core.promotion import doubles
 from symgrad.core.streams import Stream, each, given
 from symgrad.engine.program import Program, Spec
@@ -366,7 +366,7 @@ class Pull(Op):
             inputs, dots = given[1:count], dict(zip(active, given[count:], strict=True))
             value = as_tensor(flow(*inputs))
             moved = as_tensor(flow.jvp([dots.get(i) for i in range(1, count)], value, *inputs))
-            wrt = [inputs[0]._node, *[inputs[i + 2]._node for i in self.wanted]]
+            wrt = [tensor_node(inputs[0]), *[tensor_node(inputs[i + 2]) for i in self.wanted]]
             cotangents = sweep([input_of(moved)], [given[0]], wrt=wrt, handle=handle, symbolic=True)
             sizes = [specs[1], *[specs[i + 3] for i in self.wanted]]
             parts = [cotangents.get(n) for n in wrt]

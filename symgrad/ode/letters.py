@@ -12,7 +12,7 @@ import sympy as sp
 
 from symgrad import functions as F
 from symgrad.core.kernels import canonical
-from symgrad.core.node import CONSTANT, TRACED, Leaf, Shape
+from symgrad.core.node import CONSTANT, TRACED, Leaf, Shape, tensor_node
 from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
@@ -168,7 +168,7 @@ def _greek(text: str) -> str:
 def _form(t: Any) -> ClosedForm:
     t = as_tensor(t)
     input_of(t)
-    return ClosedForm(t._node, [t._node], check=False)
+    return ClosedForm(tensor_node(t), [tensor_node(t)], check=False)
 
 
 def in_entries(t: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
+from symgrad.core.node import has_value, tensor_value
 from symgrad.core.promotion import is_complex
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor
@@ -202,8 +203,8 @@ def _times(t: Any) -> Any:
     times = floating("odeint", as_tensor(t))
     if times.ndim != 1 or times.shape[0] < 1:
         raise ShapeError(f"odeint: t has shape {show_shape(times.shape)}. Expected a vector of times, the first of y0.")
-    if times._value is not None:
-        check_times("odeint", np.asarray(times._value))
+    if has_value(times):
+        check_times("odeint", np.asarray(tensor_value(times)))
     return double(times)
 
 
@@ -225,7 +226,7 @@ def _fixed(system: System, times: Any, method: str, steps: int) -> Any:
         return system.start
     _, rows = scan(interval, system.start, (times[:-1], (times[1:] - times[:-1]) / steps))
     states = F.cat([system.start, rows], 0)
-    value, at = as_tensor(states)._value, as_tensor(times)._value
+    value, at = tensor_value(as_tensor(states)), tensor_value(as_tensor(times))
     if value is not None and at is not None and not np.isfinite(value).all():
         k = int(np.argmin(np.isfinite(value).all(axis=1)))
         raise NotConverged(

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
-from symgrad.core.node import CONSTANT, Leaf, Node, is_node
+from symgrad.core.node import CONSTANT, Leaf, Node, is_node, tensor_node
 from symgrad.core.promotion import HALF, Kind, is_differentiable, is_discrete, loses_imaginary
 from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise
@@ -105,7 +105,7 @@ def into(v: Any, x: Any) -> Any:
         return v
     if getattr(v, "requires_grad", False) and recording():
         raise _loss(to)
-    return Cast(to, refuses=_moves(v._node))(v) if is_differentiable(own) else v
+    return Cast(to, refuses=_moves(tensor_node(v)))(v) if is_differentiable(own) else v
 
 
 def _moves(node: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import has_value, tensor_value
 from symgrad.core.promotion import FLOAT64
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotYet, ShapeError
@@ -107,9 +108,9 @@ def _many(size: Any) -> tuple[int, ...]:
 
 def _check_positive(name: str, a: Any) -> None:
     """Refuse a matrix that is known and not symmetric or positive definite; of a symbol nothing is known."""
-    if not isinstance(a, TensorBase) or a._value is None:
+    if not isinstance(a, TensorBase) or not has_value(a):
         return
-    value = np.asarray(a._value)
+    value = np.asarray(tensor_value(a))
     difference, largest = (np.max(np.abs(x), initial=0.0) for x in (value - value.mT, value))
     if difference > _PARAMETER * largest:
         raise LinAlgError(
@@ -315,7 +316,7 @@ class Categorical(Multivariate):
             raise ShapeError(f"categorical: p has one axis, of the classes. Got {logs.ndim}; use vmap for more.")
         k = k if isinstance(k, (int, float, TensorBase)) else np.asarray(k)
         inside = (k >= 0) & (k < logs.shape[0])
-        known = inside._value if isinstance(inside, TensorBase) else inside
+        known = tensor_value(inside) if isinstance(inside, TensorBase) else inside
         if known is not None and np.all(known):
             return logs[k]
         return where(inside, logs[k * inside], -math.inf)

@@ -24,6 +24,7 @@ from symgrad.compiler.program import from_nodes
 from symgrad.compiler.trace import trace
 from symgrad.core import trees
 from symgrad.core.modes import no_grad
+from symgrad.core.node import tensor_node, tensor_value
 from symgrad.core.pairs import in_parts
 from symgrad.core.promotion import is_floating
 from symgrad.engine.program import Program, Spec
@@ -210,7 +211,7 @@ def crosscheck(
 def _check_same(f: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """Refuse a function that draws random numbers."""
     with no_grad():
-        first, *others = [as_tensor(f(*map(as_tensor, inputs)))._value for _ in range(_DRAWS)]
+        first, *others = [tensor_value(as_tensor(f(*map(as_tensor, inputs)))) for _ in range(_DRAWS)]
     if not all(np.allclose(first, y, rtol=1e-9, atol=0.0, equal_nan=True) for y in others):
         raise ArgumentError(
             "crosscheck: f returned two different results for the same inputs, so it draws random numbers. Seed them "
@@ -236,7 +237,7 @@ class _Case(NamedTuple):
         x[place] += by
         with no_grad():
             y = self.f(*[as_tensor(x if j == self.k else v) for j, v in enumerate(self.values)])
-        return np.asarray(as_tensor(y)._value)
+        return np.asarray(tensor_value(as_tensor(y)))
 
     def traced(self) -> Program | None:
         """Return the traced program with its detached parts; None if f looks at values."""
@@ -255,7 +256,7 @@ class _Case(NamedTuple):
         if not y.requires_grad:
             return None
         try:
-            return from_nodes([args[self.k]._node], [y._node])
+            return from_nodes([tensor_node(args[self.k])], [tensor_node(y)])
         except SymgradError:
             return None
 
@@ -322,7 +323,9 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
 
     def at(shifted: Any) -> Any:
         with no_grad():
-            return np.asarray(as_tensor(f(*[as_tensor(shifted if j == k else v) for j, v in enumerate(values)]))._value)
+            return np.asarray(
+                tensor_value(as_tensor(f(*[as_tensor(shifted if j == k else v) for j, v in enumerate(values)])))
+            )
 
     with np.errstate(all="ignore"):  # at the ends of the axis a step leads to ∞
         columns = [_extrapolated(at, x, place) for place in np.ndindex(*x.shape)]
@@ -692,7 +695,7 @@ def _is_cut(case: _Case, rows: Sequence[Witness], differences: Witness, rtol: fl
         return not np.any(reading.value)
 
     def alone(x: Any) -> Any:
-        return value(program, [x._value])
+        return value(program, [tensor_value(x)])
 
     with np.errstate(all="ignore"):
         expected = finite_differences(alone, [case.values[case.k]], 0)

@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
-from symgrad.core.node import GRAD, Cell, Leaf, ancestors
+from symgrad.core.node import GRAD, Cell, Leaf, ancestors, has_value, tensor_node, tensor_value
 from symgrad.core.promotion import COMPLEX128, is_differentiable
 from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
@@ -88,7 +88,7 @@ class DifferentiatedCall:
             tree, leaves = _taken(args[k], k, required=argnums is not None)
             xs = list(map(variable, leaves))
             # Handles of its own: the function may rebind them by statements in place.
-            given = [handle(x._node, x._value) for x in xs]
+            given = [handle(tensor_node(x), tensor_value(x)) for x in xs]
             full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
             self.trees.append(tree)
             self.xs += xs
@@ -96,10 +96,10 @@ class DifferentiatedCall:
             own += given
         if not self.xs and args and argnums is None:
             variable(args[0])  # raises
-        self._variables = frozenset([id(x._node) for x in self.xs])
-        self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, Own)]
+        self._variables = frozenset([id(tensor_node(x)) for x in self.xs])
+        self._cells = [tensor_node(x).cell for x in self.xs if isinstance(tensor_node(x).cell, Own)]
         try:
-            with uncovered(), modes.transforming([x._node for x in self.xs], self.leaves), modes.enable_grad():
+            with uncovered(), modes.transforming([tensor_node(x) for x in self.xs], self.leaves), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
             self._count(-1)
@@ -122,13 +122,13 @@ class DifferentiatedCall:
         self.tree = flatten(self.result, is_result, self.ys)
         check_results(self.tree, what)
         self.ys = [as_tensor(y) for y in self.ys]
-        if any(y._value is None for y in self.ys):
+        if any(not has_value(y) for y in self.ys):
             self.plain = False
 
     def output(self, what: str) -> Any:
         """The result as one tensor."""
         y = tensor_result(self.result, what)
-        if y._value is None:
+        if not has_value(y):
             self.plain = False
         self.ys, self.tree = [y], LEAF
         return y
@@ -142,48 +142,48 @@ class DifferentiatedCall:
     def pull(self, seeds: Sequence[Any], plain: bool | None = None) -> list[Any]:
         """The cotangents of the variables for cotangents of the results, with a graph where tensors came in."""
         plain = self.plain if plain is None else plain
-        live = [(y, s) for y, s in zip(self.ys, seeds) if y._node is not None and s is not None]
+        live = [(y, s) for y, s in zip(self.ys, seeds) if tensor_node(y) is not None and s is not None]
         if not live:
             return [zeros(x) for x in self.xs]
-        roots, wrt = [y._node for y, _ in live], [x._node for x in self.xs]
+        roots, wrt = [tensor_node(y) for y, _ in live], [tensor_node(x) for x in self.xs]
         self._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():
                 if plain:
-                    cotangents = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
+                    cotangents = sweep(roots, [canonical(tensor_value(s)) for _, s in live], wrt=wrt)
                 else:
-                    symbolic = any(y._value is None for y, _ in live)
+                    symbolic = any(not has_value(y) for y, _ in live)
                     cotangents = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
         finally:
             self._count(-1)
-        return [self._gradient(cotangents.get(x._node), x) for x in self.xs]
+        return [self._gradient(cotangents.get(tensor_node(x)), x) for x in self.xs]
 
     def _gradient(self, g: Any, x: Any) -> Any:
         if g is None:
             return zeros(x)
         if isinstance(g, TensorBase):
-            own = handle(g._node, g._value)
+            own = handle(tensor_node(g), tensor_value(g))
             return self.cut(own if own.dtype == x.dtype else apply(Cast(x.dtype), (own,)))
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
         """The tangents of the results for tangents of the variables, None for zero."""
         plain = self.plain if plain is None else plain
-        live = [y._node for y in self.ys if y._node is not None]
-        given = {x._node: t._value if plain else t for x, t in zip(self.xs, tangents) if t is not None}
-        symbolic = any(y._value is None for y in self.ys)
+        live = [tensor_node(y) for y in self.ys if tensor_node(y) is not None]
+        given = {tensor_node(x): tensor_value(t) if plain else t for x, t in zip(self.xs, tangents) if t is not None}
+        symbolic = any(not has_value(y) for y in self.ys)
         self._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():
                 pushed = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
         finally:
             self._count(-1)
-        return [_tangent(pushed.get(y._node), y) for y in self.ys]
+        return [_tangent(pushed.get(tensor_node(y)), y) for y in self.ys]
 
     # -------------------------------------------------------------- handing out
     def out(self, t: Any, plain: bool | None = None) -> Any:
         """Hand a result out: NumPy if NumPy came in."""
-        if (self.plain if plain is None else plain) and t._value is not None:
+        if (self.plain if plain is None else plain) and has_value(t):
             return to_numpy(t)
         return self.cut(t)
 
@@ -269,8 +269,8 @@ def write_back(x: Any, own: Any, given: Sequence[Any]) -> None:
 
 def is_written_to(before: Any, own: Any) -> bool:
     """Whether a handle was changed in place since it was made of ``before``; without a value, it has another node."""
-    known = before._value is not None and own._value is not None
-    return own._value is not before._value if known else own._node is not before._node
+    known = has_value(before) and has_value(own)
+    return tensor_value(own) is not tensor_value(before) if known else tensor_node(own) is not tensor_node(before)
 
 
 # ------------------------------------------------------------------ variables
@@ -327,10 +327,10 @@ def _no_gradient(value: Any, where: str = "") -> str:
 
 def variable(x: Any) -> Any:
     """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
-    flows = isinstance(x, TensorBase) and x._node is not None and x._node.level == GRAD
-    if isinstance(x, TensorBase) and (x._value is None or (flows and modes.recording())):
+    flows = isinstance(x, TensorBase) and tensor_node(x) is not None and tensor_node(x).level == GRAD
+    if isinstance(x, TensorBase) and (not has_value(x) or (flows and modes.recording())):
         return IDENTITY(x)
-    value = x._value if isinstance(x, TensorBase) else to_value(x)
+    value = tensor_value(x) if isinstance(x, TensorBase) else to_value(x)
     if not is_differentiable(np.asarray(value).dtype):
         raise DTypeError(_no_gradient(value))
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), Own()), value)
@@ -339,10 +339,10 @@ def variable(x: Any) -> Any:
 # ------------------------------------------------------------------ values
 def cut(t: Any, own: Set[int]) -> Any:
     """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
-    if t._node is None or t._node.level != GRAD or t._value is None:
+    if tensor_node(t) is None or tensor_node(t).level != GRAD or not has_value(t):
         return t
-    leaves = [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
-    return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, t._value)
+    leaves = [n for n in ancestors([tensor_node(t)]) if isinstance(n, Leaf) and n.level == GRAD]
+    return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, tensor_value(t))
 
 
 def _can_be_followed(leaf: Leaf) -> bool:
@@ -356,7 +356,7 @@ def zeros(x: Any) -> Any:
 
 def to_numpy(t: Any) -> Any:
     """Return a tensor's value as a number or an array of its own; in double precision numbers are Python's."""
-    value = t._value if t._value is not None else t._known("an array")
+    value = tensor_value(t) if has_value(t) else t._known("an array")
     if type(value) is float:
         return value
     if value.ndim:

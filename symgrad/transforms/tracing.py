@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.core import modes
 from symgrad.core.ended import end
 from symgrad.core.journal import Journal
-from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
+from symgrad.core.node import TRACED, AnyNode, Leaf, has_value, is_node, tensor_node, tensor_value
 from symgrad.core.trees import flatten, unflatten
 from symgrad.engine.program import Program, Recorder, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle, input_of, noting
@@ -59,7 +59,7 @@ class Trace:
                     self._check_unchanged(journal, who, steps)
         except ValueNeeded as error:
             raise ValueNeeded(f"{who} {error} {ADVICE}") from error
-        self.known = {key: t for key, t in seen.items() if t._value is not None or t._node.index < self.start}
+        self.known = {key: t for key, t in seen.items() if has_value(t) or tensor_node(t).index < self.start}
         return result
 
     def program(self, variables: Sequence[Any], roots: Sequence[Any]) -> tuple[Program, list[Any]]:
@@ -90,7 +90,7 @@ class Trace:
         for module, registry, name, _ in journal.items():
             tensors: list[Any] = []
             flatten(registry.get(name), lambda x: isinstance(x, TensorBase), tensors)
-            if any(t._value is None and t._node.index > self.start for t in tensors):
+            if any(not has_value(t) and tensor_node(t).index > self.start for t in tensors):
                 return f"assigning to .{name} of a {type(module).__name__}"
         return ""
 
@@ -98,7 +98,7 @@ class Trace:
         """Whether a tensor from outside, which was there before the variables, is changed."""
         if value is None and node.index > self.start:
             return False
-        return steps or (t._value is None and t._node is not node and t._node.index > self.start)
+        return steps or (not has_value(t) and tensor_node(t) is not node and tensor_node(t).index > self.start)
 
     def outside(self, p: Any) -> Any:
         """Return the tensor, with its history, of a node that depends on no variable; a number stays."""
@@ -133,7 +133,7 @@ def _apart(result: Any) -> Any:
     """Return a result with handles of its own: those that are still held elsewhere are from outside."""
     tensors: list[Any] = []
     tree = flatten(result, lambda x: isinstance(x, TensorBase), tensors)
-    return unflatten(tree, iter([handle(t._node, t._value) for t in tensors]))
+    return unflatten(tree, iter([handle(tensor_node(t), tensor_value(t)) for t in tensors]))
 
 
 class _Closing(Recorder):
@@ -145,7 +145,7 @@ class _Closing(Recorder):
         self.captured: dict[int, Any] = {}  # by place
         self._alive: list[Any] = []  # what ids were taken of
         for t in variables:
-            self.argument(t._node, spec_of(t))
+            self.argument(tensor_node(t), spec_of(t))
 
     def root(self, t: Any) -> int:
         """Return the place of a result."""
@@ -155,7 +155,7 @@ class _Closing(Recorder):
             if any(self.captured.get(self.places.get(id(p), -1)) is None and id(p) in self.places for p in n.inputs):
                 self.places[id(n)] = self.step(n)
         place = self.places.get(id(node))
-        return self._capture(node, t if t._value is not None else self.trace.outside(node)) if place is None else place
+        return self._capture(node, t if has_value(t) else self.trace.outside(node)) if place is None else place
 
     def _inside(self, root: AnyNode) -> list[AnyNode]:
         """Return the nodes made since the variables, oldest first, that have no place yet."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.journal import undoing
-from symgrad.core.node import Leaf, ancestors, is_node
+from symgrad.core.node import Leaf, ancestors, has_value, is_node, tensor_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
 from symgrad.engine.generator import Refusing, Repeated, Tape, taken, taping
@@ -94,7 +94,7 @@ def vmap(
         outputs = [cut(y if axis is None else _back(y, axis), set()) for y, axis in zip(results, slices.axes)]
         for k in reversed(slices.written):
             write_back(given.originals[k], outputs.pop(), given.originals)
-        done = [to_numpy(y) if plain and y._node is None else y for y in outputs]
+        done = [to_numpy(y) if plain and tensor_node(y) is None else y for y in outputs]
         return unflatten(slices.tree, iter(done))
 
     return call
@@ -185,7 +185,7 @@ class _Slices:
         self._tape = Tape() if randomness == "different" else Refusing("vmap", "which randomness='error' refuses")
         batched = [x for x, m in zip(given.arrays, given.mapped, strict=True) if m]
         slices = self._trace.variables([(x.shape[1:], x.dtype) for x in batched])
-        self._variables = [id(s._node) for s in slices]
+        self._variables = [id(tensor_node(s)) for s in slices]
         own = dict(zip([k for k, m in enumerate(given.mapped) if m], slices, strict=True))
         rest = iter(slices)
         leaves = [next(rest) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
@@ -196,7 +196,7 @@ class _Slices:
             self._ys = [as_tensor(y) for y in ys]
         check_results(self.tree, "vmap")
         self.axes = list(spread(self.tree, out_axes, "vmap: out_axes"))
-        changed = [k for k, s in own.items() if id(s._node) not in self._variables]
+        changed = [k for k, s in own.items() if id(tensor_node(s)) not in self._variables]
         self.written = [k for k in changed if isinstance(given.originals[k], TensorBase)]
         self.axes += [given.axes[k] for k in self.written]
         self._ys += [own[k] for k in self.written]
@@ -218,7 +218,7 @@ class _Slices:
             drawn = taken(Repeated(self._tape.draws, size, reverse=False))
             done |= zip(map(id, self._tape.leaves), drawn, strict=True)
         depends = set(done)
-        roots = [y._node for y in self._ys if y._node is not None]
+        roots = [tensor_node(y) for y in self._ys if tensor_node(y) is not None]
         for node in ancestors(roots, set(done)):
             flags = [is_node(p) and id(p) in depends for p in node.inputs]
             if id(node) in done or isinstance(node, Leaf) or not any(flags):
@@ -228,14 +228,14 @@ class _Slices:
             done[id(node)] = batch(node.op, size, xs, flags)
         outputs = []
         for y, axis in zip(self._ys, self.axes, strict=True):
-            if id(y._node) in depends:
+            if id(tensor_node(y)) in depends:
                 if axis is None:
                     raise ArgumentError(
                         "vmap: got out_axes None for a result that differs from slice to slice. Give an axis."
                     )
-                outputs.append(done[id(y._node)])
+                outputs.append(done[id(tensor_node(y))])
                 continue
-            same = y if y._value is not None else self._trace.outside(y._node)
+            same = y if has_value(y) else self._trace.outside(tensor_node(y))
             outputs.append(same if axis is None else repeated(same, size))
         return outputs
 

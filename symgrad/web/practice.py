@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from symgrad.core.node import tensor_value
 from symgrad.errors import ArgumentError
 from symgrad.teach import TOPICS, exercises, grade
 from symgrad.teach.answers.exercises import Exercise as Problem
@@ -65,7 +66,7 @@ def _described(problem: Problem, data: Mapping[str, Any]) -> dict[str, Any]:
         "id": f"{problem.topic}-{problem.level}-{data.get('seed', 0)}-{data.get('index', 0)}",
         "words": problem.problem,
         "formula": problem.of,
-        "mathml": preview(problem._value),
+        "mathml": preview(tensor_value(problem)),
         "latex": problem.latex,
         "wrt": by,
         "order": problem.order,

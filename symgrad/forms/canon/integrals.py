@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.node import TRACED, AnyNode, Leaf
+from symgrad.core.node import TRACED, AnyNode, Leaf, tensor_node
 from symgrad.engine.record import as_tensor, handle
 from symgrad.forms.canon.lower import lowered
 from symgrad.forms.canon.numbers import number
@@ -34,5 +34,5 @@ def integrand(pool: TermPool, op: Integral, args: Sequence[Term]) -> tuple[Term,
         held[FrozenArray(array)] = array.ndim
         return pool.leaf(FrozenArray(array), leaf.shape)
 
-    root = as_tensor(value)._node
+    root = tensor_node(as_tensor(value))
     return lowered(pool, [root], read, known=known)[root], x, held

@@ -17,7 +17,7 @@ from sympy.matrices.expressions.dotproduct import DotProduct
 from sympy.matrices.expressions.matexpr import MatrixElement
 
 from symgrad import functions
-from symgrad.core.node import CONSTANT, Leaf
+from symgrad.core.node import CONSTANT, Leaf, has_value, tensor_value
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import FormError
 from symgrad.ops.map import ADD, MUL, Map, exact
@@ -100,7 +100,7 @@ def _valueless(value: float) -> Any:
 def spread(x: Any, sizes: tuple[Any, ...]) -> Any:
     """Return the array of this shape that has the number x everywhere."""
     known = all(isinstance(n, int) for n in sizes)
-    return Expand(sizes)(x if known or x._value is None else _valueless(x.item()))
+    return Expand(sizes)(x if known or not has_value(x) else _valueless(x.item()))
 
 
 def sizes_of(sizes: Sequence[Any], env: Env) -> tuple[Any, ...]:
@@ -259,12 +259,12 @@ def _element(reader: Any, e: Any) -> Step:
 
 def _place(index: Any) -> Any:
     """Return where an entry stands: one number, or many where a sum runs over them."""
-    if isinstance(index, sp.Expr) or (isinstance(index, TensorBase) and index._value is None):
+    if isinstance(index, sp.Expr) or (isinstance(index, TensorBase) and not has_value(index)):
         raise FormError(
             "from_sympy: a sum or an entry over a size without a number cannot be read. Pass arrays, or write it in "
             "matrices, such as Trace(a.T*b) for (a.T*b)[0, 0]."
         )
-    places = np.rint(index._value if isinstance(index, TensorBase) else index).astype(int)
+    places = np.rint(tensor_value(index) if isinstance(index, TensorBase) else index).astype(int)
     return int(places) if places.ndim == 0 else places
 
 

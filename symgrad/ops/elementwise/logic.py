@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import tensor_node
 from symgrad.core.promotion import Kind, is_bool, is_floating, is_integer, truths
 from symgrad.ops.map import Entrywise, Map
 from symgrad.ops.protocol import refused
@@ -100,7 +101,7 @@ def _is_truth(x: Any) -> bool:
     if isinstance(x, bool):
         return True
     if getattr(x, "_value", x) is None and x.name is not None:
-        return x._node.dtype is None or not is_integer(x._node.dtype)
+        return tensor_node(x).dtype is None or not is_integer(tensor_node(x).dtype)
     dtype = getattr(x, "dtype", None)
     return dtype is not None and is_bool(dtype)
 

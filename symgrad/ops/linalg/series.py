@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import tensor_value
 from symgrad.core.streams import Stream, add, each, given, less, product, scaled, slope, times, total
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT, permute
 from symgrad.ops.indexing.select import getitem
@@ -35,7 +36,7 @@ def determinant(a: Stream, of: Callable[[Any], Any], inverse: Callable[[Any], An
     n = shape(a[0])[-1]
     if n <= _ROWS:
         return _written_out(a, n)
-    value = a[0] if isinstance(a[0], np.ndarray) else a[0]._value
+    value = a[0] if isinstance(a[0], np.ndarray) else tensor_value(a[0])
     if value is None:
         return _by_inverse(a, of, inverse(a[0]))[0]
     # A₀ = U S Vᴴ: det A = det U Vᴴ · det UᴴAV, whose first coefficient is diagonal, with the smallest values last
@@ -98,7 +99,7 @@ def cofactors(first: Any, xs: Sequence[Stream], of: Callable[[Any], Any], invers
 
 
 def _is_singular(a: Any) -> bool:
-    value = a if isinstance(a, np.ndarray) else a._value
+    value = a if isinstance(a, np.ndarray) else tensor_value(a)
     return value is not None and not np.all(np.linalg.cond(value) < _REGULAR)
 
 

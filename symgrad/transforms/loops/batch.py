@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.core.node import tensor_value
 from symgrad.engine.program import Program, Spec, Value
 from symgrad.engine.record import as_tensor
 from symgrad.ops.contract import permute
@@ -58,7 +59,7 @@ def _batched(op: Any, size: int, flags: Sequence[bool]) -> Batched:
     wide = [k >= op.carries or flags[k] for k in range(len(outs))]
     roots = [as_tensor(t if b or not w else repeated(t, size)) for (t, b), w in zip(outs, wide, strict=True)]
     body, captured = trace.program(variables, roots)
-    return body, flags[: op.carries], [t._value for t in captured]
+    return body, flags[: op.carries], [tensor_value(t) for t in captured]
 
 
 def _run(body: Program, size: int, variables: Sequence[Any], flags: Sequence[bool]) -> list[tuple[Any, bool]]:

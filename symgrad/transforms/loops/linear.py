@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.core.node import AnyNode
+from symgrad.core.node import AnyNode, tensor_node, tensor_value
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
@@ -80,7 +80,7 @@ def _pullback(body: Program, carries: int, xs: int, which: tuple[int, ...]) -> D
         primal, outs = _applied(body, env, slices, shared)
         roots = [outs[k] for k in moving] + [outs[k] for (_, k), _ in stacked]
         seeds = [conj(s) for s in (*now[: len(moving)], *[env[source] for source, _ in stacked])]
-        wrt = [primal[i]._node for i in targets]
+        wrt = [tensor_node(primal[i]) for i in targets]
         pulled = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
         cotangents = [fitted(conj(pulled.get(node)), body.arguments[i]) for node, i in zip(wrt, targets, strict=True)]
         for k in range(len(moving), len(inits)):
@@ -103,8 +103,8 @@ def _pushforward(body: Program, carries: int, xs: int, which: tuple[int, ...], d
 
     def rule(now: Sequence[Any], env: dict[Source, Any]) -> list[Any]:
         primal, outs = _applied(body, env, slices, shared)
-        tangents = {primal[k]._node: t for k, t in enumerate(now) if body.arguments[k].is_float}
-        tangents |= {primal[i]._node: env["seed", i] for (_, i), _ in [*along, *fixed]}
+        tangents = {tensor_node(primal[k]): t for k, t in enumerate(now) if body.arguments[k].is_float}
+        tangents |= {tensor_node(primal[i]): env["seed", i] for (_, i), _ in [*along, *fixed]}
         pushed = push(outs, tangents, handle, record=True, symbolic=True)
         return [fitted(t, tangent(s)) for t, s in zip(pushed, body.results, strict=True)]
 
@@ -139,4 +139,4 @@ def _derived(inits: Sequence[tuple[int | None, Spec]], slices: Reads, shared: Re
     used = [*now, *[env[source] for source, _ in [*slices, *shared]]]
     body, extra = trace.program(used, roots)
     sliced, whole = (tuple([source for source, _ in rs]) for rs in (slices, shared))
-    return Derived(body, tuple(inits), sliced, whole, tuple([t._value for t in extra]), {})
+    return Derived(body, tuple(inits), sliced, whole, tuple([tensor_value(t) for t in extra]), {})

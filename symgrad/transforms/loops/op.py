@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
-from symgrad.core.node import Node, Shape
+from symgrad.core.node import Node, Shape, tensor_node
 from symgrad.core.promotion import Kind, is_complex, is_floating, is_integer
 from symgrad.core.streams import Stream, given
 from symgrad.engine.program import Program, Spec
@@ -95,8 +95,8 @@ class Scan(Op):
 
     def __call__(self, *args: Any) -> Any:
         y = super().__call__(*args)
-        if isinstance(y, Traced) and isinstance(y._node, Node):  # type: ignore[attr-defined]
-            y._node.dtype = self.packed  # type: ignore[attr-defined]
+        if isinstance(y, Traced) and isinstance(tensor_node(y), Node):
+            tensor_node(y).dtype = self.packed
         return y
 
     # -------------------------------------------------------------- the value

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core import modes
-from symgrad.core.node import GRAD
+from symgrad.core.node import GRAD, has_value, tensor_node
 from symgrad.core.promotion import is_complex, is_differentiable, is_floating, is_signed
 from symgrad.engine.generator import Repeated, Tape, taken, taping
 from symgrad.engine.program import Program, Spec
@@ -147,9 +147,9 @@ def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: boo
 
 
 def _may_be_differentiated(inputs: Sequence[Any]) -> bool:
-    if any(t._value is None for t in inputs):
+    if any(not has_value(t) for t in inputs):
         return True
-    return modes.is_grad_enabled() and any(t._node is not None and t._node.level == GRAD for t in inputs)
+    return modes.is_grad_enabled() and any(tensor_node(t) is not None and tensor_node(t).level == GRAD for t in inputs)
 
 
 def _length(call: _Call, length: int | None) -> int:
@@ -185,7 +185,7 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
         carries = [spec_of(t) for t in call.start]
         with Trace() as trace, taping(Tape()) as tape:
             variables = trace.variables([*carries, *slices])
-            own = [handle(v._node, None) for v in variables]  # the body may rebind its own in place
+            own = [handle(tensor_node(v), None) for v in variables]  # the body may rebind its own in place
             out, ys, y_tree = _outputs(call, trace, own)
             trace.leaves += tape.leaves
             dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]

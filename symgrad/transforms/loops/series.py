@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from symgrad.core.node import AnyNode
+from symgrad.core.node import AnyNode, tensor_node, tensor_value
 from symgrad.core.streams import Stream, given
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, input_of
@@ -63,7 +63,7 @@ def _expanded(body: Program, n: int, m: int, known: tuple[Place, ...], order: in
     roots = trace.run(rule, variables, "scan: a rule looks at a value.")
     closed, extra = trace.program(variables, roots)
     at = {p: k for k, p in enumerate(places)}
-    return Expanded(closed, moving, along, fixed, tuple([t._value for t in extra]), at)
+    return Expanded(closed, moving, along, fixed, tuple([tensor_value(t) for t in extra]), at)
 
 
 def coefficients(body: Program, env: dict[Place, Any], order: int) -> list[list[Any]]:
@@ -78,9 +78,9 @@ def coefficients(body: Program, env: dict[Place, Any], order: int) -> list[list[
     constant: set[AnyNode] = set()
     for i, x in enumerate(primal):
         terms = [env.get((i, j)) for j in range(1, order + 1)]
-        known[x._node] = given([x, *terms])
+        known[tensor_node(x)] = given([x, *terms])
         if all(t is None for t in terms):
-            constant.add(x._node)
+            constant.add(tensor_node(x))
     graph = NodeSeries(known, False, constant, order=order)
     streams = graph.follow([input_of(t) for t in outs])
     for k in range(order + 1):

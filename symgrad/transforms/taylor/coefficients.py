@@ -11,6 +11,7 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.journal import undoing
 from symgrad.core.kernels import canonical
+from symgrad.core.node import has_value, tensor_node, tensor_value
 from symgrad.core.streams import given
 from symgrad.core.trees import LEAF, unflatten
 from symgrad.engine.record import TensorBase, as_tensor, handle
@@ -115,25 +116,27 @@ class _SeriesCall:
             self._call = call = DifferentiatedCall(f, primals, {})
         if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
             raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
-        if any(x._value is not None and np.any(np.isinf(x._value)) for x in call.xs):
+        if any(has_value(x) and np.any(np.isinf(tensor_value(x))) for x in call.xs):
             raise ArgumentError(
                 f"{who}: got an infinite point, around which there is no series. Expand f(1/t) around 0."
             )
         call.returns(who)
         call.plain = call.plain and not has_tensor([list(s) for s in series])
         known = {
-            x._node: given([x._value if call.plain else x, *self._terms(who, x, s, spread)])
+            tensor_node(x): given([tensor_value(x) if call.plain else x, *self._terms(who, x, s, spread)])
             for x, s in zip(call.xs, series, strict=True)
         }
         graph = NodeSeries(known, call.plain, order=order)
         call._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():
-                live = [y._node for y in call.ys if y._node is not None]
+                live = [tensor_node(y) for y in call.ys if tensor_node(y) is not None]
                 streams = dict(zip(live, graph.follow(live), strict=True))
                 for k in range(order + 1):
                     graph.at(k)
-                self._found = [[self._out(streams.get(y._node), y, k) for k in range(order + 1)] for y in call.ys]
+                self._found = [
+                    [self._out(streams.get(tensor_node(y)), y, k) for k in range(order + 1)] for y in call.ys
+                ]
             self._check_finite(who)
         finally:
             call._count(-1)
@@ -149,19 +152,19 @@ class _SeriesCall:
                     f"{who}: the coefficient of order {k} has shape {show_shape(t.shape)}, its primal "
                     f"{show_shape(x.shape)}. Shape each like its primal."
                 )
-            zero = t._value is not None and t._node is None and not np.any(t._value)
-            c = t._value if self._call.plain else t
+            zero = has_value(t) and tensor_node(t) is None and not np.any(tensor_value(t))
+            c = tensor_value(t) if self._call.plain else t
             coefficients.append(None if zero else c if self._scale is _one else c / float(self._scale(k)))
         return coefficients
 
     def _check_finite(self, who: str) -> None:
         """Refuse coefficients that are none; a first order alone follows the gradient, which may be infinite."""
-        known = [x._value for x in self._call.xs]
+        known = [tensor_value(x) for x in self._call.xs]
         if self._order < 2 or any(x is None or np.any(np.isnan(x)) for x in known):
             return
         for coefficients in self._found:
             for k, c in enumerate(coefficients):
-                if c._value is not None and not np.all(np.isfinite(c._value)):
+                if has_value(c) and not np.all(np.isfinite(tensor_value(c))):
                     raise NotDifferentiable(
                         f"{who}: the coefficient of order {k} is not finite: f has no Taylor series here, as sqrt(x) "
                         "has none at 0, or it overflows. Move the point."

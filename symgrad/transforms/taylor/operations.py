@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node, tensor_node
 from symgrad.core.streams import Stream, add, given, slope, times
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle
@@ -186,11 +186,11 @@ class _Followed:
             tangents[leaf] = handle(tangent, None)
             known[tangent] = _filled(slope(u), p, self._graph)
         y = self._node.op(*xs)
-        known[y._node] = self.stream
-        pushed = push([y._node], tangents, handle, record=True, symbolic=True)[0]
+        known[tensor_node(y)] = self.stream
+        pushed = push([tensor_node(y)], tangents, handle, record=True, symbolic=True)[0]
         self._inner = NodeSeries(known, self._graph.raw, constant, self._graph.shared)
         if pushed is not None:
-            self._rule = self._inner.follow([pushed._node])[0]
+            self._rule = self._inner.follow([tensor_node(pushed)])[0]
 
 
 def _filled(u: Stream, p: AnyNode, graph: NodeSeries) -> Stream:
