@@ -17,14 +17,9 @@ from symgrad.support.files import replace_files
 __all__ = ["TARGETS", "export"]
 
 TARGETS: dict[str, Target] = {
-    "c": c.TARGET,
-    "jax": jax.TARGET,
-    "latex": latex.TARGET,
-    "numpy": numpy.TARGET,
-    "python": python.TARGET,
-    "sympy": sympy.TARGET,
-    "torch": torch.TARGET,
-}
+    "c": c.TARGET, "jax": jax.TARGET, "latex": latex.TARGET, "numpy": numpy.TARGET, "python": python.TARGET,
+    "sympy": sympy.TARGET, "torch": torch.TARGET,
+}  # fmt: skip
 MARK = 20  # characters at the head of a file by which one of symgrad's is known
 
 

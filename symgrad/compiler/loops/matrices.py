@@ -124,9 +124,7 @@ def _svd(w: W, x: View, r: Any) -> Views:
     return w.factors[key]
 
 
-@writes(SingularValues)
-def _(w: W, op: SingularValues, a: Views, k: int) -> View | None:
-    return _svd(w, a[0], w.e.refs(k))[1] if _numbered(a[0]) else None
+writes(SingularValues)(lambda w, op, a, k: _svd(w, a[0], w.e.refs(k))[1] if _numbered(a[0]) else None)
 
 
 @writes(SingularVectors)

@@ -180,14 +180,8 @@ def _(w: W, op: Cast, a: Views, k: int) -> View:
     return _each(w, form, a, k) if w.shape(k) else View(w.let(form.format(w.at(a[0], []))), 0, (), ())
 
 
-@writes(Bessel)
-def _(w: W, op: Bessel, a: Views, k: int) -> View:
-    return _each(w, w.call("bessel", op.n, "{0}"), a, k)
-
-
-@writes(Zeta)
-def _(w: W, op: Zeta, a: Views, k: int) -> View:
-    return _each(w, w.call("zeta", "{0}", "{1}"), a, k)
+writes(Bessel)(lambda w, op, a, k: _each(w, w.call("bessel", op.n, "{0}"), a, k))
+writes(Zeta)(lambda w, op, a, k: _each(w, w.call("zeta", "{0}", "{1}"), a, k))
 
 
 _TESTS = {"isnan": "({0} != {0})", "isinf": "(math.fabs({0}) == math.inf)", "isfinite": "({0} - {0} == 0.0)",

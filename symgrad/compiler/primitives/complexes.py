@@ -223,13 +223,9 @@ _EITHER: dict[str, Callable[..., Parts]] = {
 }  # fmt: skip
 # What is another function of numbers with an imaginary part
 _COMPLEX: dict[str, Callable[..., Parts]] = {
-    "exp": _exp,
-    "sin": _of_sums(("sin", "cos"), ("cosh", "sinh"), 1.0),
-    "cos": _of_sums(("cos", "sin"), ("cosh", "sinh"), -1.0),
-    "sinh": _of_sums(("sinh", "cosh"), ("cos", "sin"), 1.0),
-    "cosh": _of_sums(("cosh", "sinh"), ("cos", "sin"), 1.0),
-    "tan": _tan,
-    "tanh": _tanh,
-}
+    "exp": _exp, "sin": _of_sums(("sin", "cos"), ("cosh", "sinh"), 1.0),
+    "cos": _of_sums(("cos", "sin"), ("cosh", "sinh"), -1.0), "sinh": _of_sums(("sinh", "cosh"), ("cos", "sin"), 1.0),
+    "cosh": _of_sums(("cosh", "sinh"), ("cos", "sin"), 1.0), "tan": _tan, "tanh": _tanh,
+}  # fmt: skip
 _STEPS: dict[str, Op] = {"select": WHERE, "clamp": CLAMP}
 _REAL: dict[str, Op] = {name: UNARY[name] for name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh")}

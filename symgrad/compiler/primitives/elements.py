@@ -7,7 +7,6 @@ elementwise operation and no reduction stays a step that runs its forward.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.compiler.primitives.folding import FOLDING, FOLDS, RULES
+from symgrad.compiler.primitives.infix import FUNCTIONS
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import Steps, replay, steps_of
 from symgrad.core.node import Shape
@@ -35,10 +35,6 @@ TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # w
 _COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 LOADED = frozenset({"in", "const", "array", "size", "number"})  # what is there from the start
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
-_COMPARE: dict[str, Any] = {
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
-    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": operator.not_,
-}  # fmt: skip
 
 
 def is_published(name: str) -> bool:
@@ -374,7 +370,7 @@ class Elements:
                 return int(replay(meaning, refs, self.emit, self.const))
         values = [self.value(r) for r in refs] if name in TRUTH else [None]
         if None not in values:
-            return self.const(float(_COMPARE[name](*values)))
+            return self.const(float(FUNCTIONS[name](*values)))
         if name in ("and", "or"):
             for known, other in ((values[0], refs[1]), (values[-1], refs[0])):
                 if known is not None:

@@ -7,25 +7,21 @@ and padded as arrays of numbers are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from symgrad.compiler.primitives.infix import FUNCTIONS
 
 if TYPE_CHECKING:
     from symgrad.compiler.primitives.elements import Elements
 
 ZERO, ONE = 0, 1
-_FOLD: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "neg": lambda a: -a,
-}
 FOLDS = frozenset({"const", "neg"})  # beside which these may be something else
 FOLDING = frozenset({"add", "sub", "mul"})
 
 
 def _number(s: Elements, name: str, *refs: int) -> int | None:
     values = [s.value(r) for r in refs]
-    return None if None in values else s.const(_FOLD[name](*values))
+    return None if None in values else s.const(FUNCTIONS[name](*values))
 
 
 def _add(s: Elements, a: int, b: int) -> int | None:

@@ -298,13 +298,8 @@ def _sign(w: Arithmetic, z: Parts) -> Parts:
 
 
 _RULES: dict[type, Callable[..., Parts]] = {
-    Real: lambda w, z: Parts(z.re),
-    Imag: _imag,
-    Conj: _conj,
-    Complex: lambda w, x, y: Parts(x.re, y.re),
-    Magnitude: lambda w, z: Parts(w.magnitude(z)),
-    Angle: lambda w, z: Parts(angle(w, z)),
-    Sign: _sign,
-}
+    Real: lambda w, z: Parts(z.re), Imag: _imag, Conj: _conj, Complex: lambda w, x, y: Parts(x.re, y.re),
+    Magnitude: lambda w, z: Parts(w.magnitude(z)), Angle: lambda w, z: Parts(angle(w, z)), Sign: _sign,
+}  # fmt: skip
 _FEW = 1000  # products up to this many are written out
 _LINEAR = (ScatterAdd, Assemble, Cumsum)  # beside what moves entries

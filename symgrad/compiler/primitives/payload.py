@@ -251,13 +251,7 @@ def _joined(name: str) -> Callable[[_Writer, Any], int]:
 
 
 _WRITE: dict[Any, Callable[[_Writer, Any], int]] = {
-    sp.Add: _sum,
-    sp.Mul: _product,
-    sp.Pow: _power,
-    over: lambda w, e: w.op("div", *map(w.write, e.args)),
-    sp.Piecewise: _piecewise,
-    sp.core.relational.Relational: _relation,
-    sp.And: _joined("and"),
-    sp.Or: _joined("or"),
+    sp.Add: _sum, sp.Mul: _product, sp.Pow: _power, over: lambda w, e: w.op("div", *map(w.write, e.args)),
+    sp.Piecewise: _piecewise, sp.core.relational.Relational: _relation, sp.And: _joined("and"), sp.Or: _joined("or"),
     sp.Not: lambda w, e: w.op("not", w.write(e.args[0])),
-}
+}  # fmt: skip

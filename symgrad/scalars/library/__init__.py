@@ -14,18 +14,9 @@ from symgrad.scalars.library.named import NAMES
 EVERY = SCALARS  # with this room's functions, once it is imported
 
 __all__ = [
-    "COMPLEX",
-    "EVERY",
-    "NAMES",
-    "REFUSED",
-    "TUPLES",
-    "besselkind",
-    "betas",
-    "gammas",
-    "integrals",
-    "polynomials",
+    "COMPLEX", "EVERY", "NAMES", "REFUSED", "TUPLES", "besselkind", "betas", "gammas", "integrals", "polynomials",
     "simple",
-]
+]  # fmt: skip
 
 # SciPy's universal functions with several results, each with the declared functions that they are.
 TUPLES: dict[str, tuple[str, ...]] = {

@@ -289,33 +289,33 @@ class Plan:
             self.steps.append(Nest(e.shapes[k], {-1: source, -2: further}, stores=[(-1, self.place(k))], at={-1: -2}))
         elif isinstance(op, ScatterAdd) and isinstance(op.where, Gather) and is_floating(e.dtypes[k]):
             self._add_at(op.where, self.view(refs[0]), self.place(k))
-        elif isinstance(op, ScatterAdd) and isinstance(op.where, Slice):
-            target = self.place(k)
-            region = view_of(op.where, target)
-            assert region is not None  # a Part reads a view
-            self._copy(0.0, target)
-            self._copy(self.view(refs[0]), region)
-        elif isinstance(op, Scatter) and isinstance(op.where, Slice):
-            target = self.place(k)
-            region = view_of(op.where, target)
-            assert region is not None  # a Part reads a view
-            self._copy(self.view(refs[0]), target)
-            self._copy(self.view(refs[1]), region)
+        elif isinstance(op, (ScatterAdd, Scatter)) and isinstance(op.where, Slice):
+            self._put(op.where, self.view(refs[0]) if isinstance(op, Scatter) else 0.0, self.view(refs[-1]), k)
         elif isinstance(op, Eye):
             target = self.place(k)
             self._copy(0.0, target)
-            n = min(op.n, op.m)
-            self._copy(1.0, View(target.memory, 0, (op.m + 1,), (n,)))
-        elif len(refs) == 1 and op.linear and op.views:
-            source = self.view(refs[0])
-            copy = whole(self.workspace(prod(source.shape), source.memory.dtype), source.shape)
-            view = view_of(op, copy)
-            if view is None:
-                return False
-            self._copy(source, copy)
-            self.views[k] = view
+            self._copy(1.0, View(target.memory, 0, (op.m + 1,), (min(op.n, op.m),)))
         else:
+            return len(refs) == 1 and op.linear and op.views and self._copied(op, k, refs[0])
+        return True
+
+    def _put(self, where: Slice, into: View | float, part: View, k: int) -> None:
+        """Copy an array, or a number, and then a part of it."""
+        target = self.place(k)
+        region = view_of(where, target)
+        assert region is not None  # a Part reads a view
+        self._copy(into, target)
+        self._copy(part, region)
+
+    def _copied(self, op: Any, k: int, ref: int) -> bool:
+        """Read a view off a copy; whether there is one."""
+        source = self.view(ref)
+        copy = whole(self.workspace(prod(source.shape), source.memory.dtype), source.shape)
+        view = view_of(op, copy)
+        if view is None:
             return False
+        self._copy(source, copy)
+        self.views[k] = view
         return True
 
     def _join(self, target: View, regions: Sequence[Any]) -> None:

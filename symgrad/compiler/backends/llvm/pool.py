@@ -21,20 +21,8 @@ from symgrad.support import forks, threads
 
 # Fields of the pool, each on a cache line of its own: 8 numbers of 64 bits.
 _FIELDS = (
-    "busy",
-    "function",
-    "context",
-    "count",
-    "next",
-    "open",
-    "inside",
-    "asleep",
-    "limit",
-    "post",
-    "wait",
-    "yield",
-    "sem",
-)
+    "busy", "function", "context", "count", "next", "open", "inside", "asleep", "limit", "post", "wait", "yield", "sem",
+)  # fmt: skip
 _LINE = 8
 _SPINS = 4000  # looks at the pool before a worker sleeps: some 50 µs, about what it takes to wake one
 _PAUSE = {"x86_64": "@llvm.x86.sse2.pause()", "aarch64": "@llvm.aarch64.hint(i32 1)"}

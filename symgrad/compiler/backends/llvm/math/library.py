@@ -39,20 +39,8 @@ _TABLE: dict[str, Callable[..., Value]] = {
 }  # fmt: skip
 # Functions that are recorded from their kernels, and those of them that have the digits of float32 in float64 alone
 _MADE = (
-    "sigmoid",
-    "logit",
-    "xlogy",
-    "xlog1py",
-    "entr",
-    "relu",
-    "low",
-    "clamp",
-    "softsign",
-    "erf",
-    "erfc",
-    "erfcx",
-    "ndtr",
-)
+    "sigmoid", "logit", "xlogy", "xlog1py", "entr", "relu", "low", "clamp", "softsign", "erf", "erfc", "erfcx", "ndtr",
+)  # fmt: skip
 _WIDE = ("erfinv", "log_ndtr", "lgamma")
 _TABLE |= {name: recorded(name, name in _WIDE) for name in (*_MADE, *_WIDE)}
 
