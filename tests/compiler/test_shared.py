@@ -36,7 +36,7 @@ PROGRAMS = {
 }
 
 
-IN_LOOPS = {"entries", "rows", "columns", "a grid"}  # of machine code, which reads and adds at constant positions
+IN_LOOPS = {"entries", "rows", "columns", "a grid", "equations", "running sums"}  # of machine code
 
 
 @pytest.fixture

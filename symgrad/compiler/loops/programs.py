@@ -120,6 +120,10 @@ class LoopWriter:
         """Write an assignment of an integer to a new name."""
         return self.let(text)
 
+    def first(self, k: int, axis: int) -> Any:
+        """Return how many entries along an axis, the first ones, are read of a value: all of them."""
+        return self.shape(k)[axis]
+
     def inside(self, text: str, n: Any) -> str:
         """Return a position along an axis of n entries; sources trust it."""
         return f"int({text})"

@@ -19,6 +19,7 @@ from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.shape import total
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
+FEW = 24  # entries of a row that are found by insertion
 W = LoopWriter
 writes = WORDS = Words()
 Views = list[View]
@@ -43,15 +44,36 @@ def _along(w: W, x: View, axis: int, idx: list[str], i: str) -> str:
 @writes(Cumsum, Cumprod)
 def _(w: W, op: Any, a: Views, k: int) -> View:
     x, target = a[0], w.array(w.shape(k))
-    nest, _, n = _rows(w, x, op.axis)
-    product = isinstance(op, Cumprod)
+    product, axis = isinstance(op, Cumprod), op.axis
+    exclusive = product and op.exclusive
+    if axis < len(x.shape) - 1 and all(isinstance(n, int) for n in x.shape):
+        return _by_slices(w, op, x, target)
+    nest, _, n = _rows(w, x, axis)
     with nest as idx:
         run = w.let("1.0" if product else "0.0")
         with w.loop(n, op.reverse) as i:
-            step = f"{run} {'*' if product else '+'}= {_along(w, x, op.axis, idx, i)}"
-            write = f"{_along(w, target, op.axis, idx, i)} = {run}"
-            for line in [write, step] if product and op.exclusive else [step, write]:
+            step = f"{run} {'*' if product else '+'}= {_along(w, x, axis, idx, i)}"
+            write = f"{_along(w, target, axis, idx, i)} = {run}"
+            for line in [write, step] if exclusive else [step, write]:
                 w.line(line)
+    return target
+
+
+def _by_slices(w: W, op: Any, x: View, target: View) -> View:
+    """Write each slice from the one before it, so that memory is gone through once."""
+    axis, n, product = op.axis, x.shape[op.axis], isinstance(op, Cumprod)
+    exclusive = product and op.exclusive
+    last = str(n - 1 if op.reverse else 0)
+    with w.nest(x.shape[:axis]) as lead:
+        with w.nest(x.shape[axis + 1 :]) as rest:
+            first = "1.0" if exclusive else w.at(x, [*lead, last, *rest])
+            w.line(f"{w.at(target, [*lead, last, *rest])} = {first}")
+        with w.loop(n - 1, op.reverse) as i:
+            here, before = (i, f"({i} + 1)") if op.reverse else (f"({i} + 1)", i)
+            with w.nest(x.shape[axis + 1 :]) as rest:
+                entry = w.at(x, [*lead, before if exclusive else here, *rest])
+                so_far = w.at(target, [*lead, before, *rest])
+                w.line(f"{w.at(target, [*lead, here, *rest])} = {so_far} {'*' if product else '+'} {entry}")
     return target
 
 
@@ -187,18 +209,26 @@ def _(w: W, op: First, a: Views, k: int) -> View | None:
 def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if not a[0].shape:
         return View("0.0", 0, (), ())
-    x, axis = a[0], op.axis % len(a[0].shape)
-    target = w.array(w.shape(k))
-    options = {Argsort: "descending", ArgRunning: "largest"}
-    name = {Argsort: "argsort", ArgRunning: "running_arg", Median: "median_arg"}[type(op)]
-    extra = [int(getattr(op, options[type(op)]))] if type(op) in options else []
+    x, axis, target = a[0], op.axis % len(a[0].shape), w.array(w.shape(k))
     nest, by, n = _rows(w, x, axis)
-    scratch = w.array((n,)).memory if isinstance(op, Median) else ""
+    name, extra, last = _search(w, op, k, n)
     with nest as idx:
         at, to = w.position(_without(x, axis), idx), w.position(_without(target, axis), idx)
-        last = scratch or w.size(target.steps[axis])
-        w.line(w.call(name, x.memory, at, w.size(by), w.size(n), *extra, target.memory, to, last))
+        steps = [] if isinstance(op, Median) else [w.size(target.steps[axis])]
+        w.line(w.call(name, x.memory, at, w.size(by), w.size(n), *extra, target.memory, to, *steps, *last))
     return target
+
+
+def _search(w: W, op: Any, k: int, n: Any) -> tuple[str, list[Any], list[Any]]:
+    """Return the function that finds positions in a row of n, what it is told, and its memory."""
+    if isinstance(op, Median):
+        return "median_arg", [], [w.array((n,)).memory]
+    if isinstance(op, ArgRunning):
+        return "running_arg", [int(op.largest)], []
+    count = w.first(k, op.axis)
+    if isinstance(count, int) and count <= FEW:
+        return "argfirst", [int(op.descending)], [count]
+    return "argsort", [int(op.descending)], [w.array((2 * n,)).memory]
 
 
 @writes(MedianOfAll)

@@ -14,7 +14,13 @@ Array = Any
 
 # ------------------------------------------------------------------ rows: n entries from ``at`` in steps of ``by``
 def norm(x: Read, at: int, by: int, n: int, p: float) -> float:
-    """(Σ|x|ᵖ)^(1/p), scaled by the extreme entry so that no power overflows."""
+    """(Σ|x|ᵖ)^(1/p), scaled by the extreme entry where a power might overflow, or vanish."""
+    if p == 2.0:
+        squares = 0.0
+        for k in range(n):
+            squares += x[at + k * by] * x[at + k * by]
+        if squares > 1e-280 and squares < 1e300:
+            return sqrt(squares)
     unit = 0.0
     for k in range(n):
         size = math.fabs(x[at + k * by])
@@ -46,17 +52,50 @@ def arg(x: Read, at: int, by: int, n: int, largest: int) -> int:
     return position
 
 
-def argsort(x: Read, at: int, by: int, n: int, descending: int, y: Array, to: int, step: int) -> None:
-    """Positions in order of the entries, equal ones in theirs, nan last (first, where they descend)."""
+def argfirst(
+    x: Read, at: int, by: int, n: int, descending: int, y: Array, to: int, step: int, count: int
+) -> None:  # fmt: skip
+    """Positions of the first entries in order, equal ones in theirs, nan last (first, where they descend)."""
+    have: int = 0
     for k in range(n):
-        y[to + k * step] = k
-    for k in range(1, n):
-        j: int = k
         mine = x[at + k * by]
-        while j > 0 and before(mine, x[at + int(y[to + (j - 1) * step]) * by], descending) == 1:
-            y[to + j * step] = y[to + (j - 1) * step]
-            j = j - 1
-        y[to + j * step] = k
+        if have < count or before(mine, x[at + int(y[to + (count - 1) * step]) * by], descending) == 1:
+            j: int = have if have < count else count - 1
+            while j > 0 and before(mine, x[at + int(y[to + (j - 1) * step]) * by], descending) == 1:
+                y[to + j * step] = y[to + (j - 1) * step]
+                j = j - 1
+            y[to + j * step] = k
+            if have < count:
+                have = have + 1
+
+
+def argsort(x: Read, at: int, by: int, n: int, descending: int, y: Array, to: int, step: int, w: Array) -> None:
+    """Positions in order of all entries, by merging runs twice as long each time. w holds 2 n numbers."""
+    for k in range(n):
+        w[k] = k
+    width: int = 1
+    while width < n:
+        start: int = 0
+        while start < n:
+            middle: int = start + width if start + width < n else n
+            end: int = middle + width if middle + width < n else n
+            i: int = start
+            j: int = middle
+            for k in range(start, end):
+                take: int = 0
+                if i < middle:
+                    take = 1
+                    if j < end:
+                        take = 1 - before(x[at + int(w[j]) * by], x[at + int(w[i]) * by], descending)
+                w[n + k] = w[i if take == 1 else j]
+                i = i + take
+                j = j + 1 - take
+            start = end
+        for k in range(n):
+            w[k] = w[n + k]
+        width = 2 * width
+    for k in range(n):
+        y[to + k * step] = w[k]
 
 
 def before(a: float, b: float, descending: int) -> int:
@@ -78,12 +117,44 @@ def running_arg(x: Read, at: int, by: int, n: int, largest: int, y: Array, to: i
 
 
 def median_arg(x: Read, at: int, by: int, n: int, y: Array, to: int, w: Array) -> None:
-    """The position of the lower median, or of the first nan. w holds n numbers."""
-    argsort(x, at, by, n, 0, w, 0, 1)
-    y[to] = w[(n - 1) // 2]
+    """The position of the lower median, or of the first nan, by selection. w holds n numbers."""
+    for k in range(n):
+        w[k] = k
+    low: int = 0
+    high: int = n - 1
+    middle: int = (n - 1) // 2
+    while low < high:
+        p: int = int(w[(low + high) // 2])
+        i: int = low
+        j: int = high
+        while i <= j:
+            while stands_before(x, at, by, int(w[i]), p) == 1:
+                i = i + 1
+            while stands_before(x, at, by, p, int(w[j])) == 1:
+                j = j - 1
+            if i <= j:
+                t = w[i]
+                w[i] = w[j]
+                w[j] = t
+                i = i + 1
+                j = j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            low = high
+    y[to] = w[middle]
     for back in range(n):
         if x[at + (n - 1 - back) * by] != x[at + (n - 1 - back) * by]:
             y[to] = n - 1 - back
+
+
+def stands_before(x: Read, at: int, by: int, p: int, q: int) -> int:
+    """Whether the entry at p is smaller than that at q, or equal and earlier."""
+    a = x[at + p * by]
+    b = x[at + q * by]
+    return 1 if a < b or (a == b and p < q) else 0
 
 
 def median(x: Read, at: int, by: int, n: int, w: Array) -> float:
@@ -116,9 +187,9 @@ def variance(x: Read, at: int, by: int, n: int, free: float) -> float:
     """Σ (x - x̄)² over what is free."""
     mean = 0.0
     for k in range(n):
-        mean = mean + x[at + k * by]
+        mean += x[at + k * by]
     mean = div(mean, float(n))
     total = 0.0
     for k in range(n):
-        total = total + (x[at + k * by] - mean) * (x[at + k * by] - mean)
+        total += (x[at + k * by] - mean) * (x[at + k * by] - mean)
     return div(total, maximum(free, 0.0))

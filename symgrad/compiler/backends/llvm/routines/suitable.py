@@ -9,21 +9,32 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from symgrad.compiler.loops.rows import FEW
+from symgrad.compiler.primitives.elements import Elements
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_floating
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
+from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
-from symgrad.ops.sorting.order import AddAlongAxis, TakeAlongAxis
+from symgrad.ops.reductions.extremes import Arg, First
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.running import LogCumSumExp
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.variance import Std, Var
+from symgrad.ops.slicing import Slice
+from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 if TYPE_CHECKING:
     from symgrad.compiler.backends.llvm.plan import Plan
 
 _SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixExp, QRBasis, QRTriangle, Solve)
 _MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
+_ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
+         Shift, Std, Var)  # fmt: skip
 _SMALL = 24  # rows of matrices up to which a routine is quicker than a call of LAPACK
 _IN_LOOPS = 128  # the same inside of a loop
 _NARROW = 4  # bytes of the narrowest floating-point numbers
@@ -33,14 +44,33 @@ def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
     """Return about how many primitives a routine of this operation would run; None where it is no routine."""
     e = plan.e
     shapes = [e.shapes[r] for r in refs]
-    kinds = [e.dtypes[r] for r in refs[:1]] + [e.dtypes[k]]
+    kinds = [e.dtypes[r] for r in refs[:1]] + ([] if op.flat else [e.dtypes[k]])
     if not all(is_floating(d) and d.itemsize >= _NARROW for d in kinds) or any(0 in s for s in [*shapes, e.shapes[k]]):
         return None
-    if isinstance(op, _MOVED):
+    if isinstance(op, Argsort) and not plan.inside and read_first(e, k, op.axis) > FEW:
+        return None  # NumPy sorts with vectors
+    if isinstance(op, (*_MOVED, *_ROWS)):
         return max(map(prod, [*shapes, e.shapes[k]]))
     if isinstance(op, _SQUARE):
         return _of_matrices(shapes, e.shapes[k], _IN_LOOPS if plan.inside else _SMALL)
     return None
+
+
+def read_first(e: Elements, k: int, axis: int) -> int:
+    """Return how many entries along an axis, the first ones, are read of a value."""
+    n = e.shapes[k][axis]
+    users = [e.ops[j][0] for j in e.reachable(e.outputs) if k in e.refs(j)]
+    return n if k in e.outputs else max([_end(op, axis % len(e.shapes[k]), n) for op in users], default=0)
+
+
+def _end(op: Any, axis: int, n: int) -> int:
+    """Where what an operation reads along an axis of n entries ends."""
+    items = op.items if isinstance(op, Slice) else ()
+    if None in items[: axis + 1] or axis >= len(items):
+        return n
+    item = items[axis]
+    positions = range(n)[item : item + 1 or None] if isinstance(item, int) else range(n)[slice(*item)]
+    return max(positions, default=0) + 1
 
 
 def _of_matrices(shapes: Sequence[Shape], result: Shape, most: int) -> int | None:

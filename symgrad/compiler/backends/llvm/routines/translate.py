@@ -2,7 +2,8 @@
 
 A function of the library is written once for each choice of the numbers that its calls name: sizes are known, so that
 LLVM unrolls what is small. A loop variable, a counter and what is annotated so is an integer, all else a double; arrays
-have entries of any kind, which are converted where they are read and written.
+have entries of any kind, which are converted where they are read and written. What ``+=`` adds to a name may be added
+in any order.
 """
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ class _Writer:
         self.kinds: dict[str, str] = {}
         self.head: list[str] = []
         self.returns = ""
+        self.order = ""  # the flag of the next sum, where it may be taken in any order
         self._ends: list[str] = []  # of the loops around
         self._labels = 0
         for name, kind in given.items():
@@ -180,6 +182,7 @@ class _Writer:
             self._assign(node)
         elif isinstance(node, ast.AugAssign):
             again = ast.parse(ast.unparse(node.target), mode="eval").body
+            self.order = "reassoc " if isinstance(node.target, ast.Name) and isinstance(node.op, ast.Add) else ""
             self._store(node.target, self.value(ast.BinOp(again, node.op, node.value)))
         elif isinstance(node, ast.If):
             self._if(node)
@@ -242,18 +245,19 @@ class _Writer:
             lambda: self.code.set(f"icmp {'sgt' if down else 'slt'} i64 {self._load(name)[0]}, {stop}"),
             node.body,
             lambda: self._put(name, (self.code.set(f"add nsw i64 {self._load(name)[0]}, {-1 if down else 1}"), _INT)),
-            self._hint(first if down else last),
+            self._hint(node, first, last),
         )
 
     def _while(self, node: ast.While) -> None:
         self._loop(lambda: self.truth(node.test), node.body, lambda: None)
 
-    def _hint(self, count: Any) -> str:
-        """How LLVM treats a loop: it unrolls short ones, vectorises long ones, and takes others as they are."""
-        known = self.fold(count)
-        if known is None or known > _LONG:
+    def _hint(self, node: ast.For, first: Any, last: Any) -> str:
+        """How LLVM treats a loop: it unrolls short ones, vectorises inner and long ones, and leaves others alone."""
+        start, stop = self.fold(first), self.fold(last)
+        inner = not any(isinstance(n, (ast.For, ast.While)) for s in node.body for n in ast.walk(s))
+        if stop is None or max(start or 0, stop) <= _SHORT or stop > _LONG or (inner and start is not None):
             return ""
-        return "" if known <= _SHORT else self.code.used.kept()
+        return self.code.used.kept()
 
     def _loop(
         self, test: Callable[[], str], body: Sequence[ast.stmt], step: Callable[[], None], hint: str = ""
@@ -318,12 +322,14 @@ class _Writer:
         return self._load(node.id)
 
     def _BinOp(self, node: ast.BinOp) -> tuple[str, str]:
+        order, self.order = self.order, ""
         a, b = self.value(node.left), self.value(node.right)
         kind, words = (_FLOAT, _REAL) if self.kind(node) == _FLOAT else (_INT, _INTEGER)
         if type(node.op) not in words:
             raise Unsuitable(f"there is no machine code for {type(node.op).__name__} of such numbers")
         text = f"{self.code.number(a, kind)}, {self.code.number(b, kind)}"
-        return self.code.set(f"{words[type(node.op)]} {TYPES[kind]} {text}"), kind
+        order = order if kind == _FLOAT else ""
+        return self.code.set(f"{words[type(node.op)]} {order}{TYPES[kind]} {text}"), kind
 
     def _UnaryOp(self, node: ast.UnaryOp) -> tuple[str, str]:
         if isinstance(node.op, ast.Not):

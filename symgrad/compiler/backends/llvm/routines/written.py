@@ -19,7 +19,7 @@ from symgrad.compiler.backends.llvm.code import Used, kind_of
 from symgrad.compiler.backends.llvm.memory import Buffer, numpy_view
 from symgrad.compiler.backends.llvm.routines import shared, translate
 from symgrad.compiler.backends.llvm.routines.shared import STATUS
-from symgrad.compiler.backends.llvm.routines.suitable import effort
+from symgrad.compiler.backends.llvm.routines.suitable import effort, read_first
 from symgrad.compiler.backends.llvm.steps import Routine
 from symgrad.compiler.loops.errors import ExportError
 from symgrad.compiler.loops.programs import LoopWriter
@@ -50,6 +50,10 @@ class _Writer(LoopWriter):
         name = self.mint("p")
         self.line(f"{name}: int = int({text})")
         return name
+
+    def first(self, k: int, axis: int) -> Any:
+        """Return how many entries along an axis, the first ones, are read of a value."""
+        return read_first(self.e, k, axis)
 
     def inside(self, text: str, n: Any) -> str:
         """Return a position along an axis of n entries, negative ones from its end; 0 for one outside, which fails."""
