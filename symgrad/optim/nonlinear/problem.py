@@ -260,8 +260,8 @@ class NLP:
         status = outcome.status
         if status in ("solved", "acceptable", "stalled") and not is_met:
             status = "infeasible" if self._is_infeasible(z, g, matrix) else "stalled"
-        elif status == "stalled" and is_met and is_level and outcome.multipliers is None:
-            status = "acceptable"  # the multipliers have the signs of a minimum's
+        elif status == "stalled" and is_met and is_level and self._has_signs(z, g, forces):
+            status = "acceptable"
         excess = np.maximum(self.lb - g, g - self.ub)
         total = time.perf_counter() - run.began
         solution = Solution(
@@ -300,6 +300,12 @@ class NLP:
             lower.append(np.where(self._is_at(values, high, -1.0), -np.inf, 0.0))
             upper.append(np.where(self._is_at(values, low, 1.0), np.inf, 0.0))
         return np.concatenate(lower), np.concatenate(upper)
+
+    def _has_signs(self, z: Any, g: Any, forces: Any) -> bool:
+        """Whether multipliers have the signs that they have at a minimum."""
+        lower, upper = (e[: self.rows.size] for e in self._signs(z, g))
+        slack = _MET * (1.0 + float(np.max(np.abs(forces), initial=0.0)))
+        return bool(np.all((lower - slack <= forces) & (forces <= upper + slack)))
 
     def _columns(self, matrix: Any) -> Any:
         sparse = required("nlp", "scipy", "scipy.sparse")
