@@ -45,7 +45,7 @@ CharTensor, ByteTensor, BoolTensor = (_OF_DTYPE[name] for name in ("CharTensor",
 __all__ = [
     "Size", "e", "finfo", "iinfo", "inf", "nan", "newaxis", "pi",
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
-    "complex128", "complex64", "derive", "distributed", "double",
+    "complex128", "complex64", "control", "derive", "distributed", "double",
     "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root",
     "solvers",
     "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
@@ -67,6 +67,7 @@ __all__ += _random.__all__
 _LATER = {
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
+    "control": "symgrad.control",
     "custom_root": "symgrad.solvers",
     "dblquad": "symgrad.solvers",
     "expectation": "symgrad.solvers",
@@ -105,7 +106,7 @@ _LATER = {
 }
 
 if _typing.TYPE_CHECKING:
-    from symgrad import distributed, exports, fft, nn, optim, signal, stats, testing, utils
+    from symgrad import control, distributed, exports, fft, nn, optim, signal, stats, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -145,7 +146,7 @@ _UPCALLS.update(
     plot=_later("symgrad.teach.plot", "plot"),
 )
 
-_MODULES = {"distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
+_MODULES = {"control", "distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
 
 
 _solvers_argmin = _later("symgrad.solvers", "argmin")

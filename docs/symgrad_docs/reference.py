@@ -107,6 +107,7 @@ GROUPS = (
     Group("optim", "symgrad.optim", sg.optim),
     Group("optim.lr_scheduler", "symgrad.optim.lr_scheduler", sg.optim.lr_scheduler),
     Group("optim.swa_utils", "symgrad.optim.swa_utils", sg.optim.swa_utils),
+    Group("control", "symgrad.control", sg.control),
     Group("distributed", "symgrad.distributed", sg.distributed),
     Group("solvers", "symgrad.solvers", sg.solvers),
     Group("linalg", "symgrad.linalg", sg.linalg),

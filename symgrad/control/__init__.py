@@ -1,0 +1,20 @@
+"""``sg.control``: optimal control by transcription into nonlinear programs.
+
+variables and schemes → transcription → problem; trajectory is what comes of it.
+"""
+
+from typing import TYPE_CHECKING
+
+from symgrad.control.problem import Problem
+from symgrad.control.trajectory import Trajectory
+from symgrad.control.variables import Variable
+from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
+
+__all__ = ["Problem", "Trajectory", "Variable"]
+
+if not TYPE_CHECKING:  # checkers would take every name for one that there is
+    __getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)

@@ -1,0 +1,166 @@
+"""What comes of a control problem: states and controls as functions of time, and how far off they are between nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symgrad.optim.nonlinear.solution import Solution
+from symgrad.support.extras import required
+
+_BETWEEN = 4  # points of each interval at which the dynamics are compared
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """States and controls over time, as arrays at the nodes and as functions.
+
+    Attributes:
+        t: the times of the states; shape (n,).
+        states: by name, the states at these times, shape (n, …).
+        control_times: the times of the controls.
+        controls: by name, at these times. By shooting a control is constant from its time to the next.
+        parameters: by name.
+        cost: of the problem.
+        error: for each interval, the largest difference between the polynomials' derivative and the dynamics between
+            the nodes, times the interval's width, relative to 1 + |x|.
+        mesh: the ends of the intervals, as fractions of the time.
+        solution: of the nonlinear program; its report names blocks such as ``dynamics.angle[12]``.
+    """
+
+    t: Any
+    states: dict[str, Any]
+    control_times: Any
+    controls: dict[str, Any]
+    parameters: dict[str, Any]
+    cost: Any
+    error: Any
+    mesh: Any = field(repr=False)
+    solution: Solution = field(repr=False)
+    _pieces: Any = field(repr=False)
+
+    @property
+    def success(self) -> bool:
+        """Whether the solver reached a minimum."""
+        return self.solution.success
+
+    @property
+    def status(self) -> str:
+        """The solver's status, in words."""
+        return self.solution.status
+
+    def __str__(self) -> str:
+        last, worst = float(self.t[-1]), float(np.max(self.error, initial=0.0))
+        head = f"{len(self.mesh) - 1} intervals from t = {float(self.t[0]):.4g} to {last:.4g}"
+        return f"{head}, error between nodes {worst:.2g}\n{self.solution}"
+
+    def state(self, t: Any) -> dict[str, Any]:
+        """Return the states at these times, each of shape (times, …); a number gives one value.
+
+        Times before the start and after the end are those of the polynomials there.
+        """
+        return self._pieces.states(t)  # type: ignore[no-any-return]
+
+    def control(self, t: Any) -> dict[str, Any]:
+        """Return the controls at these times."""
+        return self._pieces.controls(t)  # type: ignore[no-any-return]
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw states and controls over time; return matplotlib's axes, one for each name.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        names = [*self.states, *self.controls]
+        if axes is None:
+            pyplot = required("Trajectory.plot", "plot", "matplotlib.pyplot")
+            axes = pyplot.subplots(len(names), 1, sharex=True, squeeze=False)[1][:, 0]
+        times = np.linspace(float(self.t[0]), float(self.t[-1]), 400)
+        smooth = {**self.state(times), **self.control(times)}
+        for ax, name in zip(axes, names, strict=True):
+            at, values = (self.t, self.states) if name in self.states else (self.control_times, self.controls)
+            ax.plot(times, smooth[name].reshape(len(times), -1))
+            ax.plot(at, values[name].reshape(len(at), -1), "k.", markersize=3)
+            unit = self._pieces.unit(name)
+            ax.set_ylabel(f"{name} [{unit}]" if unit else name)
+        axes[-1].set_xlabel("t")
+        return axes
+
+
+class Pieces:
+    """The polynomials of each interval.
+
+    Args:
+        transcription: the mesh and the scheme.
+        X, U: states and controls at their points, as arrays.
+        rates: f at the points of the controls; by shooting at the states.
+        ends: the times of start and end.
+    """
+
+    def __init__(self, transcription: Any, X: Any, U: Any, rates: Any, ends: tuple[float, float]) -> None:
+        self.transcription, self.X, self.U, self.rates, self.ends = transcription, X, U, rates, ends
+
+    def _located(self, t: Any) -> tuple[Any, Any]:
+        """Return the interval of each time, and where in it that is, from 0 to 1."""
+        mesh, (start, end) = self.transcription.mesh, self.ends
+        at = (np.asarray(t, np.float64) - start) / (end - start)
+        k = np.clip(np.searchsorted(mesh, at, "right") - 1, 0, len(mesh) - 2)
+        return k, (at - mesh[k]) / np.diff(mesh)[k]
+
+    def states(self, t: Any) -> dict[str, Any]:
+        """Return the states by name."""
+        k, s = self._located(t)
+        return _named(self.transcription.problem.states, self.state_vectors(k, s))
+
+    def state_vectors(self, k: Any, s: Any) -> Any:
+        """Return the states in these intervals."""
+        tr, span = self.transcription, self.ends[1] - self.ends[0]
+        h = (span * tr.widths[k])[..., None]
+        if tr.scheme is None:
+            return self._cubic(k, s[..., None], h)
+        sums = np.einsum("...j,...jn->...n", tr.scheme.integrals(s), self.rates[tr.controls_of[k]])
+        return self.X[tr.starts[k]] + h * sums
+
+    def _cubic(self, k: Any, s: Any, h: Any) -> Any:
+        """Return Hermite's cubic through states and slopes at both ends."""
+        a, b = self.X[k], self.X[k + 1]
+        before, after = h * self.rates[k, 0], h * self.rates[k, 1]
+        return a + s * before + s**2 * (3 * (b - a) - 2 * before - after) + s**3 * (2 * (a - b) + before + after)
+
+    def slopes(self, k: Any, s: Any) -> Any:
+        """Return the polynomials' derivatives in time."""
+        tr = self.transcription
+        return np.einsum("...j,...jn->...n", tr.scheme.basis(s), self.rates[tr.controls_of[k]])
+
+    def controls(self, t: Any) -> dict[str, Any]:
+        """Return the controls by name."""
+        return _named(self.transcription.problem.controls, self.control_vectors(*self._located(t)))
+
+    def control_vectors(self, k: Any, s: Any) -> Any:
+        """Return the controls in these intervals."""
+        tr = self.transcription
+        if tr.scheme is None:
+            return self.U[k]
+        return np.einsum("...j,...jn->...n", tr.scheme.basis(s), self.U[tr.controls_of[k]])
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a state or control."""
+        problem = self.transcription.problem
+        variable = problem.states.variables.get(name) or problem.controls.variables[name]
+        return str(variable.unit)
+
+    def between(self) -> tuple[Any, Any]:
+        """Return points between the nodes of every interval: (intervals, points) numbers of intervals, and places."""
+        many = len(self.transcription.widths)
+        s = (np.arange(_BETWEEN) + 0.5) / _BETWEEN
+        return np.repeat(np.arange(many)[:, None], _BETWEEN, 1), np.broadcast_to(s, (many, _BETWEEN))
+
+
+def _named(group: Any, vectors: Any) -> dict[str, Any]:
+    lead = vectors.shape[:-1]
+    return {
+        name: vectors[..., a:b].reshape((*lead, *v.shape))
+        for (name, v), a, b in zip(group.variables.items(), group.edges[:-1], group.edges[1:], strict=True)
+    }

@@ -1,0 +1,200 @@
+"""A control problem on a mesh as a nonlinear program, whose stages are one function that is mapped over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.control.schemes import Scheme, scheme_of
+from symgrad.engine.record import as_tensor
+from symgrad.ops.contract import Einsum
+from symgrad.optim.nonlinear import NLP
+from symgrad.transforms.vmap import vmap
+
+
+class Transcription:
+    """The unknowns and the equations of a problem on a mesh.
+
+    States stand at ``state_at``, controls at ``control_at``, fractions of the time between start and end.
+
+    Args:
+        problem: a ``Problem``.
+        method, degree: of the scheme; "shooting" takes ``degree`` steps of the classical Runge–Kutta method in each
+            interval, with constant controls.
+        mesh: the ends of the intervals, fractions from 0 to 1.
+    """
+
+    def __init__(self, problem: Any, method: str, degree: int, mesh: Any) -> None:
+        self.problem, self.mesh, self.degree = problem, np.asarray(mesh, np.float64), degree
+        self.scheme: Scheme | None = None if method == "shooting" else scheme_of(method, degree)
+        self.widths, many = np.diff(self.mesh), len(self.mesh) - 1
+        start = np.arange(many)
+        if self.scheme is None:
+            self.state_at, self.control_at = self.mesh, self.mesh[:-1]
+            self.starts, self.states_of, self.controls_of = start, start[:, None] + 1, start[:, None]
+            return
+        points = self.scheme.points
+        inner = points[1:] if self.scheme.has_start else points
+        ahead = (self.mesh[:-1, None] + self.widths[:, None] * inner).ravel()
+        self.state_at = np.concatenate([[0.0], ahead])
+        self.control_at = self.state_at if self.scheme.has_start else ahead
+        self.starts = start * len(inner)
+        self.states_of = self.starts[:, None] + 1 + np.arange(len(inner))
+        self.controls_of = self.starts[:, None] + np.arange(len(points))
+
+    # -------------------------------------------------------------- the program
+    def program(self, x0: Any, args: tuple[Any, ...], backend: str) -> NLP:
+        """Return the nonlinear program, started from x0."""
+        p = self.problem
+        bounds = {
+            "states": p.states.bounds, "controls": p.controls.bounds, "parameters": p.parameters.bounds,
+            "time": {end: p.time_bounds[end] for end in x0.get("time", ())},
+        }  # fmt: skip
+        bounds = {k: v for k, v in bounds.items() if k in x0}
+        lb, ub = ({name: pair[side] for name, pair in p.limits.items()} for side in (0, 1))
+        for block in ("start", "end"):
+            for side, ends in ((0, lb), (1, ub)):
+                if p.boxes[block]:
+                    ends[block] = {n: p.boxes[block].get(n, (0.0, 0.0))[side] for n in p.ends[block]}
+        return NLP(
+            self.objective, x0, *args, constraints=self.constraints, lb=lb, ub=ub, bounds=bounds, backend=backend
+        )
+
+    def objective(self, z: Any, *args: Any) -> Any:
+        """The integral of the running cost, and the final cost."""
+        p, parts = self.problem, self._parts(z, args)
+        total = as_tensor(0.0)
+        if p.running is not None:
+            total = total + self._integral(p.running, parts)
+        if p.final is not None:
+            states = p.states.parts(parts["X"][-1])
+            total = total + F.reshape(as_tensor(p.final(states, parts["tf"], parts["p"])), ())
+        return total
+
+    def constraints(self, z: Any, *args: Any) -> dict[str, Any]:
+        """The defects of the dynamics, ends, path, boundary, periodic and integral constraints."""
+        p, parts = self.problem, self._parts(z, args)
+        X = parts["X"]
+        defects = self._defects(parts)
+        blocks: dict[str, Any] = {"dynamics": self._by_name(defects)}
+        first, last = p.states.parts(X[0]), p.states.parts(X[-1])
+        for block, states, values in (("start", first, args[0]), ("end", last, args[1])):
+            ends = {name: states[name] - values[name] if name in values else states[name] for name in p.ends[block]}
+            if ends:
+                blocks[block] = ends
+        if p.path is not None:
+            blocks |= self._mapped(p.path, parts)
+        if p.boundary is not None:
+            blocks |= p.boundary(first, last, parts["t0"], parts["tf"], parts["p"])
+        if p.periodic:
+            blocks["periodic"] = {name: last[name] - first[name] for name in p.periodic}
+        if p.integrals is not None:
+            blocks |= self._integral(p.integrals, parts)
+        return blocks
+
+    def _by_name(self, defects: Any) -> dict[str, Any]:
+        p, rows = self.problem, int(np.prod(defects.shape[:-1]))
+        flat = F.reshape(defects, (rows, p.states.size))
+        edges = p.states.edges
+        return {
+            name: F.reshape(flat[:, a:b], (rows, *v.shape))
+            for (name, v), a, b in zip(p.states.variables.items(), edges[:-1], edges[1:], strict=True)
+        }
+
+    # -------------------------------------------------------------- unknowns
+    def _parts(self, z: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+        """Return X, U at their points, times, and parameters with the constants."""
+        p, (_, _, times, constants) = self.problem, args
+        X = p.states.joined(z["states"], len(self.state_at))
+        U = p.controls.joined(z.get("controls", {}), len(self.control_at))
+        ends = {**times, **z.get("time", {})}
+        return {
+            "X": X, "U": U, "t0": ends["start"], "tf": ends["end"], "p": {**constants, **z.get("parameters", {})},
+        }  # fmt: skip
+
+    def _at_controls(self, parts: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """Return states, controls and times at the points of the controls."""
+        X, span = parts["X"], as_tensor(parts["tf"]) - parts["t0"]
+        if self.scheme is None:
+            X = X[:-1]
+        elif not self.scheme.has_start:
+            X = X[1:]
+        return X, parts["U"], parts["t0"] + span * self.control_at
+
+    def _mapped(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
+        """Return fn(x, u, t, p) at all points of the controls at once."""
+        p = self.problem
+
+        def at(x: Any, u: Any, t: Any) -> Any:
+            return fn(p.states.parts(x), p.controls.parts(u), t, parts["p"])
+
+        return vmap(at)(*self._at_controls(parts))
+
+    def _rates(self, parts: dict[str, Any]) -> Callable[[Any, Any, Any], Any]:
+        p = self.problem
+
+        def rate(x: Any, u: Any, t: Any) -> Any:
+            change = p.dynamics(p.states.parts(x), p.controls.parts(u), t, parts["p"])
+            return p.states.vector(change, "dynamics")
+
+        return rate
+
+    # -------------------------------------------------------------- equations
+    def _defects(self, parts: dict[str, Any]) -> Any:
+        """Return x(c_i) − x(0) − h Σ A_ij f_j, shape (intervals, points, size)."""
+        X, span = parts["X"], as_tensor(parts["tf"]) - parts["t0"]
+        if self.scheme is None:
+            return F.unsqueeze(X[1:] - self._stepped(parts, self._rates(parts)), 1)
+        rates = vmap(self._rates(parts))(*self._at_controls(parts))
+        rows = self.scheme.A[1:] if self.scheme.has_start else self.scheme.A
+        sums = Einsum.of("ij,kjn->kin")(rows, rates[self.controls_of])
+        return X[self.states_of] - F.unsqueeze(X[self.starts], 1) - span * self.widths[:, None, None] * sums
+
+    def _stepped(self, parts: dict[str, Any], rate: Callable[[Any, Any, Any], Any], X: Any = None) -> Any:
+        """Return the states at the ends of all intervals by steps of the classical Runge–Kutta method."""
+        x, u, t = self._at_controls(parts)
+        span = as_tensor(parts["tf"]) - parts["t0"]
+        steps = span * (self.widths / self.degree)
+
+        def advanced(x: Any, u: Any, t: Any, h: Any) -> Any:
+            for _ in range(self.degree):
+                k1 = rate(x, u, t)
+                k2 = rate(x + 0.5 * h * k1, u, t + 0.5 * h)
+                k3 = rate(x + 0.5 * h * k2, u, t + 0.5 * h)
+                k4 = rate(x + h * k3, u, t + h)
+                x, t = x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), t + h
+            return x
+
+        return vmap(advanced)(x if X is None else X, u, t, steps)
+
+    def _integral(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
+        """Return the integral over time of the number, or the numbers by name, that fn returns."""
+        if self.scheme is None:
+            return self._along(fn, parts)
+        weights = np.zeros(len(self.control_at))
+        np.add.at(weights, self.controls_of, self.widths[:, None] * self.scheme.A[-1])
+        span, values = as_tensor(parts["tf"]) - parts["t0"], self._mapped(fn, parts)
+        if isinstance(values, dict):
+            return {name: span * (weights @ v) for name, v in values.items()}
+        return span * (weights @ values)
+
+    def _along(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
+        """Return integrals by carrying them beside the states through the steps of shooting."""
+        p, n, rate = self.problem, self.problem.states.size, self._rates(parts)
+        names: list[str] = []
+
+        def both(x: Any, u: Any, t: Any) -> Any:
+            values = fn(p.states.parts(x[:n]), p.controls.parts(u), t, parts["p"])
+            names[:] = values if isinstance(values, dict) else []
+            listed = list(values.values()) if isinstance(values, dict) else [values]
+            return F.cat([rate(x[:n], u, t), *[F.reshape(as_tensor(v), (1,)) for v in listed]], 0)
+
+        many = len(self.starts)
+        probe = both(parts["X"][0], parts["U"][0], as_tensor(parts["t0"]) * 1.0)
+        count = probe.shape[0] - n
+        X = F.cat([parts["X"][:-1], as_tensor(np.zeros((many, count)))], 1)
+        sums = F.sum(self._stepped(parts, both, X)[:, n:], 0)
+        return {name: sums[k] for k, name in enumerate(names)} if names else sums[0]
