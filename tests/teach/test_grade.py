@@ -14,6 +14,7 @@ from symgrad.expression.formula import text
 from symgrad.expression.grammar import read
 from symgrad.teach import SLIPS
 from symgrad.teach.answers.products import with_powers_of_matrices
+from symgrad.teach.answers.rules import Derivative
 from symgrad.teach.answers.trees import value_of
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "graded_answers.json").read_text(encoding="utf-8"))
@@ -591,3 +592,11 @@ def test_rewriting_proves_powers_up_to_the_twelfth():
 @pytest.mark.parametrize("text", ["7 - 3*2", "-(3 - 5)/4 + 1", "2/3 - 0.25"])
 def test_a_tree_of_numbers_stands_for_their_value(text):
     assert value_of(read(text).tree) == Fraction(sp.Rational(sp.sympify(text, rational=True)))
+
+
+@pytest.mark.parametrize("f", ["x**2*sin(x)", "sin(x)/(1 + x**2)", "1/x**3", "x**x", "2**(3*x)", "(x - 3)**4 - x/7"])
+def test_grading_differentiates_by_the_rules_of_lessons(f):
+    right = Derivative("x", None).right(read(f).tree)
+    function, answer = (sg.parse(formula, {"x": ()}, syntax="paper") for formula in (f, text(right)))
+    assert np.isclose(answer(1.3).numpy(), sg.grad(lambda x: function(x))(1.3))
+    assert sg.grade(f, "x", text(right)).right

@@ -9,14 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from typing import Any
 
-from symgrad.expression.formula import Binary, Call, Constant, Formula, Name, Unary
+from symgrad.expression.formula import (
+    Binary,
+    Call,
+    Constant,
+    Formula,
+    Infix,
+    Name,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Unary,
+)
 from symgrad.teach.answers.trees import (
     add,
+    as_binary,
     call,
     children,
+    exact,
     names_in,
     negative,
     number,
@@ -28,9 +43,12 @@ from symgrad.teach.answers.trees import (
     with_children,
 )
 from symgrad.teach.answers.values import Slope, Tangent, is_pointwise
+from symgrad.teach.calculus.slopes import derivative
 
 Tree = Formula | None  # None is zero
-_RULES = {"+": "_add", "-": "_sub", "*": "_mult", "⊙": "_mult", "@": "_mult", "/": "_div", "**": "_pow"}
+_KINDS: dict[str, Callable[..., Formula]] = {
+    "+": Sum, "-": Sum, "*": Product, "⊙": Product, "/": Quotient, "**": Power, "@": partial(Infix, sign="@"),
+}  # fmt: skip
 
 TRIG = frozenset({
     "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "asec", "acsc", "acot",
@@ -107,10 +125,12 @@ class Derivative:
         """The derivative of a node, from those of its parts."""
         if isinstance(node, Name):
             return self.unit
-        if isinstance(node, Binary):
-            rule = getattr(self, _RULES.get(node.op, ""), None)
-            if rule is not None:
-                return rule(node, *ds)  # type: ignore[no-any-return]
+        if isinstance(node, Binary) and node.op in _KINDS:
+            if all(d is None for d in ds):
+                return None
+            signed = [ds[0], None if ds[1] is None else negative(ds[1])] if node.op == "-" else ds
+            parts = _KINDS[node.op](*map(exact, children(node)))
+            return as_binary(derivative(parts, [None if d is None else exact(d) for d in signed]))
         if isinstance(node, Unary):
             return None if ds[0] is None else with_children(node, [ds[0]])
         name = _function_of(node)
@@ -132,33 +152,11 @@ class Derivative:
         moves = [d for d in ds if d is not None]
         return Tangent(template, names, [old[k] for k in at], moves)
 
-    def _add(self, node: Binary, a: Tree, b: Tree) -> Tree:
-        return add([a, b])
-
-    def _sub(self, node: Binary, a: Tree, b: Tree) -> Tree:
-        return add([a, b], frozenset({1}))
-
-    def _mult(self, node: Binary, a: Tree, b: Tree) -> Tree:
-        return add(self._terms(node, a, b))
-
     def _terms(self, node: Binary, a: Tree, b: Tree) -> list[Tree]:
         return [
             None if a is None else Binary(a, node.op, node.right),
             None if b is None else Binary(node.left, node.op, b),
         ]
-
-    def _div(self, node: Binary, a: Tree, b: Tree) -> Tree:
-        u, v = node.left, node.right
-        if b is None:
-            return None if a is None else over(a, v)
-        above = add([None if a is None else times(a, v), times(u, b)], frozenset({1}))
-        assert above is not None  # narrows the type
-        return over(above, power(v, number(2)))
-
-    def _pow(self, node: Binary, a: Tree, b: Tree) -> Tree:
-        u, v = node.left, node.right
-        lowered = None if a is None else times(v, power(u, _less(v)), a)
-        return add([lowered, None if b is None else times(node, call("log", u), b)])
 
     # -------------------------------------------------------------- with a slip
     def wrong(self, node: Formula) -> Iterator[Wrong]:

@@ -13,11 +13,18 @@ from symgrad.expression.formula import (
     Call,
     Constant,
     Formula,
+    Infix,
     Name,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
     Unary,
     replace,
 )
 from symgrad.expression.formula import text as text_of
+from symgrad.expression.printer import opposite
 from symgrad.teach.answers.values import Slope, Tangent
 
 T = TypeVar("T")
@@ -46,6 +53,32 @@ def value_of(node: Formula) -> Fraction | None:
             return None
         return a / b if node.op == "/" else {"+": a + b, "-": a - b, "*": a * b}[node.op]
     return None
+
+
+def exact(node: Formula) -> Formula:
+    """Return a number as lessons have it, and all else as it is."""
+    v = value_of(node)
+    return node if v is None else Number(v)
+
+
+def as_binary(t: Formula) -> Formula:
+    """Return what lessons write, sums and products of any number of parts, as operations of two."""
+    if isinstance(t, Number):
+        return number(t.value)
+    if isinstance(t, Sum):
+        first, *rest = t.args
+        total = as_binary(first)
+        for p in rest:
+            positive = opposite(p)
+            total = Binary(total, "+" if positive is None else "-", as_binary(p if positive is None else positive))
+        return total
+    if isinstance(t, (Product, Infix)):
+        sign = t.sign if isinstance(t, Infix) else "*"
+        return functools.reduce(lambda a, b: Binary(a, sign, b), map(as_binary, t.args))
+    if isinstance(t, (Quotient, Power)):
+        a, b = map(as_binary, t.operands)
+        return Binary(a, "/" if isinstance(t, Quotient) else "**", b)
+    return t.with_operands([as_binary(a) for a in t.operands]) if isinstance(t, Call) else t
 
 
 def add(parts: Iterable[Formula | None], minus: frozenset[int] = frozenset()) -> Formula | None:
