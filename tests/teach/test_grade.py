@@ -601,4 +601,4 @@ def test_grading_differentiates_by_the_rules_of_lessons(f):
     right = Derivative("x", None).right(read(f).tree)
     function, answer = (sg.parse(formula, {"x": ()}, syntax="paper") for formula in (f, text(right)))
     assert np.isclose(answer(1.3).numpy(), sg.grad(lambda x: function(x))(1.3))
-    assert sg.grade(f, text(right), "x").right
+    assert sg.grade(text(right), f, "x").right
