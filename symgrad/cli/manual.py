@@ -31,7 +31,7 @@ def manual(root: argparse.ArgumentParser) -> Iterator[str]:
     for name, p in commands_of(root).items():
         yield from (f".SS symgrad {name}", roff(str(p.description)))
         for action in p._actions:
-            yield from (".TP", _head(action), roff(_help(p, action)))
+            yield from (".TP", _head(action), roff((action.help or "") % {"prog": p.prog, **vars(action)}))
     for title, lines in _sections(str(root.epilog)):
         yield from (f".SH {title.upper()}", ".nf" if lines[0].startswith(" ") else ".ad l")
         yield from map(roff, lines)
@@ -52,10 +52,6 @@ def _value(action: argparse.Action) -> str:
         return roff("{" + ",".join(map(str, action.choices)) + "}")
     named = action.metavar or (action.dest.upper() if action.option_strings else action.dest)
     return roff(str(named))
-
-
-def _help(p: argparse.ArgumentParser, action: argparse.Action) -> str:
-    return (action.help or "") % {"prog": p.prog, **vars(action)}
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:

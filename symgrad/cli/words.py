@@ -41,7 +41,7 @@ def _written(words: Sequence[str]) -> Iterator[str]:
             return
         if word in PAIRED:
             option = word
-            if not _pair_follows(words, k):
+            if not (k + 1 < len(words) and _PAIR.match(words[k + 1]) is not None):
                 yield word
         elif equals and name in PAIRED:
             option = name
@@ -51,10 +51,6 @@ def _written(words: Sequence[str]) -> Iterator[str]:
         else:
             option = ""
             yield f" {word}" if _is_formula(word) else word
-
-
-def _pair_follows(words: Sequence[str], k: int) -> bool:
-    return k + 1 < len(words) and _PAIR.match(words[k + 1]) is not None
 
 
 def _each(option: str, text: str) -> Iterator[str]:

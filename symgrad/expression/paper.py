@@ -336,7 +336,7 @@ class Paper(Cursor):
             if self.next.kind == "name" and self.next.text in ("_2", "_F"):  # ‖x‖_2
                 self.k += 1
             return norm
-        inner = _argument(formula) if _is_barred(formula) else None
+        inner = _argument(formula) if (isinstance(formula, Call) and formula.func == Name("|")) else None
         if inner is not None and formula.place == (token.end, self.before.start):
             return self.made(Call(Name("norm"), [inner]), start)
         return self.made(Call(Name("|"), [formula]), start)
@@ -754,10 +754,6 @@ def _fraction(sign: str) -> tuple[int, int]:
     """Return what a sign such as ½ stands for: 1 and 2."""
     above, below = unicodedata.normalize("NFKC", sign).split("\u2044")
     return int(above), int(below)
-
-
-def _is_barred(node: Formula) -> bool:
-    return isinstance(node, Call) and node.func == Name("|")
 
 
 def _is_fraction(node: Formula) -> bool:

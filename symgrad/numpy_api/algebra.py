@@ -37,9 +37,7 @@ def _inner(a: Any, b: Any, /) -> Any:
     return x * z if not x.shape or not z.shape else _tensordot(x, z, (-1, -1))
 
 
-@numpys("outer")
-def _outer(a: Any, b: Any, out: Any = None) -> Any:
-    return F.outer(ravel(as_tensor(a)), ravel(as_tensor(b)))
+numpys("outer")(lambda a, b, out=None: F.outer(ravel(as_tensor(a)), ravel(as_tensor(b))))
 
 
 @numpys("tensordot")
@@ -50,14 +48,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return F.tensordot(x, z, [list(axes_of(t, k)) for t, k in zip((x, z), axes, strict=True)])
 
 
-@numpys("einsum")
-def _einsum(*operands: Any, optimize: Any = False) -> Any:
-    return F.einsum(*operands)
-
-
-@numpys("kron")
-def _kron(a: Any, b: Any) -> Any:
-    return F.kron(as_tensor(a), as_tensor(b))
+numpys("einsum")(lambda *operands, optimize=False: F.einsum(*operands))
+numpys("kron")(lambda a, b: F.kron(as_tensor(a), as_tensor(b)))
 
 
 @numpys("cross")
@@ -123,11 +115,7 @@ numpys("linalg.eigvalsh")(lambda a, UPLO="L": linalg.eigvalsh(a, UPLO))
 numpys("linalg.eig")(lambda a: linalg.eig(a))
 numpys("linalg.eigvals")(lambda a: linalg.eigvals(a))
 numpys("linalg.svdvals")(lambda x, /: linalg.svdvals(x))
-
-
-@numpys("linalg.cond")
-def _cond(x: Any, p: Any = None) -> Any:
-    return linalg.cond(as_tensor(x), p)
+numpys("linalg.cond")(lambda x, p=None: linalg.cond(as_tensor(x), p))
 
 
 @numpys("linalg.norm")

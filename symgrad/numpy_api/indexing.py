@@ -42,9 +42,7 @@ def _compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) 
     return _take(a, np.flatnonzero(np.asarray(as_tensor(condition)._known("np.compress"))), axis)
 
 
-@numpys("extract")
-def _extract(condition: Any, arr: Any) -> Any:
-    return _compress(F.ravel(as_tensor(condition)), arr)
+numpys("extract")(lambda condition, arr: _compress(F.ravel(as_tensor(condition)), arr))
 
 
 @numpys("delete")
@@ -162,19 +160,20 @@ def _filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     return F.broadcast_to(in_dtype(value, a.dtype if dtype is None else dtype), sizes)
 
 
-@numpys("zeros_like")
-def _zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
-    return _filled(a, 0.0, dtype, shape)
+def _like(value: float) -> Callable[..., Any]:
+    def call(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+        return _filled(a, value, dtype, shape)
+
+    return call
+
+
+numpys("zeros_like")(_like(0.0))
+numpys("ones_like")(_like(1.0))
 
 
 @numpys("empty_like")
 def _empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
     return _filled(prototype, 0.0, dtype, shape)
-
-
-@numpys("ones_like")
-def _ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
-    return _filled(a, 1.0, dtype, shape)
 
 
 @numpys("full_like")

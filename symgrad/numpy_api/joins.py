@@ -48,9 +48,7 @@ numpys("vstack", "row_stack")(_joined(F.atleast_2d, 0))
 numpys("dstack")(_joined(F.atleast_3d, 2))
 
 
-@numpys("column_stack")
-def _column_stack(tup: Any) -> Any:
-    return F.column_stack(_tensors(tup))
+numpys("column_stack")(lambda tup: F.column_stack(_tensors(tup)))
 
 
 @numpys("append")
@@ -58,9 +56,7 @@ def _append(arr: Any, values: Any, axis: int | None = None) -> Any:
     return _concatenate([arr, values], axis)
 
 
-@numpys("block")
-def _block(arrays: Any) -> Any:
-    return _blocks(arrays, 1, _depth(arrays))[0]
+numpys("block")(lambda arrays: _blocks(arrays, 1, _depth(arrays))[0])
 
 
 def _depth(arrays: Any) -> int:

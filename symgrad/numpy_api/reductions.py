@@ -50,44 +50,41 @@ def _cast(x: Any, dtype: Any) -> Any:
     return as_tensor(x) if dtype is None else as_tensor(x).to(dtype)
 
 
-@numpys("sum")
-def _sum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    return _along("add", _cast(a, dtype), axis, keepdims, initial=initial, where=where)
+def _total(name: str) -> Callable[..., Any]:
+    def call(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = True,
+    ) -> Any:  # fmt: skip
+        return _along(name, _cast(a, dtype), axis, keepdims, initial=initial, where=where)
+
+    return call
 
 
-@numpys("prod")
-def _prod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    return _along("multiply", _cast(a, dtype), axis, keepdims, initial=initial, where=where)
+def _extreme(name: str) -> Callable[..., Any]:
+    def call(
+        a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        return _along(name, a, axis, keepdims, initial=initial, where=where)
+
+    return call
 
 
-@numpys("max", "amax")
-def _max(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    return _along("maximum", a, axis, keepdims, initial=initial, where=where)
+def _truth(name: str) -> Callable[..., Any]:
+    def call(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+        return _along(name, a, axis, keepdims, where=where)
+
+    return call
 
 
-@numpys("min", "amin")
-def _min(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    return _along("minimum", a, axis, keepdims, initial=initial, where=where)
-
-
-@numpys("all")
-def _all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
-    return _along("logical_and", a, axis, keepdims, where=where)
-
-
-@numpys("any")
-def _any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
-    return _along("logical_or", a, axis, keepdims, where=where)
+_sum, _prod = _total("add"), _total("multiply")
+_max, _min = _extreme("maximum"), _extreme("minimum")
+_any = _truth("logical_or")
+numpys("sum")(_sum)
+numpys("prod")(_prod)
+numpys("max", "amax")(_max)
+numpys("min", "amin")(_min)
+numpys("all")(_truth("logical_and"))
+numpys("any")(_any)
 
 
 @numpys("ptp")

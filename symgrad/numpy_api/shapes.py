@@ -42,9 +42,7 @@ def _transpose(a: Any, axes: Sequence[int] | None = None) -> Any:
     return F.permute(x, *axes) if axes is not None else F.permute(x, *range(len(x.shape))[::-1])
 
 
-@numpys("matrix_transpose", "linalg.matrix_transpose")
-def _matrix_transpose(x: Any, /) -> Any:
-    return as_tensor(x).mT
+numpys("matrix_transpose", "linalg.matrix_transpose")(lambda x, /: as_tensor(x).mT)
 
 
 @numpys("swapaxes")
@@ -52,9 +50,7 @@ def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return F.swapaxes(a, axis1, axis2)
 
 
-@numpys("moveaxis")
-def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    return F.movedim(a, source, destination)
+numpys("moveaxis")(lambda a, source, destination: F.movedim(a, source, destination))
 
 
 @numpys("rollaxis")
@@ -128,9 +124,7 @@ def _rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return F.rot90(m, k, tuple(axes))
 
 
-@numpys("tile")
-def _tile(A: Any, reps: Any) -> Any:
-    return F.tile(A, tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,))
+numpys("tile")(lambda A, reps: F.tile(A, tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)))
 
 
 @numpys("repeat")
@@ -139,9 +133,7 @@ def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return F.repeat_interleave(as_tensor(a), counts, axis)
 
 
-@numpys("copy")
-def _copy(a: Any) -> Any:
-    return F.clone(a)
+numpys("copy")(lambda a: F.clone(a))
 
 
 @numpys("astype")

@@ -119,13 +119,9 @@ def _moves(node: Any) -> bool:
         if isinstance(node, Leaf):
             if node.level != CONSTANT:
                 return True
-        elif not _is_cut(node.op):
+        elif not (node.op is DETACH or (isinstance(node.op, Cast) and is_discrete(node.op.to))):
             todo += node.inputs
     return False
-
-
-def _is_cut(op: Any) -> bool:
-    return op is DETACH or (isinstance(op, Cast) and is_discrete(op.to))
 
 
 def _loss(to: np.dtype[Any]) -> DTypeError:

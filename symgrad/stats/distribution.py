@@ -296,7 +296,7 @@ class Discrete(Distribution):
         q, *parameters = together(q, *values.values())
         given = dict(zip(values, parameters, strict=True))
         loc = given.get("loc", np.float64(0))
-        ends = [np.broadcast_to(_number(e, given), q.shape) for e in self._support_of()]
+        ends = [np.broadcast_to(given[e.name] if e.is_Symbol else float(e), q.shape) for e in self._support_of()]
         low, high = (np.asarray(e + loc, np.float64) for e in ends)
         known = (q >= 0) & (q <= 1) & ~np.isnan(self.cdf(low, **given).numpy())
         slack = self.rounding * np.minimum(q, 1 - q)
@@ -318,11 +318,6 @@ class Discrete(Distribution):
         """The ends of the support, of the parameters by their names."""
         assert self.support is not None  # narrows the type: counts have one
         return tuple(sp.sympify(e) for e in self.support(*[sp.Symbol(p) for p in self.shapes]))
-
-
-def _number(e: Any, given: Mapping[str, Any]) -> Any:
-    """An end of a support, which is a number or a parameter."""
-    return given[e.name] if e.is_Symbol else float(e)
 
 
 def _is_default(value: Any, default: int) -> bool:

@@ -88,15 +88,11 @@ def _notation(form: ClosedForm, name: str) -> Answer:
     try:
         return (
             {"none": "this derivative has no matrix notation"}
-            if name == "matrix" and not _has_matrix(form)
+            if name == "matrix" and not (form.has_matrix or form._table is not None)
             else _written(form, name)
         )
     except SymgradError as error:
         return {"none": said(error)}
-
-
-def _has_matrix(form: ClosedForm) -> bool:
-    return form.has_matrix or form._table is not None
 
 
 def _written(form: ClosedForm, name: str) -> Answer:

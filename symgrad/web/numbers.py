@@ -46,7 +46,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "way": w.name,
                 "agrees": w.agrees if not w.missing else None,
-                "largest": _finite(w.error),
+                "largest": (w.error if math.isfinite(w.error) else None),
                 "words": w.verdict,
             }
             for w in checked.witnesses
@@ -186,7 +186,3 @@ def _nested(x: Any, otherwise: Callable[[float], Any] = lambda x: None) -> Any:
     if isinstance(x, list):
         return [_nested(v, otherwise) for v in x]
     return x if isinstance(x, (int, float)) and math.isfinite(x) else otherwise(x)
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None

@@ -27,6 +27,16 @@ def rule(fn: Rule) -> Rule:
     return fn
 
 
+def identity(text: str, shape: Callable[..., Any], *parts: Any) -> Rule:
+    """Enter the rule of this identity: one of a shape that several share, with its functions."""
+
+    def apply(e: sp.Expr) -> sp.Expr | None:
+        return shape(e, *parts)  # type: ignore[no-any-return]
+
+    apply.__doc__ = text
+    return rule(apply)
+
+
 def rules_for(e: sp.Expr) -> list[Rule]:
     """Return the rules that may shorten e; those of the normal distribution where e has φ or Φ."""
     return RULES if e.has(NDTR, DENSITY) else [r for r in RULES if r not in _OF_THE_NORMAL]
@@ -78,16 +88,8 @@ def _quotients(e: sp.Expr, over: Any, under: Any, result: Any) -> sp.Expr | None
     return _of(powers) if changed else None
 
 
-@rule
-def tangent(e: sp.Expr) -> sp.Expr | None:
-    """sin u/cos u is tan u."""
-    return _quotients(e, sp.sin, sp.cos, sp.tan)
-
-
-@rule
-def hyperbolic_tangent(e: sp.Expr) -> sp.Expr | None:
-    """sinh u/cosh u is tanh u."""
-    return _quotients(e, sp.sinh, sp.cosh, sp.tanh)
+tangent = identity("sin u/cos u is tan u.", _quotients, sp.sin, sp.cos, sp.tan)
+hyperbolic_tangent = identity("sinh u/cosh u is tanh u.", _quotients, sp.sinh, sp.cosh, sp.tanh)
 
 
 def sine_of_a_tangent(e: sp.Expr) -> sp.Expr | None:
@@ -155,16 +157,8 @@ def _double(e: sp.Expr, f: Any, g: Any) -> sp.Expr | None:
     return _of(powers) if changed else None
 
 
-@rule
-def sine_of_the_double(e: sp.Expr) -> sp.Expr | None:
-    """2 sin u cos u is sin 2u."""
-    return _double(e, sp.sin, sp.cos)
-
-
-@rule
-def sinh_of_the_double(e: sp.Expr) -> sp.Expr | None:
-    """2 sinh u cosh u is sinh 2u."""
-    return _double(e, sp.sinh, sp.cosh)
+sine_of_the_double = identity("2 sin u cos u is sin 2u.", _double, sp.sin, sp.cos)
+sinh_of_the_double = identity("2 sinh u cosh u is sinh 2u.", _double, sp.sinh, sp.cosh)
 
 
 @rule
@@ -363,76 +357,44 @@ def _sum_rule(e: sp.Expr, f: Any, other: Callable[[Any, Any], Any], result: Call
     return None
 
 
-@rule
-def pythagoras(e: sp.Expr) -> sp.Expr | None:
-    """sin² u + cos² u is 1."""
-    return _sum_rule(e, sp.sin, lambda k, u: k * sp.cos(u) ** 2, lambda k, u: k)
-
-
-@rule
-def pythagoras_of_the_sine(e: sp.Expr) -> sp.Expr | None:
-    """1 - sin² u is cos² u."""
-    return _sum_rule(e, sp.sin, lambda k, u: -k, lambda k, u: -k * sp.cos(u) ** 2)
-
-
-@rule
-def pythagoras_of_the_cosine(e: sp.Expr) -> sp.Expr | None:
-    """1 - cos² u is sin² u."""
-    return _sum_rule(e, sp.cos, lambda k, u: -k, lambda k, u: -k * sp.sin(u) ** 2)
-
-
-@rule
-def pythagoras_of_the_tangent(e: sp.Expr) -> sp.Expr | None:
-    """1 + tan² u is 1/cos² u."""
-    return _sum_rule(e, sp.tan, lambda k, u: k, lambda k, u: k / sp.cos(u) ** 2)
-
-
-@rule
-def hyperbolic_pythagoras(e: sp.Expr) -> sp.Expr | None:
-    """1 + sinh² u is cosh² u."""
-    return _sum_rule(e, sp.sinh, lambda k, u: k, lambda k, u: k * sp.cosh(u) ** 2)
-
-
-@rule
-def hyperbolic_pythagoras_of_the_cosine(e: sp.Expr) -> sp.Expr | None:
-    """cosh² u - 1 is sinh² u."""
-    return _sum_rule(e, sp.cosh, lambda k, u: -k, lambda k, u: k * sp.sinh(u) ** 2)
-
-
-@rule
-def hyperbolic_pythagoras_of_both(e: sp.Expr) -> sp.Expr | None:
-    """cosh² u - sinh² u is 1."""
-    return _sum_rule(e, sp.cosh, lambda k, u: -k * sp.sinh(u) ** 2, lambda k, u: k)
-
-
-@rule
-def hyperbolic_pythagoras_of_the_tangent(e: sp.Expr) -> sp.Expr | None:
-    """1 - tanh² u is 1/cosh² u."""
-    return _sum_rule(e, sp.tanh, lambda k, u: -k, lambda k, u: -k / sp.cosh(u) ** 2)
-
-
-@rule
-def cosine_of_the_double(e: sp.Expr) -> sp.Expr | None:
-    """cos² u - sin² u is cos 2u."""
-    return _sum_rule(e, sp.cos, lambda k, u: -k * sp.sin(u) ** 2, lambda k, u: k * sp.cos(2 * u))
-
-
-@rule
-def cosine_of_the_double_by_the_sine(e: sp.Expr) -> sp.Expr | None:
-    """1 - 2 sin² u is cos 2u."""
-    return _sum_rule(e, sp.sin, lambda k, u: -k / 2, lambda k, u: -k / 2 * sp.cos(2 * u))
-
-
-@rule
-def cosine_of_the_double_by_the_cosine(e: sp.Expr) -> sp.Expr | None:
-    """2 cos² u - 1 is cos 2u."""
-    return _sum_rule(e, sp.cos, lambda k, u: -k / 2, lambda k, u: k / 2 * sp.cos(2 * u))
-
-
-@rule
-def cosh_of_the_double(e: sp.Expr) -> sp.Expr | None:
-    """cosh² u + sinh² u is cosh 2u."""
-    return _sum_rule(e, sp.cosh, lambda k, u: k * sp.sinh(u) ** 2, lambda k, u: k * sp.cosh(2 * u))
+pythagoras = identity("sin² u + cos² u is 1.", _sum_rule, sp.sin, lambda k, u: k * sp.cos(u) ** 2, lambda k, u: k)
+pythagoras_of_the_sine = identity(
+    "1 - sin² u is cos² u.", _sum_rule, sp.sin, lambda k, u: -k, lambda k, u: -k * sp.cos(u) ** 2
+)
+pythagoras_of_the_cosine = identity(
+    "1 - cos² u is sin² u.", _sum_rule, sp.cos, lambda k, u: -k, lambda k, u: -k * sp.sin(u) ** 2
+)
+pythagoras_of_the_tangent = identity(
+    "1 + tan² u is 1/cos² u.", _sum_rule, sp.tan, lambda k, u: k, lambda k, u: k / sp.cos(u) ** 2
+)
+hyperbolic_pythagoras = identity(
+    "1 + sinh² u is cosh² u.", _sum_rule, sp.sinh, lambda k, u: k, lambda k, u: k * sp.cosh(u) ** 2
+)
+hyperbolic_pythagoras_of_the_cosine = identity(
+    "cosh² u - 1 is sinh² u.", _sum_rule, sp.cosh, lambda k, u: -k, lambda k, u: k * sp.sinh(u) ** 2
+)
+hyperbolic_pythagoras_of_both = identity(
+    "cosh² u - sinh² u is 1.", _sum_rule, sp.cosh, lambda k, u: -k * sp.sinh(u) ** 2, lambda k, u: k
+)
+hyperbolic_pythagoras_of_the_tangent = identity(
+    "1 - tanh² u is 1/cosh² u.", _sum_rule, sp.tanh, lambda k, u: -k, lambda k, u: -k / sp.cosh(u) ** 2
+)
+cosine_of_the_double = identity(
+    "cos² u - sin² u is cos 2u.", _sum_rule, sp.cos, lambda k, u: -k * sp.sin(u) ** 2, lambda k, u: k * sp.cos(2 * u)
+)
+cosine_of_the_double_by_the_sine = identity(
+    "1 - 2 sin² u is cos 2u.", _sum_rule, sp.sin, lambda k, u: -k / 2, lambda k, u: -k / 2 * sp.cos(2 * u)
+)
+cosine_of_the_double_by_the_cosine = identity(
+    "2 cos² u - 1 is cos 2u.", _sum_rule, sp.cos, lambda k, u: -k / 2, lambda k, u: k / 2 * sp.cos(2 * u)
+)
+cosh_of_the_double = identity(
+    "cosh² u + sinh² u is cosh 2u.",
+    _sum_rule,
+    sp.cosh,
+    lambda k, u: k * sp.sinh(u) ** 2,
+    lambda k, u: k * sp.cosh(2 * u),
+)
 
 
 def _hyperbolic(e: sp.Expr, sign: int, result: Any) -> sp.Expr | None:
@@ -449,16 +411,8 @@ def _hyperbolic(e: sp.Expr, sign: int, result: Any) -> sp.Expr | None:
     return None
 
 
-@rule
-def hyperbolic_sine(e: sp.Expr) -> sp.Expr | None:
-    """eᵘ - e⁻ᵘ is 2 sinh u."""
-    return _hyperbolic(e, -1, sp.sinh)
-
-
-@rule
-def hyperbolic_cosine(e: sp.Expr) -> sp.Expr | None:
-    """eᵘ + e⁻ᵘ is 2 cosh u."""
-    return _hyperbolic(e, 1, sp.cosh)
+hyperbolic_sine = identity("eᵘ - e⁻ᵘ is 2 sinh u.", _hyperbolic, -1, sp.sinh)
+hyperbolic_cosine = identity("eᵘ + e⁻ᵘ is 2 cosh u.", _hyperbolic, 1, sp.cosh)
 
 
 @rule

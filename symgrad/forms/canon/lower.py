@@ -267,7 +267,7 @@ class _PayloadTerms:
         if e in self.args:
             return self.args[e]
         if not e.free_symbols & set(self.args):
-            return pool.constant(_as_number(e), shape)
+            return pool.constant(sp.Integer(bool(e)) if isinstance(e, Boolean) else e, shape)
         if e.is_Add:
             return pool.sum([self._scaled(a) for a in _in_order(e)], shape)
         if e.is_Mul:
@@ -319,10 +319,6 @@ def _times_power(value: Any, zero: Any) -> bool:
     """Whether this is a factor of the value, which has a power with it in the exponent."""
     factors = set(sp.Mul.make_args(zero)) <= set(sp.Mul.make_args(value))
     return factors and any(p.exp.free_symbols & zero.free_symbols for p in value.atoms(sp.Pow))
-
-
-def _as_number(e: Any) -> Any:
-    return sp.Integer(bool(e)) if isinstance(e, Boolean) else e
 
 
 @lru_cache(maxsize=8192)

@@ -48,13 +48,9 @@ def is_positive(t: Term) -> bool:
         return (
             all(c.is_positive for c in t.data)
             and any(above)
-            and all(p or _is_square(a) for p, a in zip(above, t.args, strict=True))
+            and all(p or (a.kind == POWER and bool(a.data.is_even)) for p, a in zip(above, t.args, strict=True))
         )
     return t.kind in (POWER, PRODUCT, NAMED) and all(map(is_positive, t.args))
-
-
-def _is_square(t: Term) -> bool:
-    return t.kind == POWER and bool(t.data.is_even)
 
 
 # ------------------------------------------------------------------ powers with an array in the exponent

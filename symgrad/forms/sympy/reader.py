@@ -115,7 +115,7 @@ class Reader:
         if e.is_Symbol or isinstance(e, (sp.Number, sp.NumberSymbol, BooleanAtom)):
             return e
         if isinstance(e, sp.Piecewise):
-            return _piecewise([(self.formula(v), self._condition(c)) for v, c in e.args])
+            return sp.Piecewise(*[(self.formula(v), self._condition(c)) for v, c in e.args], (sp.nan, True))
         if isinstance(e, (sp.And, sp.Or, sp.Not)):
             return e.func(*map(self._condition, e.args))
         if isinstance(e, (sp.Max, sp.Min)):
@@ -153,7 +153,7 @@ class Reader:
         """Return a formula as one elementwise operation, or made of its parts where it is large."""
         letters = sorted(f.free_symbols, key=sp.default_sort_key)
         if not letters:
-            return partial(constant, _number(f))
+            return partial(constant, bool(f) if isinstance(f, BooleanAtom) else float(f))
         if len(letters) <= MAX_ARITY and f.count_ops() <= FUSED:
             return mapped(f.xreplace(dict(zip(letters, X, strict=False))), letters)
         if isinstance(f, sp.Piecewise):
@@ -184,12 +184,3 @@ def _checked(f: Any) -> Any:
     if f.is_number and f.is_extended_real is False:
         raise FormError(f"from_sympy: {f} is not a real number. Complex numbers are not supported.")
     return f
-
-
-def _number(f: Any) -> Any:
-    return bool(f) if isinstance(f, BooleanAtom) else float(f)
-
-
-def _piecewise(pairs: list[tuple[Any, Any]]) -> Any:
-    """Return the case distinction, nan where no case applies."""
-    return sp.Piecewise(*pairs, (sp.nan, True))

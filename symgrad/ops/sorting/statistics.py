@@ -262,17 +262,13 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     w = _weights(n, float_of(x), fweights, aweights)
     if w is None:
         centred = SUB(x, mean(x, 1, True))
-        y = DIV(matmul(centred, mH(centred)), _freedom(n, correction))
+        y = DIV(matmul(centred, mH(centred)), n - correction if not isinstance(n, int) or n > correction else 0.0)
     else:
         whole = _sum(w)
         centred = SUB(x, DIV(_sum(MUL(x, w), 1, True), whole))
         lost = correction if aweights is None else MUL(DIV(_sum(MUL(w, aweights)), whole), correction)
         y = DIV(matmul(MUL(centred, w), mH(centred)), SUB(whole, lost))
     return rename(Reshape(())(y) if len(s) < 2 or s[0] == 1 else y, "Cov")
-
-
-def _freedom(n: Any, correction: Any) -> Any:
-    return n - correction if not isinstance(n, int) or n > correction else 0.0
 
 
 def _weights(n: Any, dtype: Any, *given: Any) -> Any:

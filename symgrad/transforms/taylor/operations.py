@@ -79,16 +79,12 @@ class NodeSeries:
             node.op,
             node.shape,
             tuple(active),
-            tuple([_key(p, u) for p, u in zip(node.inputs, inputs, strict=True)]),
+            tuple([(id(u) if is_node(p) else (type(p), p)) for p, u in zip(node.inputs, inputs, strict=True)]),
         )
         entry = self.shared.get(key)
         if entry is None:
             entry = self.shared[key] = _spread(_of(node, inputs, active, self), node), inputs  # which keep their ids
         return entry[0]
-
-
-def _key(p: Any, u: Stream) -> Any:
-    return id(u) if is_node(p) else (type(p), p)
 
 
 def _spread(u: Stream, node: Any) -> Stream:
