@@ -6,6 +6,7 @@ Each is written once in parts, see ``written``: ``(m, x, y)`` to the real and th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ Pair = tuple[Any, Any]
 
 
 # ------------------------------------------------------------------ arithmetic
-def _sqrt(m: Any, x: Any, y: Any) -> Pair:
+def _root(m: Any, x: Any, y: Any) -> Pair:
     """t + iy/(2t) right of the imaginary axis, |y|/(2t) ± it left of it; t = √((|x| + |z|)/2)."""
     t = m.sqrt(0.5 * m.abs(x) + 0.5 * m.hypot(x, y))
     other = m.where(t == 0.0, y, 0.5 * y / m.where(t == 0.0, 1.0, t))
     return m.where(x >= 0.0, t, m.abs(other)), m.where(x >= 0.0, other, m.copysign(t, y))
 
 
-def _over(m: Any, a: Any, b: Any, c: Any, d: Any) -> Pair:
+def over(m: Any, a: Any, b: Any, c: Any, d: Any) -> Pair:
     """(a + ib)/(c + id), by the larger part first. Source: Smith 1962."""
     first = m.abs(c) >= m.abs(d)
     large, small = m.where(first, c, d), m.where(first, d, c)
@@ -36,15 +37,76 @@ def _over(m: Any, a: Any, b: Any, c: Any, d: Any) -> Pair:
     return (p + q * ratio) / below, m.where(first, im, -im) / below
 
 
+def _scaled(m: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """The parts of z s², whose size neither overflows nor has few digits, and s, a power of two that is 1 elsewhere."""
+    size = m.maximum(m.abs(x), m.abs(y))
+    root = m.where(size > 2.0**1000, 2.0**-32, m.where(size < 2.0**-960, 2.0**32, 1.0))
+    unit = root * root
+    return x * unit, y * unit, root
+
+
+def sqrt(m: Any, x: Any, y: Any) -> Pair:
+    """The root right of the imaginary axis."""
+    x, y, root = _scaled(m, x, y)
+    re, im = _root(m, x, y)
+    return re / root, im / root
+
+
+def sign(m: Any, x: Any, y: Any) -> Pair:
+    """z/|z|, 0 at 0."""
+    x, y, _ = _scaled(m, x, y)
+    size = m.hypot(x, y)
+    below = m.where(size == 0.0, 1.0, size)
+    return x / below, y / below
+
+
+# ------------------------------------------------------------------ what NumPy computes
+def exp(m: Any, x: Any, y: Any) -> Pair:
+    """e^x (cos y + i sin y); without an imaginary part that is ∞·0."""
+    size, flat = m.exp(x), y == 0.0
+    return m.where(flat, size, size * m.cos(y)), m.where(flat, y, size * m.sin(y))
+
+
+def log(m: Any, x: Any, y: Any) -> Pair:
+    """log|z| + i·angle; beside |z| = 1 the logarithm is that of |z|² - 1 = (p - 1)(p + 1) + q², p the larger part."""
+    p, q = m.maximum(m.abs(x), m.abs(y)), m.minimum(m.abs(x), m.abs(y))
+    near = 0.5 * m.log1p((p - 1.0) * (p + 1.0) + q * q)
+    x, y, root = _scaled(m, x, y)
+    size = m.hypot(x, y)
+    far = m.log(size) - 2.0 * m.log(root)
+    return m.where((size > 0.7) * (size < 1.4), near, far), m.atan2(y, x)
+
+
+def tanh(m: Any, x: Any, y: Any) -> Pair:
+    """(t + iu)/(1 + itu) of t = tanh x and u = tan y."""
+    t, u = m.tanh(x), m.tan(y)
+    return over(m, t, u, 1.0, t * u)
+
+
+def tan(m: Any, x: Any, y: Any) -> Pair:
+    """-i tanh(iz)."""
+    re, im = tanh(m, -y, x)
+    return im, -re
+
+
+FORMULAS: dict[str, Callable[..., Pair]] = {
+    "sqrt": sqrt, "exp": exp, "log": log, "tanh": tanh, "tan": tan,
+    "sin": lambda m, x, y: (m.sin(x) * m.cosh(y), m.cos(x) * m.sinh(y)),
+    "cos": lambda m, x, y: (m.cos(x) * m.cosh(y), -(m.sin(x) * m.sinh(y))),
+    "sinh": lambda m, x, y: (m.sinh(x) * m.cos(y), m.cosh(x) * m.sin(y)),
+    "cosh": lambda m, x, y: (m.cosh(x) * m.cos(y), m.sinh(x) * m.sin(y)),
+}  # fmt: skip
+
+
 def _below_two(m: Any, p: Pair, q: Pair) -> Pair:
     """1/(pq), whose product may overflow."""
-    return _over(m, *_over(m, 1.0, 0.0, *p), *q)
+    return over(m, *over(m, 1.0, 0.0, *p), *q)
 
 
 # ------------------------------------------------------------------ the functions
 def asin_slope(m: Any, x: Any, y: Any) -> Pair:
     """1/(√(1 - z) √(1 + z))."""
-    return _below_two(m, _sqrt(m, 1.0 - x, -y), _sqrt(m, 1.0 + x, y))
+    return _below_two(m, _root(m, 1.0 - x, -y), _root(m, 1.0 + x, y))
 
 
 def asinh_slope(m: Any, x: Any, y: Any) -> Pair:
@@ -54,7 +116,7 @@ def asinh_slope(m: Any, x: Any, y: Any) -> Pair:
 
 def acosh_slope(m: Any, x: Any, y: Any) -> Pair:
     """1/(√(z - 1) √(z + 1))."""
-    return _below_two(m, _sqrt(m, x - 1.0, y), _sqrt(m, x + 1.0, y))
+    return _below_two(m, _root(m, x - 1.0, y), _root(m, x + 1.0, y))
 
 
 def cauchy(m: Any, x: Any, y: Any) -> Pair:
@@ -65,7 +127,7 @@ def cauchy(m: Any, x: Any, y: Any) -> Pair:
 def sech2(m: Any, x: Any, y: Any) -> Pair:
     """1/cosh² z, which is 0 long before cosh overflows."""
     c = m.clamp(x, -400.0, 400.0)
-    re, im = _over(m, 1.0, 0.0, m.cosh(c) * m.cos(y), m.sinh(c) * m.sin(y))
+    re, im = over(m, 1.0, 0.0, m.cosh(c) * m.cos(y), m.sinh(c) * m.sin(y))
     return re * re - im * im, 2.0 * re * im
 
 
@@ -78,7 +140,7 @@ def sigmoid(m: Any, x: Any, y: Any) -> Pair:
     """1/(1 + q) right and q/(1 + q) left of the imaginary axis, q = exp(∓z)."""
     right, size = x >= 0.0, m.exp(-m.abs(x))
     re, im = size * m.cos(y), m.where(right, -size, size) * m.sin(y)
-    return _over(m, m.where(right, 1.0, re), m.where(right, 0.0, im), 1.0 + re, im)
+    return over(m, m.where(right, 1.0, re), m.where(right, 0.0, im), 1.0 + re, im)
 
 
 def log1p(m: Any, x: Any, y: Any) -> Pair:

@@ -492,3 +492,11 @@ def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", f"{compiler.command()[0]} -DMINE")
     assert not run()
     assert len(count) == 3
+
+
+@pytest.mark.parametrize("f", [lambda a, b: a / b, lambda a, b: sg.tanh(a)], ids=["quotient", "tanh"])
+def test_complex_quotients_have_the_bytes_of_llvm(f):
+    pytest.importorskip("llvmlite")
+    a, b = np.random.default_rng(0).normal(size=(2, 3000)).view(np.complex128)
+    expected, found = (np.asarray(sg.compile(f, backend=backend)(a, b)) for backend in ("llvm", "c"))
+    np.testing.assert_array_equal(found.view(np.float64), expected.view(np.float64))

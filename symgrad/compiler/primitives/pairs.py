@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
-from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten, angle, scaled
+from symgrad.compiler.primitives.complexes import Arithmetic, Parts, Unwritten
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Builder
@@ -23,7 +23,7 @@ from symgrad.engine.program import CONST, INPUT, Program, Value
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Real, Sign
-from symgrad.ops.elementwise.declared import BINARY, WHERE
+from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD, DIV, NEG, SUB, Map
@@ -34,6 +34,7 @@ from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Expand
 from symgrad.ops.shapes.join import Stack
 from symgrad.ops.slicing import Slice
+from symgrad.scalars import complexes
 from symgrad.support.frozen import frozen
 
 _PARTS: dict[Any, np.dtype[Any]] = {
@@ -289,17 +290,10 @@ def _imag(w: Arithmetic, z: Parts) -> Parts:
     return Parts(w.imag(z))
 
 
-def _sign(w: Arithmetic, z: Parts) -> Parts:
-    """z/|z|, 0 at 0."""
-    z, _ = scaled(w, z)
-    size = w.magnitude(z)
-    below = w.real(WHERE, w.real(BINARY["eq"], size, w.number(0.0)), w.number(1.0), size)
-    return Parts(w.real(DIV, z.re, below), None if z.im is None else w.real(DIV, z.im, below))
-
-
 _RULES: dict[type, Callable[..., Parts]] = {
     Real: lambda w, z: Parts(z.re), Imag: _imag, Conj: _conj, Complex: lambda w, x, y: Parts(x.re, y.re),
-    Magnitude: lambda w, z: Parts(w.magnitude(z)), Angle: lambda w, z: Parts(angle(w, z)), Sign: _sign,
+    Magnitude: lambda w, z: Parts(w.magnitude(z)), Sign: lambda w, z: w.formula(complexes.sign, z),
+    Angle: lambda w, z: Parts(w.real(BINARY["atan2"], w.imag(z), z.re)),
 }  # fmt: skip
 _FEW = 1000  # products up to this many are written out
 _LINEAR = (ScatterAdd, Assemble, Cumsum)  # beside what moves entries

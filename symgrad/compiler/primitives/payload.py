@@ -36,11 +36,11 @@ def steps_of(payload: Any, arity: int) -> Steps:
 
 
 @lru_cache(maxsize=64)
-def steps_in_parts(formula: Callable[..., Any]) -> Steps:
-    """Return the operations on real and imaginary part of a function of complex numbers: see ``scalars.complexes``."""
-    writer = _Writer(2)
-    parts = formula(_Recorder(writer), _Ref(writer, 0), _Ref(writer, 1))
-    return Steps(2, tuple(writer.ops), tuple(_position(writer, part) for part in parts))
+def steps_in_parts(formula: Callable[..., Any], arity: int = 2) -> Steps:
+    """Return the operations on real and imaginary parts of a function of complex numbers: see ``scalars.complexes``."""
+    writer = _Writer(arity)
+    parts = formula(_Recorder(writer), *[_Ref(writer, k) for k in range(arity)])
+    return Steps(arity, tuple(writer.ops), tuple(_position(writer, part) for part in parts))
 
 
 def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: Callable[[float], Any]) -> Any:
