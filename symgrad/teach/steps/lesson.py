@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 from symgrad.expression.formula import Formula
 from symgrad.expression.printer import handwritten
@@ -17,9 +17,9 @@ from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.steps.unicode_text import unicode_text
 
 WIDTH = 70  # signs of two formulas that stand in one line
-_LAYOUT = ("reason", "written", "left", "ledger", "kind")
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class LessonStep:
     """A step of a lesson. Its parts are formulas: of numbers ``Formula``, of arrays SymPy's.
@@ -32,6 +32,7 @@ class LessonStep:
         written: the equal formulas that are written, the last of which is ``after``; none where nothing is written.
         left: what they are equal to, as f′(x); None where they go on from the step before.
         ledger: what stands beside.
+        kind: of words alone, the kind of line.
         substeps: the steps for its parts, in their order.
     """
 
@@ -42,7 +43,11 @@ class LessonStep:
     written: tuple[Any, ...] = ()
     left: Any = None
     ledger: str = ""
+    kind: str = "why"
     substeps: tuple[LessonStep, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -90,10 +95,10 @@ class LessonStep:
         >>> step.data()["rule"], step.data()["u"], step.data()["v"], step.data()["after"]
         ('ProductRule', 'x²', 'sin(x)', '2x·sin(x) + x²·cos(x)')
         """
-        own = {f.name: _text(getattr(self, f.name)) for f in fields(self) if f.name not in (*_LAYOUT, "substeps")}
-        reason = "".join(map(_text, self.reason))
-        steps = [step.data() for step in self.substeps]
-        return {"rule": type(self).__name__, "name": self.name, **own, "reason": reason, "substeps": steps}
+        shown = {"before": self.before, "after": self.after, **self.parts}
+        reason, steps = "".join(map(_text, self.reason)), [step.data() for step in self.substeps]
+        record = {"rule": type(self).__name__, "name": self.name, "reason": reason, "substeps": steps}
+        return record | {name: _text(part) for name, part in shown.items()}
 
 
 def _text(p: Any) -> Any:
@@ -113,7 +118,6 @@ def distinct(equal: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 # ------------------------------------------------------------------ what is said besides
-@dataclass(frozen=True, kw_only=True)
 class Given(LessonStep):
     """What is differentiated: f(x) = … ``before`` is the label, ``after`` the formula; beside it where it holds."""
 
@@ -123,20 +127,17 @@ class Given(LessonStep):
         yield Line("given", (Equation((self.before, *self.written)),), None, self.ledger)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Note(LessonStep):
-    """Words between steps: of a kink, of names that are held constant. ``kind`` is the kind of line."""
+    """Words between steps: of a kink, of names that are held constant."""
 
     name = "note"
     before: Any = None
     after: Any = None
-    kind: str = "why"
 
     def lines(self) -> Iterator[Line]:
         yield Line(self.kind, self.reason, None, self.ledger)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Evaluation(LessonStep):
     """The number of a derivative at the values of the leaves."""
 
@@ -151,21 +152,18 @@ class Rule(LessonStep):
     """A rule of differentiation: ``after`` is the derivative of ``before``."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConstantRule(Rule):
     """c′ = 0."""
 
     name = "constant rule"
 
 
-@dataclass(frozen=True, kw_only=True)
 class IdentityRule(Rule):
     """x′ = 1; of a letter that stands for a part, its derivative."""
 
     name = "identity rule"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConstantTimesRule(Rule):
     """(c·u)′ = c·u′."""
 
@@ -178,7 +176,6 @@ class ConstantTimesRule(Rule):
         return self.substeps[0].title if self.substeps else self.name
 
 
-@dataclass(frozen=True, kw_only=True)
 class SumRule(Rule):
     """(u + v + …)′ = u′ + v′ + …, term by term."""
 
@@ -186,7 +183,6 @@ class SumRule(Rule):
     terms: tuple[Any, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PowerRule(Rule):
     """(xⁿ)′ = n·xⁿ⁻¹."""
 
@@ -195,7 +191,6 @@ class PowerRule(Rule):
     exponent: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProductRule(Rule):
     """(u·v)′ = u′·v + u·v′; with more factors, each in turn."""
 
@@ -205,7 +200,6 @@ class ProductRule(Rule):
     others: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
 class QuotientRule(Rule):
     """(u/v)′ = (u′·v − u·v′)/v²."""
 
@@ -214,7 +208,6 @@ class QuotientRule(Rule):
     v: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChainRule(Rule):
     """f(g(x))′ = f′(g(x))·g′(x); ``outer`` has the functions from outside in, each of ``·``."""
 
@@ -227,7 +220,6 @@ class ChainRule(Rule):
         return f"chain rule, inside {handwritten(self.inner)}"
 
 
-@dataclass(frozen=True, kw_only=True)
 class PartialsRule(Rule):
     """f(u, v)′ = ∂f/∂u·u′ + ∂f/∂v·v′: the chain rule of a function of several arguments."""
 
@@ -235,7 +227,6 @@ class PartialsRule(Rule):
     arguments: tuple[Any, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExponentialRule(Rule):
     """(aˣ)′ = aˣ·log(a)."""
 
@@ -244,7 +235,6 @@ class ExponentialRule(Rule):
     exponent: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogRule(Rule):
     """log(x)′ = 1/x."""
 
@@ -252,7 +242,6 @@ class LogRule(Rule):
     argument: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrigRule(Rule):
     """The derivative of a circular function, as sin(x)′ = cos(x)."""
 
@@ -261,7 +250,6 @@ class TrigRule(Rule):
     argument: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class FunctionRule(Rule):
     """The derivative of any other function from its table."""
 
@@ -270,7 +258,6 @@ class FunctionRule(Rule):
     argument: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class PiecewiseRule(Rule):
     """Case by case; ``cases`` is the function as a case distinction."""
 
@@ -278,7 +265,6 @@ class PiecewiseRule(Rule):
     cases: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogarithmicRule(Rule):
     """f′/f = (log f)′: for powers whose exponents vary, and for products of many powers."""
 
@@ -286,14 +272,12 @@ class LogarithmicRule(Rule):
     logarithm: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class SolveForDerivative(Rule):
     """f′ = f·(log f)′."""
 
     name = "solve for the derivative"
 
 
-@dataclass(frozen=True, kw_only=True)
 class NamePart(Rule):
     """A part gets a letter, ``before = z``, and beside it stands its differential or derivative, ``after``."""
 
@@ -305,7 +289,6 @@ class NamePart(Rule):
         yield Line(self.kind, self.reason, None, self.ledger)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImplicitRule(Rule):
     """F(x, θ) = 0 ⇒ dx/dθ = −(∂F/∂x)⁻¹·∂F/∂θ; ``before`` is F."""
 
@@ -323,14 +306,12 @@ class ImplicitRule(Rule):
         yield Line("does", (f"d{x}/d{theta} = ", Equation((self.after,))))
 
 
-@dataclass(frozen=True, kw_only=True)
 class TakeDifferential(Rule):
     """The differential of an array or a number, by the rules that the ledger names."""
 
     name = "differential"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReadGradient(Rule):
     """Read the derivative off the differential: df = gᵀ·dx gives g."""
 
@@ -342,14 +323,12 @@ class Rewriting(LessonStep):
     """A step to an equal formula."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class WriteAsPowers(Rewriting):
     """Write (c/x)ⁿ as cⁿ/xⁿ, to which the power rule applies."""
 
     name = "write as powers"
 
 
-@dataclass(frozen=True, kw_only=True)
 class FactorOut(Rewriting):
     """Take out what all terms of a sum have."""
 
@@ -357,7 +336,6 @@ class FactorOut(Rewriting):
     common: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class Cancel(Rewriting):
     """Divide numerator and denominator by what both have."""
 
@@ -365,21 +343,18 @@ class Cancel(Rewriting):
     common: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class ClearFractions(Rewriting):
     """Multiply numerator and denominator so that no fraction is within a fraction."""
 
     name = "clear the fractions within"
 
 
-@dataclass(frozen=True, kw_only=True)
 class CommonDenominator(Rewriting):
     """Add fractions over one denominator."""
 
     name = "common denominator"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Expand(Rewriting):
     """Multiply out; ``opened`` is the sum before like terms are added."""
 
@@ -387,7 +362,6 @@ class Expand(Rewriting):
     opened: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class UseIdentity(Rewriting):
     """Use an identity, as sin² + cos² = 1."""
 
@@ -395,7 +369,6 @@ class UseIdentity(Rewriting):
     identity: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Substitute(Rewriting):
     """Put the differential of a part, ``symbol``, in."""
 
@@ -403,7 +376,6 @@ class Substitute(Rewriting):
     symbol: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class Abbreviate(Rewriting):
     """Give a long factor a name."""
 
@@ -411,42 +383,36 @@ class Abbreviate(Rewriting):
     symbol: Any
 
 
-@dataclass(frozen=True, kw_only=True)
 class MoveDifferential(Rewriting):
     """Move what stands around a differential before it, as by tr(A·B) = tr(B·A)."""
 
     name = "move the differential to the end"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Collect(Rewriting):
     """Collect the terms with the same differential."""
 
     name = "collect"
 
 
-@dataclass(frozen=True, kw_only=True)
 class MultiplyOut(Rewriting):
     """Multiply out products of entries where terms cancel."""
 
     name = "multiply out"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Simplify(Rewriting):
     """Write a formula in the shortest way that is known."""
 
     name = "simplify"
 
 
-@dataclass(frozen=True, kw_only=True)
 class SolveConditions(Rewriting):
     """Write the conditions of cases as conditions on x."""
 
     name = "solve the conditions"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ClosedFormStep(Rewriting):
     """Write the derivative as ``sg.derive`` prints it."""
 
