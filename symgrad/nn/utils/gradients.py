@@ -1,4 +1,4 @@
-"""Gradients held in bounds, and parameters as one vector: ``sg.nn.utils`` as ``torch.nn.utils``."""
+"""Gradients held in bounds, and parameters as one vector."""
 
 from __future__ import annotations
 
