@@ -19,8 +19,8 @@ from symgrad.tensors.sampling import numbers
 from symgrad.tensors.tensor import Tensor
 
 __all__ = [
-    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
-    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 _GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4, "sigmoid": 1.0, "linear": 1.0}
@@ -77,6 +77,28 @@ def eye_(tensor: Tensor) -> Any:
     if tensor.ndim != 2:
         raise ShapeError(f"Only tensors with 2 dimensions are supported. Got {tensor.ndim} dimensions.")
     return _filled(tensor, np.eye(*tensor.shape))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Any:
+    """Make the weight of a convolution, (F, C, …), keep its input: 1 in the middle for channel to channel, else 0.
+
+    Args:
+        tensor: three to five axes.
+        groups: in how many groups channels are convolved; a divisor of F.
+
+    Raises:
+        ShapeError: another number of axes, or F is no multiple of groups.
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ShapeError(f"Only tensors with 3, 4, or 5 dimensions are supported. Got {tensor.ndim} dimensions.")
+    if tensor.shape[0] % groups:
+        raise ShapeError(f"dim 0 must be divisible by groups. Got {tensor.shape[0]} and {groups}.")
+    values, rows = np.zeros(tensor.shape), tensor.shape[0] // groups
+    middle = tuple(n // 2 for n in tensor.shape[2:])
+    for g in range(groups):
+        for k in range(min(rows, tensor.shape[1])):
+            values[(g * rows + k, k, *middle)] = 1.0
+    return _filled(tensor, values)
 
 
 def _filled(tensor: Tensor, values: Any) -> Any:
@@ -190,6 +212,26 @@ def _deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
         raise ArgumentError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out'].")
     fan = _fans(tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Any:
+    """Fill a matrix with normal numbers of deviation std, of each column a share of ``sparsity`` zero.
+
+    Raises:
+        ShapeError: it has not two axes.
+
+    Source: Martens 2010, "Deep learning via Hessian-free optimization".
+    """
+    if tensor.ndim != 2:
+        raise ShapeError(f"Only tensors with 2 dimensions are supported. Got {tensor.ndim} dimensions.")
+    return _filled(tensor, drawn(generator, _sparse, *tensor.shape, sparsity, std))
+
+
+def _sparse(rng: Any, rows: int, columns: int, sparsity: float, std: float) -> Any:
+    values = rng.normal(0.0, std, (rows, columns))
+    for column in values.T:
+        column[rng.permutation(rows)[: math.ceil(sparsity * rows)]] = 0.0
+    return values
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Any:

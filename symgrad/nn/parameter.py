@@ -58,4 +58,30 @@ class Parameter(Tensor):
         return Parameter, (np.asarray(self._value), self.requires_grad)
 
 
-__all__ = ["Parameter"]
+class Buffer(Tensor):
+    """A tensor that is part of a module's state but not learned: assigned as an attribute it is registered as a buffer.
+
+    Args:
+        data: a tensor, array or nested sequence of numbers.
+        persistent: whether ``state_dict`` has it.
+
+    >>> module = sg.nn.Module()
+    >>> module.mean = sg.nn.Buffer([0.0, 0.0])
+    >>> list(module.state_dict())
+    ['mean']
+    """
+
+    __slots__ = ("persistent",)
+    persistent: bool
+
+    def __new__(cls, data: Any = (), *, persistent: bool = True) -> Buffer:
+        source = as_tensor(data).detach()
+        made: Buffer = object.__new__(cls)
+        made._node, made._value, made.persistent = source._node, source._value, persistent
+        return made
+
+    def __init__(self, data: Any = (), *, persistent: bool = True) -> None:
+        """The tensor is made by ``__new__``."""
+
+
+__all__ = ["Buffer", "Parameter"]

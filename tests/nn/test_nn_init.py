@@ -101,7 +101,7 @@ ERRORS = [
     (lambda: init.kaiming_normal_(sg.ones(2, 2), mode=1), TypeError, "mode: got int"),
     (lambda: init.orthogonal_(sg.ones(2)), ValueError, "Only tensors with 2 or more dimensions are supported"),
     (lambda: utils.vector_to_parameters(sg.ones(3), [sg.ones(2)]), ValueError, "got 3 numbers for 2 entries"),
-    (lambda: sg.nn.Transformer, AttributeError, "module 'symgrad.nn' has no attribute 'Transformer'"),
+    (lambda: sg.nn.Perceptron, AttributeError, "module 'symgrad.nn' has no attribute 'Perceptron'"),
 ]  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from itertools import groupby
 from typing import Any, Self
 
 from symgrad.errors import ArgumentTypeError, IndexRangeError
 from symgrad.nn.modules.module import Module
+from symgrad.nn.parameter import Parameter
 from symgrad.support.arguments import check_all
 
 
@@ -105,6 +107,75 @@ class ModuleList(_Row):
         super().__init__()
         self.extend(modules)
 
+    def __repr__(self) -> str:
+        lines, start = [], 0
+        for text, group in groupby(map(repr, self)):
+            end = start + len(list(group))
+            label = f"({start}): " if end == start + 1 else f"({start}-{end - 1}): {end - start} x "
+            lines.append("\n  " + label + text.replace("\n", "\n  "))
+            start = end
+        return f"{type(self).__name__}({''.join(lines)}" + ("\n)" if lines else ")")
+
+
+class ParameterList(Module):
+    """A list of parameters; tensors that are put in become parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or ())
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parameters.values())
+
+    def __getitem__(self, index: Any) -> Any:
+        chosen = list(self)[index]
+        return ParameterList(chosen) if isinstance(index, slice) else chosen
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, str(range(len(self))[index]), _learned(value))
+
+    def append(self, value: Any) -> Self:
+        """Add a parameter behind the others."""
+        return self.extend([value])
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add parameters behind the others."""
+        for value in values:
+            self.register_parameter(str(len(self)), _learned(value))
+        return self
+
+
+class ParameterDict(Module, MutableMapping[str, Any]):
+    """A dict of parameters; tensors that are put in become parameters."""
+
+    __eq__, __hash__ = Module.__eq__, Module.__hash__
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.update(parameters or {})
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._parameters[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.register_parameter(key, _learned(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+
+def _learned(value: Any) -> Parameter:
+    return value if isinstance(value, Parameter) else Parameter(value)
+
 
 class ModuleDict(Module, MutableMapping[str, Any]):
     """A dict of modules, whose parameters are the model's."""
@@ -131,7 +202,7 @@ class ModuleDict(Module, MutableMapping[str, Any]):
         del self._modules[key]
 
 
-__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 check_all(globals(), __all__)

@@ -10,7 +10,7 @@ from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.modules.options import module_of
 from symgrad.ops.map import show_shape
-from symgrad.ops.nn.windows import Sizes
+from symgrad.ops.nn.windows import Sizes, each
 from symgrad.support.arguments import check_all
 
 ReLU, ReLU6, SELU = module_of("ReLU", F.relu), module_of("ReLU6", F.relu6), module_of("SELU", F.selu)
@@ -169,7 +169,7 @@ class _Pad(Module):
 
     def __init__(self, padding: Sizes) -> None:
         super().__init__()
-        self.padding = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
+        self.padding = each(padding, 2 * self.axes)
         self.value: float | None = None
 
     def forward(self, input: Any) -> Any:

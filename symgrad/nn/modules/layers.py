@@ -329,8 +329,8 @@ class _ConvTranspose(_Windows):
 
     def _extra(self, shape: Any, output_size: Any) -> list[int]:
         to, inside = [int(m) for m in output_size][-self.axes :], shape[-self.axes :]
-        rows = zip(inside, self.stride, self.padding, self.dilation, self.kernel_size)
-        least = [(n - 1) * t - 2 * p + d * (k - 1) + 1 for n, t, p, d, k in rows]
+        rows: Any = zip(inside, self.stride, self.padding, self.dilation, self.kernel_size)
+        least: list[int] = [(n - 1) * t - 2 * p + d * (k - 1) + 1 for n, t, p, d, k in rows]
         extra = [m - n for m, n in zip(to, least)]
         if len(to) != self.axes or any(not 0 <= e < t for e, t in zip(extra, self.stride)):
             most = [n + t - 1 for n, t in zip(least, self.stride)]

@@ -19,7 +19,7 @@ from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NoSuchName, ShapeError
 from symgrad.nn.modules.backward_hooks import watched
-from symgrad.nn.parameter import Parameter
+from symgrad.nn.parameter import Buffer, Parameter
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import near
@@ -105,11 +105,14 @@ class Module:
             return
         changing_items(self)
         if isinstance(value, Parameter):
-            self._forget(name)
+            self._forget(name, self._parameters)
             self.register_parameter(name, value)
         elif isinstance(value, Module):
-            self._forget(name)
+            self._forget(name, self._modules)
             self.add_module(name, value)
+        elif isinstance(value, Buffer):
+            self._forget(name, self._buffers)
+            self.register_buffer(name, value, value.persistent)
         else:
             self._assign(name, value)
 
@@ -131,9 +134,11 @@ class Module:
         else:
             object.__setattr__(self, name, value)
 
-    def _forget(self, name: str) -> None:
-        for registry in (self.__dict__, self._parameters, self._buffers, self._modules):
-            registry.pop(name, None)
+    def _forget(self, name: str, registry: dict[str, Any]) -> None:
+        """Free a name for a registry, in which it keeps its place."""
+        for other in (self.__dict__, self._parameters, self._buffers, self._modules):
+            if other is not registry:
+                other.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         for registry in ("_parameters", "_buffers", "_modules"):

@@ -1,0 +1,327 @@
+"""Recurrent networks: a cell is one step, a network that step along a sequence, in layers and in both directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symgrad.core.modes import get_default_dtype, no_grad
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.functions import cat, relu, sigmoid, stack, tanh, where
+from symgrad.nn import functional as F
+from symgrad.nn.modules.module import Module
+from symgrad.nn.parameter import Parameter
+from symgrad.nn.sequences import PackedSequence, pad_packed, repack
+from symgrad.ops.map import show_shape
+from symgrad.support.arguments import check_all
+from symgrad.tensors.creation import zeros
+
+State = tuple[Any, ...]  # h, and of an LSTM c
+
+
+# ------------------------------------------------------------------ one step
+def _plain(act: Callable[[Any], Any]) -> Callable[..., State]:
+    def step(x: Any, state: State, w: Any) -> State:
+        return (act(F.linear(x, w[0], w[2]) + F.linear(state[0], w[1], w[3])),)
+
+    return step
+
+
+def _lstm(x: Any, state: State, w: Any) -> State:
+    i, f, g, o = (F.linear(x, w[0], w[2]) + F.linear(state[0], w[1], w[3])).chunk(4, -1)
+    c = sigmoid(f) * state[1] + sigmoid(i) * tanh(g)
+    h = sigmoid(o) * tanh(c)
+    return (h if w[4] is None else F.linear(h, w[4]), c)
+
+
+def _gru(x: Any, state: State, w: Any) -> State:
+    ir, iz, i_n = F.linear(x, w[0], w[2]).chunk(3, -1)
+    hr, hz, hn = F.linear(state[0], w[1], w[3]).chunk(3, -1)
+    z, n = sigmoid(iz + hz), tanh(i_n + sigmoid(ir + hr) * hn)
+    return (n + z * (state[0] - n),)
+
+
+_STEPS = {"tanh": (1, _plain(tanh)), "relu": (1, _plain(relu)), "lstm": (4, _lstm), "gru": (3, _gru)}  # gates, step
+_KINDS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+
+
+class _Recurrent(Module):
+    """What cells and networks share: weights of gates, drawn from U(-1/√hidden_size, 1/√hidden_size)."""
+
+    kind: ClassVar[str] = ""
+    input_size: int
+    hidden_size: int
+
+    def _step(self) -> tuple[int, Callable[..., State]]:
+        kind = self.kind or self.nonlinearity
+        if kind not in _STEPS:
+            raise ArgumentError(f"Unknown nonlinearity {kind!r}. Select from 'tanh' or 'relu'.")
+        return _STEPS[kind]
+
+    def _register(self, suffix: str, size: int, bias: bool, proj_size: int, dtype: Any) -> None:
+        rows, out = self._step()[0] * self.hidden_size, proj_size or self.hidden_size
+        shapes: list[tuple[int, ...]] = [(rows, size), (rows, out)]
+        shapes += [(rows,), (rows,)] if bias else []
+        names = list(_KINDS[: len(shapes)])
+        if proj_size:
+            shapes, names = [*shapes, (proj_size, self.hidden_size)], [*names, _KINDS[4]]
+        for name, shape in zip(names, shapes, strict=True):
+            made = Parameter(np.zeros(shape, get_default_dtype() if dtype is None else dtype))
+            self.register_parameter(name + suffix, made)
+
+    def _weights(self, suffix: str) -> list[Any]:
+        return [self._parameters.get(name + suffix) for name in _KINDS]
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
+        with no_grad():
+            for p in self.parameters():
+                p.uniform_(-bound, bound)
+
+
+def _check_size(name: str, hidden_size: Any) -> None:
+    if not isinstance(hidden_size, int):
+        raise ArgumentTypeError(f"{name}: hidden_size should be of type int, got: {type(hidden_size).__name__}.")
+    if hidden_size <= 0:
+        raise ArgumentError(f"{name}: hidden_size must be greater than zero. Got {hidden_size}.")
+
+
+class _Cell(_Recurrent):
+    """One step of a recurrent network: (N, input_size) and states (N, hidden_size) to the next states."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        _check_size(type(self).__name__, hidden_size)
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self._register("", input_size, bias, 0, dtype)
+        self.reset_parameters()
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """Return the next state h, of an LSTM (h, c)."""
+        input, many = as_tensor(input), self.kind == "lstm"
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"{type(self).__name__}: Expected input to be (N, {self.input_size}) or ({self.input_size},), "
+                f"got {show_shape(input.shape)}."
+            )
+        shape = (*input.shape[:-1], self.hidden_size)
+        state = (zeros(shape, dtype=input.dtype),) * (1 + many) if hx is None else tuple(hx) if many else (hx,)
+        for h in state:
+            if tuple(h.shape) != shape:
+                raise ShapeError(f"{type(self).__name__}: Expected hidden to be {shape}, got {show_shape(h.shape)}.")
+        y = self._step()[1](input, state, self._weights(""))
+        return y if many else y[0]
+
+    def extra_repr(self) -> str:
+        mode = getattr(self, "nonlinearity", "tanh")
+        bias = "" if self.bias else f", bias={self.bias}"
+        return f"{self.input_size}, {self.hidden_size}{bias}" + ("" if mode == "tanh" else f", nonlinearity={mode}")
+
+
+class RNNCell(_Cell):
+    """h′ = tanh(W x + b + U h + d), or relu of it."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        object.__setattr__(self, "nonlinearity", nonlinearity)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+
+
+class LSTMCell(_Cell):
+    """c′ = σ(f) c + σ(i) tanh g and h′ = σ(o) tanh c′, where (i, f, g, o) = W x + b + U h + d.
+
+    Source: Hochreiter and Schmidhuber 1997, "Long short-term memory".
+    """
+
+    kind = "lstm"
+
+
+class GRUCell(_Cell):
+    """h′ = (1 - z) n + z h with n = tanh(Wₙ x + bₙ + r (Uₙ h + dₙ)), and r and z the σ of W x + b + U h + d.
+
+    Source: Cho et al. 2014, "Learning phrase representations using RNN encoder-decoder".
+    """
+
+    kind = "gru"
+
+
+# ------------------------------------------------------------------ along a sequence
+class RNNBase(_Recurrent):
+    """Steps along a sequence, in layers, forwards and with ``bidirectional`` backwards too.
+
+    Args:
+        input_size, hidden_size: the lengths of x_t and of h_t.
+        num_layers: how many layers there are, each on the results of the one below.
+        bias: whether there are b and d.
+        batch_first: whether sequences are (N, T, …) and not (T, N, …).
+        dropout: the probability that an entry between layers is left out in training.
+        bidirectional: whether each layer also goes from the end to the start, and joins both results.
+        proj_size: of an LSTM, the length that h is mapped to.
+        device, dtype: the processor; the default dtype if none is given.
+
+    Called with x (T, N, input_size), (T, input_size) or a packed sequence, and the first states
+    (num_layers · directions, N, hidden_size), zeros by default, it returns all results of the last layer and the last
+    states of all layers; states of an LSTM are (h, c).
+    """
+
+    def _set(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        name = type(self).__name__
+        _check_size(name, hidden_size)
+        if num_layers < 1:
+            raise ArgumentError(f"{name}: num_layers must be greater than zero. Got {num_layers}.")
+        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
+            raise ArgumentError(f"{name}: dropout should be a number in range [0, 1], got {dropout}.")
+        if proj_size and (self.kind != "lstm" or not 0 < proj_size < hidden_size):
+            raise ArgumentError(f"proj_size argument is only supported for LSTM, below hidden_size. Got {proj_size}.")
+        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
+        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
+        self.proj_size = proj_size
+        for layer, size in enumerate([input_size] + [self._out() * (1 + bidirectional)] * (num_layers - 1)):
+            for end in self._ends():
+                self._register(f"_l{layer}{end}", size, bias, proj_size, dtype)
+        self.reset_parameters()
+
+    def _out(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def _ends(self) -> list[str]:
+        return ["", "_reverse"] if self.bidirectional else [""]
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        suffixes = [f"_l{k}{end}" for k in range(self.num_layers) for end in self._ends()]
+        return [[w for w in self._weights(s) if w is not None] for s in suffixes]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: for other processors PyTorch moves the weights together here."""
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """Return the results of the last layer, and the last states of all."""
+        packed = input if isinstance(input, PackedSequence) else None
+        x, lengths = pad_packed(packed) if packed else (as_tensor(input), None)
+        single = x.ndim == 2
+        if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D with input.size(-1) equal to input_size, "
+                f"{self.input_size}, got {show_shape(x.shape)}."
+            )
+        turned = self.batch_first and not single and packed is None
+        x = x[:, None] if single else x.transpose(0, 1) if turned else x
+        states = self._first(x, hx, single, packed)
+        steps, last = self._run(x.unbind(0), states, lengths)
+        y: Any = stack(steps, 1 if turned else 0)
+        if packed:
+            y = repack(y, packed)
+            back = packed.unsorted_indices
+            last = last if back is None else tuple(s.index_select(1, back) for s in last)
+        elif single:
+            y, last = y[:, 0], tuple(s[:, 0] for s in last)
+        return y, last if self.kind == "lstm" else last[0]
+
+    def _first(self, x: Any, hx: Any, single: bool, packed: Any) -> State:
+        """The first states, in the order of a packed sequence."""
+        many, count = self.kind == "lstm", self.num_layers * len(self._ends())
+        shapes = [(count, x.shape[1], n) for n in (self._out(), self.hidden_size)[: 1 + many]]
+        if hx is None:
+            return tuple(zeros(s, dtype=x.dtype) for s in shapes)
+        given = tuple(map(as_tensor, hx)) if many else (as_tensor(hx),)
+        states = tuple(h[:, None] if single else h for h in given)
+        for h, shape in zip(states, shapes, strict=True):
+            if tuple(h.shape) != shape:
+                raise ShapeError(f"{type(self).__name__}: Expected hidden size {shape}, got {show_shape(h.shape)}.")
+        order = packed.sorted_indices if packed else None
+        return states if order is None else tuple(h.index_select(1, order) for h in states)
+
+    def _run(self, xs: Any, states: State, lengths: Any) -> tuple[list[Any], State]:
+        step, lasts = self._step()[1], []
+        for layer in range(self.num_layers):
+            sides = []
+            for back, end in enumerate(self._ends()):
+                k = layer * len(self._ends()) + back
+                start, w = tuple(s[k] for s in states), self._weights(f"_l{layer}{end}")
+                ys, last = _walk(step, xs, start, w, back == 1, lengths)
+                sides.append(ys)
+                lasts.append(last)
+            xs = sides[0] if len(sides) == 1 else [cat(pair, -1) for pair in zip(*sides, strict=True)]
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                xs = [F.dropout(x, self.dropout) for x in xs]
+        return list(xs), tuple(stack(part) for part in zip(*lasts, strict=True))
+
+    def extra_repr(self) -> str:
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
+                 "bidirectional": False}  # fmt: skip
+        chosen = [f", {k}={getattr(self, k)}" for k, value in usual.items() if getattr(self, k) != value]
+        return f"{self.input_size}, {self.hidden_size}{''.join(chosen)}"
+
+
+def _walk(
+    step: Callable[..., State], xs: Any, state: State, w: Any, back: bool, lengths: Any
+) -> tuple[list[Any], State]:
+    """Step along a sequence; beyond the end of a shorter one the state stays, and the result is 0."""
+    ys: list[Any] = [None] * len(xs)
+    for t in reversed(range(len(xs))) if back else range(len(xs)):
+        new = step(xs[t], state, w)
+        y = new[0]
+        if lengths is not None and t >= min(lengths):
+            runs = (lengths > t)[:, None]
+            new = tuple(where(runs, n, s) for n, s in zip(new, state, strict=True))
+            y = where(runs, y, 0.0)
+        ys[t], state = y, new
+    return ys, state
+
+
+class RNN(RNNBase):
+    """h_t = tanh(W x_t + b + U h_{t-1} + d), or relu of it: see RNNBase for the arguments.
+
+    >>> y, h = sg.nn.RNN(3, 4, num_layers=2)(sg.zeros(5, 1, 3))
+    >>> y.shape, h.shape
+    ((5, 1, 4), (2, 1, 4))
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.nonlinearity = nonlinearity
+        self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+
+
+class LSTM(RNNBase):
+    """The steps of LSTMCell along a sequence: see RNNBase for the arguments."""
+
+    kind = "lstm"
+
+    def __init__(self, input_size: int, hidden_size: int, *args: Any, **options: Any) -> None:
+        super().__init__()
+        self._set(input_size, hidden_size, *args, **options)
+
+
+class GRU(RNNBase):
+    """The steps of GRUCell along a sequence: see RNNBase for the arguments."""
+
+    kind = "gru"
+
+    def __init__(self, input_size: int, hidden_size: int, *args: Any, **options: Any) -> None:
+        super().__init__()
+        self._set(input_size, hidden_size, *args, **options)
+
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell"]
+
+
+check_all(globals(), __all__)

@@ -1,0 +1,136 @@
+"""Sequences of different lengths: filled up to one length, or packed step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.functions import cat, stack
+from symgrad.support.arguments import check_all
+from symgrad.tensors.creation import full
+
+__all__ = [
+    "PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
+    "unpack_sequence", "unpad_sequence",
+]  # fmt: skip
+
+
+class PackedSequence(NamedTuple):
+    """Sequences step by step: of step t those that have one, the longest first; what ``pack_padded_sequence`` makes."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any = None
+    unsorted_indices: Any = None
+
+
+def pad_sequence(
+    sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Any:
+    """Sequences (T_k, …) as one tensor (T, N, …), T the largest T_k, filled up with a number.
+
+    >>> sg.nn.utils.rnn.pad_sequence([sg.ones(2), sg.ones(1)], batch_first=True)
+    tensor([[1., 1.],
+            [1., 0.]])
+    """
+    if padding_side not in ("left", "right"):
+        raise ArgumentError(f"padding_side should be either 'right' or 'left', but got {padding_side}.")
+    rows = [as_tensor(s) for s in sequences]
+    longest = max((len(s) for s in rows), default=0)
+    rest = [full((longest - len(s), *s.shape[1:]), padding_value, dtype=s.dtype) for s in rows]
+    ends = zip(rows, rest, strict=True)
+    return stack([cat([s, r] if padding_side == "right" else [r, s]) for s, r in ends], 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
+    """The sequences of a tensor (T, N, …), each cut to its length."""
+    x = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
+    return [x[k, :n] for k, n in enumerate(as_tensor(lengths).tolist())]
+
+
+def pack_padded_sequence(
+    input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Pack sequences (T, N, …) of these lengths, so that a recurrent network steps no further than each.
+
+    Args:
+        input: the sequences, filled up.
+        lengths: (N,), 1 or more.
+        batch_first: whether they are (N, T, …).
+        enforce_sorted: False where the lengths do not descend.
+
+    Raises:
+        ArgumentError: lengths that do not descend, or are less than 1. ShapeError: another number of lengths.
+    """
+    x, counts = as_tensor(input), as_tensor(lengths).numpy()
+    x = x.transpose(0, 1) if batch_first else x
+    if counts.shape != (x.shape[1],):
+        raise ShapeError(f"Expected `len(lengths)` to be equal to batch_size, {x.shape[1]}, but got {counts.shape}.")
+    if counts.size and not 1 <= counts.min() <= counts.max() <= x.shape[0]:
+        raise ArgumentError(f"Length of all samples has to be from 1 to {x.shape[0]}, but found {counts.tolist()}.")
+    order = None
+    if not enforce_sorted:
+        order = np.argsort(-counts, kind="stable")
+        x, counts = x[:, order], counts[order]
+    elif np.any(np.diff(counts) > 0):
+        raise ArgumentError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence."
+        )
+    sizes = (counts[None] > np.arange(counts.max(initial=0))[:, None]).sum(1)
+    indices = (None, None) if order is None else (as_tensor(order), as_tensor(np.argsort(order)))
+    return PackedSequence(_flat(x, sizes), as_tensor(sizes), *indices)
+
+
+def _flat(x: Any, sizes: Any) -> Any:
+    """The first entries of each step, one after the other."""
+    places = np.concatenate([t * x.shape[1] + np.arange(n) for t, n in enumerate(sizes)])
+    return x.flatten(0, 1)[places]
+
+
+def pad_packed(packed: PackedSequence, padding: float = 0.0) -> tuple[Any, Any]:
+    """The sequences (T, N, …) as they are sorted, and their lengths."""
+    sizes, data = packed.batch_sizes.numpy(), packed.data
+    n = int(sizes[0])
+    places = np.full((len(sizes), n), len(data))
+    for t, (start, size) in enumerate(zip(np.cumsum(sizes) - sizes, sizes, strict=True)):
+        places[t, :size] = start + np.arange(size)
+    filled = cat([data, full((1, *data.shape[1:]), padding, dtype=data.dtype)])
+    return filled[places], (sizes[:, None] > np.arange(n)).sum(0)
+
+
+def repack(x: Any, packed: PackedSequence) -> PackedSequence:
+    """Pack (T, N, …) as another one is packed."""
+    return packed._replace(data=_flat(x, packed.batch_sizes.numpy()))
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Any, Any]:
+    """Undo ``pack_padded_sequence``: the sequences (T, N, …), filled up, and their lengths (N,)."""
+    x, lengths = pad_packed(sequence, padding_value)
+    if total_length is not None:
+        if total_length < len(x):
+            raise ArgumentError(f"Expected total_length to be at least {len(x)}, but got {total_length}.")
+        x = cat([x, full((total_length - len(x), *x.shape[1:]), padding_value, dtype=x.dtype)])
+    if sequence.unsorted_indices is not None:
+        back = sequence.unsorted_indices.numpy()
+        x, lengths = x[:, back], lengths[back]
+    return x.transpose(0, 1) if batch_first else x, as_tensor(lengths)
+
+
+def pack_sequence(sequences: Sequence[Any], enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences (T_k, …)."""
+    return pack_padded_sequence(pad_sequence(sequences), [len(s) for s in sequences], False, enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
+    """The sequences of a packed one."""
+    return unpad_sequence(*pad_packed_sequence(packed_sequences))
+
+
+check_all(globals(), __all__)

@@ -1,0 +1,207 @@
+"""Parameters that are functions of other ones: ``register_parametrization``, as ``torch.nn.utils.parametrize``."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from symgrad.core.modes import no_grad
+from symgrad.errors import ArgumentError, NoSuchName, ShapeError
+from symgrad.nn.modules.containers import ModuleDict, ModuleList
+from symgrad.nn.modules.module import Module
+from symgrad.nn.parameter import Parameter
+from symgrad.support.arguments import check_all
+
+__all__ = [
+    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
+    "type_before_parametrizations",
+]  # fmt: skip
+_CACHE: ContextVar[dict[Any, Any] | None] = ContextVar("parametrize", default=None)
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Compute each parametrized tensor once while the block runs."""
+    token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
+    try:
+        yield
+    finally:
+        _CACHE.reset(token)
+
+
+class ParametrizationList(ModuleList):
+    """The functions that a tensor goes through, and what they start from: ``original``, or ``original0`` and on."""
+
+    def __init__(self, modules: Any, original: Any) -> None:
+        super().__init__(modules)
+        self.learned = isinstance(original, Parameter)
+        with no_grad():
+            start = self._inverse(original.detach())
+        self.names = [f"original{k}" for k in range(len(start))] if isinstance(start, tuple) else ["original"]
+        for name, value in zip(self.names, start if isinstance(start, tuple) else (start,), strict=True):
+            self._keep(name, value, original)
+
+    def _keep(self, name: str, value: Any, original: Any) -> None:
+        if not self.learned:
+            self.register_buffer(name, value)
+        elif value.shape == original.shape:  # an optimiser may hold it already
+            original.data = value
+            self.register_parameter(
+                name, original if len(self.names) == 1 else Parameter(value, original.requires_grad)
+            )
+        else:
+            self.register_parameter(name, Parameter(value, original.requires_grad))
+
+    def _inverse(self, value: Any) -> Any:
+        for module in reversed(list(self)):
+            if hasattr(module, "right_inverse"):
+                value = module.right_inverse(value)
+        return value
+
+    def right_inverse(self, value: Any) -> None:
+        """Set what the tensor starts from, so that it becomes this value."""
+        with no_grad():
+            start = self._inverse(value)
+            for name, new in zip(self.names, start if isinstance(start, tuple) else (start,), strict=True):
+                getattr(self, name).copy_(new)
+
+    def forward(self) -> Any:
+        """Return the tensor."""
+        first, *rest = self
+        x = first(*(getattr(self, name) for name in self.names))
+        for module in rest:
+            x = module(x)
+        return x
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Whether the module, or its tensor of this name, is parametrized."""
+    entries = module._modules.get("parametrizations")
+    return isinstance(entries, ModuleDict) and (tensor_name in entries if tensor_name else len(entries) > 0)
+
+
+def register_parametrization(module: Any, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Any:
+    """Let a parameter or buffer be f(original) from now on, computed whenever it is read; several are chained.
+
+    Args:
+        module, tensor_name: whose tensor it is, and its name.
+        parametrization: f, a module; with a method ``right_inverse`` the original is what that makes of the value.
+        unsafe: whether f may change the shape.
+
+    Returns:
+        The module, whose class is one of its own now.
+
+    Raises:
+        NoSuchName: there is no such tensor. ShapeError: f changes the shape, and not unsafe.
+
+    >>> class Positive(sg.nn.Module):
+    ...     def forward(self, x):
+    ...         return x.exp()
+    >>> layer = sg.nn.utils.parametrize.register_parametrization(sg.nn.Linear(2, 2), "weight", Positive())
+    >>> bool((layer.weight > 0).all()), [name for name, _ in layer.named_parameters()]
+    (True, ['bias', 'parametrizations.weight.original'])
+    """
+    if is_parametrized(module, tensor_name):
+        entry = module.parametrizations[tensor_name]
+        before = getattr(module, tensor_name).detach()
+        if hasattr(parametrization, "right_inverse"):
+            with no_grad():
+                entry.right_inverse(parametrization.right_inverse(before))
+        entry.append(parametrization)
+        _check_shape(entry().shape, before.shape, unsafe)
+        return module
+    original = {**module._parameters, **module._buffers}.get(tensor_name)
+    if original is None:
+        raise NoSuchName(f"Module {type(module).__name__} has no parameter or buffer with name {tensor_name!r}.")
+    shape = original.shape
+    entry = ParametrizationList([parametrization], original)
+    _check_shape(entry().shape, shape, unsafe)
+    delattr(module, tensor_name)
+    kind = type_before_parametrizations(module)
+    if not is_parametrized(module):
+        module.parametrizations = ModuleDict()
+    module.parametrizations[tensor_name] = entry
+    return _turned(module, kind)
+
+
+def _turned(module: Any, kind: type) -> Any:
+    """Give a module a class of its own, in which each parametrized tensor is a property; its old one without any."""
+    properties = {name: property(_reader(name), _writer(name)) for name in module.parametrizations}
+    if properties:
+        made = {"__reduce_ex__": _refuse_pickle, "__deepcopy__": _copied, "__module__": kind.__module__, **properties}
+        kind = type(f"Parametrized{kind.__name__}", (kind,), made)
+    module.__class__ = kind
+    return module
+
+
+def _copied(self: Any, memo: dict[int, Any]) -> Any:
+    twin = memo[id(self)] = object.__new__(type(self))
+    twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return twin
+
+
+def _check_shape(got: Any, expected: Any, unsafe: bool) -> None:
+    if tuple(got) != tuple(expected) and not unsafe:
+        raise ShapeError(
+            f"Registering a parametrization may not change the shape {tuple(expected)}. Got {tuple(got)}; pass "
+            "unsafe=True."
+        )
+
+
+def _refuse_pickle(self: Any, protocol: Any) -> Any:
+    raise ArgumentError("Serialization of parametrized modules is only supported through state_dict().")
+
+
+def _reader(name: str) -> Any:
+    def read(self: Any) -> Any:
+        entry, cache = self.parametrizations[name], _CACHE.get()
+        if cache is None:
+            return entry()
+        if (id(self), name) not in cache:
+            cache[id(self), name] = entry()
+        return cache[id(self), name]
+
+    return read
+
+
+def _writer(name: str) -> Any:
+    return lambda self, value: self.parametrizations[name].right_inverse(value)
+
+
+def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
+    """Make a tensor a parameter or buffer again: of its present value, or of what it started from.
+
+    Raises:
+        ArgumentError: it is not parametrized, or it starts from several and ``leave_parametrized=False``.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ArgumentError(f"Module {type(module).__name__} does not have a parametrization on {tensor_name}.")
+    entry = module.parametrizations[tensor_name]
+    if len(entry.names) > 1 and not leave_parametrized:
+        raise ArgumentError("Cannot leave unparametrized a tensor that starts from several. Leave it parametrized.")
+    value, original = getattr(module, tensor_name).detach(), getattr(entry, entry.names[0])
+    kind = type_before_parametrizations(module)
+    del module.parametrizations[tensor_name]
+    _turned(module, kind)
+    if len(entry.names) == 1 and entry.learned:
+        if leave_parametrized:
+            original.data = value
+        module.register_parameter(tensor_name, original)
+    elif entry.learned:
+        module.register_parameter(tensor_name, Parameter(value))
+    else:
+        module.register_buffer(tensor_name, value if leave_parametrized else original)
+    if not is_parametrized(module):
+        del module.parametrizations
+    return module
+
+
+def type_before_parametrizations(module: Module) -> type:
+    """The class that the module had before it was parametrized."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+check_all(globals(), __all__)
