@@ -494,9 +494,13 @@ def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
     assert len(count) == 3
 
 
-@pytest.mark.parametrize("f", [lambda a, b: a / b, lambda a, b: sg.tanh(a)], ids=["quotient", "tanh"])
-def test_complex_quotients_have_the_bytes_of_llvm(f):
+COMPLEX = {"product": lambda a, b: a * b, "quotient": lambda a, b: a / b, "power": lambda a, b: a**3,
+           "tangent": lambda a, b: sg.tan(a) * b}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_numbers_have_the_bytes_of_llvm(name):
     pytest.importorskip("llvmlite")
     a, b = np.random.default_rng(0).normal(size=(2, 3000)).view(np.complex128)
-    expected, found = (np.asarray(sg.compile(f, backend=backend)(a, b)) for backend in ("llvm", "c"))
+    expected, found = (np.asarray(sg.compile(COMPLEX[name], backend=backend)(a, b)) for backend in ("llvm", "c"))
     np.testing.assert_array_equal(found.view(np.float64), expected.view(np.float64))

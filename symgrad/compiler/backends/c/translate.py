@@ -35,6 +35,11 @@ _HEAD = """/* Written by symgrad. */
 #else
 #define EXPORT __attribute__((visibility("default")))
 #endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define ROUNDED(x) __builtin_assoc_barrier(x) /* else GCC fuses products with sums of alternating signs */
+#else
+#define ROUNDED(x) (x)
+#endif
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
 
@@ -291,6 +296,8 @@ class _Writer:
     def _infix(self, x: Instruction) -> tuple[str, str]:
         *flags, kind, rest = _words(x.rest)
         a, b = (self.value(v, kind) for v in rest.split(", "))
+        if x.word == "fmul":
+            return kind, f"ROUNDED({a} * {b})"
         if x.word[0] == "f" or kind == "i1" or x.word in ("and", "or", "xor") or "nsw" in flags:
             return kind, f"{a} {_INFIX[x.word]} {b}"
         return kind, f"({TYPES[kind]})((u{TYPES[kind]}){a} {_INFIX[x.word]} (u{TYPES[kind]}){b})"
