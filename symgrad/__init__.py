@@ -105,6 +105,19 @@ _LATER = {
     "utils": "symgrad.utils",
 }
 
+# What torch has at the top, and symgrad in a module: not listed a second time.
+_FUNCTIONAL = (
+    "adaptive_avg_pool1d", "avg_pool1d", "batch_norm", "bilinear", "celu", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "ctc_loss", "dropout",
+    "embedding", "group_norm", "hardshrink", "hinge_embedding_loss", "instance_norm", "kl_div", "layer_norm",
+    "margin_ranking_loss", "max_pool1d", "max_pool2d", "pairwise_distance", "pixel_shuffle", "poisson_nll_loss",
+    "prelu", "rms_norm", "selu", "threshold", "triplet_margin_loss",
+)  # fmt: skip
+_SAME = {
+    "igamma": ("symgrad.special", "gammainc"), "igammac": ("symgrad.special", "gammaincc"),
+    **{name: ("symgrad.nn.functional", name) for name in _FUNCTIONAL},
+}  # fmt: skip
+
 if _typing.TYPE_CHECKING:
     from symgrad import control, distributed, exports, fft, nn, optim, signal, stats, testing, utils
     from symgrad.compiler import compile
@@ -162,6 +175,10 @@ def argmin(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
 
     def __getattr__(name: str) -> _typing.Any:
+        if name in _SAME:
+            home, own = _SAME[name]
+            value = globals()[name] = getattr(_importlib.import_module(home), own)
+            return value
         if name not in _LATER:
             raise _missing("symgrad", name, __all__)
         module = _importlib.import_module(_LATER[name])

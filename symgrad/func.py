@@ -15,6 +15,7 @@ from symgrad.autograd.recompute import checkpoint
 from symgrad.core.journal import undoing
 from symgrad.core.pickling import RecordedFunction, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.functions import stack
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
@@ -28,7 +29,8 @@ from symgrad.transforms.vmap import vmap
 
 __all__ = [
     "checkpoint", "custom_jvp", "custom_vjp", "functional_call", "grad", "grad_and_value", "hessian", "hvp",
-    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "taylor", "value_and_grad", "vjp", "vmap",
+    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "stack_module_state",
+    "taylor", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -314,8 +316,9 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
 
 @undoing
 def functional_call(
-    module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, strict: bool = False
-) -> Any:
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:  # fmt: skip
     """Return what an ``nn.Module`` computes with other parameters and buffers than its own.
 
     With it a model is a function of its parameters, for ``grad``, ``vmap``, ``hvp`` and the like.
@@ -325,6 +328,7 @@ def functional_call(
         parameter_and_buffer_dicts: tensors by dotted name, as of ``named_parameters``; or several such dicts.
         args: the model's argument, or a tuple of them.
         kwargs: its keyword arguments.
+        tie_weights: whether a tensor that the model has under several names is given by any of them.
         strict: whether all parameters and buffers must be given.
 
     Returns:
@@ -351,8 +355,34 @@ def functional_call(
         if twice:
             raise ArgumentError(f"functional_call: got {twice} in two of the dicts. Give each tensor once.")
         values |= given
-    with module.holding(values, strict):
+    with module.holding(values, strict, tie_weights):
         return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters of models of one kind, and their buffers, stacked: for ``vmap`` of ``functional_call``.
+
+    Args:
+        models: modules with the same parameters.
+
+    Returns:
+        Two dicts by dotted name; parameters are leaves that require grad where the models' do.
+
+    >>> models = [sg.nn.Linear(2, 1) for _ in range(3)]
+    >>> parameters, buffers = sg.func.stack_module_state(models)
+    >>> one = lambda p, x: sg.func.functional_call(models[0], p, (x,))
+    >>> sg.vmap(one, in_dims=(0, None))(parameters, sg.ones(2)).shape
+    (3, 1)
+    """
+    if not models:
+        raise ArgumentError("stack_module_state: Expected at least one model, got 0.")
+    if len({type(m) for m in models}) > 1 or len({m.training for m in models}) > 1:
+        raise ArgumentError("stack_module_state: Expected all models to be of the same class, and in the same mode.")
+
+    def stacked(each: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return {k: stack([d[k].detach() for d in each]).requires_grad_(t.requires_grad) for k, t in each[0].items()}
+
+    return stacked([dict(m.named_parameters()) for m in models]), stacked([dict(m.named_buffers()) for m in models])
 
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is

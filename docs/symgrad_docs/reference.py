@@ -120,6 +120,8 @@ GROUPS = (
     Group("stats", "symgrad.stats", sg.stats),
     Group("autograd", "symgrad.autograd", sg.autograd),
     Group("autograd.functional", "symgrad.autograd.functional", sg.autograd.functional),
+    Group("autograd.forward_ad", "symgrad.autograd.forward_ad", sg.autograd.forward_ad),
+    Group("autograd.graph", "symgrad.autograd.graph", sg.autograd.graph),
     Group("func", "symgrad.func", sg.func),
     Group("utils", "symgrad.utils", sg.utils),
     Group("utils.checkpoint", "symgrad.utils.checkpoint", sg.utils.checkpoint),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
@@ -14,20 +14,23 @@ from symgrad.errors import ArgumentError, GradcheckError
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import missing, shown
 from symgrad.tensors.tensor import Tensor
+from symgrad.transforms.vmap import vmap
 
 __all__ = [
-    "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck",
-    "gradgradcheck", "inference_mode", "is_anomaly_enabled", "no_grad", "once_differentiable", "set_detect_anomaly",
-    "set_grad_enabled",
+    "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad",
+    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad", "once_differentiable",
+    "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 
 if TYPE_CHECKING:
-    from symgrad.autograd import functional
+    from symgrad.autograd import forward_ad, functional, graph
     from symgrad.autograd.checks import gradcheck, gradgradcheck
 
 _LATER = {  # imported when asked for
+    "forward_ad": "symgrad.autograd.forward_ad",
     "functional": "symgrad.autograd.functional",
+    "graph": "symgrad.autograd.graph",
     "gradcheck": "symgrad.autograd.checks",
     "gradgradcheck": "symgrad.autograd.checks",
 }
@@ -39,7 +42,7 @@ if not TYPE_CHECKING:  # checkers would take every name for one that there is
         if name not in _LATER:
             raise missing("symgrad.autograd", name, __all__)
         module = importlib.import_module(_LATER[name])
-        attribute = globals()[name] = module if name == "functional" else getattr(module, name)
+        attribute = globals()[name] = module if module.__name__ == f"symgrad.autograd.{name}" else getattr(module, name)
         return attribute
 
 
@@ -48,7 +51,9 @@ def __dir__() -> list[str]:
 
 
 def _many(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, (list, tuple)) else [x]
+    """Return one tensor or many, or edges of the graph, as a list of tensors."""
+    each = list(x) if isinstance(x, (list, Iterator)) or (isinstance(x, tuple) and not hasattr(x, "output_nr")) else [x]
+    return [getattr(t, "tensor", t) if hasattr(t, "output_nr") else t for t in each]
 
 
 def _cotangents(gradients: Any, count: int) -> list[Any]:
@@ -57,12 +62,13 @@ def _cotangents(gradients: Any, count: int) -> list[Any]:
 
 def grad(
     outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor] | Iterator[Tensor],
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
+    is_grads_batched: bool = False,
 ) -> tuple[Any, ...]:
     """Return Σ_k (∂outputs_k/∂x)ᵀ·grad_outputs_k for each x in inputs; ``.grad`` stays as it is.
 
@@ -74,6 +80,7 @@ def grad(
         create_graph: give the result a graph of its own, for higher orders.
         allow_unused: return None for inputs that the outputs do not depend on, instead of raising.
         materialize_grads: return zeros for them.
+        is_grads_batched: the cotangents have a further first axis, along which there is one gradient each.
 
     Raises:
         GraphError: an input was not used or does not require grad, an output is no scalar and has no
@@ -90,15 +97,36 @@ def grad(
             "Leave allow_unused out."
         )
     ys, xs = _many(outputs), _many(inputs)
+    cotangents = _cotangents(grad_outputs, len(ys))
+    if is_grads_batched:
+        return _batched(ys, xs, cotangents, create_graph, allow_unused, materialize_grads)
     return _engine.grad(
         ys,
         xs,
-        _cotangents(grad_outputs, len(ys)),
+        cotangents,
         retain_graph=retain_graph,
         create_graph=create_graph,
         allow_unused=bool(allow_unused),
         materialize=materialize_grads,
     )
+
+
+def _batched(
+    ys: list[Any], xs: list[Any], cotangents: list[Any], create_graph: bool, allow_unused: bool | None, zeros: bool
+) -> tuple[Any, ...]:
+    """The gradients for each slice of the cotangents, from one mapped sweep."""
+    if any(g is None for g in cotangents):
+        raise ArgumentError("grad: is_grads_batched=True needs grad_outputs, a batch of cotangents of each output.")
+    options = {"retain_graph": True, "create_graph": create_graph, "allow_unused": allow_unused}
+    unused: list[int] = []
+
+    def of_slice(*gs: Any) -> Any:
+        gradients = grad(ys, xs, gs, materialize_grads=zeros, **options)
+        unused[:] = [k for k, g in enumerate(gradients) if g is None]
+        return tuple(g for g in gradients if g is not None)
+
+    rest = iter(vmap(of_slice)(*cotangents))
+    return tuple(None if k in unused else next(rest) for k in range(len(xs)))
 
 
 def backward(

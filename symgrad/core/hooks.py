@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from symgrad.core.journal import changing_hooks
@@ -123,6 +125,34 @@ class Hooks:
         for hook in self.accumulated.each():
             owner = self.owner()
             hook(leaf() if owner is None else owner)
+
+
+class _Ending(threading.local):
+    """What hooks have asked to be called at the end of the sweep that called them, sweeps inside it apart."""
+
+    def __init__(self) -> None:
+        self.sweeps: list[list[Callable[[], None]]] = []
+
+
+_ENDING = _Ending()
+
+
+def at_end_of_sweep(fn: Callable[[], None]) -> None:
+    """Let a hook have a function called once the sweep that calls it is through."""
+    _ENDING.sweeps[-1].append(fn)
+
+
+@contextmanager
+def sweeping() -> Iterator[None]:
+    """Run a sweep, and then what its hooks asked for."""
+    _ENDING.sweeps.append([])
+    try:
+        yield
+    except BaseException:
+        _ENDING.sweeps.pop()
+        raise
+    for fn in _ENDING.sweeps.pop():
+        fn()
 
 
 def hooks_of(holder: Any) -> Hooks | None:

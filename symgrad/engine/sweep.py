@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core import anomaly
-from symgrad.core.hooks import LIVE, hooks_of
+from symgrad.core.hooks import LIVE, hooks_of, sweeping
 from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.modes import complexes, set_grad_enabled
 from symgrad.core.node import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
@@ -97,7 +97,7 @@ def _pulled_down(grads: dict[AnyNode, Any], way: _SweepPlan, retain: bool) -> di
     """Sweep with cotangents that are not conjugated, as rules have them."""
     handle, symbolic = way.handle, way.symbolic
     if LIVE and not symbolic:
-        with set_grad_enabled(handle is not None):  # what hooks compute is recorded where the rules are
+        with set_grad_enabled(handle is not None), sweeping():  # what hooks compute is recorded where the rules are
             cotangents, visited = _descend_watched(grads, way)
     else:
         cotangents, visited = _descend(grads, way)

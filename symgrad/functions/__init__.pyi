@@ -213,6 +213,7 @@ __all__ = [
     "select_scatter",
     "slice_scatter",
     "take",
+    "as_strided",
     "all",
     "amax",
     "amin",
@@ -260,6 +261,7 @@ __all__ = [
     "nanquantile",
     "quantile",
     "searchsorted",
+    "isin",
     "addmm",
     "addmv",
     "addr",
@@ -709,6 +711,8 @@ def slice_scatter(input: Any, src: Any, dim: int = 0, start: int | None = None, 
     """x with src as its slice start:end:step along ``dim``."""
 def take(input: Any, index: Any) -> Tensor:
     """The entries of the flattened x at the given positions."""
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
+    """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy."""
 def all(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether every entry along the axes is nonzero."""
 def amax(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -818,6 +822,8 @@ def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, 
     """The q-quantiles along one axis: the entry at place q (n - 1) in order, between two entries on their line."""
 def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Any = None) -> Tensor:
     """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it."""
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each entry is among others."""
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """beta · x + alpha · A B."""
 def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:

@@ -12,7 +12,7 @@ from symgrad.support.arguments import check_all
 __all__ = [
     "gather", "index_add", "index_select", "masked_fill", "masked_select", "narrow", "scatter", "scatter_add",
     "select", "take_along_dim", "diagonal_scatter", "index_copy", "index_fill", "index_put", "index_reduce",
-    "masked_scatter", "scatter_reduce", "select_scatter", "slice_scatter", "take",
+    "masked_scatter", "scatter_reduce", "select_scatter", "slice_scatter", "take", "as_strided",
 ]  # fmt: skip
 
 index_select = public(gather_ops.index_select)
@@ -35,6 +35,7 @@ slice_scatter = public(placing.slice_scatter)
 diagonal_scatter = public(placing.diagonal_scatter)
 scatter_reduce = public(merging.scatter_reduce)
 index_reduce = public(merging.index_reduce)
+as_strided = public(placing.as_strided)
 
 
 check_all(globals(), __all__)

@@ -12,7 +12,7 @@ from symgrad.support.arguments import check_all
 
 __all__ = [
     "argsort", "kthvalue", "median", "sort", "topk", "bucketize", "histc", "mode", "msort", "nanmedian",
-    "nanquantile", "quantile", "searchsorted",
+    "nanquantile", "quantile", "searchsorted", "isin",
 ]  # fmt: skip
 
 sort = public(sorting.sort)
@@ -48,6 +48,27 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     tensor([0, 2])
     """
     return search.bucketize(input, as_tensor(boundaries), out_int32=out_int32, right=right)
+
+
+@public
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each entry is among others.
+
+    Args:
+        elements: a tensor or number.
+        test_elements: the others, a tensor of any shape or a number.
+        assume_unique: accepted; the answer is the same.
+        invert: whether it is not.
+
+    Returns:
+        A tensor of bools shaped like elements, without gradient.
+
+    >>> sg.isin(sg.tensor([1, 2, 3]), sg.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
+    others = as_tensor(test_elements)
+    count = (elements.unsqueeze(-1) == others.reshape(-1)).sum(-1)
+    return count == 0 if invert else count > 0
 
 
 @public

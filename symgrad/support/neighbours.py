@@ -84,6 +84,15 @@ _TWINS = {
 
 # It is not here, for this reason.
 _ABSENT = {
+    "ldl_factor": "use sg.linalg.solve(A, B), or sg.linalg.cholesky(A) of a positive definite A",
+    "ldl_solve": "use sg.linalg.solve(A, B), or sg.linalg.cholesky(A) of a positive definite A",
+    "_version": "tensors are values: what a derivative needs is never overwritten",
+    "increment_version": "tensors are values: what a derivative needs is never overwritten",
+    "allow_mutation_on_saved_tensors": "tensors are values: what a derivative needs is never overwritten",
+    "saved_tensors_hooks": "nodes keep values that tensors have; use sg.utils.checkpoint to save memory",
+    "disable_saved_tensors_hooks": "nodes keep values that tensors have; use sg.utils.checkpoint to save memory",
+    "functionalize": "tensors are values, so that every function is functional; use f as it is",
+    "set_multithreading_enabled": "a sweep runs in the thread that calls it; use sg.set_num_threads",
     "bfloat16": "NumPy has no bfloat16; use sg.float32 or sg.float16",
     **dict.fromkeys(
         ("autocast", "amp", "GradScaler"), "numbers keep the precision that they have; choose it by x.to(sg.float32)"

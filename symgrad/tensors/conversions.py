@@ -246,6 +246,10 @@ class Dtypes(TensorBase):
         """What torch calls tensors that are not sparse: "strided"."""
         return "strided"
 
+    def is_inference(self) -> builtins.bool:
+        """False: tensors of ``inference_mode`` are like all others."""
+        return False
+
     def get_device(self) -> builtins.int:
         """Return -1, torch's number of the CPU."""
         return -1

@@ -256,7 +256,7 @@ class Arrays(TensorBase):
     tensor_split, split_with_sizes = splitting.tensor_split, splitting.split_with_sizes
     hsplit, vsplit, dsplit = splitting.hsplit, splitting.vsplit, splitting.dsplit
     fliplr, flipud, rot90 = arrange.fliplr, arrange.flipud, arrange.rot90
-    take, put, index_put = placing.take, placing.put, placing.index_put
+    take, put, index_put, as_strided = placing.take, placing.put, placing.index_put, placing.as_strided
     index_copy, index_fill, masked_scatter = placing.index_copy, placing.index_fill, placing.masked_scatter
     select_scatter, slice_scatter = placing.select_scatter, placing.slice_scatter
     diagonal_scatter = placing.diagonal_scatter

@@ -203,6 +203,8 @@ class Mixed(TensorBase):
         """The indices that sort x along one axis."""
     def argwhere(self) -> Tensor:
         """The places of the entries that are not 0, one a row."""
+    def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int = 0) -> Tensor:
+        """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy."""
     def asin(self) -> Tensor:
         """As ``symgrad.asin``."""
     def asin_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -567,6 +569,8 @@ class Mixed(TensorBase):
     def is_cuda(self) -> builtins.bool: ...
     def is_floating_point(self) -> builtins.bool:
         """Whether x holds floating-point numbers, which can require a gradient."""
+    def is_inference(self) -> builtins.bool:
+        """False: tensors of ``inference_mode`` are like all others."""
     @property
     def is_meta(self) -> builtins.bool: ...
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from symgrad.autograd.recompute import checkpoint as _checkpoint
 from symgrad.errors import ArgumentError
 from symgrad.support.arguments import check_all
 
-__all__ = ["checkpoint", "checkpoint_sequential"]
+__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
 
 
 def checkpoint(
@@ -18,6 +19,9 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
+    context_fn: Callable[[], tuple[Any, Any]] | None = None,
+    determinism_check: str = "default",
+    debug: bool = False,
     **kwargs: Any,
 ) -> Any:
     """Return function(*args, **kwargs), whose values are computed again for the derivative; see ``sg.checkpoint``.
@@ -26,11 +30,26 @@ def checkpoint(
         function: what to run.
         use_reentrant: torch's two ways of doing it. Here there is one, which does what either can.
         preserve_rng_state: accepted; random numbers are always drawn again as they were.
+        context_fn: returns two context managers, one for the first run of function and one for the second.
+        determinism_check, debug: accepted; a second run that differs is always an error.
 
     >>> sg.utils.checkpoint.checkpoint(sg.exp, sg.tensor(0.0), use_reentrant=False)
     tensor(1.)
     """
-    return _checkpoint(function)(*args, **kwargs)
+    if context_fn is None or context_fn is noop_context_fn:
+        return _checkpoint(function)(*args, **kwargs)
+    contexts = list(context_fn())
+
+    def run(*inner: Any, **options: Any) -> Any:
+        with contexts.pop(0) if contexts else nullcontext():
+            return function(*inner, **options)
+
+    return _checkpoint(run)(*args, **kwargs)
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """Return two context managers that do nothing."""
+    return nullcontext(), nullcontext()
 
 
 def checkpoint_sequential(

@@ -1035,7 +1035,8 @@ class _World:
         return (
             self.tensor.tolist(), self.leaf.item(), self.leaf.grad.item(), self.leaf.requires_grad, self.leaf.name,
             [b.tolist() for b in self.model.buffers()], self.model.training, sorted(dir(self.model)),
-            len(self.model._behind), 0 if hooks is None else len(hooks.tensor), self.generator.get_state().tolist(),
+            len(self.model._hooks["behind"]),
+            0 if hooks is None else len(hooks.tensor), self.generator.get_state().tolist(),
             sg.get_rng_state().tolist(), sg.is_grad_enabled(), sg.is_inference_mode_enabled(), sg.get_default_dtype(),
         )  # fmt: skip
 

@@ -160,6 +160,9 @@ row("searchsorted", lambda L, s, v: L.searchsorted(s, v), (raw([1.0, 2.0, 2.0, 3
     (raw([[1.0, 2.0], [5.0, 6.0]]), raw([[1.5], [7.0]])), discrete=True)
 row("searchsorted right", lambda L, s, v: L.searchsorted(s, v, right=True), (raw([1.0, 2.0, 2.0]), raw([2.0, 0.0])),
     (raw([1.0, 2.0]), raw(1.0)), discrete=True)
+row("isin", lambda L, x, t: L.isin(x, t), (raw([1.0, 2.0, 3.0]), raw([2.0, 5.0])), (raw([[1.0]]), raw([1.0])),
+    discrete=True)
+row("as_strided", lambda L, x: L.as_strided(x, (2, 2), (1, 1), 1), (apart(4),), (apart(2, 2),))
 row("bucketize", lambda L, v, b: L.bucketize(v, b) + L.bucketize(v, b, right=True, out_int32=True),
     (raw([[2.0, 0.0], [5.0, 2.5]]), raw([1.0, 2.0, 3.0])), discrete=True)
 row("cov", lambda L, x: L.cov(x), (real(3),), (real(2, 4),), analytic=True)

@@ -1,4 +1,4 @@
-"""What ``register_full_backward_hook`` needs: the gradients of a module's outputs kept, those of its inputs shown.
+"""What hooks of a module's backward need: the gradients of a module's outputs kept, those of its inputs shown.
 
 A module's inputs and outputs each pass through one function that does nothing but look at what comes back.
 """
@@ -16,10 +16,27 @@ from symgrad.tensors.tensor import Tensor
 class _Watch:
     """One call of a module: its hooks, and the gradients of its outputs once they are known."""
 
-    def __init__(self, module: Any, hooks: Sequence[Callable[..., Any]], inputs: int) -> None:
-        self.module, self.hooks, self.inputs = module, hooks, inputs
+    def __init__(
+        self, module: Any, first: Sequence[Callable[..., Any]], last: Sequence[Callable[..., Any]], inputs: int
+    ) -> None:
+        self.module, self.first, self.hooks, self.inputs = module, first, last, inputs
         self.outgoing: tuple[Any, ...] | None = None  # while a sweep is between the outputs and the inputs
         self.ends_here = False  # no input requires grad: the hooks are called when the outputs' gradients are known
+
+    def enter(self, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Let each hook see, and replace, the gradients of the outputs."""
+        for hook in self.first:
+            gradients = hook(self.module, outgoing)
+            if gradients is not None:
+                gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+                if len(gradients) != len(outgoing):
+                    raise ArgumentError(
+                        f"Backward pre hook returned an invalid number of grad_output, got {len(gradients)}, but "
+                        f"expected {len(outgoing)}. Return one for each output, or None."
+                    )
+                outgoing = gradients
+        self.outgoing = outgoing
+        return outgoing
 
     def show(self, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """Let each hook see, and replace, the gradients of the inputs.
@@ -56,16 +73,18 @@ class _Outputs(_Inputs):
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         watch = ctx.watch
-        watch.outgoing = gradients
+        gradients = watch.enter(gradients)
         if watch.ends_here:
             watch.show((None,) * watch.inputs)
         return (None, *gradients)
 
 
-def watched(module: Any, hooks: Sequence[Any], args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
-    """Call ``forward`` so that each hook is shown the gradients of the inputs and of the outputs."""
+def watched(
+    module: Any, first: Sequence[Any], last: Sequence[Any], args: tuple[Any, ...], forward: Callable[..., Any]
+) -> Any:
+    """Call ``forward`` so that hooks are shown the gradients of the outputs, and then of the inputs too."""
     places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-    watch = _Watch(module, hooks, len(places))
+    watch = _Watch(module, first, last, len(places))
     given = list(args)
     watch.ends_here = not any(args[k].requires_grad for k in places)
     if not watch.ends_here:

@@ -6,6 +6,7 @@ The idea is torch's: whatever is assigned as an attribute is registered by what 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
@@ -18,7 +19,8 @@ from symgrad.core.modes import no_grad
 from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NoSuchName, ShapeError
-from symgrad.nn.modules.backward_hooks import watched
+from symgrad.nn.modules import forward_hooks
+from symgrad.nn.modules.forward_hooks import GLOBAL, ForwardHook, called
 from symgrad.nn.parameter import Buffer, Parameter
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
@@ -26,6 +28,10 @@ from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
 
 Hook = Callable[..., Any]
+register_module_forward_pre_hook = forward_hooks.register_module_forward_pre_hook
+register_module_forward_hook = forward_hooks.register_module_forward_hook
+register_module_full_backward_pre_hook = forward_hooks.register_module_full_backward_pre_hook
+register_module_full_backward_hook = forward_hooks.register_module_full_backward_hook
 
 
 class Keys(NamedTuple):
@@ -61,9 +67,7 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _transient: set[str]
-    _before: OrderedHooks
-    _behind: OrderedHooks
-    _backward: OrderedHooks
+    _hooks: defaultdict[str, OrderedHooks]  # by when they are called
 
     def __init__(self) -> None:
         set_ = object.__setattr__
@@ -71,8 +75,7 @@ class Module:
         for registry in ("_parameters", "_buffers", "_modules"):
             set_(self, registry, {})
         set_(self, "_transient", set())
-        for hooks in ("_before", "_behind", "_backward"):
-            set_(self, hooks, OrderedHooks())
+        set_(self, "_hooks", defaultdict(OrderedHooks))
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the result: each model has its own."""
@@ -81,17 +84,9 @@ class Module:
         )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        for hook in self._before.each():
-            replacement = hook(self, args)
-            args = args if replacement is None else replacement if isinstance(replacement, tuple) else (replacement,)
-        if self._backward:
-            result = watched(self, self._backward.each(), args, lambda *xs: self.forward(*xs, **kwargs))
-        else:
-            result = self.forward(*args, **kwargs)
-        for hook in self._behind.each():
-            replacement = hook(self, args, result)
-            result = result if replacement is None else replacement
-        return result
+        if self._hooks or GLOBAL:
+            return called(self, self._hooks, args, kwargs)
+        return self.forward(*args, **kwargs)
 
     # -------------------------------------------------------------- attributes
     def __setattr__(self, name: str, value: Any) -> None:
@@ -342,22 +337,38 @@ class Module:
         return self.to("cuda")
 
     # -------------------------------------------------------------- state
-    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
+    def state_dict(
+        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
         """Parameters and persistent buffers by dotted name.
 
         Args:
+            destination: a dict to put them into, which is returned.
             prefix: put before each name.
             keep_vars: the parameters themselves; by default their values now, which later steps leave alone.
         """
-        return {name: t if keep_vars else t.detach() for name, t in self._state(prefix)}
+        state: dict[str, Any] = {} if destination is None else destination
+        for hook in self._hooks["saving"].each() if self._hooks else ():
+            hook(self, prefix, keep_vars)
+        state.update({name: t if keep_vars else t.detach() for name, t in self._own_state(prefix)})
+        for name, child in self._modules.items():
+            if child is not None:
+                child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._hooks["saved"].each() if self._hooks else ():
+            new = hook(self, state, prefix, {})
+            state = state if new is None else new
+        return state
 
-    def _state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    def _own_state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
         for name, t in self._parameters.items():
             if t is not None:
                 yield prefix + name, t
         for name, b in self._buffers.items():
             if b is not None and name not in self._transient:
                 yield prefix + name, b
+
+    def _state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
+        yield from self._own_state(prefix)
         for name, child in self._modules.items():
             if child is not None:
                 yield from child._state(f"{prefix}{name}.")
@@ -378,6 +389,7 @@ class Module:
         """
         if not isinstance(state_dict, Mapping):
             raise ArgumentTypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        state_dict, errors = self._before_loading(state_dict, strict)
         own = dict(self._state())
         keys = Keys([k for k in own if k not in state_dict], [k for k in state_dict if k not in own])
         values = {k: as_tensor(_array(k, state_dict[k])) for k in own if k in state_dict}
@@ -392,18 +404,36 @@ class Module:
             for k, v in values.items()
             if v.shape != own[k].shape
         ]
+        hooks = [(m, hook) for m in self.modules() if m._hooks for hook in m._hooks["loaded"].each()]
+        if hooks and not wrong:  # they see the values, and may take names out of the keys
+            self._load(own, values)
+            for module, hook in hooks:
+                hook(module, keys)
         told = (_listed("Unexpected", keys.unexpected_keys) + _listed("Missing", keys.missing_keys)) if strict else []
+        told += errors
         if told or wrong:
             lines = "\n\t".join([*told, *wrong])
             kind = ShapeError if wrong else ArgumentError
             raise kind(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+        if not hooks:
+            self._load(own, values)
+        return keys
+
+    def _load(self, own: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         with no_grad():
             for k, v in values.items():
                 own[k].copy_(v)
-        return keys
+
+    def _before_loading(self, state_dict: Mapping[str, Any], strict: bool) -> tuple[Mapping[str, Any], list[str]]:
+        """Let hooks change a copy of the state; return it, and the errors that they tell."""
+        hooks = [(p, m, h) for p, m in self.named_modules() if m._hooks for h in m._hooks["loading"].each()]
+        state, errors = dict(state_dict) if hooks else state_dict, list[str]()
+        for path, module, hook in hooks:
+            hook(module, state, f"{path}." if path else "", {}, strict, [], [], errors)
+        return state, errors
 
     @contextmanager
-    def holding(self, values: Mapping[str, Any], strict: bool = False) -> Iterator[None]:
+    def holding(self, values: Mapping[str, Any], strict: bool = False, tied: bool = False) -> Iterator[None]:
         """Let parameters and buffers stand for other tensors, by dotted name, while the block runs."""
         places: dict[str, tuple[dict[str, Any], str]] = {}
         for path, module in self.named_modules():
@@ -418,6 +448,10 @@ class Module:
             raise ArgumentError(
                 f"functional_call: {what} among the parameters and buffers of {type(self).__name__}{hint}"
             )
+        if tied:
+            held = {k: registry[name] for k, (registry, name) in places.items()}
+            same = {id(held[k]): value for k, value in values.items() if held[k] is not None}
+            values = {**values, **{k: same[id(t)] for k, t in held.items() if id(t) in same and k not in values}}
         before = {k: places[k][0][places[k][1]] for k in values}
         try:
             for k, value in values.items():
@@ -428,20 +462,63 @@ class Module:
                 places[k][0][places[k][1]] = value
 
     # -------------------------------------------------------------- hooks, printing
-    def register_forward_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, args)`` before ``forward``; what it returns takes the place of args."""
-        return self._before.add(hook)
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before ``forward``; what it returns takes the place of args.
 
-    def register_forward_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after ``forward``; what it returns takes the place of the output."""
-        return self._behind.add(hook)
+        Args:
+            hook: the function.
+            prepend: call it before the hooks that there are.
+            with_kwargs: call ``hook(module, args, kwargs)``, which returns a pair of both or None.
+        """
+        return self._hooks["before"].add(ForwardHook(hook, with_kwargs), prepend)
 
-    def register_full_backward_hook(self, hook: Hook) -> RemovableHandle:
+    def register_forward_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after ``forward``; what it returns takes the place of the output.
+
+        Args:
+            hook: the function.
+            prepend: call it before the hooks that there are.
+            with_kwargs: call ``hook(module, args, kwargs, output)``.
+            always_call: call it also where ``forward`` raises an error.
+        """
+        return self._hooks["behind"].add(ForwardHook(hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` before the gradients of the module's inputs are computed.
+
+        What it returns takes the place of grad_output.
+        """
+        return self._hooks["backward before"].add(hook, prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradients of the module's inputs are computed.
 
         What it returns takes the place of grad_input.
         """
-        return self._backward.add(hook)
+        return self._hooks["backward"].add(hook, prepend)
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, prefix, keep_vars)`` before the module's part of ``state_dict``."""
+        return self._hooks["saving"].add(hook)
+
+    def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, state_dict, prefix, metadata)`` after the module's part of ``state_dict``."""
+        return self._hooks["saved"].add(hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call a hook that changes the state before it is loaded.
+
+        It is called with module, state_dict, prefix, metadata, strict, missing_keys, unexpected_keys and error_msgs.
+        """
+        return self._hooks["loading"].add(hook)
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, keys)`` after loading, with the missing and unexpected keys, which it may change."""
+        return self._hooks["loaded"].add(hook)
 
     def extra_repr(self) -> str:
         """What stands between the brackets when the module is printed."""

@@ -43,6 +43,33 @@ def take(input: Any, index: Any) -> Any:
     return rename(getitem(Reshape((total(shape(input)),))(input), (places,)), "Take")
 
 
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> Any:
+    """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy.
+
+    Args:
+        input: x, any shape.
+        size: the shape of the result.
+        stride: steps ≥ 0 along its axes, in entries.
+        storage_offset: where entry (0, 0, …) is.
+
+    Returns:
+        A tensor of its own: what is written to it does not reach x.
+
+    Raises:
+        ShapeError: size and stride differ in length. IndexRangeError: an entry lies outside of x.
+
+    >>> sg.as_strided(sg.arange(5.0), (3, 2), (1, 2))
+    tensor([[0., 2.],
+            [1., 3.],
+            [2., 4.]])
+    """
+    if len(size) != len(stride):
+        raise ShapeError(f"as_strided: got size {list(size)} and stride {list(stride)}. Expected lists of one length.")
+    steps = np.ix_(*[np.arange(n) * s for n, s in zip(size, stride, strict=True)])
+    places = sum(steps, start=np.asarray(storage_offset)) if size else np.asarray(storage_offset)
+    return take(input, np.broadcast_to(places, tuple(size)).astype(np.int64))
+
+
 def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """x with the entries of source at the given positions of the flattened x.
 

@@ -1,0 +1,103 @@
+"""torch.autograd.graph's names: nodes, edges of the graph, and hooks of several gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from symgrad.core.hooks import at_end_of_sweep
+from symgrad.core.node import Node
+from symgrad.errors import ArgumentError, GraphError
+from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
+from symgrad.tensors.tensor import Tensor
+
+__all__ = ["GradientEdge", "Node", "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu"]
+
+
+class GradientEdge(NamedTuple):
+    """An edge of the graph, which ``autograd.grad`` takes for a tensor: the node, which of its results, the tensor."""
+
+    node: Any
+    output_nr: int
+    tensor: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Return the edge along which the gradient of a tensor comes.
+
+    Raises:
+        GraphError: the tensor does not require grad.
+
+    >>> x = sg.tensor(3.0, requires_grad=True)
+    >>> sg.autograd.grad(sg.autograd.graph.get_gradient_edge(x**2), x)
+    (tensor(6.),)
+    """
+    if not tensor.requires_grad:
+        raise GraphError("It is not possible to get the gradient edge for a Tensor that does not require gradients.")
+    return GradientEdge(tensor._node, 0, tensor)
+
+
+class _Gradients:
+    """The gradients of some tensors that one backward computes, and the hook that is shown them."""
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[..., Any], mode: str) -> None:
+        self.fn, self.mode, self.count = fn, mode, len(tensors)
+        self.handles = [t.register_hook(self._at(k)) for k, t in enumerate(tensors)]
+        self.seen: dict[int, Any] = {}
+
+    def _at(self, k: int) -> Callable[[Any], None]:
+        def hook(gradient: Any) -> None:
+            if not self.seen:
+                at_end_of_sweep(self._end)
+                if self.mode == "any":
+                    self.fn(gradient)
+            self.seen[k] = gradient
+
+        return hook
+
+    def _end(self) -> None:
+        seen, self.seen = self.seen, {}
+        if self.mode == "all":
+            self.fn([seen.get(k) for k in range(self.count)])
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _Gradients:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _Gradients:
+    """Call ``fn`` once in each backward that computes gradients of some of these tensors.
+
+    Args:
+        tensors: which require grad.
+        fn: with "all" called with the list of their gradients when the sweep is through, None for those without; with
+            "any" with the first that is computed.
+        mode: "all" or "any".
+
+    Raises:
+        ArgumentError: another mode. GraphError: a tensor does not require grad.
+    """
+    if mode not in ("all", "any"):
+        raise ArgumentError(f"Expects mode to be one of ('all', 'any') but got {mode}.")
+    return _Gradients(tensors, fn, mode)
+
+
+@contextmanager
+def save_on_cpu(pin_memory: bool = False, device_type: str = "cpu") -> Iterator[None]:
+    """Do nothing: all that is saved for derivatives is in the CPU's memory."""
+    yield
+
+
+__getattr__, __dir__ = namespace(globals(), __all__)
+
+
+check_all(globals(), __all__)
