@@ -47,7 +47,8 @@ class LessonStep:
     substeps: tuple[LessonStep, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+        if cls.__annotations__:  # one without parts of its own is made as its base is
+            dataclass(frozen=True, kw_only=True)(cls)
 
     @property
     def parts(self) -> dict[str, Any]:
