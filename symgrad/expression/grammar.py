@@ -274,18 +274,20 @@ class _Parser(Paper):
             )  # x^2y is x²y, but e^2x perhaps e^(2x)
             if not grouped:
                 self._note_a_root(base, exponent)
-            inner = exponent
-            while isinstance(inner, Unary):
-                inner = inner.operand
-            if token.text == "^" and isinstance(inner, Binary) and inner.op in ("**", "mpower") and not inner.brackets:
-                sign = "-" * isinstance(exponent, Unary)
-                self._doubt(
-                    formula,
-                    formula,
-                    f"{_shown(base)}^({sign}{text(inner)})",
-                    f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}",
-                )
+            if token.text == "^":
+                self._doubt_a_tower(formula, base, exponent)
         return formula
+
+    def _doubt_a_tower(self, formula: Formula, base: Formula, exponent: Formula) -> None:
+        """Note that x^y^z is read in two ways."""
+        inner = exponent
+        while isinstance(inner, Unary):
+            inner = inner.operand
+        if isinstance(inner, Binary) and inner.op in ("**", "mpower") and not inner.brackets:
+            sign = "-" * isinstance(exponent, Unary)
+            right = f"{_shown(base)}^({sign}{text(inner)})"
+            left = f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}"
+            self._doubt(formula, formula, right, left)
 
     def _signed(self, read_operand: Callable[[], Formula]) -> Formula:
         token = self.next
@@ -442,20 +444,25 @@ class _Parser(Paper):
                 self._in_cases = cases
         self._in_indices, self.bars = inside, bars
         start = (token.start, token.end)
-        single = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
-        if self.paper and single is not None and (conditions := _conditions(single)):
-            formula: Formula = Constant(1)
-            for condition in reversed(conditions):
-                formula = _where(self, condition, formula, Constant(0))
-            return formula
-        if self.paper and single is not None and not self.arrays and not isinstance(single, Tuple):
-            behind = self.tokens[self.tokens.index(token) - 1] if self.tokens.index(token) else None
-            if behind is None or behind.text not in ("(", ","):
-                return replace(single, brackets=(token.start, self.before.end))
+        if self.paper and len(rows) == 1 and len(rows[0]) == 1 and (part := self._single(rows[0][0], token)):
+            return part
         if self.matlab:
             made = [self.made(Tuple(row), start) for row in rows]
             return self.made(List(made), start)
         return self.made(List(rows[0]), start)
+
+    def _single(self, single: Formula, token: Token) -> Formula | None:
+        """Return [x > 0] as a case distinction, square brackets around a part as that part; None for a list."""
+        if conditions := _conditions(single):
+            formula: Formula = Constant(1)
+            for condition in reversed(conditions):
+                formula = _where(self, condition, formula, Constant(0))
+            return formula
+        if not self.arrays and not isinstance(single, Tuple):
+            behind = self.tokens[self.tokens.index(token) - 1] if self.tokens.index(token) else None
+            if behind is None or behind.text not in ("(", ","):
+                return replace(single, brackets=(token.start, self.before.end))
+        return None
 
     def strict_name(self, token: Token) -> Formula:
         word, start = token.text, (token.start, token.end)

@@ -122,13 +122,7 @@ def derive(
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
     many = isinstance(wrt, (list, tuple)) or is_model(wrt)
     start, targets = _start(y, wrt, shapes, verify is not False)
-    if cotangent is not None or tangent is not None:
-        _check_product(start, many, order, cotangent, tangent)
-        forms: Any = ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
-    elif many:
-        forms = _nested(start, targets, order)
-    else:
-        forms = ClosedForms([ClosedForm.of(repeated(start, targets[0], order))], targets)
+    forms = _forms(start, targets, many, order, cotangent, tangent)
     if notation is not None:
         _check_notation(notation, order, cotangent, tangent)
         forms = ClosedForms([laid_out(start, t, notation) for t in targets], targets)
@@ -136,6 +130,16 @@ def derive(
         _verified(forms.flat)
         _ = forms.where
     return forms if many else forms[0]
+
+
+def _forms(start: Derivative, targets: Any, many: bool, order: int, cotangent: Any, tangent: Any) -> Any:
+    """Return the derivatives with respect to all targets, or their products with a cotangent or tangent."""
+    if cotangent is not None or tangent is not None:
+        _check_product(start, many, order, cotangent, tangent)
+        return ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
+    if many:
+        return _nested(start, targets, order)
+    return ClosedForms([ClosedForm.of(repeated(start, targets[0], order))], targets)
 
 
 def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[Derivative, list[AnyNode]]:

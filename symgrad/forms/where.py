@@ -139,12 +139,7 @@ class WhereForm(Named):
         self._roots, self._leaf, self._bases = list(roots), leaf_reading(called.inner), tuple(bases)
         self._order = ancestors([*forward, *roots])
         self._of_numbers = not bases and len(self._order) <= FEW and all(n.shape == () for n in self._order)
-        chosen = self._used_again()
-        for _ in range(ROUNDS if len(self._order) < LARGE else 1):
-            self._lower(chosen)
-            before, chosen = chosen, self._standing_again()
-            if chosen == before:
-                break
+        self._choose()
         self._shorter()
         named = self._in_use()
         self.of_values = all(t.data in self._forward or _activation(t.args[0]) is not None for t in named)
@@ -163,6 +158,15 @@ class WhereForm(Named):
             own = {*called.taken, *self._names.values(), *({"i"} if self._pool.imaginary else ())}
             self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
             self._write(lambda t: _entry(reading, t, own), named)
+
+    def _choose(self) -> None:
+        """Lower the graph until the operations whose results get names stay the same."""
+        chosen = self._used_again()
+        for _ in range(ROUNDS if len(self._order) < LARGE else 1):
+            self._lower(chosen)
+            before, chosen = chosen, self._standing_again()
+            if chosen == before:
+                break
 
     def _mint(self, named: Sequence[Term], mint: names.Mint) -> dict[Any, str]:
         return _called(named, self._bodies, self._forward, mint)

@@ -75,17 +75,8 @@ def _solved(
 ) -> Any:  # fmt: skip
     most = None if most is None else whole(method, "max_steps", most)
     right = floating(method, as_tensor(b))
-    spec = unknown = spec_of(right)
-    if callable(A):
-        product: Callable[..., Any] = A
-    elif args:
-        raise ArgumentError(f"{method}: got {len(args)} arguments behind b, which are those of A; but A is a matrix.")
-    else:
-        args, product = (as_tensor(A),), lambda v, matrix: matrix @ v
-        if method == "lsqr" and len(args[0].shape) == 2 and len(spec.shape) == 1:
-            unknown = Spec((args[0].shape[1],), spec.dtype)
-    if callable(A) and method == "lsqr" and x0 is not None:
-        unknown = Spec(tuple(as_tensor(x0).shape), spec.dtype)
+    spec = spec_of(right)
+    product, args, unknown = _product(method, A, args, x0, spec)
     given = Arguments(args)
 
     def call(v: Any, *tensors: Any) -> Any:
@@ -104,6 +95,22 @@ def _solved(
     if unknown.shape == spec.shape:
         return as_tensor(OperatorSolve(body, False, way, None, start)(right, *inputs))
     return as_tensor(LeastSquares(body, way, start)(right, *inputs))
+
+
+def _product(
+    method: str, A: Any, args: tuple[Any, ...], x0: Any, spec: Spec
+) -> tuple[Callable[..., Any], tuple[Any, ...], Spec]:  # fmt: skip
+    """Return v, *args ↦ A·v, the arguments, and the shape and dtype of the unknown, for a right side like ``spec``."""
+    of_least_squares = method == "lsqr"
+    if callable(A):
+        shaped = Spec(tuple(as_tensor(x0).shape), spec.dtype) if of_least_squares and x0 is not None else spec
+        return A, args, shaped
+    if args:
+        raise ArgumentError(f"{method}: got {len(args)} arguments behind b, which are those of A; but A is a matrix.")
+    matrix = as_tensor(A)
+    rectangular = of_least_squares and len(matrix.shape) == 2 and len(spec.shape) == 1
+    unknown = Spec((matrix.shape[1],), spec.dtype) if rectangular else spec
+    return (lambda v, matrix: matrix @ v), (matrix,), unknown
 
 
 def _start(method: str, x0: Any, unknown: Spec) -> Any:

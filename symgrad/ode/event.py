@@ -74,29 +74,15 @@ def odeint_event(
     """
     who = "odeint_event"
     check_function(who, f)
-    if isinstance(event, (list, tuple)):
-        raise ArgumentTypeError(
-            f"{who}: event is a {type(event).__name__}. Pass one function; of several events, call {who} for each."
-        )
-    check_function(who, event)
+    _check_event(who, event, direction)
     until = _known(who, "t_max", t_max)
-    if direction not in (-1, 0, 1):
-        raise ArgumentError(f"{who}: direction is {direction!r}. Expected 1, -1 or 0.")
     control = control_of(who, method, rtol, atol, max_steps, checkpoints, hmax)
     if not isinstance(control, Control):
         raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
     system = System(who, f, y0, args)
     first = number(who, "t0", t0)
     flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f), system.plain)
-
-    def crossed(y: Any, t: Any, *tensors: Any) -> Any:
-        values = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
-        if len(values) != 1:
-            raise ArgumentTypeError(f"{who}: event returned {len(values)} tensors. Expected a number.")
-        return number(who, "what event returned", values[0])
-
-    row = Spec(tuple(system.start.shape), _FLOAT64)
-    g, (_, *more) = traced(who, crossed, row, [as_tensor(0.0), *system.given.tensors])
+    g, more = _traced_event(who, event, system)
     inputs = [system.start, first, *system.inputs, *more]
     count = 2 + len(system.inputs)
 
@@ -110,6 +96,30 @@ def odeint_event(
     time = as_tensor(Moment(conditions, solver)(as_tensor(until), *inputs))
     state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
     return time, system.state(state if system.is_double else Cast(system.unknown.start.dtype)(state))
+
+
+def _check_event(who: str, event: Any, direction: int) -> None:
+    if isinstance(event, (list, tuple)):
+        raise ArgumentTypeError(
+            f"{who}: event is a {type(event).__name__}. Pass one function; of several events, call {who} for each."
+        )
+    check_function(who, event)
+    if direction not in (-1, 0, 1):
+        raise ArgumentError(f"{who}: direction is {direction!r}. Expected 1, -1 or 0.")
+
+
+def _traced_event(who: str, event: Callable[..., Any], system: System) -> tuple[Program, list[Any]]:
+    """Return (Y, t, *θ) ↦ g as a program, and its θ."""
+
+    def crossed(y: Any, t: Any, *tensors: Any) -> Any:
+        values = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
+        if len(values) != 1:
+            raise ArgumentTypeError(f"{who}: event returned {len(values)} tensors. Expected a number.")
+        return number(who, "what event returned", values[0])
+
+    row = Spec(tuple(system.start.shape), _FLOAT64)
+    g, (_, *more) = traced(who, crossed, row, [as_tensor(0.0), *system.given.tensors])
+    return g, more
 
 
 def _known(who: str, what: str, x: Any) -> float:
@@ -275,40 +285,55 @@ class Crossing:
         assert flow.step is not None
         assert isinstance(flow.control, Control)
         steps = SteppedSystem(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
-        look = machine(self.g)
-        step, before = machine(flow.step), None
-        made = ((s, k) for _, s in steps.walk(steps.first(y0)) for k in np.flatnonzero(s.h))
-        for stretch, k in made:
-            t, y, h = float(stretch.t[k]), stretch.y[k], float(stretch.h[k])
+        program, step = machine(self.g), machine(flow.step)
 
-            def there(part: float, t: float = t, y: Any = y, h: float = h) -> float:
-                end = step(y, t, part * h, flow.control.rtol, flow.control.atol, *steps.thetas)[0]
-                return float(look(end, t + part * h, *others)[0])
+        def look(y: Any, t: float) -> float:
+            return float(program(y, t, *others)[0])
 
-            low = 0.0
-            if before is None:
-                before = float(look(y, t, *others)[0])
-                low = 1e-6 if before == 0 or abs(there(1e-6) - before) > abs(before) else 0.0
-                before = there(low) if low else before
-            for part in _PARTS:
-                state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
-                now = float(look(state, t + part * h, *others)[0])
-                if math.isnan(now):
-                    raise NotConverged(
-                        f"odeint_event: the event's function is nan at t = {t + part * h:.6g}. Let it return a number "
-                        "on the whole way, end the search before by t_max, or make shorter steps by hmax."
-                    )
-                change = np.sign(now) - np.sign(before)
-                if before != 0 and change != 0 and self.direction * change >= 0:
-                    part_there = _bisected(there, low, part, max(abs(before), abs(now)))
-                    if part_there is not None:
-                        self._check_size(max(abs(before), abs(now)), state, t + h * part_there, others)
-                        return t + h * part_there
-                low, before = part, now if now != 0 else before
+        def advanced(y: Any, t: float, h: float) -> Any:
+            return step(y, t, h, flow.control.rtol, flow.control.atol, *steps.thetas)[0]
+
+        before = None
+        for stretch, k in ((s, k) for _, s in steps.walk(steps.first(y0)) for k in np.flatnonzero(s.h)):
+            time, before = self._within(stretch, int(k), before, look, advanced, others)
+            if time is not None:
+                return time
         raise NotConverged(
             f"odeint_event: the event's function does not change its sign between t = {t0:g} and {self.until:g}; at "
             f"the end it is {before:.4g}. Search further by t_max, look at direction, or take a lower rtol."
         )
+
+    def _within(
+        self, stretch: Any, k: int, before: float | None, look: Any, advanced: Any, others: Sequence[Any]
+    ) -> tuple[float | None, float]:
+        """Return the time of the event in step k, None if there is none, and the last value of g that is not 0."""
+        t, y, h = float(stretch.t[k]), stretch.y[k], float(stretch.h[k])
+
+        def there(part: float) -> float:
+            return look(advanced(y, t, part * h), t + part * h)  # type: ignore[no-any-return]
+
+        low = 0.0
+        if before is None:
+            before = look(y, t)
+            low = 1e-6 if before == 0 or abs(there(1e-6) - before) > abs(before) else 0.0
+            before = there(low) if low else before
+        for part in _PARTS:
+            state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
+            now = look(state, t + part * h)
+            if math.isnan(now):
+                raise NotConverged(
+                    f"odeint_event: the event's function is nan at t = {t + part * h:.6g}. Let it return a number "
+                    "on the whole way, end the search before by t_max, or make shorter steps by hmax."
+                )
+            change = np.sign(now) - np.sign(before)
+            if before != 0 and change != 0 and self.direction * change >= 0:
+                size = max(abs(before), abs(now))
+                part_there = _bisected(there, low, part, size)
+                if part_there is not None:
+                    self._check_size(size, state, t + h * part_there, others)
+                    return t + h * part_there, before
+            low, before = part, now if now != 0 else before
+        return None, before
 
     def _check_size(self, size: float, y: Any, t: float, others: Sequence[Any]) -> None:
         """Refuse a change of sign that the error allowed in the state can make, as where y tends to 0."""

@@ -67,8 +67,7 @@ def odeint(
         max_steps: the most steps, where they are chosen; of SciPy's methods about so many.
         checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
             default all that fit in 128 kB, then about √(number of steps).
-        hmax: the length of the longest step that is chosen. A step may pass over what f does in a short time, such as
-            a pulse; take hmax below its length.
+        hmax: the longest step that is chosen. A longer step may pass over a pulse of f; take hmax below its length.
 
     Returns:
         Tensors in the structure of y0, each with a new first axis for the times.
@@ -92,18 +91,23 @@ def odeint(
     system = System("odeint", f, y0, args)
     times = _times(t)
     if steps is not None or (method in FIXED and method not in ADAPTIVE):
-        if method not in FIXED:
-            raise ArgumentError(f"odeint: steps= is for {_listed(FIXED)}, not {method!r}.")
-        if derivative not in ("auto", "steps"):
-            raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
-        if steps is None:
-            raise ArgumentError(
-                f"odeint: {method!r} makes equal steps. Say how many between neighbouring times, as in steps=10."
-            )
-        return system.structure(_fixed(system, times, method, whole("odeint", "steps", steps)))
+        return system.structure(_fixed(system, times, method, _equal_steps(method, derivative, steps)))
     control = control_of("odeint", method, rtol, atol, max_steps, checkpoints, hmax)
     flow = Flow.of(system.field, control, way_of("odeint", derivative, control), title_of(f), system.plain)
     return system.structure(as_tensor(flow(system.start, times, *system.inputs))[0])
+
+
+def _equal_steps(method: str, derivative: str, steps: int | None) -> int:
+    """Return the number of equal steps between times, once the arguments are checked to fit each other."""
+    if method not in FIXED:
+        raise ArgumentError(f"odeint: steps= is for {_listed(FIXED)}, not {method!r}.")
+    if derivative not in ("auto", "steps"):
+        raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
+    if steps is None:
+        raise ArgumentError(
+            f"odeint: {method!r} makes equal steps. Say how many between neighbouring times, as in steps=10."
+        )
+    return whole("odeint", "steps", steps)
 
 
 class System:
@@ -126,19 +130,7 @@ class System:
         self.start, shape = F.reshape(double(start), (1, -1)), tuple(start.shape)
 
         def slope(y: Any, t: Any, *tensors: Any) -> Any:
-            derivative = f(unknown.structure(y), t, *given.put(tensors))
-            if derivative is None:
-                raise ArgumentTypeError(f"{who}: f returned None. Return the derivative of y.")
-            if unknown.single and isinstance(derivative, (list, tuple)):
-                derivative = F.stack(list(map(as_tensor, derivative)), 0)
-            parts = unknown.beside(f"{who}: what f returned", derivative)
-            row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
-            if is_complex(row.dtype):
-                raise ArgumentTypeError(
-                    f"{who}: f returned complex numbers, and y0 is real. Pass y0, and return the derivative, as real "
-                    "and imaginary parts, two arrays."
-                )
-            return double(row)
+            return _as_row(who, unknown, f(unknown.structure(y), t, *given.put(tensors)))
 
         self.plain, (_, *self.inputs) = traced(who, slope, Spec(shape, _FLOAT64), [as_tensor(0.0), *given.tensors])
         row = Spec(tuple(self.start.shape), _FLOAT64)
@@ -163,6 +155,22 @@ class System:
         ]
         parts = [p if self.is_double else Cast(unknown.start.dtype)(p) for p in parts]
         return trees.unflatten(unknown.tree, iter(parts))
+
+
+def _as_row(who: str, unknown: Unknown, derivative: Any) -> Any:
+    """Return the derivative that f returned, structured like y0, as one row in double precision."""
+    if derivative is None:
+        raise ArgumentTypeError(f"{who}: f returned None. Return the derivative of y.")
+    if unknown.single and isinstance(derivative, (list, tuple)):
+        derivative = F.stack(list(map(as_tensor, derivative)), 0)
+    parts = unknown.beside(f"{who}: what f returned", derivative)
+    row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
+    if is_complex(row.dtype):
+        raise ArgumentTypeError(
+            f"{who}: f returned complex numbers, and y0 is real. Pass y0, and return the derivative, as real "
+            "and imaginary parts, two arrays."
+        )
+    return double(row)
 
 
 def control_of(

@@ -135,13 +135,9 @@ class Crosscheck:
 
 
 def crosscheck(
-    f: Callable[..., Any],
-    *inputs: Any,
-    rtol: float = 1e-6,
-    raise_exception: bool = True,
-    digits: int | None = None,
+    f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True, digits: int | None = None,
     progress: bool = True,
-) -> Crosscheck:
+) -> Crosscheck:  # fmt: skip
     """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
 
     Complex inputs and results are compared in real and imaginary parts, along a last axis of two.
@@ -179,33 +175,42 @@ def crosscheck(
     which = [k for k, v in enumerate(values) if is_floating(np.asarray(v).dtype)]
     if not which:
         raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
-
-    def on_tensors(*xs: Any) -> Any:
-        """The function of real numbers: complex ones are their two parts, along a last axis."""
-        y = f(*[_whole(as_tensor(x)) if holds_complex(v) else as_tensor(x) for x, v in zip(xs, given, strict=True)])
-        return view_as_real(y) if holds_complex(y) else y
-
     if digits is not None:
         check_digits("crosscheck", digits)
     _check_same(f, inputs)
+    on_tensors = _on_real_tensors(f, given)
     rows: list[Witness] = []
     forms, reasons = [], []
     with long_work("crosscheck", len(which), shown=progress) as work:
         for k in which:
-            witnesses, form = _testimony(on_tensors, values, k)
-            case = _Case(on_tensors, values, k, _name_of(f, k))
-            with np.errstate(all="ignore"):
-                judged = _judged_away_from_kinks(case, witnesses, form, rtol)
-            judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
-            if not all(w.agrees for w in judged):
-                reasons.append(_reason(case, judged, rtol))
+            judged, form, reason = _examined(_Case(on_tensors, values, k, _name_of(f, k)), rtol, digits)
             rows.extend(judged)
             forms.append(form)
+            reasons += reason
             work.step()
     report = Crosscheck(tuple(rows), rtol, tuple(forms))
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
+
+
+def _on_real_tensors(f: Callable[..., Any], given: Sequence[Any]) -> Callable[..., Any]:
+    """Return f as a function of real numbers: complex ones are their two parts, along a last axis."""
+
+    def call(*xs: Any) -> Any:
+        y = f(*[_whole(as_tensor(x)) if holds_complex(v) else as_tensor(x) for x, v in zip(xs, given, strict=True)])
+        return view_as_real(y) if holds_complex(y) else y
+
+    return call
+
+
+def _examined(case: _Case, rtol: float, digits: int | None) -> tuple[list[Witness], Any, list[str]]:
+    """Return the judged witnesses of one input, its closed form, and the reason why they disagree, if they do."""
+    witnesses, form = _testimony(case.f, case.values, case.k)
+    with np.errstate(all="ignore"):
+        judged = _judged_away_from_kinks(case, witnesses, form, rtol)
+    judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
+    return judged, form, [] if all(w.agrees for w in judged) else [_reason(case, judged, rtol)]
 
 
 def _check_same(f: Callable[..., Any], inputs: Sequence[Any]) -> None:
@@ -571,8 +576,8 @@ def _nearer(
     left = _errors(last.value, slope, noise[last.name]) > rtol
     gaps, again, best = [np.abs(last.value - slope)], last.value, last.value
     told = np.zeros(slope.shape, bool)
+    shifts = [partial(case.shifted, p) for p in np.ndindex(*x.shape)]
     for level, finer in enumerate(_FINER):
-        shifts = [partial(case.shifted, p) for p in np.ndindex(*x.shape)]
         steps = [finer * _step(x[p]) for p in np.ndindex(*x.shape)]
         seen = [level < 2 or _is_seen(at, h, rtol / 64) for at, h in zip(shifts, steps)]
         if not any(seen):
@@ -592,8 +597,8 @@ def _nearer(
         steady = 16 * np.abs(again - before) <= np.fmax(np.abs(again), 16 * rounding)
         told |= np.reshape(seen, x.shape) & steady & (16 * np.abs(again - before) <= np.abs(again - slope))
         if not left.any():
-            closer = replace(last, value=best, agrees=True, error=float(np.max(_errors(slope + closest, slope))))
-            return [*_judged(rows[:-1], rtol, noise), closer]
+            error = float(np.max(_errors(slope + closest, slope)))
+            return [*_judged(rows[:-1], rtol, noise), replace(last, value=best, agrees=True, error=error)]
     coarse = np.broadcast_to(np.spacing(np.abs(x)) > _COARSE, slope.shape)
     if not np.any((told | ~coarse) & left):
         silent = replace(last, agrees=True, missing="f changes within the smallest step of x")

@@ -122,6 +122,12 @@ def _parse(equation: str, shapes: Sequence[Shape]) -> tuple[list[str], str | Non
         return terms, None
     once = "output that is not part of any ellipsis (...)"
     output = _letters(equation, len(left) + 2, right, once, "output but an ellipsis (...) was already found")
+    _check_output(equation, terms, output)
+    return terms, output
+
+
+def _check_output(equation: str, terms: Sequence[str], output: str) -> None:
+    """Refuse a letter of the output that stands there twice, or in no operand."""
     for c in output:
         if output.count(c) > 1:
             raise ArgumentError(
@@ -133,7 +139,6 @@ def _parse(equation: str, shapes: Sequence[Shape]) -> tuple[list[str], str | Non
                 f"einsum(): output subscript {c} does not appear in the equation for any input operand. "
                 f"Got {equation!r}."
             )
-    return terms, output
 
 
 def _letters(equation: str, start: int, text: str, lonely: str, twice: str) -> str:

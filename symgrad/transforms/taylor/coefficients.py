@@ -98,6 +98,18 @@ def _one(k: int) -> int:
     return 1
 
 
+def _called(who: str, f: Callable[..., Any], primals: tuple[Any, ...]) -> DifferentiatedCall:
+    """Call f at finite arrays of floats."""
+    with modes.opening():
+        call = DifferentiatedCall(f, primals, {})
+    if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
+        raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
+    if any(has_value(x) and np.any(np.isinf(tensor_value(x))) for x in call.xs):
+        raise ArgumentError(f"{who}: got an infinite point, around which there is no series. Expand f(1/t) around 0.")
+    call.returns(who)
+    return call
+
+
 class _SeriesCall:
     """One call of f with series for its arguments."""
 
@@ -112,15 +124,7 @@ class _SeriesCall:
         scale: Callable[[int], int] = _one,
     ) -> None:
         self._order, self._scale = order, scale
-        with modes.opening():
-            self._call = call = DifferentiatedCall(f, primals, {})
-        if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
-            raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
-        if any(has_value(x) and np.any(np.isinf(tensor_value(x))) for x in call.xs):
-            raise ArgumentError(
-                f"{who}: got an infinite point, around which there is no series. Expand f(1/t) around 0."
-            )
-        call.returns(who)
+        self._call = call = _called(who, f, primals)
         call.plain = call.plain and not has_tensor([list(s) for s in series])
         known = {
             tensor_node(x): given([tensor_value(x) if call.plain else x, *self._terms(who, x, s, spread)])
