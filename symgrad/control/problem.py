@@ -132,22 +132,31 @@ class Problem:
             trajectory = self._on_mesh(mesh, method, degree, trajectory, args, backend, options)
         return trajectory
 
-    def _on_mesh(
-        self, mesh: Any, method: str, degree: int, guess: Any, args: tuple[Any, ...], backend: str, options: Any
-    ) -> Trajectory:
+    def program(
+        self, nodes: Any = 20, *, method: str = "hermite-simpson", degree: int = 3, guess: Any = None,
+        backend: str = "auto",
+    ) -> NLP:  # fmt: skip
+        """Return the nonlinear program that ``solve`` solves, such as for ``sg.export(program, target="c")``."""
+        args = self._arguments({"start": None, "end": None}, None, None)
+        return self._transcribed(_mesh(nodes), method, degree, guess, args, backend)[1]
+
+    def _transcribed(
+        self, mesh: Any, method: str, degree: int, guess: Any, args: tuple[Any, ...], backend: str
+    ) -> tuple[Transcription, NLP]:
         key = method, degree, mesh.tobytes(), backend
         if key not in self._programs:
             transcription = Transcription(self, method, degree, mesh)
             x0 = self._guessed(transcription, guess, args)
             self._programs = {key: (transcription, transcription.program(x0, args, backend))}  # the last is kept
-        transcription, program = self._programs[key]
+        return self._programs[key]
+
+    def _on_mesh(
+        self, mesh: Any, method: str, degree: int, guess: Any, args: tuple[Any, ...], backend: str, options: Any
+    ) -> Trajectory:
+        transcription, program = self._transcribed(mesh, method, degree, guess, args, backend)
         x0 = self._guessed(transcription, guess, args)
-        warm = (
-            guess.solution
-            if isinstance(guess, Trajectory) and len(guess.solution.z) == program.derivatives.size
-            else None
-        )
-        if warm is not None and len(warm.forces) != program.rows.size:
+        warm = guess.solution if isinstance(guess, Trajectory) else None
+        if warm is not None and (len(warm.z), len(warm.forces)) != (program.derivatives.size, program.rows.size):
             warm = None
         return self._trajectory(transcription, program.solve(*args, x0=x0, start=warm, **options), args)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from symgrad.compiler.loops.errors import ExportError
 from symgrad.compiler.primitives.pairs import has_complex
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.exports.names import C
 from symgrad.exports.request import requested
 from symgrad.exports.targets import c, jax, latex, numpy, python, sympy, torch
 from symgrad.exports.targets.target import Source, Target
@@ -36,7 +38,8 @@ def export(
     """Return source that computes x ↦ f(x), and whatever derivatives f is made of, without symgrad.
 
     Args:
-        fn_or_form: a function of tensors, such as ``sg.value_and_grad(f)``; a compiled function; or a closed form.
+        fn_or_form: a function of tensors, such as ``sg.value_and_grad(f)``; a compiled function; a closed form; or a
+            ``sg.optim.NLP``, which becomes functions for f, its gradient, g, and the entries of Jacobian and Hessian.
         args: example arguments, a tuple of arrays and structures of them, for their shapes and dtypes. A compiled
             function that was called needs none, a closed form has its own.
         target: "numpy", "python", "c", "jax", "torch", "sympy" or "latex".
@@ -63,6 +66,11 @@ def export(
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"export: name is a string, got {type(name).__name__}.")
     asked = TARGETS[target].formulas if formula else 0
+    if isinstance(fn_or_form, Functions):
+        source = _together(fn_or_form, target, name or "nlp")
+        if path is not None:
+            _write(Path(path), source)
+        return source.text
     request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
     if has_complex(request.program) and not TARGETS[target].complexes:
         raise ExportError(
@@ -72,6 +80,22 @@ def export(
     if path is not None:
         _write(Path(path), source)
     return source.text
+
+
+@runtime_checkable
+class Functions(Protocol):
+    """What is exported as several functions and tables, such as ``sg.optim.NLP``."""
+
+    def exported(self) -> tuple[Mapping[str, tuple[Any, Any]], Mapping[str, Any]]:
+        """Return functions with example arguments, and arrays of integers, by the ends of their names."""
+
+
+def _together(several: Functions, target: str, name: str) -> Source:
+    if target != "c":
+        raise ExportError(f"export: target={target!r} writes no programs. Use target='c', or export f and g.")
+    functions, tables = several.exported()
+    requests = [requested(f, args, None, f"{name}_{n}", 0, C) for n, (f, args) in functions.items()]
+    return c.write_together(name, requests, {f"{name}_{n}": v for n, v in tables.items()})
 
 
 def _write(place: Path, source: Source) -> None:

@@ -6,8 +6,11 @@ The lines are those of the target ``python``, translated.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from symgrad.compiler.loops.errors import ExportError, unsupported
 from symgrad.compiler.loops.programs import LoopWriter, has
@@ -26,8 +29,41 @@ ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
 
 
+class Piece(NamedTuple):
+    """A function in C: the functions that it calls, its text, and its declaration."""
+
+    helpers: Sequence[str]
+    text: str
+    declaration: str
+
+
 def write(r: Request) -> Source:
-    """Return a C function, and its header as a file beside it; it computes with the parts of complex numbers."""
+    """Return a C function, and its header as a file beside it."""
+    return _file(r.name, [_piece(r)])
+
+
+def write_together(name: str, requests: Sequence[Request], tables: Mapping[str, Any]) -> Source:
+    """Return several functions and tables of integers in one file, and its header.
+
+    Arrays in between lie in static memory: nothing is allocated, and one call runs at a time.
+    """
+    t = Translator()
+    arrays = [_table(n, np.asarray(v), t).removeprefix("static ") for n, v in tables.items()]
+    declared = [f"extern const long {n}[];" for n in tables]
+    return _file(name, [_piece(r, "static ") for r in requests], declared, arrays)
+
+
+def _file(name: str, pieces: Sequence[Piece], declared: Sequence[str] = (), tables: Sequence[str] = ()) -> Source:
+    """Return pieces as a source with its header; what several of them call stands there once."""
+    helpers = list(dict.fromkeys(text for piece in pieces for text in piece.helpers))
+    parts = [*helpers, *([*declared, *tables] if tables else []), *[piece.text for piece in pieces]]
+    head = "/* Written by symgrad. */\n#include <math.h>\n#include <stdlib.h>"
+    header = _header(name, "\n\n".join([*[p.declaration for p in pieces], *declared]))
+    return Source("\n\n".join([head, *parts]) + "\n", {".h": header})
+
+
+def _piece(r: Request, memory: str = "") -> Piece:
+    """Return a function, which computes with the parts of complex numbers."""
     taken = [*r.params, *r.sizes.values(), r.name]
     outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], taken, C)
     real = replace(r, program=in_pairs(r.program)) if has_complex(r.program) else r
@@ -44,7 +80,7 @@ def write(r: Request) -> Source:
     if sum(len(t) for t in w.tables.values()) > LARGE:
         raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
     prototype = _prototype(r, outs)
-    return Source(_source(r, w, prototype, outs, parts), {".h": _header(r, prototype, outs)})
+    return _function(r, w, prototype, outs, parts, memory)
 
 
 def _complex(r: Request, outs: list[str]) -> list[str]:
@@ -91,18 +127,18 @@ def _comment(r: Request, outs: list[str]) -> str:
     return "/* " + "\n".join(f"   {line}".rstrip() if k else line for k, line in enumerate(lines)) + "\n*/"
 
 
-def _header(r: Request, prototype: str, outs: list[str]) -> str:
-    guard = f"SYMGRAD_OF_{r.name}"  # as the name is written: f and F are two functions
+def _header(name: str, declarations: str) -> str:
+    guard = f"SYMGRAD_OF_{name}"  # as the name is written: f and F are two functions
     return (
         f'/* Written by symgrad. */\n#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
-        f"{_comment(r, outs)}\n{prototype};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+        f"{declarations}\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
     )
 
 
-def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: dict[str, str]) -> str:
+def _function(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: dict[str, str], static: str) -> Piece:
     t = Translator()
     body = t.block(w.lines, ["status"])
-    memory, release = _memory(w, t)
+    memory, release = _memory(w, t, static)
     text = "\n".join([*memory, *body])
     views = [
         f"{'const ' if p in r.params else ''}double *const {q} = ({'const ' if p in r.params else ''}double *){p};"
@@ -115,11 +151,9 @@ def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: d
     lines += [*unused, *views, *memory, *body, *release]
     lines.append("return status > 0;" if w.fails else "return 0;")
     tables = [_table(name, values, t) for name, values in w.tables.items() if _mentions(text, name)]
-    function = "\n".join(
-        [_comment(r, outs), f"{prototype};", "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"]
-    )
-    head = "/* Written by symgrad. */\n#include <math.h>\n#include <stdlib.h>"
-    return "\n\n".join([head, *t.texts, function]) + "\n"
+    declaration = f"{_comment(r, outs)}\n{prototype};"
+    function = "\n".join([declaration, "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"])
+    return Piece(t.texts, function, declaration)
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -127,12 +161,12 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(rf"\b{name}\b", text) is not None
 
 
-def _memory(w: LoopWriter, t: Translator) -> tuple[list[str], list[str]]:
-    """Return declarations of the arrays in between: on the stack, or all in one piece from the heap."""
+def _memory(w: LoopWriter, t: Translator, static: str) -> tuple[list[str], list[str]]:
+    """Return declarations of the arrays in between: static, on the stack, or all in one piece from the heap."""
     if not w.memory:
         return [], []
-    if all(isinstance(n, int) for _, n in w.memory) and sum(n for _, n in w.memory) <= ON_STACK:
-        return [f"double {name}[{max(1, n)}];" for name, n in w.memory], []
+    if all(isinstance(n, int) for _, n in w.memory) and (static or sum(n for _, n in w.memory) <= ON_STACK):
+        return [f"{static}double {name}[{max(1, n)}];" for name, n in w.memory], []
     sizes = [t.expression(w.size(n)) for _, n in w.memory]
     lines = [f"double *const work = (double *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
     lines += ["if (!work) {", "    return -1;", "}"]

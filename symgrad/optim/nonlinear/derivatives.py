@@ -25,6 +25,14 @@ from symgrad.support.lazy import cached_property
 FLOAT64 = np.dtype(np.float64)
 
 
+class Columns(NamedTuple):
+    """Entries by compressed columns: their order among those by rows, where each column starts, and the rows."""
+
+    order: Any
+    starts: Any
+    rows: Any
+
+
 class Pattern(NamedTuple):
     """Where entries stand: rows and columns, ordered by rows, and the shape of the matrix."""
 
@@ -36,6 +44,13 @@ class Pattern(NamedTuple):
     def of(cls, sets: Sets, chosen: Any = slice(None)) -> Pattern:
         """Return the pattern of sets, or of the chosen of their entries."""
         return cls(sets.owners[chosen], sets.members[chosen], (sets.size, sets.below))
+
+    @property
+    def by_columns(self) -> Columns:
+        """The same by columns."""
+        order = np.lexsort((self.rows, self.columns))
+        starts = np.searchsorted(self.columns[order], np.arange(self.shape[1] + 1))
+        return Columns(order, starts, self.rows[order])
 
     def matrix(self, entries: Any, symmetric: bool = False) -> Any:
         """Return the entries as a ``csc_array``, with the mirror image of a lower triangle where symmetric."""
@@ -62,6 +77,7 @@ class Derivatives:
         (self.size,), (self.held,) = body.arguments[0].shape, body.results[1].shape
         self._f, self._g = body.returning(body.outputs[:1]), body.returning(body.outputs[1:])
         self.calls: dict[str, tuple[int, float]] = {}
+        self._kernels: dict[str, Tiered] = {}
 
     # -------------------------------------------------------------- patterns
     @cached_property
@@ -113,16 +129,21 @@ class Derivatives:
         return entries_of(lambda z, s, v, *thetas: self._slope(z, *thetas, s, v)[0], 0, sweeps, x, x)
 
     @cached_property
-    def _kernels(self) -> dict[str, Tiered]:
-        slope = programs.pullback(self._f, (0,))
-        functions: dict[str, Callable[..., Any]] = {
-            "objective": lambda z, *thetas: self._f(z, *thetas)[0],
+    def programs(self) -> dict[str, Callable[..., Any]]:
+        """(x, *θ) ↦ f, ∇f and g"""
+        f, g, slope = self._f, self._g, programs.pullback(self._f, (0,))
+        return {
+            "objective": lambda z, *thetas: f(z, *thetas)[0],
             "gradient": lambda z, *thetas: slope(z, *thetas, 1.0)[0],
-            "constraints": lambda z, *thetas: self._g(z, *thetas)[0],
-            "jacobian": lambda *xs: self.jacobian_entries(*xs),
-            "hessian": lambda *xs: self.hessian_entries(*xs),
+            "constraints": lambda z, *thetas: g(z, *thetas)[0],
         }
-        return {name: Tiered(fn, self.backend) for name, fn in functions.items()}
+
+    def _kernel(self, name: str) -> Tiered:
+        if name not in self._kernels:
+            entries = {"jacobian": "jacobian_entries", "hessian": "hessian_entries"}.get(name)
+            fn = getattr(self, entries) if entries else self.programs[name]
+            self._kernels[name] = Tiered(fn, self.backend)
+        return self._kernels[name]
 
     # -------------------------------------------------------------- numbers
     def objective(self, z: Any, thetas: tuple[Any, ...]) -> float:
@@ -150,7 +171,7 @@ class Derivatives:
     def _called(self, name: str, *args: Any) -> Any:
         start = time.perf_counter()
         with np.errstate(all="ignore"):
-            value = self._kernels[name](*args)
+            value = self._kernel(name)(*args)
         count, spent = self.calls.get(name, (0, 0.0))
         self.calls[name] = count + 1, spent + time.perf_counter() - start
         return value

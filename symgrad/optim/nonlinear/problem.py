@@ -11,7 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
-from symgrad.engine.program import Program, Spec
+from symgrad.engine.program import CONST, Program, Spec, Value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
 from symgrad.implicit.unknowns import Arguments, flat_result, floating, is_variable, title_of
@@ -109,7 +109,15 @@ class NLP:
             variables = trace.variables([spec, *[spec_of(t) for t in self._args.tensors]])
             roots = trace.run(self._both, variables, "nlp: f and g are traced once on tensors without values.")
             body, captured = trace.program(variables, roots)
-        return body, [*self._args.tensors, *captured]
+        many = len(body.inputs) - len(captured)
+        followed = [k for k, t in enumerate(captured) if t._value is None or is_followed(t)]
+        for k in set(range(len(captured))) - set(followed):  # an array from outside is a constant
+            value = np.asarray(captured[k]._value)
+            body.replace(body.inputs[many + k], Value(CONST, value, (), value.shape, value.dtype))
+        kept = [*body.inputs[:many], *[body.inputs[many + k] for k in followed]]
+        for position, k in enumerate(kept):
+            body.replace(k, body.values[k]._replace(op=position))
+        return Program(body.values, kept, body.outputs), [*self._args.tensors, *[captured[k] for k in followed]]
 
     def _both(self, z: Any, *tensors: Any) -> list[Any]:
         x, args = self._vector.tensors(z), self._args.put(tensors)
@@ -144,6 +152,44 @@ class NLP:
             )
         specs = self.derivatives.body.arguments[1:]
         return list(tensors), tuple([np.asarray(t._value, s.dtype) for t, s in zip(tensors, specs, strict=True)])
+
+    def exported(self) -> tuple[dict[str, tuple[Any, Any]], dict[str, Any]]:
+        """Return what ``sg.export(problem, target="c")`` writes: five functions, and the patterns by columns.
+
+        ``objective``, ``gradient`` and ``constraints`` are f, ∇f and g of x and the parameters p. ``jacobian`` has the
+        entries of ∂g/∂x, and ``hessian`` those of the lower triangle of ∂²(σ f + λᵀ g)/∂x², by compressed columns:
+        those of column j stand from ``…_columns[j]`` to ``…_columns[j + 1]``, in the rows ``…_rows``.
+        """
+        d, z, tensors = self.derivatives, self._vector.start, self._args.tensors
+        if len(self._thetas) > len(tensors):
+            raise ArgumentError("export: f or g takes a tensor from outside that requires grad. Pass it in args.")
+        p = self._args.put([np.asarray(t._known("export")) for t in tensors])
+
+        def at(entries: Callable[..., Any], order: Any = None) -> Callable[[Any, Any], Any]:
+            def fn(x: Any, p: Any) -> Any:
+                values = entries(x, *Arguments(p).tensors)
+                return values if order is None else values[order]
+
+            return fn
+
+        jacobian, hessian = d.jacobian_pattern.by_columns, d.hessian_pattern.by_columns
+
+        def curvature(x: Any, sigma: Any, multipliers: Any, p: Any) -> Any:
+            return d.hessian_entries(x, sigma, multipliers, *Arguments(p).tensors)[hessian.order]
+
+        functions: dict[str, tuple[Any, Any]] = {
+            "objective": (at(d.programs["objective"]), (z, p)), "gradient": (at(d.programs["gradient"]), (z, p)),
+        }  # fmt: skip
+        if len(hessian.rows):
+            functions["hessian"] = curvature, (z, 1.0, np.zeros(d.held), p)
+        if d.held:
+            functions["constraints"] = at(d.programs["constraints"]), (z, p)
+        if len(jacobian.rows):
+            functions["jacobian"] = at(d.jacobian_entries, jacobian.order), (z, p)
+        return functions, {
+            "jacobian_columns": jacobian.starts, "jacobian_rows": jacobian.rows,
+            "hessian_columns": hessian.starts, "hessian_rows": hessian.rows,
+        }  # fmt: skip
 
     # -------------------------------------------------------------- solving
     def solve(
