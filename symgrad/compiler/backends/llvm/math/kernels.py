@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from symgrad.compiler.backends.llvm.math import builder, exponential, hyperbolic, logarithms, simple
 from symgrad.compiler.backends.llvm.math import trigonometric as circular
-from symgrad.compiler.backends.llvm.math.builder import Value, select
+from symgrad.compiler.backends.llvm.math.builder import Value, rounding, select
 from symgrad.scalars import SCALARS
 
 builder.NUMPY |= {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.divide: operator.truediv,
     np.where: select, np.copysign: builder.copysign, np.absolute: builder.magnitude, np.sqrt: builder.sqrt,
-    np.rint: simple.round_, np.floor: simple.floor, np.ceil: simple.ceil,
+    **{getattr(np, name): partial(rounding, name) for name in ("rint", "floor", "ceil")},
     np.maximum: simple.maximum, np.minimum: simple.minimum,
     np.isnan: Value.is_nan, np.isinf: lambda x: builder.magnitude(x) == np.inf,
     np.exp: exponential.exp, np.exp2: exponential.exp2, np.expm1: exponential.expm1, np.log: logarithms.log,
     np.log1p: logarithms.log1p, np.sin: circular.sin, np.cos: circular.cos, np.tan: circular.tan,
     np.tanh: hyperbolic.tanh, np.cosh: hyperbolic.cosh, np.arctanh: hyperbolic.atanh,
-    np.remainder: lambda x, n: x - simple.floor(x / n) * n,
+    np.remainder: operator.mod,
 }  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any
 
 from symgrad.compiler.backends.llvm.math import (
@@ -17,7 +17,7 @@ from symgrad.compiler.backends.llvm.math import (
     sinc,
     trigonometric,
 )
-from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign
+from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign, magnitude, rounding, sqrt
 from symgrad.compiler.backends.llvm.math.kernels import recorded
 from symgrad.scalars import SCALARS
 
@@ -31,11 +31,11 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "atan2": inverse.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
     "tanhshrink": hyperbolic.tanhshrink, "sech2": hyperbolic.sech2, "asinh": hyperbolic.asinh,
     "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh, "pow": power.pow_, "fmod": quotients.fmod,
-    "remainder": quotients.remainder, "floor_divide": quotients.floor_divide, "sqrt": simple.sqrt,
-    "rsqrt": simple.rsqrt, "hypot": simple.hypot, "abs": simple.abs_, "sign": simple.sign, "floor": simple.floor,
-    "ceil": simple.ceil, "trunc": simple.trunc, "round": simple.round_, "maximum": simple.maximum,
-    "minimum": simple.minimum, "clamp_min": simple.maximum, "clamp_max": simple.minimum, "fmax": simple.fmax,
-    "fmin": simple.fmin, "copysign": copysign, "heaviside": simple.heaviside,
+    "remainder": quotients.remainder, "floor_divide": quotients.floor_divide, "sqrt": sqrt, "rsqrt": simple.rsqrt,
+    "hypot": simple.hypot, "abs": magnitude, "sign": simple.sign, "floor": partial(rounding, "floor"),
+    "ceil": partial(rounding, "ceil"), "trunc": partial(rounding, "trunc"), "round": partial(rounding, "rint"),
+    "maximum": simple.maximum, "minimum": simple.minimum, "clamp_min": simple.maximum, "clamp_max": simple.minimum,
+    "fmax": simple.fmax, "fmin": simple.fmin, "copysign": copysign, "heaviside": simple.heaviside,
 }  # fmt: skip
 # Functions that are recorded from their kernels, and those of them that have the digits of float32 in float64 alone
 _MADE = (
@@ -77,7 +77,7 @@ def definitions(names: Iterable[tuple[str, str]]) -> str:
     return "\n".join([*sorted(declares), "", *(text for text, _ in pairs)])
 
 
-@functools.cache
+@cache
 def _definition(name: str, kind_name: str) -> tuple[str, frozenset[str]]:
     """The text of a function, and the declarations it wants."""
     own, _, exact = name.partition(".")

@@ -1,4 +1,4 @@
-"""Roundings, signs, bounds and roots: a few instructions each. Where NumPy propagates nan, so do these."""
+"""Signs, bounds and roots: a few instructions each. Where NumPy propagates nan, so do these."""
 
 from __future__ import annotations
 
@@ -10,20 +10,14 @@ from symgrad.compiler.backends.llvm.math.builder import (
     copysign,
     fma,
     magnitude,
-    rounding,
     select,
+    sqrt,
 )
-from symgrad.compiler.backends.llvm.math.builder import sqrt as root
-
-
-def sqrt(x: Value) -> Value:
-    """√x."""
-    return root(x)
 
 
 def rsqrt(x: Value) -> Value:
     """1/√x."""
-    return 1.0 / root(x)
+    return 1.0 / sqrt(x)
 
 
 def hypot(x: Value, y: Value) -> Value:
@@ -31,38 +25,13 @@ def hypot(x: Value, y: Value) -> Value:
     a, b = magnitude(x), magnitude(y)
     p, q = select(a > b, a, b), select(a > b, b, a)
     ratio = q / p
-    length = select(p > 0.0, p * root(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
+    length = select(p > 0.0, p * sqrt(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
     return select((a == math.inf) | (b == math.inf), math.inf, length)
-
-
-def abs_(x: Value) -> Value:
-    """|x|."""
-    return magnitude(x)
 
 
 def sign(x: Value) -> Value:
     """-1, 0, 1, or nan."""
     return select(magnitude(x) > 0.0, copysign(1.0, x), x + 0.0)
-
-
-def floor(x: Value) -> Value:
-    """The largest integer <= x."""
-    return rounding("floor", x)
-
-
-def ceil(x: Value) -> Value:
-    """The smallest integer >= x."""
-    return rounding("ceil", x)
-
-
-def trunc(x: Value) -> Value:
-    """x without its fraction."""
-    return rounding("trunc", x)
-
-
-def round_(x: Value) -> Value:
-    """The nearest integer, half to even."""
-    return rounding("rint", x)
 
 
 def maximum(x: Value, y: Operand) -> Value:
