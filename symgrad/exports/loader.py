@@ -6,15 +6,14 @@ import ctypes
 import os
 import re
 import shlex
-import subprocess
-import sysconfig
-import tempfile
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.backends.c.compiler import Failed, command, compiled, loaded
 from symgrad.core.promotion import is_complex, is_real
 from symgrad.core.upcalls import UPCALLS
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, MissingExtra, ShapeError
@@ -33,7 +32,8 @@ def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str 
     Args:
         path: the file that ``sg.export(…, target="c", path=path)`` wrote.
         name: the function, where the file has several.
-        compiler: the command that compiles C; by default the one that Python was built with, then ``cc``.
+        compiler: the command that compiles C; by default what the environment variable CC names, or ``cc``, ``gcc`` or
+            ``clang``.
 
     Returns:
         A function of the arrays, in order or by name, returning the result, or a tuple of several.
@@ -60,33 +60,22 @@ def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str 
     chosen = name or next(iter(prototypes), "")
     if chosen not in prototypes:
         raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(prototypes)}.")
-    library = _library(path, compiler)
+    library = _library(path, text, compiler)
     comment = text[: text.index(f"int {chosen}(")].rpartition("/*")[2]
     shapes = {m[1]: [n.strip() for n in m[2].split(",") if n.strip()] for m in _LINE.finditer(comment)}
     return _Loaded(getattr(library, chosen), chosen, prototypes[chosen], shapes)
 
 
-def _library(path: Path, compiler: str | None) -> ctypes.CDLL:
-    """Compile into a folder of its own, which is gone when the library is in memory; Windows keeps it."""
-    with tempfile.TemporaryDirectory(prefix="symgrad-", ignore_cleanup_errors=True) as folder:
-        return ctypes.CDLL(str(_compiled(path, compiler, Path(folder) / f"{path.stem}.so")))
-
-
-def _compiled(path: Path, compiler: str | None, target: Path) -> Path:
-    """Compile into a file."""
-    for command in [compiler] if compiler else [sysconfig.get_config_var("CC"), "cc"]:
-        if not command:
-            continue
-        try:
-            done = subprocess.run(
-                [*shlex.split(command), *FLAGS, str(path), "-o", str(target), "-lm"], capture_output=True, text=True
-            )
-        except FileNotFoundError:
-            continue
-        if done.returncode:
-            raise ArgumentError(f"load_c: {path} does not compile: {done.stderr.strip()[:400]}")
-        return target
-    raise MissingExtra("load_c: no C compiler was found. Install one, or name it: load_c(path, compiler='gcc').")
+def _library(path: Path, text: str, compiler: str | None) -> Any:
+    """Compile the text, and load what comes of it."""
+    first, *rest = (shlex.split(compiler) if compiler else command()) or [""]
+    place = shutil.which(first)
+    if place is None:
+        raise MissingExtra("load_c: no C compiler was found. Install one, or name it: load_c(path, compiler='gcc').")
+    try:
+        return loaded(compiled(text, [os.path.abspath(place), *rest, *FLAGS]))
+    except Failed as error:
+        raise ArgumentError(f"load_c: {path} does not compile: {error.told[:400]}") from error
 
 
 class _Loaded:

@@ -476,8 +476,8 @@ def test_a_library_for_another_processor_is_not_run(tmp_path, monkeypatch):
 
 def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
-    real, count = compiler._compiled, []
-    monkeypatch.setattr(compiler, "_compiled", lambda *given: count.append(given) or real(*given))
+    real, count = compiler.compiled, []
+    monkeypatch.setattr(compiler, "compiled", lambda *given: count.append(given) or real(*given))
 
     def run():
         f = sg.compile(lambda x: sg.sin(x) * 2 + np.arange(3.0), backend="c")

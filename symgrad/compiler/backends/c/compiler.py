@@ -61,12 +61,20 @@ def needed() -> list[str]:
     return compiler
 
 
+class Failed(Unsuitable):
+    """The C compiler refuses a text."""
+
+    def __init__(self, compiler: str, told: str) -> None:
+        self.told = told
+        super().__init__(f"the C compiler {compiler} failed. Use backend='numpy'. It says: {told}")
+
+
 class Loaded:
     """The functions of a shared library, which is freed with this object."""
 
     def __init__(self, module: Module, text: str, code: bytes, cached: bool) -> None:
         self.level, self.source, self.cached = module.level, text, cached
-        self._library = _loaded(code)
+        self._library = loaded(code)
         from_here = (ctypes.c_void_p * max(1, len(module.links)))(*module.links)
         getattr(self._library, f"{EXPORT}link")(from_here)
 
@@ -76,7 +84,7 @@ class Loaded:
 
     def assembly(self) -> str:
         """Return the code as the processor's assembly language."""
-        return _compiled(self.source, [*_arguments(self.level), "-S"]).decode()
+        return compiled(self.source, [*_arguments(self.level), "-S"]).decode()
 
 
 def assemble(module: Module, cached: bool) -> Loaded:
@@ -88,7 +96,7 @@ def assemble(module: Module, cached: bool) -> Loaded:
     code = kept.read(key) if kept else None
     if code is not None:
         return Loaded(module, text, code, True)
-    code = _compiled(text, arguments)
+    code = compiled(text, arguments)
     made = Loaded(module, text, code, False)
     if kept:
         kept.write(key, code)
@@ -119,11 +127,11 @@ def _told_of(arguments: tuple[str, ...]) -> str:
     return sha256(_run([*arguments, "-dM", "-E", "-x", "c", os.devnull], None)).hexdigest()
 
 
-def _compiled(text: str, arguments: Sequence[str]) -> bytes:
+def compiled(text: str, arguments: Sequence[str]) -> bytes:
     """Return what the compiler makes of a string."""
     with tempfile.TemporaryDirectory(prefix="symgrad-") as folder:
         place = Path(folder)
-        (place / "kernel.c").write_text(text, encoding="ascii")
+        (place / "kernel.c").write_text(text, encoding="utf-8")
         _run([*arguments, "-o", "kernel.out", "kernel.c", "-lm"], folder)
         try:
             return (place / "kernel.out").read_bytes()
@@ -140,11 +148,11 @@ def _run(words: Sequence[str], folder: str | None) -> bytes:
         raise Unsuitable(f"the C compiler {words[0]} does not start: {error}. Use backend='numpy'.") from error
     if done.returncode:
         told = done.stderr.decode(errors="replace").strip()[:_TOLD] or f"it ended with {done.returncode}"
-        raise Unsuitable(f"the C compiler {words[0]} failed. Use backend='numpy'. It says: {told}")
+        raise Failed(words[0], told)
     return done.stdout
 
 
-def _loaded(code: bytes) -> Any:
+def loaded(code: bytes) -> Any:
     """Return a shared library in memory; its file is gone once it is there, but on Windows, which holds on to it."""
     folder = tempfile.mkdtemp(prefix="symgrad-")
     try:
