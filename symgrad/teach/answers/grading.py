@@ -31,11 +31,12 @@ from symgrad.teach.answers.places import changed_part, place_of, whole_of, wrong
 from symgrad.teach.answers.problem import DIGITS, WAYS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
 from symgrad.teach.answers.repairs import repairs
-from symgrad.teach.answers.rules import INNER, Wrong
+from symgrad.teach.answers.rules import Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.slips import both, pairs, slips
 from symgrad.teach.answers.trees import below_the_bar, in_the_exponent, parts, shown
 from symgrad.teach.answers.values import function_named
+from symgrad.teach.answers.wrong_rules import INNER
 
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
 _ProblemBy = Callable[[Sequence[str]], Problem]  # the problem of differentiating by these names in turn
@@ -489,7 +490,7 @@ class _Grading:
             except SymgradError:
                 continue
             if by_part.shape == mine.shape and _agree(by_part, mine):
-                return Wrong(None, "chain", 40, INNER.format(shown(part)))
+                return Wrong(None, "chain", 40, INNER.format(v=shown(part)))
         return None
 
     # -------------------------------------------------------------- values

@@ -6,7 +6,7 @@ or the right rule with a wrong derivative of one part: so every slip is made at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -26,6 +26,7 @@ from symgrad.expression.formula import (
     Sum,
     Unary,
 )
+from symgrad.teach.answers import wrong_rules
 from symgrad.teach.answers.trees import (
     add,
     as_binary,
@@ -43,6 +44,7 @@ from symgrad.teach.answers.trees import (
     with_children,
 )
 from symgrad.teach.answers.values import Slope, Tangent, is_pointwise
+from symgrad.teach.answers.wrong_rules import INNER, WrongRule
 from symgrad.teach.calculus.slopes import derivative
 
 Tree = Formula | None  # None is zero
@@ -63,7 +65,6 @@ SQUARES: dict[str, Callable[[Formula, Formula], Formula]] = {
     "acos": lambda f, u: negative(over(number(1), call("sqrt", _one_and(u, "+")))),
     "asinh": lambda f, u: over(number(1), call("sqrt", _one_and(u, "-"))),
 }  # the derivatives of f(u) by u with the wrong sign before the square, as 1/(1 - u²) of atan u
-INNER = "The inner function {} has a derivative too: multiply by it."
 _GROWS = "{} is to be differentiated too: its derivative is a number."
 _SIGN = "Check the sign of the derivative of {}."
 
@@ -298,42 +299,25 @@ class Derivative:
 
     # -------------------------------------------------------------- quotients
     def _quotient_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
-        u, v = node.left, node.right
-        a, b = ds
-        if b is None:
-            if a is not None:
-                hint = f"The constant {shown(v)} below the bar stays as it is in the derivative of {shown(node)}."
-                yield Wrong(a, "constant", 70, hint)
-                yield Wrong(times(v, a), "constant", 71, hint)
-            return
-        left = None if a is None else times(a, v)
-        right = times(u, b)
-        above, place = add([left, right], frozenset({1})), shown(node)
-        assert above is not None  # narrows the type
-        square = power(v, number(2))
-        hint = f"The quotient rule divides by the square of the denominator {shown(v)}."
-        yield Wrong(over(above, v), "quotient-square", 12, hint)
-        yield Wrong(above, "quotient-square", 13, hint)
-        hint = (
-            f"A quotient is not differentiated above and below by themselves. For {place}: (u/v)' = (u'*v - u*v')/v^2."
-        )
-        if a is None:
-            if not isinstance(v, Name):
-                yield Wrong(negative(over(u, square)), "chain", 41, INNER.format(shown(v)))
-            yield Wrong(over(right, square), "sign", 60, _SIGN.format(place))
-            yield Wrong(over(u, b), "quotient", 43 if isinstance(v, Name) else 16, hint)  # few take 1/x for 1/x'
-            yield from self._as_power(u, v, b)
-            return
-        assert left is not None  # narrows the type
-        sign = f"Check the sign in the numerator for {place}: (u/v)' = (u'*v - u*v')/v^2, in this order."
-        for weight, wrong in ((10, Binary(left, "+", right)), (11, Binary(right, "-", left))):
-            yield Wrong(over(wrong, square), "quotient-sign", weight, sign)
-        yield Wrong(over(a, b), "quotient", 10, hint)
-        yield Wrong(over(a, v), "quotient", 14, hint)
-        yield Wrong(negative(over(right, square)), "quotient", 15, hint)
-        yield Wrong(over(above, power(b, number(2))), "quotient", 16, hint)
-        yield Wrong(over(times(a, b), square), "quotient", 17, hint)
-        yield Wrong(times(a, b), "quotient", 18, hint)
+        v = node.right
+        if ds[1] is None:
+            yield from self._by_table(wrong_rules.CONSTANT_BELOW, node, ds)
+        elif ds[0] is not None:
+            yield from self._by_table(wrong_rules.QUOTIENT, node, ds)
+        else:
+            yield from self._by_table(wrong_rules.RECIPROCAL, node, ds)
+            is_name = isinstance(v, Name)
+            further = wrong_rules.RECIPROCAL_OF_NAME if is_name else wrong_rules.RECIPROCAL_OF_MORE
+            yield from self._by_table(further, node, ds)
+            yield from self._as_power(node.left, v, ds[1])
+
+    def _by_table(self, table: Iterable[WrongRule], node: Binary, ds: list[Tree], **more: Formula) -> Iterator[Wrong]:
+        """Yield the derivatives that the rules of a table make of a node and the derivatives of its parts."""
+        letters = {"u": node.left, "v": node.right, "du": ds[0], "dv": ds[1], **more}
+        known = {letter: part for letter, part in letters.items() if part is not None}
+        said = {"u": shown(node.left), "v": shown(node.right), "here": shown(node)}
+        for rule in table:
+            yield Wrong(rule.made(known), rule.slip, rule.weight, rule.hint.format(**said))
 
     def _as_power(self, u: Formula, v: Formula, b: Tree) -> Iterator[Wrong]:
         """c/v**n as c*v**(-n), with the slips of powers."""
@@ -347,47 +331,26 @@ class Derivative:
 
     # -------------------------------------------------------------- powers
     def _power_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
-        u, v = node.left, node.right
-        a, b = ds
-        hint = f"The power rule for {shown(node)}: the exponent comes down as a factor, and is one less above."
-        if b is not None:
-            hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
-            if a is not None:
-                hint = f"{hint} It stands below too: take logarithms first, (log f)' = f'/f."
-            lowered = times(v, power(u, _less(v)))
-            yield Wrong(lowered if a is None else times(lowered, a), "power", 35, hint)
-            yield Wrong(times(lowered, b), "power", 36, hint)
-            if a is not None:
-                hint = (
-                    f"The rule for exponentials holds for a constant base; in {shown(node)} the base varies too: "
-                    "take logarithms first, (log f)' = f'/f."
-                )
-                yield Wrong(times(node, call("log", u), b), "power", 38, hint)
-                return
-            yield from self._chain(node, [None, b], 1)
-            yield Wrong(
-                times(node, b), "constant", 50, f"The derivative of {shown(node)} has a factor that is lost here."
-            )
-            return
-        if a is None:
-            return
-        if self.arrays and value_of(v) == 2:
-            yield Wrong(times(u, a), "factor-2", 30, f"The square {shown(node)} brings its exponent down.")
-            yield Wrong(times(number(4), u, a), "factor-2", 31, f"The square {shown(node)} brings one factor 2 down.")
-        else:
-            less = _less(v)
-            yield Wrong(times(less, power(u, less), a), "power", 30, hint)
-            if value_of(v) != -1:  # there it is the sign that is lost
-                yield Wrong(times(power(u, less), a), "power", 31, hint)
-        yield Wrong(times(v, node, a), "power", 32, hint)
-        yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 33, hint)
-        n = value_of(v)
-        if n is not None and n < 1 and n.denominator != 1:
-            said = f"The exponent of {shown(node)} less 1 is {n - 1}: check it in the derivative."
-            yield Wrong(times(v, power(u, number(1 - n)), a), "power", 35, said)
-        if value_of(v) != 2 or isinstance(u, Name):  # (u^2)' = 2u' is a slip of the chain rule
-            yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
-        yield from self._chain(node, ds, 0)
+        u, v, n = node.left, node.right, value_of(node.right)
+        less = _less(v)
+        if ds[1] is not None and ds[0] is not None:
+            yield from self._by_table(wrong_rules.BOTH_VARY, node, ds, m=less)
+        elif ds[1] is not None:
+            yield from self._by_table(wrong_rules.EXPONENTIAL, node, ds, m=less)
+            yield from self._chain(node, ds, 1)
+            yield from self._by_table(wrong_rules.LOST_FACTOR, node, ds)
+        elif ds[0] is not None:
+            skipped = [31] if n == -1 else []  # there it is the sign that is lost
+            skipped += [] if n != 2 or isinstance(u, Name) else [34]  # (u^2)' = 2u' is a slip of the chain rule
+            if self.arrays and n == 2:
+                skipped += [30, 31]
+                yield from self._by_table(wrong_rules.SQUARE, node, ds)
+            table = wrong_rules.without(wrong_rules.POWER, *skipped)
+            yield from self._by_table(table, node, ds, m=less, k=_less(v, -1), j=_less(v, 2))
+            if n is not None and n < 1 and n.denominator != 1:
+                said = f"The exponent of {shown(node)} less 1 is {n - 1}: check it in the derivative."
+                yield Wrong(times(v, power(u, number(1 - n)), ds[0]), "power", 35, said)
+            yield from self._chain(node, ds, 0)
 
     # -------------------------------------------------------------- functions
     def _function_slips(self, node: Any, ds: list[Tree]) -> Iterator[Wrong]:
@@ -418,7 +381,7 @@ class Derivative:
         inner = children(node)[k]
         if ds[k] is None or isinstance(inner, Name):
             return
-        hint = INNER.format(shown(inner))
+        hint = INNER.format(v=shown(inner))
         alone: list[Tree] = [None] * len(ds)
 
         def outer(d: Tree) -> Tree:
@@ -474,7 +437,7 @@ class Derivative:
     def _general_slips(self, node: Call, ds: list[Tree]) -> Iterator[Wrong]:
         for k, (inner, d) in enumerate(zip(children(node), ds)):
             if d is not None and not isinstance(inner, Name):
-                hint = INNER.format(shown(inner))
+                hint = INNER.format(v=shown(inner))
                 yield Wrong(self._rule(node, [*ds[:k], self.unit, *ds[k + 1 :]]), "chain", 40, hint)
 
 
