@@ -80,7 +80,7 @@ def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]
 
 
 def _labelled(by: Sequence[Tensor], text: str, count: int, latex: bool) -> str:
-    """Say of one formula among several what it is the derivative by."""
+    """Name the variable of the derivative, where one formula of several is printed."""
     if count == 1:
         return text
     names = [str(leaf.name) for leaf in by]

@@ -91,7 +91,7 @@ class Journal:
             self.changes[key] = Change(held, before, read, put_back)
 
     def _take(self, key: int) -> None:
-        """Let no other thread change an object until this one has settled what it does to it."""
+        """Keep other threads from changing an object until this one is done with it."""
         here = get_ident()
         if _TAKEN.setdefault(key, here) != here:
             raise GraphError(

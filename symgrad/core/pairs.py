@@ -1,4 +1,4 @@
-"""Complex arrays as pairs of real numbers, for what has no order, square or step of its own among complex ones."""
+"""Complex arrays as pairs of real numbers, for methods that need an order, squares or steps."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def accumulated(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def positions(*kinds: Kind) -> np.dtype[Any]:
-    """Counts and positions, of whatever."""
+    """Return int64, the dtype of counts and positions."""
     return INT64
 
 

@@ -304,7 +304,7 @@ default_generator.seed()
 
 
 def source(generator: Generator | None) -> np.random.Generator:
-    """Return NumPy's generator behind ``generator=``, for what no tensor is made of.
+    """Return NumPy's generator behind ``generator=``, for draws that do not become tensors.
 
     Raises:
         GraphError: a function is traced, whose calls would all see what is drawn now.

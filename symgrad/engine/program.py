@@ -313,7 +313,7 @@ class Program:
 
 
 def _watched(op: Any, watch: Callable[[Any], None] | None) -> Any:
-    """Return an operation that shows what it returns."""
+    """Return an operation that reports its results."""
     if watch is None:
         return op
 

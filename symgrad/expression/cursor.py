@@ -95,7 +95,7 @@ class Cursor:
         return node
 
     def bracketed(self, opened: Token, close: str, inner: Callable[[], Formula]) -> Formula:
-        """Read what stands in brackets, and the bracket that closes them."""
+        """Read the contents of brackets, and the closing bracket."""
         bars, self.bars = self.bars, 0
         formula = inner()
         self.bars = bars
@@ -112,7 +112,7 @@ class Cursor:
         return formula
 
     def in_brackets(self, opened: Token, close: str, inner: Callable[[], Formula]) -> Formula:
-        """Read what stands in brackets, and note these."""
+        """Read the contents of brackets, and note the brackets in the tree."""
         return replace(self.bracketed(opened, close, inner), brackets=(opened.start, self.before.end))
 
     def _unexpected(self) -> ParseError:
@@ -147,7 +147,7 @@ class Cursor:
         raise NotImplementedError
 
     def postfix(self) -> Formula:
-        """Read an operand with what stands behind it."""
+        """Read an operand with its postfixes, such as calls and indices."""
         raise NotImplementedError
 
     def atom(self) -> Formula:

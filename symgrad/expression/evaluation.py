@@ -1,4 +1,4 @@
-"""The value of a formula's tree, whose kinds of nodes were checked; and what is said of a place in the text."""
+"""The value of a formula's tree, whose kinds of nodes were checked; and messages about a place in the text."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def guesses(text: str | Reading, declared: Mapping[str, Any] | None = None, synt
 
 
 class Guessed(NamedTuple):
-    """What was guessed of a formula's names.
+    """The guesses about a formula's names.
 
     Attributes:
         names: a guess for each name that is not declared.

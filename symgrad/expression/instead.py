@@ -1,4 +1,4 @@
-"""What to write instead of what is no formula: ``2x``, ``sin x``, ``x²``, ``|x|``, ``y = x**2`` among programs."""
+"""Messages for texts that are no formula, with what to write instead: ``2x``, ``sin x``, ``x²``, ``|x|``, programs."""
 
 from __future__ import annotations
 

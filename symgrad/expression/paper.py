@@ -280,7 +280,7 @@ class Paper(Cursor):
         return None
 
     def group(self) -> Formula:
-        """Read what stands in braces; without them, the one sign that LaTeX takes."""
+        """Read the contents of braces; without them, the one sign that LaTeX takes."""
         token = self.next
         if self.take("{"):
             return self.in_brackets(token, "}", self.rows)

@@ -1,4 +1,4 @@
-"""``sg.fft``: torch.fft's and numpy.fft's names. What they compute stands in ``ops``; here is only the door."""
+"""``sg.fft``: torch.fft's and numpy.fft's names. Their computations are in ``ops``; here is only the door."""
 
 from __future__ import annotations
 

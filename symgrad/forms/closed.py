@@ -788,7 +788,7 @@ def packed(forms: Sequence[ClosedForm], others: Sequence[AnyNode]) -> tuple[Any,
 
 
 def unpacked(graph: Any, kinds: Any) -> tuple[list[ClosedForm], list[AnyNode]]:
-    """Return what was packed."""
+    """Return the forms that were pickled."""
     nodes: list[Any] = read(graph)
     forms = []
     for bases, onward, forward, check in kinds:

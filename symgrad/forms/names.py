@@ -48,7 +48,7 @@ def is_identity(leaf: Leaf) -> bool:
 
 
 def is_known(leaf: Leaf) -> bool:
-    """Whether a leaf is printed as what it is: an unnamed constant that is a number or an identity matrix."""
+    """Whether a leaf is printed by its value: an unnamed constant that is a number or an identity matrix."""
     return leaf.level == CONSTANT and leaf.title is None and (leaf.shape == () or is_identity(leaf))
 
 
@@ -89,7 +89,7 @@ _GREEK_WORDS = {
 
 
 class Mint:
-    """Names for what has none: the one place where names are made.
+    """Mints names for nodes without one: the one place where names are made.
 
     They differ from those that the user gave, in other letters than small for large, and from the notation's own signs.
 

@@ -125,7 +125,7 @@ class Recurrences(Named):
         return whole if isinstance(node.op, (Reshape, Cast)) else None
 
     def _term(self, reading: Any, shape: Shape) -> Term:
-        """Return the term of what was read; of a part of a loop's vector, what lies there."""
+        """Return the term that was read; of a part of a loop's vector, what lies there."""
         if isinstance(reading, Term):
             return reading
         loop, start, stop = reading if isinstance(reading, tuple) else (reading, 0, reading.op.size)

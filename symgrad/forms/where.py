@@ -1,6 +1,6 @@
 """The where-form: intermediates with names as a textbook gives them, so that the formula is as long as the graph.
 
-What is used several times gets a name, what is used once is written where it is used.
+Intermediates used several times get a name; those used once are written in place.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ROUNDS = 8  # of leaving out names that are used once
 
 
 class Definition(NamedTuple):
-    """A name and what it stands for."""
+    """A name and the formula that it stands for."""
 
     name: sp.Expr
     expr: sp.Expr

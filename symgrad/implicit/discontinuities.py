@@ -221,7 +221,7 @@ def _labels(payload: Any) -> list[Any]:
 
 
 def _written_out(payload: Any) -> Any:
-    """Replace functions by what they mean, as long as they have a meaning of other functions."""
+    """Replace functions by their definitions, as long as these use other functions."""
     for _ in range(5):
         if not payload.has(Atom):
             break

@@ -1,4 +1,4 @@
-"""Conditions as closed programs, and what is derived of them: products with their derivatives, and the Jacobian.
+"""Conditions as closed programs, and the programs derived from them: products with their derivatives, and the Jacobian.
 
 Each is traced once and then runs on arrays, on recorded tensors, and on tensors without values.
 """
@@ -99,7 +99,7 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
 
 
 def shared(body: Program) -> Program:
-    """Return the body that was traced before, if it is the same, with what was derived of it."""
+    """Return the body that was traced before, if it is the same, with its derived programs."""
     with _LOCK:
         program = _TRACED.pop(body, body)
         _TRACED[program] = program
@@ -275,7 +275,7 @@ def zeros(spec: Spec) -> Any:
 
 
 def _fitted(t: Any, spec: Spec) -> Any:
-    """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
+    """Return a cotangent or tangent with the shape and dtype of its argument or result; zeros for None."""
     if t is None:
         return zeros(spec)
     t = as_tensor(t)  # of what is linear, a derivative may be a number

@@ -1,6 +1,6 @@
 """``sg.linalg``: torch.linalg's names, and where torch has none those of scipy.linalg and scipy.sparse.linalg.
 
-What they compute stands in ``ops`` and ``solvers``; here is only the door.
+Their computations are in ``ops`` and ``solvers``; here is only the door.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def call(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: di
 
 
 def _called(function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call symgrad's function; what it says of itself is said of NumPy's."""
+    """Call symgrad's function; its messages name NumPy's."""
     try:
         return own(*args, **kwargs)
     except SymgradError as error:
@@ -82,7 +82,7 @@ def _called(function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwarg
 
 
 def _is_neutral(name: str, value: Any, known: bool) -> bool:
-    """Whether an argument says what holds anyway."""
+    """Whether an argument changes nothing."""
     return value is _ABSENT or (not known and (value is None or value in _NEUTRAL.get(name, ())))
 
 

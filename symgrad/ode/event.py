@@ -50,7 +50,7 @@ def odeint_event(
     Args:
         f, y0, args: as for ``odeint``.
         t0: the time of y0.
-        event: g(y, t, *args), a number. What it is at t0 itself does not count.
+        event: g(y, t, *args), a number. A zero at t0 itself does not count.
         t_max: where the search ends; before t0 to search backwards.
         direction: 1 where g must change from negative to positive, −1 the other way, 0 for both.
         method: "dopri5" or "rodas4".

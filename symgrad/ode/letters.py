@@ -41,7 +41,7 @@ class WrittenName(sp.Symbol):
 
 @frozen
 class Letter(Op):
-    """y(t), λ(t), or an integral over λ, as a letter of a formula. The inputs are those of what it is a part of.
+    """y(t), λ(t), or an integral over λ, as a letter of a formula. The inputs are those of the operation it belongs to.
 
     Attributes:
         whole: the operation that gives all of them, whose last inputs are θ.

@@ -310,7 +310,7 @@ def numeric(terms: tuple[str, ...], output: str) -> Callable[..., Any]:
 def pairwise(op: Einsum, shapes: tuple[Shape, ...]) -> list[tuple[tuple[int, ...], Einsum]]:
     """Return the steps in which NumPy contracts many operands: which are taken from the list, and how they are joined.
 
-    The result of a step goes to the end of the list. Where entries are infinite, the order decides what is nan.
+    The result of a step goes to the end of the list. Where entries are infinite, the order decides which are nan.
     """
     path = np.einsum_path(op.spec, *[np.broadcast_to(0.0, s) for s in shapes], optimize=True)[0][1:]
     terms, steps = list(op.terms), []

@@ -95,7 +95,7 @@ def as_floats(x: Any) -> Any:
 
 
 def into(v: Any, x: Any) -> Any:
-    """Return v as what is written into x, which integers cut; refuse a gradient, which they do not carry, and
+    """Return v as it is written into x; integers cut it; refuse a gradient, which they do not carry, and
     complex numbers for real ones.
     """
     own, to = getattr(v, "dtype", None), np.dtype(getattr(x, "dtype", np.float64))

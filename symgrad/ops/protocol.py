@@ -185,7 +185,7 @@ class FormulaRules:
         symmetric: makes a matrix that is its own transpose.
         antisymmetric: makes a matrix whose transpose is its negative.
         keeps_symmetry: makes a symmetric matrix of a symmetric one.
-        conjugates: makes the conjugate of conj z, as what has real numbers only inside.
+        conjugates: maps conj z to the conjugate of the result, as operations with real constants do.
     """
 
     name: ClassVar[str] = ""

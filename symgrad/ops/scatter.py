@@ -288,7 +288,7 @@ class Scatter(Op):
 
 
 def _survivors(where: Selection, sizes: Shape) -> Any:
-    """Return where what was written stayed rather than being overwritten; None if all stayed."""
+    """Return where written entries stayed rather than being overwritten; None if all stayed."""
     if where.unique:
         return None
     order = np.full(sizes, -1)

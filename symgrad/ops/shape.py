@@ -211,7 +211,7 @@ class Expand(Op):
     views = shares = True
 
     def put(self, x: Any, v: Any) -> Any:
-        """Reshape back what has no copies."""
+        """Reshape back, if no entry was copied."""
         return Reshape(shape(x))(v)
 
     def forward(self, x: Any) -> Any:

@@ -285,7 +285,7 @@ class Gather(Selection):
         return [sp.sympify(by_axis[a]) if a in by_axis else next(others) for a in range(ndim)]
 
     def add(self, target: Any, g: Any) -> None:
-        """Add up what was read twice. ``np.add.at`` is slow on rows: those are sorted and summed in runs."""
+        """Add up entries that were read twice. ``np.add.at`` is slow on rows: those are sorted and summed in runs."""
         if np.size(g) < SMALL or np.size(g) == prod(self.block):
             np.add.at(target, self.key, g)
             return

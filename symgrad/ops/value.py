@@ -80,7 +80,7 @@ def check_range(numbers: Any, dtype: Any) -> None:
 
 
 def is_foreign(x: Any) -> bool:
-    """Whether x is an array of another library, such as a pandas Series: what has ``__array__`` and is not NumPy's."""
+    """Whether x is an array of another library, such as a pandas Series: it has ``__array__`` and is not NumPy's."""
     return hasattr(type(x), "__array__") and not isinstance(x, (Traced, np.ndarray, np.generic))
 
 

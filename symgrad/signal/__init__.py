@@ -1,4 +1,4 @@
-"""``sg.signal``: scipy.signal's names. What they compute stands in ``ops``; here is only the door."""
+"""``sg.signal``: scipy.signal's names. Their computations are in ``ops``; here is only the door."""
 
 from __future__ import annotations
 

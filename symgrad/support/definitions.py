@@ -17,7 +17,7 @@ class Found(NamedTuple):
 
 
 class Module(NamedTuple):
-    """What a module defines at its top, what it imports from its own package, and its other imports."""
+    """A module's top-level definitions, its imports from its own package, and its other imports."""
 
     defined: dict[str, ast.stmt]
     inside: dict[str, Found]  # the name may be "", for the module itself

@@ -106,7 +106,7 @@ class _File:
 
 
 class _Stream(_File):
-    """What has no places to go back to: bytes are collected, and written at the end."""
+    """A stream without positions to seek: bytes are collected, and written at the end."""
 
     def __init__(self, opened: IO[bytes]) -> None:
         self._end = opened

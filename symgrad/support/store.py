@@ -78,7 +78,7 @@ class Store:
         return self.folder / (sha256(_canonical(key).encode()).hexdigest() + _END)
 
     def _shorten(self) -> None:
-        """Remove what was used before all others until the rest is small enough, and what nobody finished."""
+        """Remove the entries unused for longest until the rest is small enough, and unfinished ones."""
         entries = sorted(self._files(_END), reverse=True)
         total = 0
         for _, size, path in entries:

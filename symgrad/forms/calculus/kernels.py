@@ -18,7 +18,7 @@ class Kernels:
     """The symbols that stand for the kernels of one expression.
 
     Args:
-        opened: whether the arguments of exponentials are multiplied out, so that what they share is seen.
+        opened: whether the arguments of exponentials are multiplied out, so that common factors show.
     """
 
     def __init__(self, e: sp.Expr, opened: bool = False) -> None:

@@ -13,7 +13,7 @@ Below = dict[Any, int]  # factors below the bar, each with how often it stands t
 
 
 def quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Return what stands above and below the bar, multiplied out, without what both share.
+    """Return the numerator and denominator, multiplied out, without their common factors.
 
     Raises:
         sp.PolynomialError: e has something else than sums, products and whole powers of symbols and rationals.

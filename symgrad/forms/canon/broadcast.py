@@ -1,4 +1,4 @@
-"""Rules of what is equal along an axis: it is computed without the axis, and then spread, as in 1/(r·1ᵀ) = (1/r)·1ᵀ.
+"""Rules for terms that are constant along an axis: computed without it, then spread, as in 1/(r·1ᵀ) = (1/r)·1ᵀ.
 
 Rules of products change the draft they are given and say whether they did; others answer with another term, or None.
 """

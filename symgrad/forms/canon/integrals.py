@@ -1,4 +1,4 @@
-"""What stands inside of integrals, in the terms of what they depend on."""
+"""Integrands, as terms of the variables that the integrals depend on."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _POSITIVE = sp.symbols("p0:64", positive=True)
 
 
 class _Reading(Island):
-    """An elementwise term as an expression in its atoms and in the truth of what it asks for."""
+    """Reads an elementwise term as an expression in its atoms and in the truth of its conditions."""
 
     def __init__(self, pool: TermPool) -> None:
         super().__init__(pool)

@@ -272,7 +272,7 @@ def is_simplex(f: Term) -> bool:
 
 @rule(PRODUCT)
 def sum_over_a_stack(d: Draft) -> bool:
-    """Σ over the new axis of a stack is the sum of what was stacked."""
+    """Σ over the new axis of a stack is the sum of the stacked terms."""
     for k, (f, s) in enumerate(d.factors):
         if f.kind != CALL or not isinstance(f.data, Stack):
             continue

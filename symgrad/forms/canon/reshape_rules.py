@@ -99,7 +99,7 @@ def _selected(pool: TermPool, items: tuple[Any, ...], a: Term, shape: Shape) -> 
 
 
 def _read_back(pool: TermPool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term | None:
-    """Return what was scattered where all of it is read, and zeros where none is."""
+    """Return the scattered term if all of it is read, and zeros if none of it is."""
     if None in a.data.where.items:
         return None
     mine, theirs = _places(items, a.shape), _places(a.data.where.items, a.shape)

@@ -357,7 +357,7 @@ def _key(kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Any:
 
 
 def _product_key(d: Draft) -> Any:
-    """What makes two drafts the same product, whatever their letters are called."""
+    """Return a key that is the same for two drafts of one product, whatever their letters are called."""
     number: dict[int, int] = {}
     for k in (*d.out, *(k for _, s in d.factors for k in s), *d.sizes):
         number.setdefault(k, len(number))

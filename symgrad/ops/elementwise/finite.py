@@ -1,4 +1,4 @@
-"""What is finite and what is not: tests for ∞, closeness, numbers in the place of nan and ∞."""
+"""Tests for finite numbers, infinities and nan: tests for ∞, closeness, numbers in the place of nan and ∞."""
 
 from __future__ import annotations
 

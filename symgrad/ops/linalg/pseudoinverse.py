@@ -220,7 +220,7 @@ def _largest(s: Any) -> Any:
 
 # ------------------------------------------------------------------ least squares
 class LstSq(NamedTuple, Generic[T]):
-    """A least squares solution, what it leaves, and what was seen of A."""
+    """A least squares solution, its residuals, and the rank and singular values of A."""
 
     solution: T
     residuals: T

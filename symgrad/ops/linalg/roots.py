@@ -78,7 +78,7 @@ class MatrixSqrt(Principal):
     not_exportable = "the libraries of the targets lack it, or have it of complex numbers only"
 
     def forward(self, *xs: Any) -> Any:
-        """Refuse what has no real value, then compute."""
+        """Compute the value; a matrix whose result is not real is refused."""
         return self.evaluated(*xs)
 
     def one(self, a: Any) -> Any:
@@ -115,7 +115,7 @@ class MatrixLog(Principal):
     not_exportable = "the libraries of the targets lack it, or have it of complex numbers only"
 
     def forward(self, *xs: Any) -> Any:
-        """Refuse what has no real value, then compute."""
+        """Compute the value; a matrix whose result is not real is refused."""
         return self.evaluated(*xs)
 
     def one(self, a: Any) -> Any:

@@ -173,7 +173,7 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, i
 
 
 def _places(where: Any) -> int | list[int]:
-    """Return the number of parts, or the list of places, of what stands for one of them."""
+    """Return the number of parts, or the list of places, as Python integers."""
     if isinstance(where, int):
         return where
     result = integers(where, "tensor_split")

@@ -81,7 +81,7 @@ def _of_pairs(pool: TermPool, f: Term) -> Term | None:
 
 
 def _weights(d: Draft, near: list[Factor], pair: Letters) -> Term | None:
-    """Return w_ik, the product of what stands beside the difference, where it is a matrix with a notation."""
+    """Return w_ik, the product of the factors beside the difference, if matrix notation has it."""
     if not any(set(s) == set(pair) for _, s in near) or any(set(s) - set(pair) for _, s in near):
         return None
     w = d.pool.product(near, pair, {k: d.sizes[k] for k in pair})
