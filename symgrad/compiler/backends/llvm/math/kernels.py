@@ -11,22 +11,19 @@ from functools import partial
 
 import numpy as np
 
-from symgrad.compiler.backends.llvm.math import builder, exponential, hyperbolic, logarithms, simple
-from symgrad.compiler.backends.llvm.math import trigonometric as circular
-from symgrad.compiler.backends.llvm.math.builder import Value, rounding, select
+from symgrad.compiler.backends.llvm.math import builder
+from symgrad.compiler.backends.llvm.math.builder import Value, magnitude, select
 from symgrad.scalars import SCALARS
 
-builder.NUMPY |= {
-    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.divide: operator.truediv,
-    np.where: select, np.copysign: builder.copysign, np.absolute: builder.magnitude, np.sqrt: builder.sqrt,
-    **{getattr(np, name): partial(rounding, name) for name in ("rint", "floor", "ceil")},
-    np.maximum: simple.maximum, np.minimum: simple.minimum,
-    np.isnan: Value.is_nan, np.isinf: lambda x: builder.magnitude(x) == np.inf,
-    np.exp: exponential.exp, np.exp2: exponential.exp2, np.expm1: exponential.expm1, np.log: logarithms.log,
-    np.log1p: logarithms.log1p, np.sin: circular.sin, np.cos: circular.cos, np.tan: circular.tan,
-    np.tanh: hyperbolic.tanh, np.cosh: hyperbolic.cosh, np.arctanh: hyperbolic.atanh,
-    np.remainder: operator.mod,
-}  # fmt: skip
+
+def answer(functions: dict[str, Callable[..., Value]]) -> None:
+    """Let values answer NumPy's functions by these, which are found by the names under which they are declared."""
+    builder.NUMPY |= {SCALARS[name].numpy: f for name, f in functions.items() if name in SCALARS}
+    builder.NUMPY |= {
+        np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.divide: operator.truediv,
+        np.where: select, np.sqrt: builder.sqrt, np.rint: partial(builder.rounding, "rint"),
+        np.isnan: Value.is_nan, np.isinf: lambda x: magnitude(x) == np.inf,
+    }  # fmt: skip
 
 
 def recorded(name: str, wide: bool = False) -> Callable[..., Value]:

@@ -18,7 +18,7 @@ from symgrad.compiler.backends.llvm.math import (
     trigonometric,
 )
 from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign, magnitude, rounding, sqrt
-from symgrad.compiler.backends.llvm.math.kernels import recorded
+from symgrad.compiler.backends.llvm.math.kernels import answer, recorded
 from symgrad.scalars import SCALARS
 
 # sech2 is what 1/(cosh x · cosh x) is replaced by
@@ -42,6 +42,7 @@ _MADE = (
     "sigmoid", "logit", "xlogy", "xlog1py", "entr", "relu", "low", "clamp", "softsign", "erf", "erfc", "erfcx", "ndtr",
 )  # fmt: skip
 _WIDE = ("erfinv", "log_ndtr", "lgamma")
+answer(_TABLE)
 _TABLE |= {name: recorded(name, name in _WIDE) for name in (*_MADE, *_WIDE)}
 
 
