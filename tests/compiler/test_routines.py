@@ -9,7 +9,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.compiler.backends.llvm.routines import shared
-from symgrad.errors import IndexRangeError, LinAlgError
+from symgrad.errors import ArgumentError, IndexRangeError, LinAlgError
 
 pytest.importorskip("llvmlite.binding")
 RNG = np.random.default_rng(28)
@@ -201,3 +201,76 @@ def test_threads_share_a_batch_and_the_bytes_are_those_of_one(monkeypatch):
     a[-1] = 0
     with pytest.raises(LinAlgError, match="Batch element 59"):
         fast(a, b)
+
+
+X = np.linspace(0.1, 1.0, 8)
+
+
+def counting(x):
+    """A loop that counts in integers, and reads at them."""
+
+    def step(c, _):
+        i, s = c
+        return (i + 1, s + x[i] * i), i * 2
+
+    (i, s), ys = sg.scan(step, (sg.tensor(0), sg.tensor(0.0)), None, length=8)
+    return s, i, ys
+
+
+LOOPS = {
+    "read at a computed position": (
+        lambda x: sg.scan(lambda c, _: (x[(4 + 3 * sg.sin(c)).long()] * c, c), sg.tensor(0.7), None, length=9)[1], X,
+    ),
+    "counting": (counting, X),
+    "integers for slices": (
+        lambda x, i: sg.scan(lambda c, k: (c + x[k], c * k), sg.tensor(0.0), i)[1], X, np.array([0, 3, -1, 7, 2]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_with_integers_are_machine_code(name):
+    f, *xs = LOOPS[name]
+
+    def both(*xs):
+        y = f(*xs)
+        y = y if isinstance(y, tuple) else (y,)
+        return (*y, sg.grad(lambda *xs: (f(*xs)[0] if name == "counting" else f(*xs)).sum())(*xs))
+
+    fast = sg.compile(both, backend="llvm")
+    agree(fast(*xs), both(*map(sg.tensor, xs)), EXACT)
+    assert "Outside(" not in nests(fast, *xs)
+    assert "Loop(" in nests(fast, *xs)
+
+
+@pytest.mark.parametrize("factor", [10**6, 10**16])
+def test_an_integer_that_grows_too_large_in_a_loop_is_refused_or_exact_as_in_eager_mode(factor):
+    def f(x, steps):
+        def step(c, _):
+            return (sg.where(c[0] < 1000, c[0] * factor, 5), c[1] + x), None
+
+        return sg.scan(step, (sg.tensor(900), sg.tensor(0.0)), None, length=steps)[0]
+
+    for steps in (1, 2):
+        fast = sg.compile(lambda x, steps=steps: f(x, steps), backend="llvm")
+        if factor == 10**16 and steps == 1:
+            with pytest.raises(ArgumentError, match="an integer reaches"):
+                fast(1.5)
+        else:
+            agree(fast(1.5), f(sg.tensor(1.5), steps), 0)
+
+
+def test_slices_of_large_integers_are_exact():
+    f = lambda x, i: sg.scan(lambda c, k: (c + x[k - 2**60], c), sg.tensor(0.0), i)[1]
+    at = np.array([2**60 + 1, 2**60 + 3, 2**60])
+    agree([sg.compile(f, backend="llvm")(X, at)], [f(sg.tensor(X), sg.tensor(at))], 0)
+
+
+def test_integers_wrap_around_and_compare_exactly():
+    i, j = np.array([2**40, -3, 2**62 + 1] * 30), np.array([2**40 + 1, -3, 2**62] * 30)
+    f = lambda i, j: (i * i - j, -i, i < j, i == j, sg.where(i > j, i, 7), (i > 0) & (j != 5))
+    for y, e in zip(sg.compile(f, backend="llvm")(i, j), f(sg.tensor(i), sg.tensor(j)), strict=True):
+        np.testing.assert_array_equal(y, e.numpy())
+    x = np.array([np.nan, np.inf, -np.inf, 1e300, 2.7, -2.7, 2.0**63] * 20)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(sg.compile(lambda x: x.long(), backend="llvm")(x), sg.tensor(x).long().numpy())

@@ -32,6 +32,9 @@ from symgrad.scalars import SCALARS
 
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
 TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # whose results are booleans
+_INTEGER = TRUTH | {"add", "sub", "mul", "neg", "select"}  # what machine code has for integers
+_EXACT = 2**53  # the integers up to here are floats as well
+INT64 = np.dtype(np.int64)
 _COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 LOADED = frozenset({"in", "const", "array", "size", "number"})  # what is there from the start
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
@@ -138,6 +141,8 @@ class Elements:
             return self._total(op, args, v)
         if isinstance(op, Cast) and is_floating(v.dtype) and v.dtype != HALF:
             return self.cast(args[0], v.dtype)
+        if isinstance(op, Cast) and v.dtype == INT64 and self.known_names and self.dtypes[args[0]] == FLOAT64:
+            return self.place(("cast_int64", self._full(v, args)[0]), v.shape, INT64)
         args = self._full(v, args)
         if isinstance(op, Extreme) and is_floating(v.dtype):
             return self.reduce("max" if op.largest else "min", args[0], op.axes, v)
@@ -199,10 +204,26 @@ class Elements:
         names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
         if self.known_names is not None and not names <= self.known_names:
             return False
+        if self._of_integers(args, v):
+            return names <= _INTEGER
         fits = all(is_floating(d) or is_bool(d) for d in (v.dtype, *[self.dtypes[r] for r in args]))
         return fits and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
 
+    def _of_integers(self, args: Sequence[int], v: Value) -> bool:
+        """Whether machine code is asked for a function of integers of 64 bits, and of whole numbers beside them."""
+        if self.known_names is None or not isinstance(v.op, Map):
+            return False
+        numbers = [self.value(r) for r in args]
+        others = [self.dtypes[r] for r, n in zip(args, numbers, strict=True) if n is None]
+        return (
+            INT64 in others
+            and {v.dtype, *others} <= {INT64, BOOL}
+            and all(n is None or (n.is_integer() and abs(n) <= _EXACT) for n in numbers)
+        )
+
     def _widest(self, args: Sequence[int]) -> np.dtype[Any]:
+        if any(self.dtypes[r] == INT64 for r in args):
+            return INT64
         strong = [self.dtypes[r] for r in args if is_floating(self.dtypes[r]) and not self.is_weak(r)]
         return np.result_type(*strong) if strong else FLOAT64
 

@@ -22,6 +22,7 @@ STORED = {**TYPES, "i1": "i8"}
 _KINDS = {"float64": "f64", "float32": "f32", "bool": "i1", **{f"{w}{n}": f"{w[0]}{n}" for n in _SIZES
                                                                 for w in ("int", "uint")}}  # fmt: skip
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_INTEGER = {"add": "add", "sub": "sub", "mul": "mul"}  # which wrap around
 _COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 # What the C library computes for single numbers; loops use the branch-free functions of ``math``.
 LIBM = frozenset({
@@ -147,7 +148,7 @@ class Code:
     def apply(self, name: str, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
         """Append a primitive and return its result."""
         sign = _ARITHMETIC.get(name)
-        if sign is not None and args[0][1] == kind == args[1][1]:  # as most
+        if sign is not None and args[0][1] == kind == args[1][1] and kind[0] == "f":  # as most
             return self.set(f"{sign} {TYPES[kind]} {args[0][0]}, {args[1][0]}"), kind
         if name in ("and", "or", "not"):
             bits = [self.truth(a) for a in args]
@@ -157,7 +158,11 @@ class Code:
         if name in _COMPARE:
             own = _common(args)
             a, b = (self.number(x, own) for x in args)
+            if own == "i64":
+                return self.set(f"icmp {name if name in ('eq', 'ne') else f's{name}'} i64 {a}, {b}"), "i1"
             return self.set(f"fcmp {_COMPARE[name]} {TYPES[own]} {a}, {b}"), "i1"
+        if name == "cast_int64":
+            return self._rounded(args[0]), kind
         if name.startswith("cast_"):
             return self.number(args[0], kind), kind
         xs = [self.number(a, kind) for a in args]
@@ -165,6 +170,8 @@ class Code:
 
     def _number_of(self, name: str, xs: list[str], kind: str) -> str:
         t = TYPES[kind]
+        if kind[0] == "i":
+            return self.set(f"sub {t} 0, {xs[0]}" if name == "neg" else f"{_INTEGER[name]} {t} {xs[0]}, {xs[1]}")
         if name in _ARITHMETIC:
             return self.set(f"{_ARITHMETIC[name]} {t} {xs[0]}, {xs[1]}")
         if name == "neg":
@@ -176,6 +183,14 @@ class Code:
         own = f"@{name}{'f' if kind == 'f32' else ''}" if library else f"@sg.{name}.{kind}"
         return self.set(f"call {t} {own}({', '.join(f'{t} {x}' for x in xs)})")
 
+    def _rounded(self, x: tuple[str, str]) -> str:
+        """Return a number without its fraction as an integer; the lowest one for nan and what none holds, as NumPy."""
+        text = self.number(x, "f64")
+        size = self.set(f"call double @llvm.fabs.f64(double {text})")
+        fits = self.set(f"fcmp olt double {size}, {constant(2.0**63, 'f64')}")
+        whole = self.number((self.set(f"select i1 {fits}, double {text}, double {constant(0.0, 'f64')}"), "f64"), "i64")
+        return self.set(f"select i1 {fits}, i64 {whole}, i64 {-(2**63)}")
+
     def _select(self, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
         condition = self.truth(args[0])
         own = "i1" if all(k == "i1" for _, k in args[1:]) else kind
@@ -186,6 +201,8 @@ class Code:
 def _common(args: list[tuple[str, str]]) -> str:
     """The kind in which values are compared; a number is rounded to the kind of what it meets."""
     kinds = {k for text, k in args if not text.startswith("0x")}
+    if "i64" in kinds <= {"i64", "i1"}:
+        return "i64"
     return "f32" if "f32" in kinds and "f64" not in kinds else "f64"
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
+from symgrad.compiler.backends.llvm.routines import integers
 from symgrad.compiler.backends.llvm.routines.written import routine
 from symgrad.compiler.backends.llvm.steps import (
     FILL,
@@ -32,7 +33,7 @@ from symgrad.compiler.backends.llvm.steps import (
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.clusters import Cluster, clusters
-from symgrad.compiler.primitives.elements import LOAD, OP, Elements
+from symgrad.compiler.primitives.elements import INT64, LOAD, OP, Elements
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.ops.contract import Einsum
@@ -182,7 +183,10 @@ class Plan:
     def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
         """Return how the arguments of an operation lie in its result; None where it is no joining."""
         op, *refs = self.e.ops[k]
-        if self.e.kind(k) != OP or not _in_words(self.e.dtypes[k]) or _is_of_many(op, refs):
+        dtype = self.e.dtypes[k]
+        if self.e.kind(k) != OP or not _in_words(dtype) or _is_of_many(op, refs):
+            return None
+        if op.accumulates and not is_floating(dtype):
             return None
         if isinstance(op, Assemble):
             return [(r, partial(view_of, p), again) for r, p, again in zip(refs, op.parts, op.overlaps)]
@@ -275,7 +279,7 @@ class Plan:
     def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
         """Append copies for operations that move entries. Whether it was one."""
         e = self.e
-        if _is_of_many(op, refs):
+        if _is_of_many(op, refs) or (op.accumulates and not is_floating(e.dtypes[k])):
             return False
         if isinstance(op, (Cat, Stack, Assemble)):
             self._join(self.place(k), self._regions(k) or [])
@@ -373,9 +377,11 @@ class Plan:
         """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
         e = self.e
         dtypes = {op.packed, *[s.dtype for s in op.body.arguments], *[s.dtype for s in op.body.results]}
-        if op.length < 1 or len(dtypes) != 1 or not is_floating(op.packed):
+        mixed = integers.has_integers(op)
+        if op.length < 1 or not (mixed or (len(dtypes) == 1 and is_floating(op.packed))):
             return False
-        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), inside=True)
+        inner = integers.body_of(op, e) if mixed else Elements(program_of_body(op.body), e.expand, e.known_names)
+        body = Plan(inner, inside=True)
         if any(isinstance(s, Outside) for s in body.steps):
             return False
         args = [self._contiguous(self.view(r), op.packed) for r in refs]
@@ -383,7 +389,10 @@ class Plan:
         result = self.place(k)
         if not result.is_plain:  # a loop packs its results without gaps
             result = self.views[k] = whole(self.workspace(prod(result.shape), op.packed), result.shape)
-        self.steps.append(Loop(op, args, result, body, memory))
+        loop = Loop(op, args, result, body, memory)
+        self.steps.append(loop)
+        if mixed:
+            self.steps.append(integers.checked(loop, [self._argument(r, k) for r in refs]))
         return True
 
     def _contiguous(self, view: View, dtype: Any) -> View:
@@ -483,5 +492,5 @@ def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], o
 
 
 def _in_words(dtype: Any) -> bool:
-    """Whether entries are moved as they are: floating-point numbers and booleans."""
-    return is_floating(dtype) or is_bool(dtype)
+    """Whether entries are moved as they are: floating-point numbers, booleans, and integers of 64 bits."""
+    return is_floating(dtype) or is_bool(dtype) or dtype == INT64

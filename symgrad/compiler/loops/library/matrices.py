@@ -224,18 +224,19 @@ def cholesky(a: Read, at: int, y: Array, yat: int, n: int) -> int:
     """The lower triangle L with L Lᵀ = A; 1 where A is not positive definite (§4.2)."""
     bad: int = 0
     for i in range(n):
-        for j in range(n):
-            t = a[at + i * n + j]
-            for k in range(j if j < i else i):
-                t = t - y[yat + i * n + k] * y[yat + j * n + k]
-            if j > i:
-                y[yat + i * n + j] = 0.0
-            elif j == i:
+        for j in range(i + 1):
+            t = 0.0
+            for k in range(j):
+                t += y[yat + i * n + k] * y[yat + j * n + k]
+            t = a[at + i * n + j] - t
+            if j < i:
+                y[yat + i * n + j] = div(t, y[yat + j * n + j])
+            else:
+                y[yat + i * n + i] = sqrt(t)
                 if not t > 0.0:
                     bad = 1
-                y[yat + i * n + j] = sqrt(t)
-            else:
-                y[yat + i * n + j] = div(t, y[yat + j * n + j])
+        for j in range(i + 1, n):
+            y[yat + i * n + j] = 0.0
     return bad
 
 
@@ -307,10 +308,11 @@ def matmul(a: Read, at: int, b: Read, bat: int, y: Array, yat: int, n: int) -> N
     """Y = A B of square matrices."""
     for i in range(n):
         for j in range(n):
-            t = 0.0
-            for k in range(n):
-                t = t + a[at + i * n + k] * b[bat + k * n + j]
-            y[yat + i * n + j] = t
+            y[yat + i * n + j] = 0.0
+        for k in range(n):
+            t = a[at + i * n + k]
+            for j in range(n):
+                y[yat + i * n + j] = y[yat + i * n + j] + t * b[bat + k * n + j]
 
 
 def matrix_exp(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:

@@ -35,7 +35,8 @@ _SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixE
 _MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
 _ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
          Shift, Std, Var)  # fmt: skip
-_SMALL = 24  # rows of matrices up to which a routine is quicker than a call of LAPACK
+_SMALL, _MIDDLE = 24, 64  # rows of matrices up to which a routine is quicker than a call of LAPACK: of most, and of
+_ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)  # these
 _IN_LOOPS = 128  # the same inside of a loop
 _NARROW = 4  # bytes of the narrowest floating-point numbers
 
@@ -52,8 +53,14 @@ def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
     if isinstance(op, (*_MOVED, *_ROWS)):
         return max(map(prod, [*shapes, e.shapes[k]]))
     if isinstance(op, _SQUARE):
-        return _of_matrices(shapes, e.shapes[k], _IN_LOOPS if plan.inside else _SMALL)
+        return _of_matrices(shapes, e.shapes[k], _limit(op, plan.inside))
     return None
+
+
+def _limit(op: Any, inside: bool) -> int:
+    if inside:
+        return _IN_LOOPS
+    return _MIDDLE if isinstance(op, _ELIMINATED) else _SMALL
 
 
 def read_first(e: Elements, k: int, axis: int) -> int:

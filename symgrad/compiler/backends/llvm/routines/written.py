@@ -219,7 +219,7 @@ class Reporter:
             memory = {b: _array(b, p, offset) for (b, offset), p in zip(step.arrays.values(), places, strict=True)}
             xs = [numpy_view(a, memory[a.memory]) if isinstance(a, View) else a for a in step.args]
             with np.errstate(all="ignore"):
-                value = forward_of(step.op)(*[x[()] if np.ndim(x) == 0 else x for x in xs])
+                value = forward_of(step.op)(*[x if np.ndim(x) else np.asarray(x)[()] for x in xs])
             np.copyto(numpy_view(step.result, memory[step.result.memory]), value)
         except BaseException as error:
             self.error = error  # lives until machine code has set it
