@@ -47,7 +47,8 @@ __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "control", "derive", "distributed", "double",
     "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root",
-    "solvers",
+    "solvers", "ShapeDtypeStruct", "associative_scan", "cond", "jit", "lax", "stop_gradient", "switch", "tree",
+    "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "while_loop",
     "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
@@ -90,6 +91,12 @@ _LATER = {
     "report": "symgrad.teach",
     "table": "symgrad.teach",
     "fori_loop": "symgrad.transforms.loops",
+    **{
+        name: "symgrad.transforms.loops"
+        for name in ("associative_scan", "cond", "stop_gradient", "switch", "while_loop")
+    },
+    "lax": "symgrad.lax",
+    "tree": "symgrad.tree",
     "nn": "symgrad.nn",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -114,12 +121,14 @@ _FUNCTIONAL = (
     "prelu", "rms_norm", "selu", "threshold", "triplet_margin_loss",
 )  # fmt: skip
 _SAME = {
+    "jit": ("symgrad.compiler", "jit"),
+    **{f"tree_{n}": ("symgrad.tree", n) for n in ("flatten", "leaves", "map", "reduce", "structure", "unflatten")},
     "igamma": ("symgrad.special", "gammainc"), "igammac": ("symgrad.special", "gammaincc"),
     **{name: ("symgrad.nn.functional", name) for name in _FUNCTIONAL},
 }  # fmt: skip
 
 if _typing.TYPE_CHECKING:
-    from symgrad import control, distributed, exports, fft, nn, optim, signal, stats, testing, utils
+    from symgrad import control, distributed, exports, fft, lax, nn, optim, signal, stats, testing, tree, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -136,7 +145,13 @@ if _typing.TYPE_CHECKING:
     from symgrad.teach.plot import plot
     from symgrad.teach.report import report
     from symgrad.teach.table import table
-    from symgrad.transforms.loops import fori_loop, scan
+    from symgrad.transforms.loops import associative_scan, cond, fori_loop, scan, stop_gradient, switch, while_loop
+    from symgrad.tree import flatten as tree_flatten
+    from symgrad.tree import leaves as tree_leaves
+    from symgrad.tree import map as tree_map
+    from symgrad.tree import reduce as tree_reduce
+    from symgrad.tree import structure as tree_structure
+    from symgrad.tree import unflatten as tree_unflatten
     from symgrad.utils.saving import load, save
 
 
@@ -159,7 +174,19 @@ _UPCALLS.update(
     plot=_later("symgrad.teach.plot", "plot"),
 )
 
-_MODULES = {"control", "distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
+_MODULES = {
+    "control", "distributed", "exports", "fft", "lax", "nn", "optim", "signal", "solvers", "stats", "testing",
+    "tree", "utils",
+}  # fmt: skip
+
+
+def ShapeDtypeStruct(shape: _typing.Any, dtype: _typing.Any = float64) -> _np.ndarray[_typing.Any, _typing.Any]:
+    """An array of zeros of this shape and dtype that takes no memory, for ``sg.compile(f).lower(x)`` and ``sg.graph``.
+
+    >>> sg.compile(lambda x: x.sum()).lower(sg.ShapeDtypeStruct((1000, 1000))).cost_analysis()["operations"]
+    1000000
+    """
+    return _np.broadcast_to(_np.zeros((), dtype), shape)
 
 
 _solvers_argmin = _later("symgrad.solvers", "argmin")

@@ -117,7 +117,7 @@ def _batched(
     """The gradients for each slice of the cotangents, from one mapped sweep."""
     if any(g is None for g in cotangents):
         raise ArgumentError("grad: is_grads_batched=True needs grad_outputs, a batch of cotangents of each output.")
-    options = {"retain_graph": True, "create_graph": create_graph, "allow_unused": allow_unused}
+    options: dict[str, Any] = {"retain_graph": True, "create_graph": create_graph, "allow_unused": allow_unused}
     unused: list[int] = []
 
     def of_slice(*gs: Any) -> Any:

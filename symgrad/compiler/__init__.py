@@ -4,6 +4,6 @@ trace → program (share, fold, drop) → scalars or arrays → one backend a fi
 prettified closed forms.
 """
 
-from symgrad.compiler.compiled import Compiled, Lowered, Stats, compile
+from symgrad.compiler.compiled import Compiled, Lowered, Stats, compile, jit
 
-__all__ = ["Compiled", "Lowered", "Stats", "compile"]
+__all__ = ["Compiled", "Lowered", "Stats", "compile", "jit"]

@@ -10,10 +10,10 @@ import functools
 import math
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from types import MethodType
-from typing import Any, Generic, NamedTuple, ParamSpec, overload
+from typing import Any, Generic, NamedTuple, ParamSpec, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from symgrad.compiler.once import made_once
 from symgrad.compiler.operation import Call
 from symgrad.compiler.trace import Graph, Traced, graph, is_result
 from symgrad.core import modes, trees
+from symgrad.core.device import device as cpu
 from symgrad.core.journal import is_fixed
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
@@ -549,6 +550,59 @@ def _restore(
     return made
 
 
+class TorchCompile(TypedDict, total=False):
+    """Options of ``torch.compile``."""
+
+    fullgraph: bool
+    dynamic: bool | None
+    mode: str | None
+    options: dict[str, Any] | None
+    disable: bool
+
+
+_REFUSED = {
+    "dynamic": "each shape has a kernel of its own; leave it out, or write dynamic=False",
+    "mode": 'there is one mode; leave it out, and choose a backend such as "llvm"',
+    "options": "they are TorchInductor's; leave them out",
+}
+
+
+def _check_torchs(torchs: Mapping[str, Any]) -> None:
+    """Refuse options of ``torch.compile`` that would mean something, and options of nobody's."""
+    for name, value in torchs.items():
+        if name not in TorchCompile.__annotations__:
+            raise ArgumentTypeError(
+                f"compile() got an unexpected keyword argument {name!r}. Expected compile(fn, backend, donate, "
+                "*, digits, cache)."
+            )
+        if name in _REFUSED and value not in (None, False, "default"):
+            raise ArgumentError(f"compile: got {name}={value!r}: {_REFUSED[name]}.")
+
+
+def jit(
+    fun: Any = None, *, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = (),
+    backend: str | None = None, keep_unused: bool = False, inline: bool = False, device: Any = None,
+) -> Any:  # fmt: skip
+    """Return fun compiled, under JAX's name: ``sg.compile(fun)``.
+
+    Args:
+        fun: the function; left out, ``jit`` is a decorator with options.
+        static_argnums, static_argnames: accepted: integers, booleans, text, None and functions are static in any case.
+            Bind a float that the function branches on by ``functools.partial``.
+        donate_argnums: as ``donate`` of ``sg.compile``.
+        backend: as of ``sg.compile``; "cpu" and None choose.
+        keep_unused, inline, device: accepted, and of no effect; the device is the CPU.
+
+    >>> sg.jit(sg.grad(lambda x: x**3))(2.0)
+    12.0
+    """
+    if device is not None:
+        cpu(device)
+    chosen = "auto" if backend in (None, "cpu") else backend
+    made = functools.partial(compile, backend=chosen, donate=donate_argnums)
+    return made if fun is None else made(fun)
+
+
 @overload
 def compile(
     fn: Callable[P, Any],
@@ -557,6 +611,7 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    **torchs: Unpack[TorchCompile],
 ) -> Compiled[P]: ...
 @overload
 def compile(
@@ -566,6 +621,7 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    **torchs: Unpack[TorchCompile],
 ) -> Callable[[Callable[P, Any]], Compiled[P]]: ...
 @checked
 def compile(
@@ -575,6 +631,7 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    **torchs: Unpack[TorchCompile],
 ) -> Any:
     """Return fn compiled: the same values, from one kernel per signature of its arguments.
 
@@ -592,6 +649,8 @@ def compile(
             digits, in the place of floats.
         cache: keep machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
             where this system's programs keep such files. By default only where SYMGRAD_CACHE_DIR is set.
+        torchs: options of ``torch.compile``: ``disable=True`` returns fn as it is, ``fullgraph`` is always meant, and
+            others are refused.
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
@@ -609,6 +668,11 @@ def compile(
     >>> print(sg.compile(lambda x: sg.log(1 + sg.exp(x)), backend="mpmath")(-50.0))
     1.9287498479639178e-22
     """
+    _check_torchs(torchs)
+    if torchs.get("disable"):
+        return (lambda f: f) if fn is None else fn
+    if backend == "inductor":  # torch's
+        backend = "auto"
     check_backend(backend)
     _check_digits(backend, digits)
     if cache is not None and not isinstance(cache, bool):

@@ -11,9 +11,10 @@ from symgrad.tensors.protocols import Protocols
 from symgrad.tensors.queries import Queries
 from symgrad.tensors.sampling import Sampling
 from symgrad.tensors.spellings import Spellings
+from symgrad.tensors.updates import Updated
 
 
-class Mixed(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
+class Mixed(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampling, Updated, Protocols):
     """All that a tensor has from its families of methods."""
 
     __slots__ = ()

@@ -16,6 +16,7 @@ from symgrad.ops.sorting.sorting import Ordered
 from symgrad.ops.sorting.statistics import Range
 from symgrad.tensors.spellings import Flat
 from symgrad.tensors.tensor import Tensor
+from symgrad.tensors.updates import At
 from typing import Any
 from typing import overload
 
@@ -215,6 +216,8 @@ class Mixed(TensorBase):
         """x ← x.asinh(…), in x's shape and dtype."""
     def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', subok: builtins.bool = True, copy: builtins.bool = True) -> Tensor:
         """Convert to a dtype, under NumPy's name: ``x.to(dtype)``, by default as a tensor of its own."""
+    @property
+    def at(self) -> At: ...
     def atan(self) -> Tensor:
         """As ``symgrad.atan``."""
     def atan2(self, other: Any) -> Tensor:

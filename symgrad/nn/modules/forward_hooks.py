@@ -36,7 +36,7 @@ class ForwardHook:
             raise ArgumentTypeError(
                 f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {new!r}."
             )
-        return new  # type: ignore[return-value]
+        return new
 
     def behind(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Return the result, or what the hook puts in its place."""
