@@ -151,7 +151,9 @@ class NLP:
                 "nlp: an argument has no value here, as sg.compile and sg.vmap trace functions. Solve outside of them."
             )
         specs = self.derivatives.body.arguments[1:]
-        return list(tensors), tuple([np.asarray(t._value, s.dtype) for t, s in zip(tensors, specs, strict=True)])
+        values = [np.asarray(t._value, s.dtype) for t, s in zip(tensors, specs, strict=True)]
+        # kernels take numbers as Python's floats on their short way
+        return list(tensors), tuple([v.item() if v.ndim == 0 and v.dtype == FLOAT64 else v for v in values])
 
     def exported(self) -> tuple[dict[str, tuple[Any, Any]], dict[str, Any]]:
         """Return what ``sg.export(problem, target="c")`` writes: five functions, and the patterns by columns.
@@ -225,13 +227,13 @@ class NLP:
         z = self._start(x0, start)
         forces = np.zeros(self.rows.size) if start is None else np.asarray(start.forces, np.float64)
         self.derivatives.calls.clear()
-        with long_work("nlp", shown=progress) as work:
+        with np.errstate(all="ignore"), long_work("nlp", shown=progress) as work:
             run = Run(
                 self.derivatives, thetas, z, forces, self.low, self.high, self.lb, self.ub, tol, max_steps, max_time,
                 start is not None, work, (self.unknowns, self.rows), self._on_structure(callback),
             )  # fmt: skip
             name, outcome = self._run(run, solver, dict(options or {}))
-        return self._solution(run, name, outcome, tensors)
+            return self._solution(run, name, outcome, tensors)
 
     def _start(self, x0: Any, start: Solution | None) -> Any:
         z = self._vector.start if start is None else np.asarray(start.z, np.float64)
