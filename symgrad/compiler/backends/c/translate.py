@@ -234,21 +234,23 @@ class _Writer:
         self.same.update({name: after[name] for name in map(_name, sums)})
         body += [f"{old} = {new};" for new, old in after.items() if new not in self.same]
         self.same.update(after)
-        lost: dict[str, str] = {}
-        if sums:
-            flags = {_name(p.result): "|" for p in phis if p.kind == "i64"}
-            clauses = {**{after[_name(new)]: how for new, how in sums.items()}, **flags}
-            lost = {name: f"{name}_nan" for name, how in clauses.items() if how in ("max", "min")}
-            for name, nan in lost.items():
-                self.types[nan] = {"double": "int64_t", "float": "int32_t"}[self.types[name]]
-                self.lines.append(f"{nan} = {name} != {name};")
-                clauses = {**clauses, nan: "|"}
-            self.lines.append("#pragma omp simd " + " ".join(f"reduction({how}: {n})" for n, how in clauses.items()))
+        flags = {_name(p.result): "|" for p in phis if p.kind == "i64"}
+        lost = self._pragma({after[_name(new)]: how for new, how in sums.items()} | flags) if sums else {}
         self.lines.append(f"for (int64_t {i} = {loop.start}; {i} < {loop.stop}; {i}++) {{")
         self.lines += [f"  {line}" for line in body]
         out = _targets(loop.end.lines[-1].rest)[1]
         checks = [f'if ({nan}) {name} = __builtin_nan("");' for name, nan in lost.items()]
         self.lines += ["}", *checks, *self._moves(loop.end.label, out), f"goto {_name(out)}_;"]
+
+    def _pragma(self, clauses: dict[str, str]) -> dict[str, str]:
+        """Say which sums are taken in any order; return where it is noted that one of extremes met nan."""
+        lost = {name: f"{name}_nan" for name, how in clauses.items() if how in ("max", "min")}
+        for name, nan in lost.items():
+            self.types[nan] = {"double": "int64_t", "float": "int32_t"}[self.types[name]]
+            self.lines.append(f"{nan} = {name} != {name};")
+        clauses = clauses | dict.fromkeys(lost.values(), "|")
+        self.lines.append("#pragma omp simd " + " ".join(f"reduction({how}: {n})" for n, how in clauses.items()))
+        return lost
 
     def _inner(self, x: Instruction, sums: dict[str, str]) -> list[str]:
         """Return the lines of an instruction inside of a loop; a sum is written into what it is added to.

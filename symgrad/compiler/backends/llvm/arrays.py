@@ -39,17 +39,9 @@ def build(program: Program, interface: Interface) -> Kernel:
         return mixed(plan, interface, space, text, used, calls, stages, free=plan.effort() > _LONG)
     body = _body(interface, plan, space, used, [line for c in calls for line in c])
     return finished(
-        text + body,
-        used,
-        interface,
-        ROUTINES if plan.has_routines() else LOOPS,
-        plan.operations(),
-        len(plan.steps),
-        stages,
-        bytes=space.size,
-        free=plan.effort() > _LONG,
-        keep=constants(plan),
-    )
+        text + body, used, interface, ROUTINES if plan.has_routines() else LOOPS, stages, bytes=space.size,
+        operations=plan.operations(), kernels=len(plan.steps), free=plan.effort() > _LONG, keep=constants(plan),
+    )  # fmt: skip
 
 
 def _body(interface: Interface, plan: Plan, space: Workspace, used: Used, calls: Sequence[str]) -> str:

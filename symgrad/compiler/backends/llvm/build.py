@@ -48,15 +48,13 @@ def finished(
     used: Used,
     interface: Interface,
     level: Level,
-    operations: int,
-    kernels: int,
     stages: dict[str, Callable[[], str]],
     *,
-    bytes: int = 0,
     free: bool = False,
     keep: Any = None,
+    **counts: Any,
 ) -> Kernel:
-    """Compile ``@body`` with the functions that Python calls."""
+    """Compile ``@body`` with the functions that Python calls; ``counts`` are the kernel's own."""
     text += wrapper("flat", interface.inputs, interface.outputs, interface.flat, used, free=free)
     if interface.plain:
         text += wrapper("direct", interface.inputs, interface.outputs, interface.results, used, free=free)
@@ -68,10 +66,8 @@ def finished(
         run=lambda xs: run(*xs),
         source=lambda: machine.source,
         backend=interface.backend,
-        operations=operations,
-        kernels=kernels,
-        bytes=bytes,
         direct=direct,
         stages={**stages, "assembly": machine.assembly},
         cached=machine.cached,
+        **counts,
     )

@@ -59,4 +59,5 @@ def _straight(program: Program, interface: Interface) -> Kernel | None:
     used = Used()
     body = scalars.body(written, interface.inputs, interface.outputs, used)
     level = straight_level(count, len(interface.inputs) + len(interface.outputs))
-    return finished(body, used, interface, level, count, 1, {"scalars": lambda: python.listing(written)})
+    stages = {"scalars": lambda: python.listing(written)}
+    return finished(body, used, interface, level, stages, operations=count, kernels=1)

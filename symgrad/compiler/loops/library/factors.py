@@ -35,24 +35,7 @@ def tall_svd(w: Array, n: int, m: int, u: Array, uat: int, s: Array, sat: int, v
         for j in range(m):
             v[vat + i * m + j] = 1.0 if i == j else 0.0
     for _ in range(60):
-        turned: int = 0
-        for p in range(m):
-            for q in range(p + 1, m):
-                x = 0.0
-                y = 0.0
-                z = 0.0
-                for k in range(n):
-                    x = x + w[k * m + p] * w[k * m + p]
-                    y = y + w[k * m + q] * w[k * m + q]
-                    z = z + w[k * m + p] * w[k * m + q]
-                if math.fabs(z) > 1e-16 * sqrt(x * y) and z != 0.0:
-                    turned = 1
-                    theta = (y - x) / (2.0 * z)
-                    t = (1.0 if theta >= 0.0 else -1.0) / (math.fabs(theta) + sqrt(theta * theta + 1.0))
-                    c = 1.0 / sqrt(t * t + 1.0)
-                    turn_columns(w, 0, p, q, c, t * c, n, m)
-                    turn_columns(v, vat, p, q, c, t * c, m, m)
-        if turned == 0:
+        if turned(w, n, m, v, vat) == 0:
             break
     for j in range(m):
         x = 0.0
@@ -75,6 +58,28 @@ def tall_svd(w: Array, n: int, m: int, u: Array, uat: int, s: Array, sat: int, v
     for j in range(m):
         if s[sat + j] == 0.0:
             fill_column(u, uat, n, m, j)
+
+
+def turned(w: Array, n: int, m: int, v: Array, vat: int) -> int:
+    """Turn each two columns of w, and of v, so that they stand at right angles; whether any did not."""
+    any_turned: int = 0
+    for p in range(m):
+        for q in range(p + 1, m):
+            x = 0.0
+            y = 0.0
+            z = 0.0
+            for k in range(n):
+                x = x + w[k * m + p] * w[k * m + p]
+                y = y + w[k * m + q] * w[k * m + q]
+                z = z + w[k * m + p] * w[k * m + q]
+            if math.fabs(z) > 1e-16 * sqrt(x * y) and z != 0.0:
+                any_turned = 1
+                theta = (y - x) / (2.0 * z)
+                t = (1.0 if theta >= 0.0 else -1.0) / (math.fabs(theta) + sqrt(theta * theta + 1.0))
+                c = 1.0 / sqrt(t * t + 1.0)
+                turn_columns(w, 0, p, q, c, t * c, n, m)
+                turn_columns(v, vat, p, q, c, t * c, m, m)
+    return any_turned
 
 
 def fill_column(u: Array, at: int, n: int, m: int, j: int) -> None:
