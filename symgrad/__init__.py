@@ -51,7 +51,8 @@ __all__ = [
     "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "while_loop",
     "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
-    "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
+    "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
+    "sparse_hessian_of_lagrangian", "sparse_jacobian", "special",
     "stats", "testing", "uint8", "utils",
     "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
@@ -106,6 +107,7 @@ _LATER = {
     "scan": "symgrad.transforms.loops",
     "signal": "symgrad.signal",
     "sparse_hessian": "symgrad.compiler.sparse",
+    "sparse_hessian_of_lagrangian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
     "stats": "symgrad.stats",
     "testing": "symgrad.testing",
@@ -130,7 +132,7 @@ _SAME = {
 if _typing.TYPE_CHECKING:
     from symgrad import control, distributed, exports, fft, lax, nn, optim, signal, stats, testing, tree, utils
     from symgrad.compiler import compile
-    from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
+    from symgrad.compiler.sparse import sparse_hessian, sparse_hessian_of_lagrangian, sparse_jacobian
     from symgrad.exports import export
     from symgrad.expression.reader import parse
     from symgrad.forms.closed import ClosedForm

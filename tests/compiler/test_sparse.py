@@ -466,3 +466,17 @@ def test_a_letter_twice_stands_for_the_diagonal_of_an_array_with_zeros():
     x = np.arange(1.0, 5.0)
     f = sg.sparse_jacobian(lambda x: sg.einsum("ii->i", sg.tril(sg.outer(x, x))), backend="numpy")
     np.testing.assert_array_equal(f(x).toarray(), np.diag(2 * x))
+
+
+def test_the_hessian_of_a_lagrangian_is_that_of_its_sum_and_may_be_a_triangle():
+    f, g = (lambda x, p: p * (x[1:] * x[:-1]).sum()), (lambda x, p: sg.sin(x) * p)
+    rng = np.random.default_rng(0)
+    x, multipliers = rng.normal(size=5), rng.normal(size=5)
+    dense = sg.hessian(lambda x: 0.5 * f(x, 2.0) + (multipliers * g(x, 2.0)).sum())(x)
+    full = sg.sparse_hessian_of_lagrangian(f, g)(x, multipliers, 2.0, sigma=0.5)
+    np.testing.assert_allclose(full.toarray(), dense, atol=1e-12)
+    lower = sg.sparse_hessian_of_lagrangian(f, g, lower=True)
+    np.testing.assert_allclose(lower(x, multipliers, 2.0, sigma=0.5).toarray(), np.tril(dense), atol=1e-12)
+    assert (full.nnz, lower.pattern.nnz) == (13, 9)
+    with pytest.raises(sg.errors.ArgumentTypeError, match="g is a function, got int"):
+        sg.sparse_hessian_of_lagrangian(f, 3)

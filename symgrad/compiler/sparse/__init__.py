@@ -3,6 +3,6 @@
 sets → entries → rules → pattern; colouring → sweeps → products → public. Only arrays imports SciPy.
 """
 
-from symgrad.compiler.sparse.public import sparse_hessian, sparse_jacobian
+from symgrad.compiler.sparse.public import sparse_hessian, sparse_hessian_of_lagrangian, sparse_jacobian
 
-__all__ = ["sparse_hessian", "sparse_jacobian"]
+__all__ = ["sparse_hessian", "sparse_hessian_of_lagrangian", "sparse_jacobian"]

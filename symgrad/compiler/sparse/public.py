@@ -13,7 +13,7 @@ from symgrad.compiler.once import made_once
 from symgrad.compiler.sparse.arrays import compressed_rows
 from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import costs, entries_of, is_array
-from symgrad.compiler.sparse.sets import Sets
+from symgrad.compiler.sparse.sets import Sets, from_pairs
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.trace import trace
 from symgrad.core import trees
@@ -52,10 +52,18 @@ class Derivative(AsFunction):
     """A function that returns a sparse derivative; see ``sparse_jacobian``."""
 
     def __init__(
-        self, name: str, fn: Callable[..., Any], argnum: int, backend: str, symmetric: bool, progress: bool
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        argnum: int,
+        backend: str,
+        symmetric: bool,
+        progress: bool,
+        lower: bool = False,
     ) -> None:
         self.name, self.fn, self.argnum, self.backend, self.symmetric = name, fn, argnum, backend, symmetric
-        self._options = argnum, backend, symmetric, progress
+        self.lower = lower
+        self._options = argnum, backend, symmetric, progress, lower
         self.progress = progress
         self._found: dict[Any, Prepared] = {}
         self._last: Prepared | None = None
@@ -138,7 +146,12 @@ class Derivative(AsFunction):
             each = costs(self._result, place, y, *at) if len(sets.members) else (1, 1)
             return sets, for_jacobian(sets, *each)
         sets = sets.symmetric()
-        return sets, for_hessian(sets)
+        sweeps = for_hessian(sets)
+        if not self.lower:
+            return sets, sweeps
+        below = sets.owners >= sets.members
+        rows, columns = sets.owners[below], sets.members[below]
+        return from_pairs(sets.size, sets.below, rows, columns), sweeps._replace(take=sweeps.take[below])
 
     def _result(self, /, *args: Any, **kwargs: Any) -> Any:
         return tensor_result(self.fn(*args, **kwargs), self.name)
@@ -236,3 +249,49 @@ def sparse_hessian(
            [0., 1., 0.]])
     """
     return _derivative("sparse_hessian", fn, argnums, backend, grad, progress)
+
+
+class Lagrangian(AsFunction):
+    """(x, λ, *args, sigma) ↦ ∂(σ f + λᵀ g)/∂x"""
+
+    def __init__(self, f: Callable[..., Any], g: Callable[..., Any]) -> None:
+        self.f, self.g, self.__name__ = f, g, "lagrangian"
+
+    def __call__(self, x: Any, multipliers: Any, *args: Any, sigma: Any = 1.0) -> Any:
+        """Return the gradient in x."""
+
+        def lagrangian(x: Any) -> Any:
+            return sigma * self.f(x, *args) + (multipliers * self.g(x, *args)).sum()
+
+        return grad(lagrangian)(x)
+
+
+@checked
+def sparse_hessian_of_lagrangian(
+    f: Callable[..., Any],
+    g: Callable[..., Any],
+    lower: bool = False,
+    backend: str = "auto",
+    progress: bool = True,
+) -> Derivative:
+    """Return (x, λ, *args, sigma=1.0) ↦ ∂²(σ f + λᵀ g)/∂x², as solvers of nonlinear programs take it.
+
+    Args:
+        f: f(x, *args), one number.
+        g: g(x, *args), a tensor shaped like λ.
+        lower: whether only the lower triangle is returned, as IPOPT wants it.
+        backend, progress: as for ``sparse_hessian``.
+
+    Returns:
+        A function that returns a SciPy ``csr_array``; see ``sparse_jacobian``.
+
+    >>> h = sg.sparse_hessian_of_lagrangian(lambda x: x[0] * x[1], lambda x: x**2, lower=True)
+    >>> h(np.array([1.0, 2.0]), np.array([3.0, 4.0])).toarray()
+    array([[6., 0.],
+           [1., 8.]])
+    """
+    for name, fn in (("f", f), ("g", g)):
+        if not callable(fn):
+            raise ArgumentTypeError(f"sparse_hessian_of_lagrangian: {name} is a function, got {type(fn).__name__}.")
+    needs("sg.sparse_hessian_of_lagrangian, which returns SciPy's sparse arrays,", "scipy")
+    return Derivative("sparse_hessian_of_lagrangian", Lagrangian(f, g), 0, backend, True, progress, lower)
