@@ -203,6 +203,26 @@ def test_threads_share_a_batch_and_the_bytes_are_those_of_one(monkeypatch):
         fast(a, b)
 
 
+CALLS = {
+    "BLAS": lambda a: a @ a,
+    "NumPy sorts": lambda a: sg.sort(a, 1).values,
+    "more than 64 rows": L.cholesky,
+    "there are no loops": L.eigvalsh,
+    "not for int64": lambda a: sg.cumsum(a.long(), 0),
+    "in its body is Eigenvalues": lambda a: sg.scan(lambda c, _: (L.eigvalsh(sg.diag(c)), None), a[0], None, length=3)[
+        0
+    ],
+}
+
+
+@pytest.mark.parametrize("why", CALLS)
+def test_what_leaves_machine_code_is_listed_with_the_reason(why):
+    (line,) = sg.compile(CALLS[why], backend="llvm").lower((90, 90)).as_text("calls").splitlines()
+    assert why in line
+    assert "[90" in line
+    assert not sg.compile(lambda a: L.cholesky(a).tanh(), backend="llvm").lower((30, 30)).as_text("calls")
+
+
 X = np.linspace(0.1, 1.0, 8)
 
 

@@ -33,8 +33,10 @@ def build(program: Program, interface: Interface) -> Kernel:
     used = Used(interface.pool())
     text, calls = functions(plan, "nest", used)
     stages: dict[str, Callable[[], str]] = {
-        "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
-    }  # fmt: skip
+        "elements": e.listing,
+        "nests": lambda: "\n".join(map(repr, plan.steps)),
+        "calls": lambda: "\n".join(str(s) for s in plan.steps if isinstance(s, Outside)),
+    }
     if space.size > _KEPT or any(isinstance(s, Outside) for s in plan.steps):
         return mixed(plan, interface, space, text, used, calls, stages, free=plan.effort() > _LONG)
     body = _body(interface, plan, space, used, [line for c in calls for line in c])

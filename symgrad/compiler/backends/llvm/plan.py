@@ -18,6 +18,7 @@ import numpy as np
 from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
 from symgrad.compiler.backends.llvm.routines import integers
+from symgrad.compiler.backends.llvm.routines.suitable import reason
 from symgrad.compiler.backends.llvm.routines.written import routine
 from symgrad.compiler.backends.llvm.steps import (
     FILL,
@@ -61,6 +62,7 @@ class Plan:
         self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
         self._homes: dict[int, View] = {}
         self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
+        self._why: dict[int, str] = {}  # of loops, why they are no machine code
         self._number(e)
         self._assign_storage()
         stages = clusters(e)
@@ -265,9 +267,11 @@ class Plan:
             return
         if isinstance(op, Scan) and self._loop(op, k, refs):
             return
-        self.steps.append(
-            routine(self, op, k, refs) or Outside(op, [self._argument(r, k) for r in refs], self.place(k))
-        )
+        self.steps.append(routine(self, op, k, refs) or self._outside(op, k, refs))
+
+    def _outside(self, op: Any, k: int, refs: Sequence[int]) -> Outside:
+        why = self._why.get(k) or reason(op, [self.e.dtypes[r] for r in (*refs, k)])
+        return Outside(op, [self._argument(r, k) for r in refs], self.place(k), why)
 
     def _argument(self, r: int, k: int) -> Any:
         value = self.e.value(r)
@@ -379,10 +383,13 @@ class Plan:
         dtypes = {op.packed, *[s.dtype for s in op.body.arguments], *[s.dtype for s in op.body.results]}
         mixed = integers.has_integers(op)
         if op.length < 1 or not (mixed or (len(dtypes) == 1 and is_floating(op.packed))):
+            self._why[k] = f"what it carries is of {', '.join(sorted(map(str, dtypes)))}"
             return False
         inner = integers.body_of(op, e) if mixed else Elements(program_of_body(op.body), e.expand, e.known_names)
         body = Plan(inner, inside=True)
-        if any(isinstance(s, Outside) for s in body.steps):
+        outside = [str(s) for s in body.steps if isinstance(s, Outside)]
+        if outside:
+            self._why[k] = f"in its body is {'; '.join(outside)}"
             return False
         args = [self._contiguous(self.view(r), op.packed) for r in refs]
         memory = self.workspace(loop_memory(op, body) // op.packed.itemsize + 1, op.packed)

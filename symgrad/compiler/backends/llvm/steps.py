@@ -66,6 +66,11 @@ class Outside:
     op: Any
     args: list[Any]  # views, or numbers
     result: View
+    reason: str = ""  # why it is no machine code
+
+    def __str__(self) -> str:
+        shapes = ", ".join(str(list(getattr(a, "shape", ()))) for a in self.args)
+        return f"{type(self.op).__name__} of {shapes}: {self.reason}"
 
 
 @dataclass

@@ -13,6 +13,7 @@ from symgrad.compiler.loops.rows import FEW
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_floating
+from symgrad.ops.contract import Einsum
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
@@ -78,6 +79,19 @@ def _end(op: Any, axis: int, n: int) -> int:
     item = items[axis]
     positions = range(n)[item : item + 1 or None] if isinstance(item, int) else range(n)[slice(*item)]
     return max(positions, default=0) + 1
+
+
+def reason(op: Any, dtypes: Sequence[Any]) -> str:
+    """Return why an operation on arrays of these dtypes is none of machine code's, as a clause."""
+    if isinstance(op, Einsum):
+        return "BLAS computes products of this size"
+    if not all(is_floating(d) and d.itemsize >= _NARROW for d in dtypes[:1]):
+        return f"machine code has it for float64 and float32, not for {dtypes[0]}"
+    if isinstance(op, Argsort):
+        return "NumPy sorts whole rows faster; topk, kthvalue and median select"
+    if isinstance(op, _SQUARE):
+        return f"LAPACK is faster for more than {_limit(op, False)} rows"
+    return "there are no loops for it"
 
 
 def _of_matrices(shapes: Sequence[Shape], result: Shape, most: int) -> int | None:
