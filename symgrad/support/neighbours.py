@@ -138,3 +138,35 @@ def _places(name: str) -> Iterator[str]:
             module = getattr(module, part) if part in dir(module) else None
         if module is not None and name in getattr(module, "__all__", ()):
             yield room
+
+
+class Missing:
+    """An attribute that tensors lack: reading it says what to use instead.
+
+    ``__getattr__`` would say so too, but a class that has one reads all its attributes by a third more slowly.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, x: Any, owner: Any = None) -> Any:
+        raise AttributeError(f"'Tensor' object has no attribute {self.name!r}{sentence(self.name)}", name=self.name)
+
+
+class WithMissing(type):
+    """A class with attributes that are missing, which ``dir`` does not list."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if not _is_missing(cls, name)]
+
+
+def _is_missing(kind: type, name: str) -> bool:
+    return any(isinstance(vars(base).get(name), Missing) for base in kind.__mro__)
+
+
+def answer_for_missing(kind: type) -> None:
+    """Give a class an answer to each of the neighbours' names that it does not have."""
+    have = set(dir(kind))
+    for name in {**_TWINS, **_ABSENT}:
+        if name not in have:
+            setattr(kind, name, Missing(name))

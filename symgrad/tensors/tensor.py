@@ -28,7 +28,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphEr
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_methods
-from symgrad.support.neighbours import sentence
+from symgrad.support.neighbours import WithMissing, answer_for_missing
 from symgrad.support.notices import warn
 from symgrad.tensors.methods_mixin import Mixed
 
@@ -49,7 +49,7 @@ _LEAF = (
 
 
 @register_tensor_class
-class Tensor(Mixed):
+class Tensor(Mixed, metaclass=WithMissing):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
@@ -65,9 +65,8 @@ class Tensor(Mixed):
     def __init__(self, *data: Any, device: Any = None) -> None:
         """The tensor is made by ``__new__``."""
 
-    def __getattr__(self, name: str) -> Any:
-        known = "" if name.startswith("_") else sentence(name)
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}{known}", name=name, obj=self)
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     # -------------------------------------------------------------- what it is
     @property
@@ -403,6 +402,7 @@ def _named_after_tensor() -> None:
 
 
 _named_after_tensor()
+answer_for_missing(Tensor)
 check_methods(*[kind for kind in Tensor.__mro__ if kind.__module__.startswith("symgrad.tensors")])
 
 

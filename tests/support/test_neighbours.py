@@ -48,3 +48,10 @@ def test_python_is_answered_briefly():
         with pytest.raises(AttributeError, match=r"no attribute '__\w+__'$"):
             module.__wrapped_by__  # noqa: B018
     assert not hasattr(sg.ones(2), "__array_interface__")
+
+
+def test_tensors_answer_without_slowing_their_attributes():
+    assert "__getattr__" not in {name for base in sg.Tensor.__mro__ for name in vars(base)}
+    assert not hasattr(sg.ones(2), "stride")
+    assert "stride" not in {*dir(sg.Tensor), *dir(sg.ones(2))}
+    assert {"sum", "shape"} <= set(dir(sg.ones(2)))
