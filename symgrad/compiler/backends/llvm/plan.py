@@ -46,6 +46,7 @@ from symgrad.transforms.loops.op import Scan
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
 FEW_TIMES = 24  # that entries of overlapping windows are multiplied, before it pays to copy them out for BLAS
+SMALL_IN_BATCH = 1_000  # the same of each product in a batch, which NumPy gives to BLAS one by one
 SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
 MOST_PARTS = 1000  # of an array that are copied by loops of their own, some 1 ms each to compile
 
@@ -440,7 +441,11 @@ class Plan:
             return False
         if not is_floating(e.dtypes[k]) or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
             return False
-        work = prod(op.sizes([e.shapes[r] for r in refs]).values())
+        sizes = op.sizes([e.shapes[r] for r in refs])
+        work = prod(sizes.values())
+        batch = prod(sizes[c] for c in op.output if all(c in t for t in op.terms))
+        if batch > 1 and work <= SMALL_IN_BATCH * batch:
+            return True
         return work <= self.small or any(work <= FEW_TIMES * prod(w) for w in windows)
 
 

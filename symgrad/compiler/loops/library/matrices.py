@@ -148,6 +148,28 @@ def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
     P A Q = L U makes it that of L times that of U, the product of the pivots times U⁻ᵀ: divided by all pivots but the
     last, so that it is right for matrices of rank n - 1 as well. Of lower rank all minors are computed.
     """
+    if n == 3:
+        cross_products(a, at, y, yat)
+    else:
+        eliminated(a, at, y, yat, n, w)
+
+
+def cross_products(a: Read, at: int, y: Array, yat: int) -> None:
+    """Cofactors of a matrix of three rows, each the cross product of the two others."""
+    size = 0.0
+    for k in range(9):
+        size = size + a[at + k] * 0.0  # nan, as all cofactors are, where an entry is not finite
+    for i in range(3):
+        for j in range(3):
+            p: int = at + (i + 1) % 3 * 3
+            q: int = at + (i + 2) % 3 * 3
+            b: int = (j + 1) % 3
+            c: int = (j + 2) % 3
+            y[yat + i * 3 + j] = a[p + b] * a[q + c] - a[p + c] * a[q + b] + size
+
+
+def eliminated(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
+    """Cofactors by elimination; see ``cofactor``."""
     turn = 1.0
     for k in range(n * n):
         w[n + k] = a[at + k]
