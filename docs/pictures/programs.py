@@ -355,3 +355,28 @@ def example_lynx_and_hare() -> Any:
     ax.legend(fontsize=9)
     ax.set_title("Pelts in thousands, and Lotka and Volterra's equations")
     return figure
+
+
+def example_cart_pole() -> Any:
+    """A pendulum on a cart at 25 times of its swing-up, from hanging at the left to standing at the right."""
+    program = _program("cart_pole")
+    states = program.problem().solve(16).state(np.linspace(0, 2, 25))
+    tips = states["place"] + 0.5 * np.sin(states["angle"]), -0.5 * np.cos(states["angle"])
+    figure, ax = canvas(size=(6.4, 3.2))
+    for k in range(25):
+        ax.plot([states["place"][k], tips[0][k]], [0.0, tips[1][k]], "o-", color="C0", alpha=0.2 + k / 32, markersize=3)
+    ax.set_aspect("equal")
+    ax.set_title("A pendulum on a cart is swung up")
+    return figure
+
+
+def example_rocket() -> Any:
+    """The thrust of Goddard's rocket over time: full, then a singular arc, then none."""
+    program = _program("rocket")
+    guess = {"height": lambda s: 1 + 0.01 * s, "speed": lambda s: 0.4 * s * (1 - s), "thrust": 1.75, "end": 0.2}
+    trajectory = program.problem().solve(program.NODES, method="trapezoidal", guess=guess)
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(trajectory.control_times, trajectory.controls["thrust"])
+    ax.set_xlabel("t")
+    ax.set_title("Goddard's rocket: thrust")
+    return figure

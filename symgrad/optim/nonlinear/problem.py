@@ -100,6 +100,11 @@ class NLP:
             f"Jacobian, {len(d.hessian_pattern.rows)} of the Hessian's lower triangle>"
         )
 
+    @property
+    def is_quadratic(self) -> bool:
+        """Whether f is quadratic and g linear in x, whatever the parameters are."""
+        return self.derivatives.is_quadratic
+
     # -------------------------------------------------------------- tracing
     def _traced(self) -> tuple[Program, list[Any]]:
         """Return (x, *θ) ↦ (f, g), and the tensors θ; the blocks of g are noted."""
