@@ -126,6 +126,18 @@ def test_no_module_imports_another_by_a_string():
     assert [str(path) for path in SOURCE.rglob("*.py") if literal.search(path.read_text(encoding="utf-8"))] == []
 
 
+ASKING = "cli distributed expression fft forms functions implicit linalg numpy_api ode ops signal special stats testing"
+
+
+@pytest.mark.parametrize("room", [*ASKING.split(), "transforms", "web"])
+def test_what_a_tensor_holds_is_asked_by_accessors(room):
+    """``_node`` and ``_value`` may change without these rooms: tensor_node, tensor_value and has_value tell them."""
+    inside = re.compile(r"(?<!self)(?<!_table)\._(node|value)\b(?!\()")
+    sources = sorted((SOURCE / room).rglob("*.py"))
+    assert sources
+    assert [str(p) for p in sources if inside.search(p.read_text(encoding="utf-8"))] == []
+
+
 def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
     """An entry is an import up the layers that no checker sees: each needs a reason, and a line here."""
     assert sorted(UPCALLS) == ["backward_symbolic", "expression", "formula", "numpy_function", "parse", "plot"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import has_value
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NotYet, ShapeError
@@ -69,7 +70,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     (0.0, -6.0)
     """
     condition = _condition("cond", pred)
-    if condition._value is not None:
+    if has_value(condition):
         return (true_fun if condition else false_fun)(*operands)
     return _selected("cond", condition != 0, true_fun(*operands), false_fun(*operands))
 
@@ -84,7 +85,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if not branches:
         raise ArgumentError("switch: got no branches. Pass at least one function.")
     place = _condition("switch", index)
-    if place._value is not None:
+    if has_value(place):
         return branches[min(max(int(place), 0), len(branches) - 1)](*operands)
     result = branches[0](*operands)
     for k, branch in enumerate(branches[1:], 1):
@@ -123,7 +124,7 @@ def while_loop(
     tree = flatten(init_val, leaves, "while_loop: init_val")
     init = unflatten(tree, map(as_tensor, leaves))
     carry, steps = init, 0
-    while (going := _condition("while_loop", cond_fun(carry)))._value is not None:
+    while has_value(going := _condition("while_loop", cond_fun(carry))):
         if not going:
             return carry
         if max_steps is not None and steps >= max_steps:
