@@ -145,18 +145,14 @@ class Opaque(Op):
         """The user's own."""
         return f"the backward that {printable(self.name)} declares"
 
-    def text(self, *args: str) -> str:
+    def notation(self, write: Any, *args: Any) -> Any:
         """F(x); its derivative F′(g, x), of several inputs with their number, F′0(g, x, y); of outputs, F[1](x)."""
         out = "" if self.out is None else f"[{self.out}]"
-        return f"{self.name}{out}{'′' * len(self.path)}{self._which()}({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        """The same in LaTeX."""
-        title = self.name.replace("_", r"\_")
-        above = "".join([r"\prime "] * len(self.path))
-        below = ",".join(["" if self.out is None else f"[{self.out}]", self._which()]).strip(",")
-        marks = (f"_{{{below}}}" if below else "") + (f"^{{{above.strip()}}}" if above else "")
-        return f"\\operatorname{{{title}}}{marks}\\left({', '.join(args)}\\right)"
+        title, marks = self.name.replace("_", r"\_"), ",".join(filter(None, (out, self._which())))
+        above = r"\prime " * len(self.path)
+        latex = rf"\operatorname{{{title}}}" + (f"_{{{marks}}}" if marks else "")
+        latex += f"^{{{above.strip()}}}" if above else ""
+        return write.call(f"{self.name}{out}{'′' * len(self.path)}{self._which()}", *args, latex=latex)
 
     def _which(self) -> str:
         several = sum(a is HOLE for a in self.form) > 1

@@ -28,7 +28,7 @@ _PREFIX = "tensor("
 _WIDEST_RATIO = 1e3  # fixed notation spans at most this between the smallest and the largest number,
 _FIXED_RANGE = (1e-4, 1e8)  # all of them within this range
 _PROFILES: dict[str, dict[str, Any]] = {
-    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "logarithm": "log"},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
 }
@@ -69,20 +69,31 @@ def set_printoptions(
     linewidth: int | None = None,
     profile: str | None = None,
     sci_mode: bool | None = None,
+    logarithm: str | None = None,
 ) -> None:
-    """Set how tensors print. Options that are not passed keep their values, except sci_mode, which returns to None.
+    """Set how tensors and formulas print. Options that are not passed keep their values, except sci_mode, which
+    returns to None.
 
     Args: precision, digits after the point; threshold, the size above which only the edges are shown;
     edgeitems, how many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied
-    before the others; sci_mode, True or False to force the notation, None to choose it from the numbers.
-    Raises ArgumentError for an unknown profile.
+    before the others; sci_mode, True or False to force the notation, None to choose it from the numbers;
+    logarithm, "log" or "ln", the natural logarithm's name in formulas, derivations and sheets.
+    Raises ArgumentError for an unknown profile or name of the logarithm.
 
     >>> set_printoptions(precision=2)
     >>> format_tensor(np.array([0.125, 3.0]), default_dtype=np.dtype(float))
     'tensor([0.12, 3.00])'
     >>> set_printoptions(profile="default")
     """
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    if logarithm not in (None, "log", "ln"):
+        raise ArgumentError(f"set_printoptions: logarithm must be 'log' or 'ln'; got {logarithm!r}")
+    given: dict[str, Any] = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    given["logarithm"] = logarithm
     chosen = {name: setting for name, setting in given.items() if setting is not None}
     for name, setting in {**_profile(profile), **chosen, "sci_mode": sci_mode}.items():
         setattr(options, name, setting)

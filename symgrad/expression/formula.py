@@ -14,7 +14,9 @@ from typing import Any, ClassVar, TypeVar
 
 Span = tuple[int, int]
 F = TypeVar("F", bound="Formula")
-_BESIDE = ("place", "mark", "brackets", "silent", "shown", "plain", "number", "function", "whole")
+_BESIDE = (
+    "place", "mark", "brackets", "silent", "shown", "plain", "number", "function", "whole", "latex", "sign",
+)  # fmt: skip
 
 
 class Formula:
@@ -166,6 +168,7 @@ class Call(Formula):
     args: Sequence[Formula]
     keywords: Sequence[Keyword] = ()
     plain = False  # whether exp is written as a function, not as a power of e
+    latex = ""  # what LaTeX calls the function
 
     @property
     def name(self) -> str:
@@ -245,7 +248,8 @@ class Letter(Formula):
 class _OfParts(Formula):
     """An operation on any number of parts, as ``Sum(a, b, c)``."""
 
-    fields = operands_in = ("args",)
+    fields: ClassVar[tuple[str, ...]] = ("args",)
+    operands_in: ClassVar[tuple[str, ...]] = ("args",)
     args: tuple[Formula, ...]
 
     def __init__(self, *parts: Formula, **beside: Any) -> None:
@@ -305,6 +309,7 @@ class Prime(Formula):
 
     fields = operands_in = ("operand",)
     operand: Formula
+    function = False  # whether the dash stands behind a function's name
 
 
 class Label(Formula):
@@ -320,6 +325,14 @@ class Label(Formula):
     name: str
     by: int | tuple[str, ...] = 0
     of: tuple[Any, ...] = ()
+    sign = "∂"
+
+
+class Differential(Formula):
+    """dX: a small change of X."""
+
+    fields = ("whose",)
+    whose: str
 
 
 # ------------------------------------------------------------------ as closed forms are written
@@ -400,6 +413,58 @@ class Rows(Formula):
     rows: tuple[tuple[Formula, ...], ...]
     between = ""  # of blocks: "; " above each other, ", " side by side
     vector = False
+
+
+class Along(Formula):
+    """What goes along axes that no call names: (X[0])_{axis=1}."""
+
+    fields, operands_in = ("inside", "axis"), ("inside",)
+    inside: Formula
+    axis: Formula
+
+
+class Selected(Formula):
+    """Entries that brackets select, as written in a program: x[1:], X[:, -1]."""
+
+    fields, operands_in = ("array", "places"), ("array",)
+    array: Formula
+    places: str
+
+
+class Verbatim(Formula):
+    """An argument as it is written in a program, such as a shape or a slice."""
+
+    fields = ("written",)
+    written: str
+    latex = ""
+
+
+class Spelled(Formula):
+    """What only says how it is written."""
+
+    fields = ("text", "latex")
+    text: str
+    latex: str
+
+
+def call(function: str, *args: Formula, latex: str = "", **keywords: Formula) -> Call:
+    """Return f(a, b, word=c); ``latex``: what LaTeX calls the function."""
+    return Call(Name(function), args, [Keyword(k, v) for k, v in keywords.items()], latex=latex)
+
+
+def number(value: Any) -> Number:
+    """Return an exact number."""
+    return Number(Fraction(value))
+
+
+def decimal(value: Any) -> Constant:
+    """Return a number as it is read off a float, to six digits."""
+    return Constant(float(value), shown=f"{float(value):g}")
+
+
+def blocks(parts: Sequence[Formula], between: str) -> Rows:
+    """Return an array of blocks, ", " side by side or "; " above each other."""
+    return Rows((tuple(parts),) if between == ", " else tuple((p,) for p in parts), between)
 
 
 def within(node: Formula) -> Iterator[Formula]:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from symgrad.core.printing import options
 from symgrad.expression import markup
 from symgrad.expression.formula import (
+    Along,
     Both,
     Call,
     Cases,
     Compare,
     Constant,
+    Differential,
     Entry,
     EntryPower,
     Fenced,
@@ -38,12 +41,23 @@ from symgrad.expression.formula import (
     Raised,
     Rows,
     Scaled,
+    Selected,
+    Spelled,
+    Subscript,
     Sum,
+    Tuple,
     Unary,
+    Verbatim,
+    blocks,
+    call,
+    decimal,
+    number,
+    replace,
 )
 from symgrad.scalars import SCALARS
-from symgrad.support.foreign import latex_letters, latex_name, plain_name, printable
+from symgrad.support.foreign import html, latex_letters, latex_name, plain_name, printable
 
+__all__ = ["blocks", "call", "decimal", "number"]  # with what operations write themselves, too
 Written = tuple[str, int]
 SUM, INNER, CROSSED, SPREAD, PRODUCT, POWER, ATOM = range(7)
 _BINDING = {"⊗": CROSSED, "×": CROSSED, "⊙": SPREAD, "⊘": SPREAD, "@": PRODUCT}
@@ -51,9 +65,10 @@ _HIGH = dict(zip("-0123456789abcdefghijklmnoprstuvwxyz", "⁻⁰¹²³⁴⁵⁶�
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LATEX_SIGNS = {
-    "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "π": r"\pi ", "∞": r"\infty ", "⊙": r"\odot", "⊘": r"\oslash",
+    "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "π": r"\pi ", "∞": r"\infty ", "⊙": r"\odot", "⊘": r"\oslash",
     "⊗": r"\otimes", "×": r"\times", "‖": r"\Vert", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil",
     "⊤": r"\top", "ᵀ": r"\top", "ᴴ": r"\mathsf{H}", "⁻¹": "-1", "⁻ᵀ": r"-\top", "⁻ᴴ": r"-\mathsf{H}", "⁺": "+",
+    "oo": r"\infty", "-oo": r"-\infty",
     "Sum": r"\sum", "Prod": r"\prod", "and": r"\wedge", "or": r"\vee", "not": r"\neg ",
 }  # fmt: skip
 _LATEX_WORDS = {
@@ -97,12 +112,15 @@ def opposite(t: Formula) -> Formula | None:
 class Text:
     """Text in a line, as it is typed and read again."""
 
-    minus, take, plus, times, beside = "-", " - ", " + ", "*", "*"
+    minus, take, plus, times = "-", " - ", " + ", "*"
     wide = "*"  # between factors where one is a fraction
-    dash, partial = "′", "∂"
+    dash, partial, upright_d = "′", "∂", "d"
     fraction_binds = PRODUCT
     raises_functions = False  # whether sin²(x) is written for the square of sin(x)
     entries_power = "^⊙"
+
+    def __init__(self, named_e: bool = False) -> None:
+        self.named_e = named_e  # whether something is called e, so that the exponential is no power of e
 
     def write(self, t: Formula) -> str:
         """Return the formula."""
@@ -145,15 +163,20 @@ class Text:
 
     # ---------------------------------------------------------------- arithmetic
     def _sum(self, t: Sum) -> Written:
-        parts = []
+        parts: list[str] = []
         for term in t.args:
             positive = opposite(term)
             sign = (self.take if parts else self.minus) if positive is not None else self.plus if parts else ""
-            parts.append(sign + self.at(term if positive is None else positive, INNER))
+            parts.append(sign + (self.at(term, INNER) if positive is None else self.subtracted(positive)))
         return self.together("".join(parts)), SUM
 
     def _negative(self, t: Formula) -> Written:
-        return self.together(self.minus + self.at(t, INNER)), SUM
+        return self.together(self.minus + self.subtracted(t)), SUM
+
+    def subtracted(self, t: Formula) -> str:
+        """Return what stands behind a minus sign."""
+        scaled = isinstance(t, Infix) and t.sign == "⊘" and _is_multiple(t.args[0])  # -2*x ⊘ y
+        return self.at(t, SPREAD if scaled else INNER if isinstance(t, Infix) and t.sign == "@" else PRODUCT)
 
     def _unary(self, t: Unary) -> Written:
         if t.op == "-":
@@ -169,13 +192,15 @@ class Text:
     def product(self, factors: Sequence[Formula]) -> str:
         """Return factors with the signs between them."""
         wide = any(isinstance(f, Quotient) for f in factors) and self.fraction_binds != ATOM
-        out, before = "", None
+        numbered = len(factors) == 2 and isinstance(factors[0], (Number, Constant))
+        out = ""
         for k, f in enumerate(factors):
-            text = self.write(f) if isinstance(f, Over) and k == len(factors) - 1 else self.at(f, PRODUCT)
-            if isinstance(f, Over) and k < len(factors) - 1:
-                text = self.brackets(self.write(f))
-            out += text if before is None else (self.wide if wide else self.between(before, f)) + text
-            before = f
+            if isinstance(f, Over):  # what follows a sum would be under its sign
+                text = self.write(f) if f is factors[-1] else self.brackets(self.write(f))
+            else:
+                inner = numbered and isinstance(f, Infix) and f.number
+                text = self.at(f, INNER if inner else PRODUCT)
+            out += ((self.wide if wide else self.between(factors[k - 1], f)) if k else "") + text
         return self.together(out)
 
     def between(self, a: Formula, b: Formula) -> str:
@@ -188,13 +213,19 @@ class Text:
             return self._negative(positive)
         if self.fraction_binds == ATOM:
             return self.over(self.write(t.numerator), self.write(t.denominator)), ATOM
-        return self.over(self.at(t.numerator, PRODUCT), self.at(t.denominator, POWER)), PRODUCT
+        return self.over(self.above(t.numerator), self.at(t.denominator, POWER)), PRODUCT
+
+    def above(self, t: Formula) -> str:
+        """Return what stands before the stroke of a fraction; what follows a sum would be under its sign."""
+        if isinstance(t, Product) and isinstance(t.args[-1], Over):
+            return self.product((*t.args[:-1], Fenced(t.args[-1], "(", ")")))
+        return self.brackets(self.write(t)) if isinstance(t, Over) else self.at(t, INNER)
 
     def _power(self, t: Power) -> Written:
         base, e = t.base, t.exponent
         if e == HALF:
             return self.root(base)
-        if base == Letter("e"):
+        if base == Letter("e") and not self.named_e:
             return self.exponential(e)
         if isinstance(base, Call) and self.raises_functions and self.plain(base) and _is_count(e):
             return self.call(base, self.high(e)), ATOM
@@ -211,7 +242,7 @@ class Text:
         return t.name != "exp" and t.name not in _FENCES and len(t.args) == 1
 
     def _call(self, t: Call) -> Written:
-        if t.name == "exp" and not t.plain:
+        if t.name == "exp" and not (t.plain or self.named_e):
             return self.exponential(t.args[0])
         if t.name == "sqrt":
             return self.root(t.args[0])
@@ -226,7 +257,11 @@ class Text:
         words = [self.listed_word(k) for k in t.keywords]
         inside = [*map(self.write, t.args), *words]
         bars = len(inside) == 1 and isinstance(t.args[0], Fenced) and t.args[0].left == "|"
-        return self.function(t.name) + high + (inside[0] if bars else self.brackets(self.listed(inside)))
+        return self.called(t) + high + (inside[0] if bars else self.brackets(self.listed(inside)))
+
+    def called(self, t: Call) -> str:
+        """Return what the function is called."""
+        return self.function(t.name)
 
     def listed_word(self, k: Keyword) -> str:
         """Return an argument with its name."""
@@ -252,6 +287,8 @@ class Text:
     # ---------------------------------------------------------------- derivatives
     def _prime(self, t: Prime) -> Written:
         a = t.operand
+        if isinstance(a, Call) and t.function:
+            return self.call(a, self.dash), ATOM
         bare = isinstance(a, Name) or (isinstance(a, Call) and a.name in _FENCES)
         return (self.write(a) if bare else self.brackets(self.write(a))) + self.dash, POWER
 
@@ -261,8 +298,12 @@ class Text:
             given = [self.name(a) if isinstance(a, str) else self.write(a) for a in t.of]
             called = self.brackets(self.listed(given)) if given else ""
             return self.together(self.name(name) + self.dashes(by) + called), ATOM
-        below = self.together("".join(self.partial + self.often(self.name(v), by.count(v)) for v in dict.fromkeys(by)))
-        return self.over(self.together(self.often(self.partial, len(by)) + self.name(name)), below), PRODUCT
+        d = self.partial if t.sign == "∂" else self.constant("d")
+        below = self.together("".join(d + self.often(self.name(v), by.count(v)) for v in dict.fromkeys(by)))
+        return self.over(self.together(self.often(d, len(by)) + (self.name(name) if name else "")), below), POWER
+
+    def _differential(self, t: Differential) -> Written:
+        return self.together(self.upright_d + self.name(t.whose)), ATOM
 
     def dashes(self, n: int) -> str:
         """Return the dashes of an n-th derivative."""
@@ -277,23 +318,31 @@ class Text:
         level = _BINDING[t.sign]
         first = POWER if t.sign in "@×⊗" else level
         later = POWER if t.sign in "@×⊗" else level + 1
-        parts = [self.at(a, later if k else first) for k, a in enumerate(t.args)]
-        sign = self.beside if t.sign == "@" else self.sign(t.sign)
-        return self.together(sign.join(parts)), INNER if t.number else level
+        levels = [
+            SUM if isinstance(a, Unary) and level == SPREAD else later if k else first for k, a in enumerate(t.args)
+        ]
+        parts = [self.at(a, least) for a, least in zip(t.args, levels, strict=True)]
+        signs = ["", *(self.between(*pair) if t.sign == "@" else self.sign(t.sign) for pair in pairwise(t.args))]
+        return self.together("".join(map("".join, zip(signs, parts, strict=True)))), INNER if t.number else level
 
     def _scaled(self, t: Scaled) -> Written:
         positive = opposite(t)
         if positive is not None:
             return self._negative(positive)
         top, bottom = (t.coefficient.operands) if isinstance(t.coefficient, Quotient) else (t.coefficient, None)
-        body = self.at(t.array, PRODUCT)
-        above = body if top == ONE else f"{self.at(top, PRODUCT)}{self.times}{body}"
+        above = self.front(top, t.array)
         return above if bottom is None else self.over(above, self.at(bottom, POWER)), PRODUCT
+
+    def front(self, number: Formula, array: Formula) -> str:
+        """Return an array with its number in front; none for 1."""
+        if number == ONE:
+            return self.at(array, PRODUCT)
+        return self.product((*(number.args if isinstance(number, Product) else (number,)), array))
 
     def _raised(self, t: Raised) -> Written:
         if isinstance(t.base, Raised) and t.base.sign == "⁻¹" and t.sign in ("ᵀ", "ᴴ"):
             return self.marked(t.base.base, f"⁻{t.sign}"), ATOM
-        return self.marked(t.base, t.sign), ATOM
+        return self.marked(t.base, t.sign), ATOM if t.sign[-1] in "ᵀᴴ⁺" or t.sign == "⁻¹" else POWER
 
     def marked(self, base: Formula, sign: str) -> str:
         """Return an array with a sign that stands high."""
@@ -311,8 +360,10 @@ class Text:
     def _entry(self, t: Entry) -> Written:
         places = list(map(self.write, t.indices))
         array = self.write(t.array)
+        if not places:
+            return self.written(t.array)
         if all(len(k) == 1 for k in places):
-            return f"{array}{'_' if places else ''}{''.join(places)}", ATOM
+            return f"{array}_{''.join(places)}", ATOM
         return f"{f'({array})' if t.function else array}[{', '.join(places)}]", ATOM
 
     def _over(self, t: Over) -> Written:
@@ -323,6 +374,28 @@ class Text:
             ends = (f"{self.write(k)}={self.write(lo)}..{self.write(hi)}" for k, lo, hi in t.limits)
             below = f"{{{', '.join(ends)}}}"
         return f"{t.sign}_{below} {self.at(t.body, INNER)}", PRODUCT
+
+    def _along(self, t: Along) -> Written:
+        return f"{self.brackets(self.write(t.inside))}_{{axis={self.write(t.axis)}}}", ATOM
+
+    def _selected(self, t: Selected) -> Written:
+        return f"{self.whole(t.array)}[{t.places}]", ATOM
+
+    def whole(self, t: Formula) -> str:
+        """Return what brackets behind it select entries of."""
+        return self.brackets(self.write(t)) if isinstance(t, Raised) else self.at(t, ATOM)
+
+    def _verbatim(self, t: Verbatim) -> Written:
+        return t.written, ATOM
+
+    def _spelled(self, t: Spelled) -> Written:
+        return t.text, ATOM
+
+    def _subscript(self, t: Subscript) -> Written:
+        return f"{self.at(t.value, ATOM)}[{self.write(t.key).replace(' ', '')}]", ATOM
+
+    def _tuple(self, t: Tuple) -> Written:
+        return self.brackets(self.listed(list(map(self.write, t.elts)))), ATOM
 
     def _rows(self, t: Rows) -> Written:
         rows = [[self.write(a) for a in row] for row in t.rows]
@@ -394,7 +467,7 @@ class Text:
 class Board(Text):
     """Text as it is written on a blackboard: 2x²."""
 
-    minus, take, times, beside, wide = "−", " − ", "·", "·", " · "
+    minus, take, times, wide = "−", " − ", "·", " · "
     raises_functions = True
 
     def between(self, a: Formula, b: Formula) -> str:
@@ -431,12 +504,12 @@ class Board(Text):
 class Latex(Text):
     """LaTeX."""
 
-    times, beside, wide, dash, partial = " ", " ", " ", "'", r"\partial "
+    times, wide, dash, partial, upright_d = " ", " ", "'", r"\partial ", r"\mathrm{d}"
     fraction_binds = ATOM
     raises_functions = True
 
     def between(self, a: Formula, b: Formula) -> str:
-        return r" \cdot " if _starts_with_digit(b) else " "
+        return r" \cdot " if _starts_with_digit(b) else r" \, " if _is_word(a) and _is_word(b) else " "
 
     def dashes(self, n: int) -> str:
         return self.dash * n if n < 4 else f"^{{({n})}}"
@@ -457,8 +530,8 @@ class Latex(Text):
     def function(self, name: str) -> str:
         if name == "log":
             return rf"\{word(name)}"
-        if name in SCALARS:
-            return SCALARS[name].latex
+        if name in SCALARS or name in _SIGNED:
+            return _SIGNED.get(name) or SCALARS[name].latex
         if name in _LATEX_WORDS:
             return f"\\{name}"
         return rf"\operatorname{{{latex_letters(name)}}}" if len(name) > 1 else latex_name(name)
@@ -468,14 +541,36 @@ class Latex(Text):
             return self._fenced(Fenced(t.args[0], *_FENCES[t.name]))[0]
         if t.name in _LINED:
             return rf"\overline{{{self.write(t.args[0])}}}"
-        below = SCALARS[t.name].below if t.name in SCALARS else 0
+        if t.name == "∫":
+            body, x, low, high = map(self.write, t.args)
+            return rf"\int_{{{low}}}^{{{high}}} {body}\,d{x}"
+        if t.name == "skew":
+            return self.write(Fenced(t.args[0], "[", "]", "×"))
+        if t.name == "eye":
+            return f"I_{{{self.write(t.args[0])}}}"
+        if t.name == "expm" and len(t.args) == 1:
+            return f"{{e{self.high(t.args[0])}}}"
+        told = [a for a in t.args if isinstance(a, Verbatim)]
+        if told:  # a shape or a slice is written below the name
+            mark = "".join(a.latex or self.write(a) for a in told)
+            t = replace(t, args=tuple(a for a in t.args if a not in told), latex=f"{self.called(t)}_{{{mark}}}")
+        if t.name in _NUMBERED:
+            high = f"^{{({self.write(t.args[0])})}}{high}"
+            t = Call(t.func, t.args[1:], latex=r"\psi")
+        below = SCALARS[t.name].below if t.name in SCALARS and not t.latex else 0
         if not below:
             return super().call(t, high)
         under, inside = (self.listed([self.write(a) for a in part]) for part in (t.args[:below], t.args[below:]))
-        return f"{self.function(t.name)}_{{{under}}}{high}{self.brackets(inside)}"
+        return f"{self.called(t)}_{{{under}}}{high}{self.brackets(inside)}"
+
+    def called(self, t: Call) -> str:
+        return t.latex or self.function(t.name)
+
+    def listed_word(self, k: Keyword) -> str:
+        return rf"\mathrm{{{k.name}}}={self.write(k.value)}"
 
     def constant(self, sign: str) -> str:
-        return r"\mathbf{1}" if sign == "𝟏" else _LATEX_SIGNS.get(sign, sign)
+        return r"\mathbf{1}" if sign == "𝟏" else _LATEX_SIGNS.get(sign) or latex_name(sign)
 
     def words(self, text: str) -> str:
         return rf"\text{{{text}}}"
@@ -510,27 +605,47 @@ class Latex(Text):
         positive = opposite(t)
         if positive is not None:
             return self._negative(positive)
-        front = "" if t.coefficient == ONE else self.at(t.coefficient, PRODUCT) + self.times
-        return self.together(front + self.at(t.array, PRODUCT)), PRODUCT
+        return self.front(t.coefficient, t.array), PRODUCT
 
     def marked(self, base: Formula, sign: str) -> str:
-        return f"{self.at(base, ATOM)}^{{{_LATEX_SIGNS.get(sign, sign.translate(_LEVEL))}}}"
+        text, level = self.written(base)
+        text = self.brackets(text) if level < ATOM else f"{{{text}}}" if isinstance(base, Raised) else text
+        return f"{text}^{{{_LATEX_SIGNS.get(sign, sign.translate(_LEVEL))}}}"
 
     def _entrypower(self, t: EntryPower) -> Written:
-        return f"{self.bearing(t.base)}^{{\\odot {self.write(t.exponent)}}}", POWER
+        return f"{self.bearing(t.base)}^{{\\odot {self.at(t.exponent, PRODUCT)}}}", POWER
 
     def bearing(self, base: Formula) -> str:  # one superscript is all that TeX takes
         return self.brackets(self.write(base)) if isinstance(base, Raised) else self.at(base, ATOM)
 
     def _fenced(self, t: Fenced) -> Written:
-        left, right = (_LATEX_SIGNS.get(s, s) for s in (t.left, t.right))
-        below = f"_{{{t.below}}}" if len(t.below) > 1 else f"_{t.below}" if t.below else ""
-        return rf"\left{left} {self.write(t.inside)} \right{right}{below}", ATOM
+        left, right = (r"\lVert", r"\rVert") if t.left == "‖" else (_LATEX_SIGNS.get(s, s) for s in (t.left, t.right))
+        below = f"_{{{_below(t.below)}}}" if len(t.below) > 1 else f"_{_below(t.below)}" if t.below else ""
+        gap = " " if len(left) > 1 else ""
+        return rf"\left{left}{gap}{self.write(t.inside)}{gap}\right{right}{below}", ATOM
 
     def _entry(self, t: Entry) -> Written:
+        if not t.indices:
+            return self.written(t.array)
         array, places = self.write(t.array), joined([self.write(k) for k in t.indices])
         array = rf"\left[{array}\right]" if t.function else f"{{{array}}}" if "_{" in array else array
-        return f"{array}_{{{places}}}" if t.indices else array, ATOM
+        return f"{array}_{{{places}}}", ATOM
+
+    def _along(self, t: Along) -> Written:
+        return rf"{self.brackets(self.write(t.inside))}_{{\mathrm{{axis}}={self.write(t.axis)}}}", ATOM
+
+    def _selected(self, t: Selected) -> Written:
+        return rf"{{{self.whole(t.array)}}}_{{[{t.places.replace('...', _DOTS)}]}}", ATOM
+
+    def _verbatim(self, t: Verbatim) -> Written:
+        return t.written.replace("...", _DOTS), ATOM
+
+    def _spelled(self, t: Spelled) -> Written:
+        return t.latex, SUM if t.latex.startswith(r"\int") else ATOM
+
+    def _subscript(self, t: Subscript) -> Written:
+        array = self.write(t.value)
+        return f"{f'{{{array}}}' if '_{' in array else array}_{{{self.write(t.key).replace(' ', '')}}}", ATOM
 
     def _over(self, t: Over) -> Written:
         sign = _LATEX_SIGNS[t.sign]
@@ -542,8 +657,8 @@ class MathML(Text):
     """Presentation MathML, without the element around it."""
 
     minus, take, plus = markup.mo("−"), markup.mo("−"), markup.mo("+")
-    times = beside = wide = markup.INVISIBLE
-    dash, partial = markup.DASH, '<mo rspace="0" lspace="0">∂</mo>'
+    times = wide = markup.INVISIBLE
+    dash, partial, upright_d = markup.DASH, '<mo rspace="0" lspace="0">∂</mo>', markup.mi("d")
     fraction_binds = ATOM
     raises_functions = True
     _scaled = Latex._scaled
@@ -574,7 +689,7 @@ class MathML(Text):
         return markup.name(text)
 
     def function(self, name: str) -> str:
-        return markup.name(word(name))
+        return markup.mi("ψ") if name == "digamma" else markup.name(word(name))
 
     def constant(self, sign: str) -> str:
         return '<mn mathvariant="bold">𝟏</mn>' if sign == "𝟏" else markup.mi(sign)
@@ -597,10 +712,15 @@ class MathML(Text):
     def call(self, t: Call, high: str) -> str:
         if t.name in _FENCES:
             return self._fenced(Fenced(t.args[0], *_FENCES[t.name]))[0]
-        if t.name in _LINED:
+        if t.name == "eye":
+            return markup.below(markup.mi("I"), self.write(t.args[0]))
+        if t.name == "conj":
             return f'<mover accent="true">{self.write(t.args[0])}{markup.mo("¯")}</mover>'
+        if t.name in _NUMBERED:
+            psi = markup.power(markup.mi("ψ"), markup.fenced(self.write(t.args[0])))
+            return markup.row(psi, self.brackets(self.write(t.args[1])))
         name = self.function(t.name)
-        name = markup.power(name, high) if high else name
+        name = markup.row(name, high) if high == self.dash else markup.power(name, high) if high else name
         inside = [*map(self.write, t.args), *map(self.listed_word, t.keywords)]
         bars = len(inside) == 1 and isinstance(t.args[0], Fenced) and t.args[0].left == "|"
         return markup.row(name, inside[0] if bars else markup.fenced(self.listed(inside)))
@@ -627,6 +747,8 @@ class MathML(Text):
         return markup.cases([(v, None if other else c) for v, c, other in rows])
 
     def table(self, rows: Sequence[Sequence[str]], between: str, vector: bool) -> str:
+        if between:
+            return markup.fenced(markup.spaced([p for row in rows for p in row], markup.mo(between.strip())), "[", "]")
         cells = ["".join(f"<mtd>{part}</mtd>" for part in row) for row in rows]
         return markup.fenced(f"<mtable>{''.join(f'<mtr>{row}</mtr>' for row in cells)}</mtable>", "[", "]")
 
@@ -644,8 +766,28 @@ class MathML(Text):
         return markup.below(text, markup.mi(t.below)) if t.below else text, ATOM
 
     def _entry(self, t: Entry) -> Written:
+        if not t.indices:
+            return self.written(t.array)
         array = markup.fenced(self.write(t.array), "[", "]") if t.function else self.write(t.array)
-        return markup.below(array, self.places(t.indices)) if t.indices else array, ATOM
+        return markup.below(array, self.places(t.indices)), ATOM
+
+    def _along(self, t: Along) -> Written:
+        axis = markup.row(markup.mi("axis"), markup.mo("="), self.write(t.axis))
+        return markup.below(self.brackets(self.write(t.inside)), axis), ATOM
+
+    def _selected(self, t: Selected) -> Written:
+        return markup.row(self.whole(t.array), self._verbatim(Verbatim(f"[{t.places}]"))[0]), ATOM
+
+    def _verbatim(self, t: Verbatim) -> Written:
+        parts = re.findall(r"\d+|[^\W\d]\w*|\S", t.written)
+        kinds = (markup.mn(p) if p.isdigit() else markup.mi(p) if p.isidentifier() else markup.mo(p) for p in parts)
+        return markup.row("".join(kinds), ""), ATOM
+
+    def _spelled(self, t: Spelled) -> Written:
+        return f"<mtext>{html(t.text)}</mtext>", ATOM
+
+    def _subscript(self, t: Subscript) -> Written:
+        return markup.below(self.write(t.value), self.write(t.key)), ATOM
 
     def places(self, indices: Sequence[Formula]) -> str:
         """Return indices beside each other."""
@@ -660,8 +802,11 @@ class MathML(Text):
         return markup.row(*signs, self.at(t.body, INNER)), PRODUCT
 
 
+_DOTS = r"\ldots"
 _LEVEL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LINED = {"conj", "mean"}
+_NUMBERED = {"polygamma"}
+_SIGNED = {"digamma": r"\psi"}
 
 
 def joined(indices: Sequence[str]) -> str:
@@ -673,18 +818,37 @@ def _is_count(e: Formula) -> bool:
     return isinstance(e, Number) and e.value.denominator == 1 and e.value > 0
 
 
+def _below(mark: str) -> str:
+    """Return in LaTeX which norm it is."""
+    top, _, bottom = mark.partition("/")
+    return rf"\frac{{{top}}}{{{bottom}}}" if bottom else _LATEX_SIGNS.get(mark, mark)
+
+
+def _is_multiple(t: Formula) -> bool:
+    return isinstance(t, Scaled) or (isinstance(t, Number) and t != ONE)
+
+
 def _starts_with_digit(t: Formula) -> bool:
     t = t.base if isinstance(t, Power) else t
     return isinstance(t, (Number, Constant))
 
 
+def _is_word(t: Formula) -> bool:
+    """Whether LaTeX writes a factor as a word, which would run together with another."""
+    while isinstance(t, (Power, Raised, Entry)):
+        t = t.operands[0]
+    return isinstance(t, Name) and latex_name(t.id).startswith(r"\mathrm")
+
+
 def _chain(t: Both) -> list[Any] | None:
     """Return the parts of a < b < c, its signs as text; None of other conditions."""
-    if len(t.args) != 2 or t.sign != "and" or not all(isinstance(c, Compare) for c in t.args):
+    conditions = [c for c in t.args if isinstance(c, Compare)]
+    if t.sign != "and" or len(conditions) != 2 or len(t.args) != 2:
         return None
-    first, last = t.args
-    if first.left == last.left and first.op in _TURNED and last.op in _TURNED.values():  # x > a and x < b
-        return [first.right, _TURNED[first.op], first.left, last.op, last.right]
+    low, high = sorted(conditions, key=lambda c: c.op not in _TURNED)
+    if low.op in _TURNED and high.op in _TURNED.values() and low.left == high.left:  # x > a and x < b
+        return [low.right, _TURNED[low.op], low.left, high.op, high.right]
+    first, last = conditions
     alike = first.right == last.left and {first.op, last.op} <= {"<", "≤"}
     return [first.left, first.op, first.right, last.op, last.right] if alike else None
 

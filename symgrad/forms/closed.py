@@ -33,7 +33,7 @@ from symgrad.forms.function import FormFunction
 from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
-from symgrad.forms.nodes.mathml import in_html, mathml
+from symgrad.forms.nodes.printers import in_html, mathml
 from symgrad.forms.notations import tables
 from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.notations.length import signs, weight

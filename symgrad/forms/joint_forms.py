@@ -14,7 +14,7 @@ from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.named_entries import Numbered, Tabled
 from symgrad.forms.nodes import printers
-from symgrad.forms.nodes.mathml import derivative_by, equation, in_html
+from symgrad.forms.nodes.printers import derivative_by, equation, in_html
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.notations.tables import picks
 from symgrad.forms.recurrences import recurrences

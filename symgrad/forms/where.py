@@ -23,7 +23,7 @@ from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.nodes import fourier, printers
-from symgrad.forms.nodes.mathml import equation, mathml
+from symgrad.forms.nodes.printers import equation, mathml
 from symgrad.forms.notations.abbreviate import (
     abbreviated,
     divides_by_a_root,

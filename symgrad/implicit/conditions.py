@@ -22,7 +22,7 @@ from symgrad.implicit.factors import LinearSystem, Way, norm, norms, system_of
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
-from symgrad.ops.protocol import Op, bracket, shape
+from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, repeated
 from symgrad.support.frozen import frozen
 
@@ -105,8 +105,8 @@ class Root(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         return self.conditions.body.arguments[0].dtype
 
-    def text(self, *args: str) -> str:
-        return self.conditions.title
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Spelled(self.conditions.title, self.conditions.title)
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep the answer and θ."""
@@ -198,9 +198,11 @@ class OperatorSolve(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         return self.operator.arguments[0].dtype
 
-    def text(self, *args: str) -> str:
-        operator = "L" if self.conditions is None else f"(∂F/∂{self.conditions.title})"
-        return f"{operator}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[0])}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        operator = write.Name("L")
+        if self.conditions is not None:
+            operator = write.Label("F", (self.conditions.title,))
+        return write.Infix(write.Raised(operator, "⁻ᵀ" if self.transposed else "⁻¹"), args[0], sign="@")
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """Solve all slices at once, if each is a system of conditions with its own solution."""

@@ -140,6 +140,9 @@ class Integral(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         return self.body.results[0].dtype
 
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Spelled(self.text(*map(write.TEXT.write, args)), self.latex(*map(write.LATEX.write, args)))
+
     def text(self, *args: str) -> str:
         x, value = self._integrand(args)
         return f"∫({sp.sstr(value)}, {x}, {args[0]}, {args[1]})"
@@ -242,7 +245,10 @@ def _letter(text: str) -> Any:
 
 def _as_letters(v: Value, args: Sequence[Any]) -> Any:
     """Return an elementwise operation on expressions; of any other, a letter that is its text."""
-    return v.op(*args) if isinstance(v.op, Map) else sp.Symbol(v.op.text(*map(_bracketed, args)), real=True)
+    if isinstance(v.op, Map):
+        return v.op(*args)
+    called = f"{v.op.spelled or v.op.label.lower()}({', '.join(map(sp.sstr, args))})"
+    return sp.Symbol(called, real=True)
 
 
 def _edge(body: Program, summed: bool) -> Program:

@@ -50,8 +50,8 @@ class Held(Op):
     def dtype(self, *kinds: Any) -> np.dtype[Any]:
         return np.asarray(self.array.value).dtype
 
-    def text(self, *args: str) -> str:
-        return f"{float(self.array.value):g}" if np.ndim(self.array.value) == 0 else "c"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.decimal(self.array.value) if np.ndim(self.array.value) == 0 else write.Name("c")
 
 
 @frozen

@@ -22,7 +22,7 @@ from symgrad.implicit.factors import LARGE, Way
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, NEG, SUB
-from symgrad.ops.protocol import Op, bracket
+from symgrad.ops.protocol import Op
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 
@@ -91,8 +91,8 @@ class LeastSquares(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         return self.operator.arguments[0].dtype
 
-    def text(self, *args: str) -> str:
-        return f"A⁺*{bracket(args[0])}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Infix(write.Raised(write.Name("A"), "⁺"), args[0], sign="@")
 
     def _again(self, b: Any, *ps: Any) -> Any:
         return LeastSquares(self.operator, self.way)(b, *ps)

@@ -111,8 +111,8 @@ class Flow(Op):
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
         return (start[0], ts[0], start[1])
 
-    def text(self, *args: str) -> str:
-        return self.title
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Spelled(self.title, self.title)
 
     def as_letters(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Return what formulas show: y(T)."""
@@ -307,8 +307,8 @@ class Pull(Op):
             return self(g, start, ts, *thetas)
         return letters.costates(self, g, start, ts, thetas)
 
-    def text(self, *args: str) -> str:
-        return f"λ({', '.join(args)})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("λ", *args)
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         # ⟨v, Pull(ȳ)⟩ = ⟨ȳ, Flow'(Y₀, θ) v⟩: the cotangent of ȳ is the tangent of the flow along v, and the others are

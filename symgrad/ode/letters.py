@@ -17,7 +17,9 @@ from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
+from symgrad.expression.formula import Formula, Spelled
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.nodes.formulas import Printed
 from symgrad.implicit import programs
 from symgrad.ops.protocol import Op
 from symgrad.support.foreign import latex_name
@@ -29,14 +31,12 @@ _SHORT = 12
 _NO_WORD = "it stands in formulas only"
 
 
-class WrittenName(sp.Symbol):
+class WrittenName(Printed, sp.Symbol):
     """A name as it is written, such as λ' or ∂L/∂y(2)."""
 
-    def _sympystr(self, printer: Any) -> str:
-        return str(self.name)
-
-    def _latex(self, printer: Any) -> str:
-        return _greek(str(self.name)).replace("∂", r"\partial ").replace("ₖ⁻", "_k^-").replace("ₖ⁺", "_k^+")
+    def formula(self) -> Formula:
+        latex = _greek(str(self.name)).replace("∂", r"\partial ").replace("ₖ⁻", "_k^-").replace("ₖ⁺", "_k^+")
+        return Spelled(str(self.name), latex)
 
 
 @frozen
@@ -87,6 +87,9 @@ class Letter(Op):
 
     def out_shape(self, *shapes: Shape) -> Shape:
         return self.shape
+
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Spelled(self.text(*map(write.TEXT.write, args)), self.latex(*map(write.LATEX.write, args)))
 
     def text(self, *args: str) -> str:
         state, costate, time = self._names(args)

@@ -6,7 +6,6 @@ without a value (formulas): calling an op on anything traced hands over to the t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -180,7 +179,8 @@ class FormulaRules:
 
     Attributes:
         name: torch's stem of the backward function's name; the class's name by default.
-        spelled: the name in formulas; without it and ``text``, matrix notation has no name for the operation.
+        spelled: the name in formulas; without it and ``notation``, matrix notation has no name for the operation.
+        latex_name: the name in LaTeX, where it is not an upright word.
         by_rows: written without its axis where that is the last.
         symmetric: makes a matrix that is its own transpose.
         antisymmetric: makes a matrix whose transpose is its negative.
@@ -190,6 +190,7 @@ class FormulaRules:
 
     name: ClassVar[str] = ""
     spelled: ClassVar[str] = ""
+    latex_name: ClassVar[str] = ""
     by_rows: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
     antisymmetric: ClassVar[bool] = False
@@ -208,13 +209,9 @@ class FormulaRules:
         """
         return ps[0].entry(self, ps, idx)
 
-    def text(self, *args: str) -> str:
-        """Write the named function of its arguments."""
-        return f"{self.spelled or self.label.lower()}({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        """Write the named function of its arguments in LaTeX."""
-        return f"\\operatorname{{{self.spelled or self.label.lower()}}}\\left({', '.join(args)}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        """Write the named function of its arguments, which are formulas; ``write`` is ``expression.printer``."""
+        return write.call(self.spelled or self.label.lower(), *args, latex=self.latex_name)
 
     def in_matrices(self, *args: Any) -> Any:
         """Return the operation on SymPy's matrix expressions, a vector being a column; None where SymPy has none."""
@@ -435,10 +432,3 @@ def rename(x: Any, label: str) -> Any:
     if isinstance(node, Node):
         node.rule = node.op.plan(node.rule.active, len(node.inputs), label)
     return x
-
-
-def bracket(text: str) -> str:
-    """Put brackets around anything but a name or a call, so that an exponent applies to all of it."""
-    if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?|\\mathrm\{[^{}]*\}|‹[^‹›]*›", text):
-        return text
-    return f"\\left({text}\\right)" if "\\" in text else f"({text})"

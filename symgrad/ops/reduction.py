@@ -64,8 +64,8 @@ class Reduction(Op):
                 limits.append((full[-1], 0, n - 1))
         return full, limits
 
-    def text(self, *args: str) -> str:
-        return f"{self.label.lower()}({', '.join(args)})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(self.label.lower(), *args)
 
 
 def kept(s: Shape, axes: Sequence[int]) -> Shape:

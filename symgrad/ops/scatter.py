@@ -5,7 +5,6 @@ What is read and written is a Selection (its kinds are in parts).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -18,7 +17,7 @@ from symgrad.core.promotion import Kind, is_symbolic, of_first
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import into
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op, Traced, bracket, shape
+from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.shape import padded, repeated
 from symgrad.support.frozen import frozen
 
@@ -99,35 +98,8 @@ class Selection(Op):
         at = self.batch_axis()
         return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
 
-    def text(self, *args: str) -> str:
-        return f"{_grouped(args[0])}[{self}]"
-
-    def latex(self, *args: str) -> str:
-        return f"{{{_grouped(args[0])}}}_{{[{_dots(self)}]}}"
-
-
-def _grouped(text: str) -> str:
-    """Put brackets around anything but a name, a call or a group, so that what follows applies to all of it."""
-    if _CALL.match(text) and _closes_at_the_end(text):
-        return text
-    return bracket(text)
-
-
-_CALL = re.compile(r"(\\?[A-Za-z]+|[^\W\d]\w*)?(_?\{.*?\}+)?(\\left)?[(\[]")
-
-
-def _closes_at_the_end(text: str) -> bool:
-    """Whether the first bracket of a string is closed by its last sign."""
-    depth = 0
-    for k, sign in enumerate(text, 1):
-        depth += (sign in "([") - (sign in ")]")
-        if depth == 0 and sign in ")]":
-            return k == len(text)
-    return False
-
-
-def _dots(where: Selection) -> str:
-    return str(where).replace("...", "\\ldots")
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Selected(args[0], str(self))
 
 
 @frozen
@@ -177,24 +149,13 @@ class ScatterAdd(Op):
             return p.entry(self, (p,), idx)
         return sp.Add(*[_guarded(conditions, p(clip(at, p.shape))) for conditions, at in cases])
 
-    def text(self, *args: str) -> str:
-        blocks = self._between_zeros(args[0])
-        return f"scatter({args[0]}, [{self.where}])" if blocks is None else f"[{blocks[0].join(blocks[1])}]"
-
-    def latex(self, *args: str) -> str:
-        blocks = self._between_zeros(args[0])
-        if blocks is not None:
-            between = " & " if blocks[0] == ", " else r" \\ "
-            return f"\\begin{{bmatrix}} {between.join(blocks[1])} \\end{{bmatrix}}"
-        return f"\\operatorname{{scatter}}_{{[{_dots(self.where)}]}}\\left({args[0]}\\right)"
-
-    def _between_zeros(self, block: str) -> tuple[str, list[str]] | None:
-        """Return a block with the zeros before and behind it, and the sign that stands between them."""
+    def notation(self, write: Any, *args: Any) -> Any:
         margins = self.where.margins(self.to)
         if margins is None:
-            return None
+            return write.call("scatter", args[0], write.Verbatim(f"[{self.where}]"))
         axis, before, behind = margins
-        return ", " if axis else "; ", ["0"] * before + [block] + ["0"] * behind
+        zero = [write.number(0)]
+        return write.blocks([*zero * before, args[0], *zero * behind], ", " if axis else "; ")
 
 
 def _guarded(conditions: Sequence[Any], value: sp.Expr) -> sp.Expr:
@@ -280,11 +241,8 @@ class Scatter(Op):
         written = [(v(clip(at, v.shape)), sp.And(*conditions)) for conditions, at in reversed(cases)]
         return sp.Piecewise(*written, (p(idx), True))
 
-    def text(self, *args: str) -> str:
-        return f"put({args[0]}, [{self.where}], {args[1]})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{put}}_{{[{_dots(self.where)}]}}\\left({args[0]}, {args[1]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("put", args[0], write.Verbatim(f"[{self.where}]"), args[1])
 
 
 def _survivors(where: Selection, sizes: Shape) -> Any:

@@ -114,12 +114,8 @@ class Reshape(Op):
             del left[: len(whole)]
         return p(indices)
 
-    def text(self, *args: str) -> str:
-        return f"reshape({args[0]}, {show_shape(self.to)})"
-
-    def latex(self, *args: str) -> str:
-        sizes = " \\times ".join(map(sp.latex, self.to))
-        return f"\\operatorname{{reshape}}_{{{sizes}}}\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("reshape", args[0], write.Verbatim(show_shape(self.to)))
 
 
 def row_major(sizes: Sequence[Any]) -> tuple[Any, ...]:

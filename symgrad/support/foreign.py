@@ -50,7 +50,7 @@ def named(name: str, signs: str = "‹›") -> str:
 
 def plain_name(name: str) -> str:
     """Write a user's name in text: in brackets of its own where it would read as something else."""
-    letters = name.rstrip("′").replace("_", "")
+    letters = name.rstrip("′").replace("′_", "_").replace("_", "")
     return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{named(name)}›"
 
 

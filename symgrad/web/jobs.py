@@ -14,7 +14,7 @@ from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes import printers
-from symgrad.forms.nodes.mathml import mathml
+from symgrad.forms.nodes.printers import mathml
 from symgrad.support.foreign import printable
 from symgrad.teach import explain, graph
 from symgrad.teach.explanation import STYLES

@@ -42,14 +42,14 @@ WRITTEN = [
     (Scaled(Quotient(TWO, n), Infix(A, x, sign="@")), "2*A*x/n", "2·A·x/n", r"\frac{2}{n} A x"),
     (Raised(Raised(A, "⁻¹"), "ᵀ"), "A⁻ᵀ", "A⁻ᵀ", r"A^{-\top}"),
     (EntryPower(x, TWO), "x^⊙2", "x^⊙2", r"x^{\odot 2}"),
-    (Fenced(A, "‖", "‖", "F"), "‖A‖_F", "‖A‖_F", r"\left\Vert A \right\Vert_F"),
+    (Fenced(A, "‖", "‖", "F"), "‖A‖_F", "‖A‖_F", r"\left\lVert A \right\rVert_F"),
     (Entry(A, (i, ZERO)), "A_i0", "A_i0", "A_{i0}"),
     (Entry(x, (Sum(i, ONE),)), "x[i + 1]", "x[i + 1]", "x_{i + 1}"),
     (Over("Sum", Entry(x, (i,)), ((i, ZERO, n),), whole=True), "Sum_i x_i", "Sum_i x_i", r"\sum_{i=0}^{n} x_{i}"),
     (Over("Sum", Entry(x, (i,)), ((i, ONE, n),)), "Sum_{i=1..n} x_i", "Sum_{i=1..n} x_i", r"\sum_{i=1}^{n} x_{i}"),
     (
         Call(Name("log"), [Fenced(Call(Name("det"), [A]), "|", "|")]),
-        "log|det(A)|", "log|det(A)|", r"\log\left| \det\left(A\right) \right|",
+        "log|det(A)|", "log|det(A)|", r"\log\left|\det\left(A\right)\right|",
     ),
     (
         Cases(x, Compare(x, ">", ZERO), ZERO, Otherwise()),

@@ -227,7 +227,7 @@ CASES = [
     (sg.relu(x * y - 1) + sg.abs(x - a), x, "y*[x*y > 1] + sign(x - a)"),
     (sg.maximum(x**2 - y, 0), x, "2*x*[x**2 > y]"),
     (sg.sign(x) * sg.relu(sg.abs(x) - p), x, "[abs(x) > p]"),
-    (sg.minimum(sg.minimum(x, y), a), x, "[x < a & x < y]"),
+    (sg.minimum(sg.minimum(x, y), a), x, "[x < a and x < y]"),
 ]
 
 

@@ -208,7 +208,7 @@ def test_second_derivatives_of_moduli_are_short():
 def test_an_index_is_not_called_as_the_unit():
     x = sg.symbol("x", "n")
     text = str(sg.derive(((abs(sg.fft.fft(x)) ** 2) ** 2).sum(), x).index())
-    assert "exp(2*I*pi*j*k/n)" in text
+    assert "exp(2*i*pi*j*k/n)" in text
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,9 @@ import symgrad as sg
 import symgrad.forms.nodes
 import symgrad.teach.steps
 from symgrad import errors
-from symgrad.forms.nodes import printers
+from symgrad.forms.nodes import formulas
 from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import PiProduct
-from symgrad.forms.nodes.mathml import MathML
 from symgrad.forms.nodes.matrices import ArraySymbol
 from symgrad.support.foreign import latex_name
 
@@ -286,10 +285,6 @@ def test_definitions_put_for_their_names_give_the_form_itself():
 
 
 # ------------------------------------------------------------------ a notation is complete in its class
-WRITTEN = {  # the method that writes a notation, and the printer that calls it
-    "text": ("_sympystr", printers.FormPrinter), "LaTeX": ("_latex", printers.FormLatexPrinter),
-    "MathML": ("_mathml", MathML), "NumPy": ("_numpycode", NumPyPrinter),
-}  # fmt: skip
 PARTS = {
     "ArrayExpr",
     "Operation",
@@ -309,23 +304,25 @@ def node_classes():
                     yield kind
 
 
-def writes(kind, method, printer):
-    """Whether a class has the method itself, or is a kind of SymPy's that the printer knows."""
+def is_known(kind, printer):
+    """Whether a class is a kind of SymPy's that the printer knows."""
     known = (b for b in kind.__mro__ if b.__module__.startswith("sympy.") and b not in (sp.Basic, sp.Expr, sp.Atom))
-    return hasattr(kind, method) or any(hasattr(printer, f"_print_{b.__name__}") for b in known)
+    return any(hasattr(printer, f"_print_{b.__name__}") for b in known)
 
 
-@pytest.mark.parametrize("notation", WRITTEN)
-def test_every_node_writes_itself_in_every_notation(notation):
-    method, printer = WRITTEN[notation]
+def test_every_node_is_a_formula():
     wanted = [k for k in node_classes() if k.__name__ not in PARTS]
-    if (
-        notation == "NumPy"
-    ):  # explanations are read, not computed, as are entries of named functions and states of loops
-        read = ("symgrad.teach", "symgrad.forms.nodes.moments")
-        wanted = [k for k in wanted if not k.__module__.startswith(read) and k is not Entry]
     assert len(wanted) > 20
-    assert [k.__name__ for k in wanted if not writes(k, method, printer)] == []
+    known = {kind for kind in formulas._RULES if kind not in (sp.Basic, sp.Expr)}
+    assert [k.__name__ for k in wanted if not hasattr(k, "formula") and not known & {*k.__mro__}] == []
+
+
+def test_every_node_is_numpy_source():
+    # explanations are read, not computed, as are entries of named functions and states of loops
+    read = ("symgrad.teach", "symgrad.forms.nodes.moments")
+    wanted = [k for k in node_classes() if k.__name__ not in PARTS and not k.__module__.startswith(read)]
+    missing = [k for k in wanted if not hasattr(k, "_numpycode") and not is_known(k, NumPyPrinter)]
+    assert missing == [Entry]
 
 
 def test_product_over_an_index_has_numpy_source():

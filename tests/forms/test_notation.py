@@ -54,10 +54,7 @@ def test_latex_tells_the_exponential_of_a_matrix_from_that_of_its_entries():
 
 
 _STRIDE_1 = "2*Sum_{m=0..4, n=0..4, p=0..1, q=0..1} K_00pq*x[0, 0, k + m, l + n]*x[0, 0, m + p, n + q]"
-_DILATED = (
-    "Sum_m {Sum_n {K_00nm if (k - 2*n >= 0) & (k - 2*n <= 3); 0 otherwise} "
-    "if (l - 2*m >= 0) & (l - 2*m <= 3); 0 otherwise}"
-)
+_DILATED = "Sum_m {Sum_n {K_00nm if 0 ≤ k - 2*n ≤ 3; 0 otherwise} if 0 ≤ l - 2*m ≤ 3; 0 otherwise}"
 _MEANS = "(Sum_{m=0..1, n=0..1} x[0, 0, m + 2*floor(k/2), n + 2*floor(l/2)])/8"
 WINDOWS = [
     (lambda x, K: F.conv2d(x, K).sum(), 1, "Sum_{m=0..4, n=0..4} x[0, 0, k + m, l + n]"),

@@ -25,7 +25,7 @@ PAIRS = {
     "springs": (
         "X:n,d K:n,n!sym l:()",
         "D=T.sqrt(((X[:,None,:]-X[None,:,:])**2).sum(-1)+0.01); L=(K*(D-l)**2).sum()/2",
-        "2*(diag(A*1) - A)*X where A = K ⊙ (1 - l ⊘ sqrt(cdist(X, X)^⊙2 + 0.01))",
+        "2*(diag(A*1) - A)*X where A = K ⊙ (1 - (l ⊘ sqrt(cdist(X, X)^⊙2 + 0.01)))",
     ),
     "contrast": (
         "X:n,d s:()!pos",

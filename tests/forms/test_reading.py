@@ -27,7 +27,7 @@ import symgrad as sg
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import FormError, SymgradError
 from symgrad.forms.nodes import printers
-from symgrad.forms.nodes.mathml import inside
+from symgrad.forms.nodes.printers import inside
 
 
 def agrees(got, expected):
@@ -263,14 +263,15 @@ A = sg.symbol("A", ("n", "n"))
         (-t * (x @ y) / (x @ A @ y), "-xᵀ*y/(xᵀ*A*y)"),
         (-2 * t * (x @ y) / (x @ A @ y), "-2*xᵀ*y/(xᵀ*A*y)"),
         (-t / (x @ y), "-1/(xᵀ*y)"),
-        (-t * s / (3 * (x @ y)), "-s/(3*(xᵀ*y))"),
-        (t * (x @ y) / (x @ A @ y), "(xᵀ*y)/(xᵀ*A*y)"),
+        (-t * s / (3 * (x @ y)), "-s/(3*xᵀ*y)"),
+        (t * (x @ y) / (x @ A @ y), "xᵀ*y/(xᵀ*A*y)"),
     ],
 )
 def test_a_ratio_of_forms_has_brackets_below_its_bar(value, text):
     form = sg.derive(value, t)
     assert str(form) == text
-    assert str(form.expr).replace("(xᵀ*y)/", "xᵀ*y/") == text.replace("(xᵀ*y)/", "xᵀ*y/")  # by SymPy's own printer
+    plain = str(form.expr)  # by SymPy's own printer, which has brackets around any product of arrays
+    assert plain.replace("(xᵀ*y)", "xᵀ*y") == text.replace("(xᵀ*y)", "xᵀ*y")
 
 
 def test_latex_asks_of_no_exponent_whether_it_is_constant(monkeypatch):
@@ -280,7 +281,7 @@ def test_latex_asks_of_no_exponent_whether_it_is_constant(monkeypatch):
     B = sg.symbol("B", shape=(4, 4))
     form = sg.derive(sg.exp(-1 / ((t * B.sum()) ** 2 + 1)), B)
     monkeypatch.setattr(sp.Expr, "is_constant", refuse)
-    assert r"e^{- \frac{1}{t^{2} \left(\sum_{\substack{" in form.latex("index")
+    assert r"e^{-\frac{1}{t^{2} \left(\sum_{k=0}^{3} \sum_{l=0}^{3}" in form.latex("index")
 
 
 @pytest.mark.parametrize("order", [1, 3, 1.5, float("inf")])
@@ -300,7 +301,7 @@ def test_no_intermediate_is_called_as_the_sigmoid_of_a_number():
 def test_indices_with_a_number_stand_between_commas_in_latex():
     form = of_seed(1049).form
     assert r"\left[A^{-1}\right]_{u, l_{1}}" in form.latex("index")
-    assert r"\left[A^{-1}\right]_{l k}" in form.latex("index")
+    assert r"\left[A^{-1}\right]_{lk}" in form.latex("index")
 
 
 def test_names_of_several_letters_are_no_factors_in_latex():

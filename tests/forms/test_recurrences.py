@@ -6,7 +6,7 @@ from reader_loops import loop_value
 
 import symgrad as sg
 from symgrad.errors import FormError
-from symgrad.forms.nodes.mathml import mathml
+from symgrad.forms.nodes.printers import mathml
 
 N = 5
 W, h0, X, b = sg.symbol("W", (3, 3)), sg.symbol("h0", 3), sg.symbol("X", (N, 3)), sg.symbol("b", 3)

@@ -15,7 +15,7 @@ from written_forms import Written, written
 
 import symgrad as sg
 from symgrad.errors import FormError
-from symgrad.forms.nodes.mathml import inside
+from symgrad.forms.nodes.printers import inside
 
 q, x, p = sg.symbol("q", 2), sg.symbol("x", 3), sg.symbol("p", 3)
 u, v = sg.symbol("u", 2), sg.symbol("v", 2)

@@ -70,7 +70,7 @@ TABLE = {
 
 LATEX = {
     "log gamma": r"\psi\left(\operatorname{sum}\left(v\right)\right) + \psi\left(v\right)",
-    "powers of two": r"\log{\left(2 \right)} 2^{\odot x}",
+    "powers of two": r"\log\left(2\right) 2^{\odot x}",
     "powers, by the base": r"a \odot v^{\odot \left(a - 1\right)}",
 }
 
@@ -100,10 +100,10 @@ def test_derivative_is_printed_as_in_a_textbook(y, wrt, order, text):
 @pytest.mark.parametrize(
     ("y", "text"),
     [
-        (sg.cumsum(x, 0), "[i >= j]"),
-        (sg.cumsum(x, 0) * a, "a_i*[i >= j]"),
-        (sg.cumsum(x**2, 0), "2*x_j*[i >= j]"),
-        (sg.cumsum(A @ x, 0), "Sum_k A_kj*[i >= k]"),
+        (sg.cumsum(x, 0), "[i ≥ j]"),
+        (sg.cumsum(x, 0) * a, "a_i*[i ≥ j]"),
+        (sg.cumsum(x**2, 0), "2*x_j*[i ≥ j]"),
+        (sg.cumsum(A @ x, 0), "Sum_k A_kj*[i ≥ k]"),
     ],
 )
 def test_jacobian_of_a_running_sum_has_a_bracket(y, text):

@@ -187,7 +187,7 @@ def test_a_result_on_the_way_is_called_by_its_formula():
     v = sg.sin(x**2)
     forms = sg.derive(sg.exp(v), [v, x])
     assert str(forms).splitlines()[0] == "d/d(sin(x**2)) = exp(sin(x**2))"
-    assert r"\partial (\sin{\left(x^{2} \right)})" in forms._repr_latex_()
+    assert r"\partial (\sin\left(x^{2}\right))" in forms._repr_latex_()
 
 
 def test_a_long_result_on_the_way_is_called_by_its_number():

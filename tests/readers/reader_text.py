@@ -30,7 +30,7 @@ class Parser(Precedence):
     """Formulas in text: below ``⊗`` come ``*`` and ``/``; a sign; powers; what stands behind an atom, as ``ᵀ``."""
 
     relations: ClassVar = {">": ">", "<": "<", "≥": ">=", "≤": "<=", ">=": ">=", "<=": "<=", "=": "=", "≠": "!="}
-    joins: ClassVar = {"&": "&", "|": "|"}
+    joins: ClassVar = {"and": "&", "or": "|", "&": "&", "|": "|"}
     signs: ClassVar = {k: k for k in "+-⊙⊘⊗×*/"}
 
     def __init__(self, text: str) -> None:

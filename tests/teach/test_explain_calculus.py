@@ -356,7 +356,7 @@ def test_a_name_that_is_called_is_no_variable():
     [
         ("where(x<0,-1,1)*x", "v′ = { 0 for x < 0;  0 otherwise }"),
         ("x*(x<2)*(x>1)", "f(x) = x·{ 1 for x < 2;  0 otherwise }·{ 1 for x > 1;  0 otherwise }"),
-        ("where((x<0)*(x>-1),x,2)**2", "f(x) = { x for x < 0 and x > −1;  2 otherwise }²"),
+        ("where((x<0)*(x>-1),x,2)**2", "f(x) = { x for −1 < x < 0;  2 otherwise }²"),
         ("x**(x>0)*3", "{ 1 for x > 0;  0 otherwise }"),
     ],
 )

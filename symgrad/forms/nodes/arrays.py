@@ -10,10 +10,10 @@ from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
 from symgrad.errors import FormError
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes import numpycode
+from symgrad.forms.nodes.formulas import Printed
 from symgrad.forms.nodes.indexed import no_array
-from symgrad.support.foreign import latex_name, plain_name
 
 ATOM = PRECEDENCE["Atom"]
 _BINDING = {
@@ -22,7 +22,7 @@ _BINDING = {
 }  # fmt: skip
 
 
-class ArrayExpr(sp.Expr):
+class ArrayExpr(Printed, sp.Expr):
     """Base of the array nodes. The last argument is the shape."""
 
     is_commutative = False
@@ -50,24 +50,12 @@ class ArrayExpr(sp.Expr):
                 )
         return super().diff(*symbols, **assumptions)
 
-    def _paren(self, printer: Any, e: Any, least: int) -> str:
-        text = printer._print(e)
-        return f"({text})" if level(e) < least else text
-
-    def _paren_latex(self, printer: Any, e: Any, least: int) -> str:
-        text = printer._print(e)
-        return f"\\left({text}\\right)" if level(e) < least else text
-
     def _pretty(self, printer: Any) -> Any:
         return prettyForm(str(self), binding=_BINDING.get(level(self), prettyForm.ADD))
 
     def _calls(self, printer: Any, name: str) -> str:
         """Return NumPy source that calls a function of the first argument."""
         return numpycode.call(printer, name, printer._print(self.args[0]))
-
-    def _calls_in_mathml(self, printer: Any, name: str) -> str:
-        """Return MathML of a function of the first argument."""
-        return markup.row(markup.mi(name), markup.fenced(str(printer._print(self.args[0]))))
 
 
 def level(e: Any) -> int:
@@ -89,7 +77,7 @@ class ArraySymbol(ArrayExpr):
     @property
     def name(self) -> str:
         """The name that is printed."""
-        return str(self.args[0])
+        return str(self.args[0].name)
 
     def called(self, name: str) -> Any:
         """The same array by another name, its shape apart from marks."""
@@ -107,14 +95,8 @@ class ArraySymbol(ArrayExpr):
         """Itself, and the symbolic sizes."""
         return {self}.union(*[d.free_symbols for d in self.args[-1]])
 
-    def _sympystr(self, printer: Any) -> str:
-        return plain_name(self.name)
-
-    def _latex(self, printer: Any) -> str:
-        return latex_name(self.name)
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.name(self.name)
+    def formula(self) -> write.Formula:
+        return write.Name(self.name)
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.identifier(self.name)
@@ -135,14 +117,8 @@ class OnesVector(ArrayExpr):
     def of(cls, n: Any) -> Any:
         return cls(sp.Tuple(n))
 
-    def _sympystr(self, printer: Any) -> str:
-        return "1"
-
-    def _latex(self, printer: Any) -> str:
-        return r"\mathbf{1}"
-
-    def _mathml(self, printer: Any) -> str:
-        return '<mn mathvariant="bold">𝟏</mn>'
+    def formula(self) -> write.Formula:
+        return write.Letter("𝟏")
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.ones", printer._print(self.shape[0]))
@@ -157,14 +133,8 @@ class Identity(ArrayExpr):
     def of(cls, n: Any) -> Any:
         return cls(sp.Tuple(n, n))
 
-    def _sympystr(self, printer: Any) -> str:
-        return "I"
-
-    def _latex(self, printer: Any) -> str:
-        return "I"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.mi("I")
+    def formula(self) -> write.Formula:
+        return write.Letter("I")
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.eye", printer._print(self.shape[0]))

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import sympy as sp
 from sympy.core.symbol import Str
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr
+from symgrad.forms.nodes.formulas import call
 
 
 class _Words(NamedTuple):
@@ -57,17 +58,10 @@ class Part(ArrayExpr):
 
     @property
     def _words(self) -> _Words:
-        return next(w for w in WORDS.values() if w.text == str(self.args[0]))
+        return next(w for w in WORDS.values() if w.text == str(self.args[0].name))
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self._words.text}({printer._print(self.args[1])})"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"{self._words.latex}\\left({printer._print(self.args[1])}\\right)"
-        return text if exp is None else f"{text}^{{{exp}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.row(markup.mi(self._words.text), markup.fenced(str(printer._print(self.args[1]))))
+    def formula(self) -> write.Formula:
+        return call(self._words.text, self.args[1])
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, self._words.numpy, printer._print(self.args[1]))
@@ -75,10 +69,3 @@ class Part(ArrayExpr):
 
 class Conjugated(Part):
     """The conjugate of each entry; its transpose is the adjoint Xᴴ."""
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\overline{{{printer._print(self.args[1])}}}"
-        return text if exp is None else f"{text}^{{{exp}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        return f'<mover accent="true">{printer._print(self.args[1])}{markup.mo("¯")}</mover>'

@@ -8,9 +8,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.symbol import Str
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ComplexSymbol
+from symgrad.forms.nodes.formulas import call
 from symgrad.forms.nodes.transforming import fourier
 
 
@@ -28,7 +29,7 @@ class FourierSymbol(ArrayExpr):
     @property
     def name(self) -> str:
         """The letter of the Fourier matrix."""
-        return str(self.args[0])
+        return str(self.args[0].name)
 
     @property
     def is_adjoint(self) -> bool:
@@ -47,14 +48,8 @@ class FourierSymbol(ArrayExpr):
         whole = Transform(self.args[1], sp.Tuple(*shape))
         return ComplexSymbol.of(self.name, shape), whole
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self.name}ᴴ" if self.is_adjoint else self.name
-
-    def _latex(self, printer: Any) -> str:
-        return f"{self.name}^{{\\mathsf{{H}}}}" if self.is_adjoint else self.name
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.power(markup.mi(self.name), markup.mo("H")) if self.is_adjoint else markup.mi(self.name)
+    def formula(self) -> write.Formula:
+        return write.Raised(write.Letter(self.name), "ᴴ") if self.is_adjoint else write.Letter(self.name)
 
     def _numpycode(self, printer: Any) -> str:
         rows = self.shape[1] if self.is_adjoint else self.shape[0]
@@ -71,18 +66,9 @@ class Transform(ArrayExpr):
     def _is_half(self) -> bool:
         return bool(self.shape[0] != self.shape[1])
 
-    def _sympystr(self, printer: Any) -> str:
-        n = printer._print(self.args[0])
-        return f"rfft(eye({n}))ᵀ" if self._is_half else f"fft(eye({n}))"
-
-    def _latex(self, printer: Any) -> str:
-        name, sign = ("rfft", r"^{\top}") if self._is_half else ("fft", "")
-        return f"\\operatorname{{{name}}}\\left(I_{{{printer._print(self.args[0])}}}\\right){sign}"
-
-    def _mathml(self, printer: Any) -> str:
-        eye = f"<msub>{markup.mi('I')}{printer._print(self.args[0])}</msub>"
-        transform = markup.row(markup.mi("rfft" if self._is_half else "fft"), markup.fenced(eye))
-        return markup.power(transform, markup.mo("⊤")) if self._is_half else transform
+    def formula(self) -> write.Formula:
+        transform = write.Call(write.Name("rfft" if self._is_half else "fft"), [call("eye", self.args[0])])
+        return write.Raised(transform, "ᵀ") if self._is_half else transform
 
     def _numpycode(self, printer: Any) -> str:
         return _kernel(printer, [self.args[0], self.shape[0]])

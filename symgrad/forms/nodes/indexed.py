@@ -13,9 +13,10 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.errors import FormError
-from symgrad.expression import markup
+from symgrad.expression import formula as write
+from symgrad.expression.printer import TEXT
 from symgrad.forms.canon.cases import Tie
-from symgrad.support.foreign import latex_name, plain_name
+from symgrad.forms.nodes.formulas import Printed, cases, condition, entry, formula, multiplied, over, times
 from symgrad.support.symbols import Letter, named
 
 
@@ -32,7 +33,7 @@ def no_array(name: str) -> FormError:
     )
 
 
-class At(sp.Indexed):
+class At(Printed, sp.Indexed):
     """An entry of a named array."""
 
     precedence = PRECEDENCE["Atom"]
@@ -43,22 +44,11 @@ class At(sp.Indexed):
             raise no_array(name)
         return super()._eval_subs(old, new)
 
-    def _sympystr(self, printer: Any) -> str:
-        places = [printer._print(k) for k in self.indices]
-        name, plain = plain_name(str(self.base.label)), all(len(k) == 1 for k in places)
-        return f"{name}_{''.join(places)}" if plain else f"{name}[{', '.join(places)}]"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        name = latex_name(str(self.base.label))
-        name = f"{{{name}}}" if "_{" in name else name  # TeX refuses a second subscript
-        text = f"{name}_{{{joined([printer._print(k) for k in self.indices])}}}"
-        return text if exp is None else f"{text}^{{{exp}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.below(markup.name(str(self.base.label)), printer.places(self.indices))
+    def formula(self) -> write.Formula:
+        return entry(write.Name(self.base.name), self.indices)
 
 
-class Place(sp.Symbol):
+class Place(Printed, sp.Symbol):
     """An entry of a named array where all entries are written out: a symbol, which stands among factors as names do."""
 
     at: At
@@ -76,17 +66,11 @@ class Place(sp.Symbol):
         """Where it stands among others: where any name does."""
         return sp.Symbol.class_key()
 
-    def _sympystr(self, printer: Any) -> str:
-        return str(printer._print(self.at))
-
-    def _latex(self, printer: Any) -> str:
-        return str(printer._print(self.at))
-
-    def _mathml(self, printer: Any) -> str:
-        return str(printer._print(self.at))
+    def formula(self) -> write.Formula:
+        return formula(self.at)
 
 
-class Sigma(sp.Sum):
+class Sigma(Printed, sp.Sum):
     """Σ over indices that run through an axis, kept as written.
 
     SymPy's Sum folds a Piecewise outwards, also over conditions on its own bound index, which is wrong.
@@ -102,11 +86,11 @@ class Sigma(sp.Sum):
     def _eval_subs(self, old: Any, new: Any) -> Any:
         return super()._eval_subs(named(self, old), new)
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"Sum_{_over(self, printer)} {_bracketed(printer, self.function)}"
+    def formula(self) -> write.Formula:
+        return over("Sum", self, over_axes(self))
 
 
-class PiProduct(sp.Product):
+class PiProduct(Printed, sp.Product):
     """Π over indices that run through an axis, kept as written, for the same reason."""
 
     precedence = PRECEDENCE["Mul"]
@@ -119,20 +103,17 @@ class PiProduct(sp.Product):
     def _eval_subs(self, old: Any, new: Any) -> Any:
         return super()._eval_subs(named(self, old), new)
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"Prod_{_over(self, printer)} {_bracketed(printer, self.function)}"
+    def formula(self) -> write.Formula:
+        return over("Prod", self, over_axes(self))
 
     def _numpycode(self, printer: Any) -> str:
         loops = [f"for {k} in range({printer._print(lo)}, {printer._print(hi)} + 1)" for k, lo, hi in self.limits]
         return f"{printer._module_format('numpy.prod')}([{printer._print(self.function)} {' '.join(loops)}])"
 
 
-def _over(e: Any, printer: Any) -> str:
-    """Write the bound indices, with their range where it is not the whole axis of an array that they run through."""
-    if all(_whole_axis(e.function, *limit) for limit in e.limits):
-        return joined([str(k) for k, *_ in e.limits])
-    ranges = [f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in e.limits]
-    return "{" + ", ".join(ranges) + "}"
+def over_axes(e: Any) -> bool:
+    """Whether each bound index runs through the whole axis of every array that it stands in."""
+    return all(_whole_axis(e.function, *limit) for limit in e.limits)
 
 
 def _whole_axis(body: Any, k: Any, lo: Any, hi: Any) -> bool:
@@ -146,10 +127,6 @@ def _whole_axis(body: Any, k: Any, lo: Any, hi: Any) -> bool:
     return sizes == {hi + 1} or (not sizes and named)
 
 
-def _bracketed(printer: Any, body: Any) -> str:
-    return f"({printer._print(body)})" if body.is_Add else str(printer._print(body))
-
-
 class Branch(ExprCondPair):
     """A value and its condition, kept as written: SymPy would fold a Piecewise out of the condition's sums."""
 
@@ -157,7 +134,7 @@ class Branch(ExprCondPair):
         return sp.Tuple.__new__(cls, sp.sympify(value), sp.sympify(condition))
 
 
-class Branches(sp.Piecewise):
+class Branches(Printed, sp.Piecewise):
     """A case distinction, kept as written."""
 
     def __new__(cls, *branches: Any, **hints: Any) -> Any:
@@ -167,11 +144,11 @@ class Branches(sp.Piecewise):
     def of(branches: Sequence[tuple[Any, Any]]) -> Any:
         """Return the case distinction without the branches that are decided."""
         kept = []
-        for value, condition in branches:
-            if condition == False:  # noqa: E712  (SymPy's false)
+        for value, holds in branches:
+            if holds == False:  # noqa: E712  (SymPy's false)
                 continue
-            kept.append((value, condition))
-            if condition == True:  # noqa: E712  (SymPy's true)
+            kept.append((value, holds))
+            if holds == True:  # noqa: E712  (SymPy's true)
                 break
         return kept[0][0] if kept[0][1] == True else Branches(*kept)  # noqa: E712
 
@@ -186,56 +163,31 @@ class Branches(sp.Piecewise):
         (value, condition), *_, (other, _) = self.shown
         return condition if len(self.shown) == 2 and value == 1 and other == 0 else None
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        if self.bracket is not None:
-            text = rf"\left[{printer._print(self.bracket)}\right]"
-            return text if exp is None else f"{text}^{{{exp}}}"
-        text = printer._print_Piecewise(Branches(*self.shown))
-        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        return str(printer._print_Piecewise(Branches(*self.shown)))
+    def formula(self) -> write.Formula:
+        bracket = None if self.bracket is None else formula(self.bracket)
+        return cases([(formula(b.args[0]), condition(b.args[1])) for b in self.shown], bracket)
 
     def _numpycode(self, printer: Any) -> str:
         *cases, (last, always) = self.args
         if always != True:  # noqa: E712  (SymPy's true)
             return str(printer._print_Piecewise(self))
         text = str(printer._print(last))
-        for value, condition in reversed(cases):
+        for value, holds in reversed(cases):
             where = printer._module_format("numpy.where")
-            text = f"{where}({printer._print(condition)}, {printer._print(value)}, {text})"
+            text = f"{where}({printer._print(holds)}, {printer._print(value)}, {text})"
         return text
 
-    def _sympystr(self, printer: Any) -> str:
-        *cases, (other, always) = self.shown
-        if self.bracket is not None:
-            return f"[{printer._print(self.bracket)}]"
-        texts = [f"{printer._print(v)} if {printer._print(c)}" for v, c in cases]
-        last = "otherwise" if always == True else f"if {printer._print(always)}"  # noqa: E712  (SymPy's true)
-        return f"{{{'; '.join([*texts, f'{printer._print(other)} {last}'])}}}"
 
-
-class Term(sp.Mul):
+class Term(Printed, sp.Mul):
     """A product: entries first, then brackets, sums last, where they need no bracket of their own."""
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, bool]]:
         return self.args, {"evaluate": False}  # a copy is written as the original is
 
-    def _sympystr(self, printer: Any) -> str:
+    def formula(self) -> write.Formula:
         top, bottom = over_and_under(self.args)
-        written = [(f, printer.parenthesize(f, PRECEDENCE["Mul"])) for f in top]  # once each: keys need the text too
-        written.sort(key=lambda pair: _place(*pair))
-        factors, texts = [f for f, _ in written], [t for _, t in written]
-        sign = ""
-        if factors and factors[0] == -1:
-            sign, factors, texts = "-", factors[1:], texts[1:]
-        elif factors and factors[0].is_Number:
-            texts[0] = printer._print(factors[0])
-        if factors and isinstance(factors[-1], sp.Sum) and not bottom:
-            texts[-1] = printer._print(factors[-1])
-        under = [printer.parenthesize(f, PRECEDENCE["Pow"], strict=True) for f in bottom]
-        below = "" if not under else f"/{under[0]}" if len(under) == 1 else f"/({'*'.join(under)})"
-        return sign + ("*".join(texts) or "1") + below
+        above = times([part for _, part in sorted(((f, formula(f)) for f in top), key=_place)])
+        return write.Quotient(above, multiplied(bottom)) if bottom else above
 
 
 def over_and_under(factors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -252,52 +204,29 @@ def over_and_under(factors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     return top, bottom
 
 
-def _place(f: Any, text: str) -> tuple[int, Any]:
-    rank = (
-        0
-        if f.is_number
-        else 4
-        if isinstance(f, sp.Sum)
-        else 3
-        if f.is_Add
-        else 1
-        if isinstance(f, sp.Indexed) or f.is_Symbol
-        else 2
-    )
-    return rank, f.sort_key() if rank < 3 else text
+def _place(factor: tuple[Any, write.Formula]) -> tuple[int, Any]:
+    """Return where a factor stands: numbers first, then names, functions, brackets and sums."""
+    f, part = factor
+    named = isinstance(f, sp.Indexed) or f.is_Symbol
+    rank = 0 if f.is_number else 4 if isinstance(f, sp.Sum) else 3 if f.is_Add else 1 if named else 2
+    return rank, f.sort_key() if rank < 3 else TEXT.write(part)
 
 
-class Bracket(sp.Add):
+class Bracket(Printed, sp.Add):
     """A sum of terms, one that is not negative in front."""
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, bool]]:
         return self.args, {"evaluate": False}  # a copy is written as the original is
 
-    def _sympystr(self, printer: Any) -> str:
-        return _signed(_ordered([(t, printer._print(t)) for t in self.args]))
-
-    def _latex(self, printer: Any) -> str:
-        return _signed(_ordered([(t, printer._print(t)) for t in self.args]))
-
-    def _mathml(self, printer: Any) -> str:
-        return str(printer.sum(sorted(self.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number))))
+    def formula(self) -> write.Formula:
+        return write.Sum(*(part for _, part in sorted(((t, formula(t)) for t in self.args), key=_rank)))
 
 
-def _ordered(written: list[tuple[Any, str]]) -> list[str]:
-    """Return the texts of terms, those without a sign and without a sum first."""
-    written.sort(key=lambda pair: (pair[0].could_extract_minus_sign(), pair[0].is_number, _kind(pair[0]), pair[1]))
-    return [text for _, text in written]
-
-
-def _kind(t: Any) -> int:
-    return 1 if t.has(sp.Sum) and not isinstance(t, sp.Function) else 0
-
-
-def _signed(texts: list[str]) -> str:
-    out = texts[0]
-    for t in texts[1:]:
-        out += f" - {t[1:].lstrip()}" if t.startswith("-") else f" + {t}"
-    return out
+def _rank(term: tuple[Any, write.Formula]) -> tuple[bool, bool, int, str]:
+    """Return where a term stands: those without a sign and without a sum first."""
+    t, part = term
+    summed = t.has(sp.Sum) and not isinstance(t, sp.Function)
+    return t.could_extract_minus_sign(), t.is_number, int(summed), TEXT.write(part)
 
 
 def _gathered(factors: Sequence[Any]) -> Sequence[Any]:
@@ -311,12 +240,11 @@ def _gathered(factors: Sequence[Any]) -> Sequence[Any]:
     return [b if n == 1 else sp.Pow(b, n, evaluate=False) for b, n in exponents.items() if n != 0] or [sp.S.One]
 
 
-class KroneckerDelta(sp.KroneckerDelta):  # printers of SymPy's go by the name
+class KroneckerDelta(Printed, sp.KroneckerDelta):  # printers of SymPy's go by the name
     """δ_ij: 1 where two indices are equal, else 0."""
 
-    def _sympystr(self, printer: Any) -> str:
-        places = [printer._print(k) for k in self.args]
-        return f"δ_{''.join(places)}" if all(len(k) == 1 for k in places) else f"δ[{', '.join(places)}]"
+    def formula(self) -> write.Formula:
+        return entry(write.Letter("δ"), self.args)
 
 
 def dressed(e: Any, args: Sequence[Any]) -> Any:

@@ -8,26 +8,20 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.canon.cases import Tie
 from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.complexes import holds_complex
 from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard, divisors
+from symgrad.forms.nodes.formulas import call, cases, formula
 from symgrad.forms.nodes.matrices import ArrayExpr, Filled, Identity, OnesVector, entries
 
 _ATOM = PRECEDENCE["Atom"]
 
 
-def frobenius(a: Any) -> str:
-    """The mark of a matrix's norm that is not the spectral one."""
-    return "_F" if len(getattr(a, "shape", ())) == 2 else ""
-
-
-def _norm_in_mathml(printer: Any, a: Any) -> tuple[str, str]:
-    """An array between double bars, and the mark."""
-    bar = '<mo stretchy="false">‖</mo>'
-    mark = markup.mi("F") if frobenius(a) else markup.row()
-    return markup.row(bar, str(printer._print(a)), bar), mark
+def _norm(a: Any) -> write.Formula:
+    """Return ‖a‖, with the mark of a matrix's norm that is not the spectral one."""
+    return write.Fenced(formula(bare(a)), "‖", "‖", "F" if len(getattr(a, "shape", ())) == 2 else "")
 
 
 def bare(a: Any) -> Any:
@@ -45,20 +39,8 @@ class Norm2(ArrayExpr):
     def of(cls, a: Any) -> Any:
         return Total.of(ElementPower.of(a, sp.Integer(2))) if holds_complex(a) else cls(a, sp.Tuple())
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(bare(self.args[0]))}‖{frobenius(self.args[0])}²"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        inside, power = (
-            printer._print(bare(self.args[0])),
-            2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2,
-        )
-        text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
-        return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        norm, mark = _norm_in_mathml(printer, bare(self.args[0]))
-        return f"<msubsup>{norm}{mark}{markup.mn('2')}</msubsup>"
+    def formula(self) -> write.Formula:
+        return write.Raised(_norm(self.args[0]), "²")
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.sum", f"{printer._print(self.args[0])}**2")
@@ -74,15 +56,8 @@ class Total(ArrayExpr):
     def of(cls, a: Any) -> Any:
         return cls(a, sp.Tuple())
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"sum({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        power = f"^{{{exp}}}" if exp else ""
-        return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
-
-    def _mathml(self, printer: Any) -> str:
-        return self._calls_in_mathml(printer, "sum")
+    def formula(self) -> write.Formula:
+        return call("sum", self.args[0])
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, "numpy.sum")
@@ -102,15 +77,8 @@ class Number(ArrayExpr):
         """Make the node."""
         return cls(a, sp.Tuple())
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self.called}({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        power = f"^{{{exp}}}" if exp else ""
-        return f"\\operatorname{{{self.called}}}{power}\\left({printer._print(self.args[0])}\\right)"
-
-    def _mathml(self, printer: Any) -> str:
-        return self._calls_in_mathml(printer, self.called)
+    def formula(self) -> write.Formula:
+        return call(self.called, self.args[0])
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, self.numpy)
@@ -129,10 +97,6 @@ class Mean(Number):
     called = "mean"
     numpy = "numpy.mean"
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\overline{{{printer._print(self.args[0])}}}"
-        return f"{text}^{{{exp}}}" if exp else text
-
 
 class Length(Number):
     """The Euclidean norm of all entries, ‖a‖."""
@@ -140,15 +104,8 @@ class Length(Number):
     is_positive = True
     numpy = "numpy.linalg.norm"
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(bare(self.args[0]))}‖{frobenius(self.args[0])}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\left\\lVert {printer._print(bare(self.args[0]))} \\right\\rVert{frobenius(self.args[0])}"
-        return f"{text}^{{{exp}}}" if exp else text
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.below(*_norm_in_mathml(printer, bare(self.args[0])))
+    def formula(self) -> write.Formula:
+        return _norm(self.args[0])
 
 
 class Diag(ArrayExpr):
@@ -164,14 +121,8 @@ class Diag(ArrayExpr):
             return Identity.of(a.shape[0])
         return cls(a, sp.Tuple(*(a.shape * 2 if len(a.shape) == 1 else a.shape[:1])))
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"diag({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any) -> str:
-        return f"\\operatorname{{diag}}\\left({printer._print(self.args[0])}\\right)"
-
-    def _mathml(self, printer: Any) -> str:
-        return self._calls_in_mathml(printer, "diag")
+    def formula(self) -> write.Formula:
+        return call("diag", self.args[0])
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, "numpy.diag")
@@ -192,14 +143,8 @@ class LineMean(ArrayExpr):
         """The name of the function."""
         return "rowmean" if self.args[1] == 1 else "colmean"
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self.called}({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any) -> str:
-        return f"\\operatorname{{{self.called}}}\\left({printer._print(self.args[0])}\\right)"
-
-    def _mathml(self, printer: Any) -> str:
-        return self._calls_in_mathml(printer, self.called)
+    def formula(self) -> write.Formula:
+        return call(self.called, self.args[0])
 
     def _numpycode(self, printer: Any) -> str:
         axis = int(self.args[1])
@@ -235,44 +180,28 @@ class Truth(ArrayExpr):
     @property
     def is_tie(self) -> bool:
         """Whether it holds where the two sides of a kink meet."""
-        return str(self.args[0]) == TIE
+        return str(self.args[0].name) == TIE
 
     @property
     def relation(self) -> Any:
         """SymPy's class of the relation."""
-        return _RELATIONS[str(self.args[0])]
+        return _RELATIONS[str(self.args[0].name)]
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"[{self.bare(printer)}]"
+    def formula(self) -> write.Formula:
+        return write.Fenced(self.compared(), "[", "]")
 
-    def bare(self, printer: Any) -> str:
-        """Return the relation as text, without brackets."""
-        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        return f"{left} {sign} {right}"
-
-    def bare_latex(self, printer: Any) -> str:
-        """Return the relation in LaTeX, without brackets."""
-        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        return f"{left} {_LATEX.get(sign, sign)} {right}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\left[{self.bare_latex(printer)}\\right]"
-        return f"{text}^{{{exp}}}" if exp else text
-
-    def bare_mathml(self, printer: Any) -> str:
-        """Return the relation in MathML, without brackets."""
-        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        return markup.row(left, markup.mo(sign), right)
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.fenced(self.bare_mathml(printer), "[", "]")
+    def compared(self) -> write.Compare:
+        """Return the relation, without brackets."""
+        return write.Compare(formula(self.args[1]), str(self.args[0].name), formula(self.args[2]))
 
     def _numpycode(self, printer: Any) -> str:
         return f"(1.0*{self.condition(printer)})"
 
     def condition(self, printer: Any) -> str:
         """Return NumPy source of the booleans."""
-        return f"({f' {_PYTHON.get(str(self.args[0]), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
+        return (
+            f"({f' {_PYTHON.get(str(self.args[0].name), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
+        )
 
 
 _AND = r" \wedge "
@@ -283,27 +212,10 @@ def _relations(condition: Any) -> list[Any]:
     return list(condition.args[:-1] if isinstance(condition, Hadamard) else sp.Mul.make_args(condition))
 
 
-_UP, _DOWN = {">": "<", "≥": "≤"}, {"<", "≤"}
-
-
-def _between(relations: list[Any]) -> tuple[Any, Any] | None:
-    """Return x > a as a < x, and x < b, where this is all: it is written a < x < b."""
-    if len(relations) != 2 or not all(isinstance(r, Truth) for r in relations):
-        return None
-    low, high = sorted(relations, key=lambda r: str(r.args[0]) not in _UP)
-    if str(low.args[0]) not in _UP or str(high.args[0]) not in _DOWN or low.args[1] != high.args[1]:
-        return None
-    return Truth(Str(_UP[str(low.args[0])]), low.args[2], low.args[1], low.args[3]), high
-
-
-def _holding(relations: list[Any], bare: Any, printer: Any, sign: str = " & ") -> str:
+def _holding(relations: list[Any]) -> write.Formula:
     """Write that relations hold."""
-    between = _between(relations)
-    if between is not None:
-        first, last = between
-        name = str(printer._print(last.args[1]))
-        return str(bare(first, printer)) + str(bare(last, printer)).removeprefix(name)
-    return sign.join(bare(r, printer) if isinstance(r, Truth) else str(printer._print(r)) for r in relations)
+    parts = [r.compared() if isinstance(r, Truth) else formula(r) for r in relations]
+    return parts[0] if len(parts) == 1 else write.Both(*parts)
 
 
 def _number(e: Any) -> Any:
@@ -339,34 +251,11 @@ class Cases(ArrayExpr):
         one = len(cases) == 1 and _number(cases[0][0]) == 1 and _number(last) == 0
         return cases[0][1] if one else None
 
-    def _sympystr(self, printer: Any) -> str:
+    def formula(self) -> write.Formula:
         bracket = self._bracket()
-        if bracket is not None:
-            return f"[{_holding(bracket, Truth.bare, printer)}]"
-        cases, last = self.branches()
-        texts = [f"{printer._print(v)} if {_holding(rs, Truth.bare, printer)}" for v, rs in cases]
-        return f"{{{'; '.join([*texts, f'{printer._print(last)} otherwise'])}}}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        bracket = self._bracket()
-        if bracket is not None:
-            text = f"\\left[{_holding(bracket, Truth.bare_latex, printer, _AND)}\\right]"
-            return f"{text}^{{{exp}}}" if exp else text
-        cases, last = self.branches()
-        rows = [
-            f"{printer._print(v)} & \\text{{if }} {_holding(rs, Truth.bare_latex, printer, _AND)}" for v, rs in cases
-        ]
-        rows.append(f"{printer._print(last)} & \\text{{otherwise}}")
-        text = "\\begin{cases} " + r" \\ ".join(rows) + " \\end{cases}"
-        return f"\\left({text}\\right)^{{{exp}}}" if exp else text
-
-    def _mathml(self, printer: Any) -> str:
-        bracket = self._bracket()
-        if bracket is not None:
-            return markup.fenced(_holding(bracket, Truth.bare_mathml, printer, markup.mo("∧")), "[", "]")
-        cases, last = self.branches()
-        rows = [(str(printer._print(v)), _holding(rs, Truth.bare_mathml, printer, markup.mo("∧"))) for v, rs in cases]
-        return markup.cases([*rows, (str(printer._print(last)), None)])
+        rows, last = self.branches()
+        pairs = [(formula(v), _holding(rs)) for v, rs in rows]
+        return cases([*pairs, (formula(last), write.Otherwise())], None if bracket is None else _holding(bracket))
 
     def _numpycode(self, printer: Any) -> str:
         parts = self.args[:-1]
@@ -393,18 +282,8 @@ class Quotient(ArrayExpr):
         """The two sides."""
         return self.args[0], self.args[1]
 
-    def _sympystr(self, printer: Any) -> str:
-        a, b = (self._paren(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
-        return f"{a} ⊘ {b}"
-
-    def _latex(self, printer: Any) -> str:
-        a, b = (self._paren_latex(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
-        return f"{a} \\oslash {b}"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.spaced(
-            [printer.paren(x, self.precedence + k) for k, x in enumerate(self.args[:2])], markup.mo("⊘")
-        )
+    def formula(self) -> write.Formula:
+        return write.Infix(*map(formula, self.args[:2]), sign="⊘")
 
     def _numpycode(self, printer: Any) -> str:
         return f"({'/'.join(entries(printer, [self.args[0], *divisors(self.args[1])]))})"

@@ -6,16 +6,18 @@ is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
+from symgrad.expression import printer
 from symgrad.forms.nodes import numpycode, sizes
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
 from symgrad.forms.nodes.complexes import Conjugated
+from symgrad.forms.nodes.formulas import formula, negative, total, with_axes
 from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 from symgrad.ops.linalg.solving import Inverse
 
@@ -75,23 +77,13 @@ class Transposed(ArrayExpr):
         shape = a.shape[::-1] if len(a.shape) == 2 else (1, *a.shape)
         return cls(a, sp.Tuple(*shape))
 
-    def _sympystr(self, printer: Any) -> str:
-        inside, sign = self._adjoint_of() or self.args[0], "ᴴ" if self._adjoint_of() else "ᵀ"
-        text = self._paren(printer, inside, ATOM)
-        return f"{text[:-1]}{sign}" if text.endswith("⁻¹") else f"{text}{sign}"
+    def formula(self) -> write.Formula:
+        inside = self._adjoint_of()
+        return write.Raised(formula(self.args[0]), "ᵀ") if inside is None else write.Raised(formula(inside), "ᴴ")
 
     def _adjoint_of(self) -> Any:
         """X of (X̄)ᵀ, which is written Xᴴ; None of what is not conjugated."""
         return self.args[0].args[1] if isinstance(self.args[0], Conjugated) else None
-
-    def _latex(self, printer: Any) -> str:
-        inside, sign = self._adjoint_of() or self.args[0], "\\mathsf{H}" if self._adjoint_of() else "\\top"
-        text = self._paren_latex(printer, inside, ATOM)
-        return f"{text[:-4]}{{-{sign}}}" if text.endswith("^{-1}") else f"{text}^{{{sign}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        inside, sign = self._adjoint_of() or self.args[0], "H" if self._adjoint_of() else "⊤"
-        return markup.power(printer.paren(inside, ATOM), markup.mo(sign))
 
     def _numpycode(self, printer: Any) -> str:
         text = f"{printer._print(self.args[0])}.T"
@@ -113,14 +105,8 @@ class Product(ArrayExpr):
             return flat[0]
         return (Product if shape else Inner)(*flat, sp.Tuple(*shape))
 
-    def _sympystr(self, printer: Any) -> str:
-        return "*".join(self._paren(printer, f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1])
-
-    def _latex(self, printer: Any) -> str:
-        return " ".join(self._paren_latex(printer, f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1])
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.spaced([printer.paren(f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1]], markup.INVISIBLE)
+    def formula(self) -> write.Formula:
+        return write.Infix(*map(formula, self.args[:-1]), sign="@")
 
     def _numpycode(self, printer: Any) -> str:
         factors = [
@@ -139,19 +125,8 @@ class MatrixPower(ArrayExpr):
     def of(cls, a: Any, power: int) -> Any:
         return cls(a, sp.Integer(power), sp.Tuple(*a.shape))
 
-    def _sympystr(self, printer: Any) -> str:
-        raised = str(self.args[1]).translate(_RAISED)
-        return f"{self._paren(printer, self.args[0], ATOM)}{raised}"
-
-    def _latex(self, printer: Any) -> str:
-        return f"{self._paren_latex(printer, self.args[0], ATOM)}^{{{self.args[1]}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        power = int(self.args[1])
-        number = markup.mn(str(abs(power)))
-        return markup.power(
-            printer.paren(self.args[0], ATOM), number if power > 0 else markup.row(markup.mo("−"), number)
-        )
+    def formula(self) -> write.Formula:
+        return write.Raised(formula(self.args[0]), str(self.args[1]).translate(_RAISED))
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.linalg.matrix_power", *map(printer._print, self.args[:2]))
@@ -198,6 +173,9 @@ class Inner(Product):
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.bare(super()._numpycode(printer))
+
+    def formula(self) -> write.Formula:
+        return write.Infix(*map(formula, self.args[:-1]), sign="@", number=True)
 
 
 class AboveTheBar(Inner):
@@ -265,79 +243,25 @@ class Scaled(ArrayExpr):
                 return number, Scaled(self.args[0].xreplace({f: rest}), *self.args[1:])
         return sp.S.One, self
 
-    def _sympystr(self, printer: Any) -> str:
-        number, inside = self._number()
-        if inside is not self:
-            return ("-" if number == -1 else f"{number}*") + str(printer._print(inside))
-        top, bottom = sizes.fraction(self.args[0])
-        bar = self._bar()
-        if top != -1 and not top.is_Add and top.could_extract_minus_sign() and (bar is not None or not top.is_number):
-            return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
-        if bar is not None:
-            return " ⊘ ".join(self._paren(printer, e, _MUL) for e in bar)
-        body = self._paren(printer, self.args[1], self.precedence)
-        head = "-" if top == -1 else "" if top == 1 else f"{self._coefficient(printer, top)}*"
-        text = head + body
-        return text if bottom == 1 else f"{text}/{_below(printer, bottom, self.args[1])}"
-
-    def _coefficient(self, printer: Any, top: Any) -> str:
-        return (
-            str(printer._print(top)) if top.is_number and not top.is_Add else self._paren(printer, top, self.precedence)
-        )
-
-    def _latex(self, printer: Any) -> str:
-        number, inside = self._number()
-        if inside is not self:
-            return ("-" if number == -1 else f"{number} ") + str(printer._print(inside))
-        bar = self._bar()
-        if bar is not None and self.args[0].could_extract_minus_sign():
-            return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
-        if bar is not None:
-            return r" \oslash ".join(self._paren_latex(printer, e, _MUL) for e in bar)
-        body = self._paren_latex(printer, self.args[1], self.precedence)
-        if self.args[0] == -1:
-            return f"-{body}"
-        coefficient = sizes.latex(printer, self.args[0], self.args[1]) or printer._print(self.args[0])
-        if self.args[0].is_Add or isinstance(self.args[0], Inner):
-            coefficient = f"\\left({coefficient}\\right)"
-        return f"{coefficient} {body}"
-
-    def _mathml(self, printer: Any) -> str:
-        number, inside = self._number()
-        if inside is not self:
-            sign = [markup.mo("−")] if number < 0 else []
-            size = [] if abs(number) == 1 else [markup.mn(str(abs(number))), markup.INVISIBLE]
-            return markup.row(*sign, *size, str(printer._print(inside)))
+    def formula(self) -> write.Formula:
         coefficient, a = self.args[:2]
-        if self._bar() is not None and coefficient.could_extract_minus_sign():
-            return markup.row(markup.mo("−"), str(printer._print(Scaled.of(-coefficient, a))))
+        top, _ = sizes.fraction(coefficient)
+        if not top.is_Add and top.could_extract_minus_sign():
+            return negative(formula(Scaled.of(-coefficient, a)))
         if (bar := self._bar()) is not None:
-            return markup.spaced([printer.paren(e, _MUL) for e in bar], markup.mo("⊘"))
-        body = printer.paren(a, self.precedence)
-        if _opens_with_minus(self):
-            return markup.row(markup.mo("−"), *self._front(printer, -coefficient), body)
-        return markup.row(*self._front(printer, coefficient), body)
-
-    def _front(self, printer: Any, coefficient: Any) -> list[str]:
-        """The coefficient in MathML and the sign that times is; none of them for 1."""
-        if coefficient == 1:
-            return []
-        top, bottom = sizes.fraction(coefficient)
-        if bottom == 1:
-            return [printer.paren(coefficient, PRECEDENCE["Mul"]), markup.INVISIBLE]
-        below = sizes.mathml(printer, bottom, self.args[1]) or str(printer._print(bottom))
-        return [markup.fraction(str(printer._print(top)), below), markup.INVISIBLE]
+            return write.Infix(*map(formula, bar), sign="⊘")
+        n, inside = self._number()
+        if inside is not self:
+            rest = formula(inside.args[0])
+            front = negative(rest) if n == -1 else write.Product(formula(n), rest)
+            return write.Scaled(front, formula(a))
+        return write.Scaled(sizes.coefficient(coefficient, a), formula(a))
 
     def _numpycode(self, printer: Any) -> str:
         top, bottom = sizes.fraction(self.args[0])
         head = {1: "", -1: "-"}.get(top, f"{printer.parenthesize(top, PRECEDENCE['Mul'], strict=True)}*")
         below = "" if bottom == 1 else f"/{printer.parenthesize(bottom, PRECEDENCE['Pow'], strict=True)}"
         return f"({head}{printer._print(self.args[1])}{below})"
-
-
-def _below(printer: Any, e: Any, array: Any) -> str:
-    text = sizes.text(printer, e, array) or printer._print(e)
-    return text if level(e) >= PRECEDENCE["Pow"] else f"({text})"
 
 
 class Plus(ArrayExpr):
@@ -352,25 +276,8 @@ class Plus(ArrayExpr):
             flat.extend(t.args[:-1] if isinstance(t, Plus) else [t])
         return flat[0] if len(flat) == 1 else cls(*flat, sp.Tuple(*shape))
 
-    def _join(self, texts: list[str]) -> str:
-        out = texts[0]
-        for t in texts[1:]:
-            out += f" - {t[1:]}" if t.startswith("-") else f" + {t}"
-        return out
-
-    def _sympystr(self, printer: Any) -> str:
-        return self._join([self._paren(printer, t, self._level_of(t)) for t in self._terms()])
-
-    def _level_of(self, t: Any) -> int:
-        """A number in every entry needs no bracket for its sign."""
-        return int(self.precedence) + (0 if isinstance(t, Filled) and not t.args[0].is_Add else 1)
-
-    def _latex(self, printer: Any) -> str:
-        return self._join([self._paren_latex(printer, t, self._level_of(t)) for t in self._terms()])
-
-    def _mathml(self, printer: Any) -> str:
-        parts = [(_opens_with_minus(t), t) for t in self._terms()]
-        return markup.signed([(m, printer.paren(_opposite(t) if m else t, self._level_of(t))) for m, t in parts])
+    def formula(self) -> write.Formula:
+        return total(self._terms())
 
     def _terms(self) -> tuple[Any, ...]:
         """The first positive term leads, as one writes y - x rather than -x + y."""
@@ -381,20 +288,10 @@ class Plus(ArrayExpr):
     def _numpycode(self, printer: Any) -> str:
         terms = self._terms()
         texts = [t[1:-1] if isinstance(a, Scaled) else t for a, t in zip(terms, entries(printer, terms), strict=True)]
-        return f"({self._join(texts)})"
-
-
-def _opens_with_minus(t: Any) -> bool:
-    """Whether a term of a sum is written with a minus sign in front."""
-    if not isinstance(t, ArrayExpr):
-        return bool(t.could_extract_minus_sign())
-    front = t.args[0] if isinstance(t, (Scaled, Filled)) else sp.S.One
-    return not front.is_Add and bool(front.could_extract_minus_sign())
-
-
-def _opposite(t: Any) -> Any:
-    """Return such a term without the sign."""
-    return t.of(-t.args[0], t.args[1] if isinstance(t, Scaled) else t.shape) if isinstance(t, ArrayExpr) else -t
+        out = texts[0]
+        for t in texts[1:]:
+            out += f" - {t[1:]}" if t.startswith("-") else f" + {t}"
+        return f"({out})"
 
 
 def _negative(t: Any) -> bool:
@@ -413,18 +310,8 @@ class Filled(ArrayExpr):
         """As its value's."""
         return level(self.args[0])
 
-    def _sympystr(self, printer: Any) -> str:
-        top, bottom = sizes.fraction(self.args[0])
-        below = sizes.text(printer, bottom, self) if top.is_Integer else None
-        return f"{top}/({below})" if below else str(printer._print(self.args[0]))
-
-    def _latex(self, printer: Any) -> str:
-        return sizes.latex(printer, self.args[0], self) or str(printer._print(self.args[0]))
-
-    def _mathml(self, printer: Any) -> str:
-        top, bottom = sizes.fraction(self.args[0])
-        below = sizes.mathml(printer, bottom, self)
-        return markup.fraction(str(printer._print(top)), below) if below else str(printer._print(self.args[0]))
+    def formula(self) -> write.Formula:
+        return sizes.coefficient(self.args[0], self)
 
     def _numpycode(self, printer: Any) -> str:
         shape = ", ".join(map(printer._print, self.shape))
@@ -463,17 +350,12 @@ class Operation(sp.Atom):
     def _sympyrepr(self, printer: Any) -> str:
         return f"Operation({self.op!r})"
 
-    def text(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
-        """Write it of its arguments, of which the first has so many axes."""
-        return called(self.op.text, self.op, arguments, rank)
-
-    def latex(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
-        """Write it in LaTeX."""
-        return called(self.op.latex, self.op, arguments, rank)
-
-    def mathml(self, printer: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
-        """Write it in MathML; ``atoms`` says which arguments need no brackets."""
-        return called_in_mathml(self.op, arguments, atoms, rank)
+    def formula_of(self, arguments: Sequence[write.Formula], rank: int) -> write.Formula:
+        """Return it of its arguments, of which the first has so many axes, with its axes where they are not all."""
+        written, axes = self.op.notation(printer, *arguments), getattr(self.op, "axes", None)
+        if axes is None or set(axes) == set(range(rank)) or (self.op.by_rows and axes == (rank - 1,)):
+            return written  # type: ignore[no-any-return]
+        return with_axes(written, axes, self.op.linear)
 
 
 class Integrand(Operation):
@@ -501,38 +383,8 @@ class Integrand(Operation):
         """Return the same integral of something else, such as of other names."""
         return Integrand(self.op, self.x, inside)  # type: ignore[no-any-return]
 
-    def text(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
-        """Write it of its limits."""
-        low, high = arguments[:2]
-        return f"∫({printer._print(self.inside)}, {printer._print(self.x)}, {low}, {high})"
-
-    def latex(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
-        """Write it with its sign."""
-        low, high = arguments[:2]
-        return f"\\int_{{{low}}}^{{{high}}} {printer._print(self.inside)}\\,d{printer._print(self.x)}"
-
-    def mathml(self, printer: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
-        """Write it as the text."""
-        shown = [printer._print(self.inside), printer._print(self.x), *arguments[:2]]
-        return markup.operation(lambda *texts: f"∫({', '.join(texts)})", shown, (True,) * 4)
-
-
-def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: int) -> str:
-    """Write an operation of its arguments, with its axes where they are not all of the first argument's."""
-    text, axes = write(*arguments), getattr(op, "axes", None)
-    if axes is None or set(axes) == set(range(rank)) or (op.by_rows and axes == (rank - 1,)):
-        return text
-    word = r"\mathrm{axis}" if r"\right" in text else "axis"
-    axis = f"{word}={axes[0] if len(axes) == 1 else axes}"
-    if text.endswith(")"):
-        end = r"\right)" if text.endswith(r"\right)") else ")"
-        return f"{text.removesuffix(end)}, {axis}{end}"
-    return text if op.linear else f"({text})_{{{axis}}}"  # what selects entries names its axes
-
-
-def called_in_mathml(op: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
-    """Write such a call in MathML, from the text that the operation writes; what is no atom may need brackets."""
-    return markup.operation(lambda *texts: called(op.text, op, texts, rank), arguments, atoms)
+    def formula_of(self, arguments: Sequence[write.Formula], rank: int) -> write.Formula:
+        return write.Call(write.Name("∫"), [formula(self.inside), formula(self.x), *arguments[:2]])
 
 
 class Call(ArrayExpr):
@@ -554,16 +406,9 @@ class Call(ArrayExpr):
     def _rank(self) -> int:
         return len(getattr(self.args[1], "shape", ()))
 
-    def _sympystr(self, printer: Any) -> str:
-        return str(self.args[0].text(printer, list(map(printer._print, self.args[1:-1])), self._rank))
-
-    def _latex(self, printer: Any) -> str:
-        return str(self.args[0].latex(printer, list(map(printer._print, self.args[1:-1])), self._rank))
-
-    def _mathml(self, printer: Any) -> str:
-        arguments = self.args[1:-1]
-        atoms = [level(a) >= ATOM for a in arguments]
-        return str(self.args[0].mathml(printer, list(map(printer._print, arguments)), atoms, self._rank))
+    def formula(self) -> write.Formula:
+        written: write.Formula = self.args[0].formula_of(list(map(formula, self.args[1:-1])), self._rank)
+        return written
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.operation(printer, self.op, list(map(printer._print, self.args[1:-1])))
@@ -574,14 +419,8 @@ class Kronecker(Call):
 
     precedence = PRECEDENCE["Mul"] - 2
 
-    def _sympystr(self, printer: Any) -> str:
-        return str(self.op.text(*[self._paren(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]]))
-
-    def _latex(self, printer: Any) -> str:
-        return str(self.op.latex(*[self._paren_latex(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]]))
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.spaced([printer.paren(a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]], markup.mo("⊗"))
+    def formula(self) -> write.Formula:
+        return write.Infix(*map(formula, self.args[1:-1]), sign="⊗")
 
 
 class Cross(ArrayExpr):
@@ -595,14 +434,8 @@ class Cross(ArrayExpr):
         (c, a), (d, b) = in_front(a), in_front(b)
         return Scaled.of(c * d, cls(a, b, sp.Tuple(*b.shape)))
 
-    def _sympystr(self, printer: Any) -> str:
-        return " × ".join(self._paren(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1])
-
-    def _latex(self, printer: Any) -> str:
-        return r" \times ".join(self._paren_latex(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1])
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.spaced([printer.paren(a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1]], markup.mo("×"))
+    def formula(self) -> write.Formula:
+        return write.Infix(*map(formula, self.args[:-1]), sign="×")
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.cross", *map(printer._print, self.args[:-1]))
@@ -612,7 +445,3 @@ class ScalarCall(Call):
     """A number made of whole arrays, such as det(X)."""
 
     is_commutative = True
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = super()._latex(printer)
-        return text if exp is None else f"{text}^{{{exp}}}"

@@ -8,9 +8,9 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr
-from symgrad.support.foreign import latex_name, plain_name
+from symgrad.forms.nodes.formulas import call, formula
 
 STEP = sp.Symbol("t", integer=True)
 _PRODUCT = PRECEDENCE["Mul"]  # what stands behind Σ without brackets
@@ -27,15 +27,8 @@ class Moment(ArrayExpr):
     def of(cls, name: str, at: Any, shape: Any) -> Any:
         return cls(Str(name), sp.sympify(at), sp.Tuple(*shape))
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"{plain_name(str(self.args[0]))}[{_close(self.args[1])}]"
-
-    def _latex(self, printer: Any) -> str:
-        name = latex_name(str(self.args[0]))
-        return f"{{{name}}}_{{{_close(self.args[1])}}}" if "_{" in name else f"{name}_{{{_close(self.args[1])}}}"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.below(markup.name(str(self.args[0])), str(printer._print(self.args[1])))
+    def formula(self) -> write.Formula:
+        return write.Subscript(write.Name(str(self.args[0].name)), formula(self.args[1]))
 
 
 class MomentNumber(Moment):
@@ -43,14 +36,6 @@ class MomentNumber(Moment):
 
     is_commutative = True
     is_real = True
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = super()._latex(printer)
-        return text if exp is None else f"{text}^{{{exp}}}"
-
-
-def _close(at: Any) -> str:
-    return str(at).replace(" ", "")
 
 
 class OverSteps(ArrayExpr):
@@ -62,19 +47,9 @@ class OverSteps(ArrayExpr):
     def of(cls, e: Any, first: int, last: int, shape: Any) -> Any:
         return cls(e, sp.Integer(first), sp.Integer(last), sp.Tuple(*shape))
 
-    def _sympystr(self, printer: Any) -> str:
+    def formula(self) -> write.Formula:
         e, first, last = self.args[:3]
-        return f"Sum_{{t={first}..{last}}} {self._paren(printer, e, _PRODUCT)}"
-
-    def _latex(self, printer: Any) -> str:
-        e, first, last = self.args[:3]
-        return rf"\sum_{{t={first}}}^{{{last}}} {self._paren_latex(printer, e, _PRODUCT)}"
-
-    def _mathml(self, printer: Any) -> str:
-        e, first, last = self.args[:3]
-        start = markup.row(markup.mi("t"), markup.mo("="), markup.mn(str(first)))
-        sign = f"<munderover>{markup.mo('∑')}{start}{markup.mn(str(last))}</munderover>"
-        return markup.row(sign, printer.paren(e, _PRODUCT))
+        return write.Over("Sum", formula(e), ((formula(STEP), formula(first), formula(last)),))
 
 
 class Stacked(ArrayExpr):
@@ -86,11 +61,5 @@ class Stacked(ArrayExpr):
     def of(cls, e: Any, shape: Any) -> Any:
         return cls(e, sp.Tuple(*shape))
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"rows({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any) -> str:
-        return rf"\operatorname{{rows}}\left({printer._print(self.args[0])}\right)"
-
-    def _mathml(self, printer: Any) -> str:
-        return self._calls_in_mathml(printer, "rows")
+    def formula(self) -> write.Formula:
+        return call("rows", self.args[0])

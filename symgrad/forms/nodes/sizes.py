@@ -9,8 +9,9 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.expression import markup
+from symgrad.expression.formula import Formula, Quotient
 from symgrad.forms.nodes.arrays import ArraySymbol
+from symgrad.forms.nodes.formulas import formula, multiplied
 
 
 def fraction(e: Any) -> tuple[Any, Any]:
@@ -65,23 +66,9 @@ def _order(array: Any) -> list[Any]:
     return list(dict.fromkeys(n for shape in (*shapes, array.shape) for n in shape if n.is_Symbol))
 
 
-def text(printer: Any, e: Any, array: Any) -> str | None:
-    """Return such a product in text."""
-    factors = in_order(e, array)
-    return None if factors is None else "*".join(map(printer._print, factors))
-
-
-def latex(printer: Any, e: Any, array: Any) -> str | None:
-    """Return a fraction with such a product below the bar in LaTeX."""
+def coefficient(e: Any, array: Any) -> Formula:
+    """Return a number beside an array as a formula, a product of sizes below its bar in the array's order."""
     top, bottom = fraction(e)
     factors = in_order(bottom, array)
-    if factors is None:
-        return None
-    sign, top = ("- ", -top) if top.could_extract_minus_sign() else ("", top)
-    return f"{sign}\\frac{{{printer._print(top)}}}{{{' '.join(map(printer._print, factors))}}}"
-
-
-def mathml(printer: Any, e: Any, array: Any) -> str | None:
-    """Return such a product in MathML."""
-    factors = in_order(e, array)
-    return None if factors is None else markup.row(*map(printer._print, factors))
+    below = formula(bottom) if factors is None else multiplied(factors)
+    return formula(top) if bottom == 1 else Quotient(formula(top), below)

@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes import numpycode
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr
+from symgrad.forms.nodes.formulas import formula
 
 
 class Table(ArrayExpr):
@@ -37,16 +38,9 @@ class Table(ArrayExpr):
         rows = [", ".join(map(write, r)) for r in self.rows]
         return f"[{', '.join(rows if len(self.shape) == 1 else [f'[{r}]' for r in rows])}]"
 
-    def _sympystr(self, printer: Any) -> str:
-        return self._nested(lambda e: str(printer._print(e)))
-
-    def _latex(self, printer: Any) -> str:
-        rows = r" \\ ".join(" & ".join(str(printer._print(e)) for e in r) for r in self.rows)
-        return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
-
-    def _mathml(self, printer: Any) -> str:
-        rows = ["".join(f"<mtd>{printer._print(e)}</mtd>" for e in r) for r in self.rows]
-        return markup.fenced(f"<mtable>{''.join(f'<mtr>{r}</mtr>' for r in rows)}</mtable>", "[", "]")
+    def formula(self) -> write.Formula:
+        rows = tuple(tuple(map(formula, row)) for row in self.rows)
+        return write.Rows(rows, vector=len(self.shape) == 1)
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.array", self._nested(lambda e: numpycode.bare(printer._print(e))))

@@ -197,7 +197,7 @@ class MatrixReading:
     def _call(self, t: Term) -> Any:
         if is_fourier(t):
             return self._transform(t)
-        named = t.data.spelled or type(t.data).text is not Op.text or isinstance(t.data, (BlockDot, BlockSum))
+        named = t.data.spelled or type(t.data).notation is not Op.notation or isinstance(t.data, (BlockDot, BlockSum))
         if not named or any(1 in a.shape for a in t.args):
             raise NoMatrix(t.data.label)
         args = [written_out(self.found[a]) for a in t.args]

@@ -47,11 +47,8 @@ class Bessel(Entrywise):
         """The slope is a number for each entry."""
         return self.vjp(0, ts[0], y, *xs)
 
-    def text(self, *args: str) -> str:
-        return f"J{self.n}({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        return f"J_{{{self.n}}}\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(f"J{self.n}", args[0], latex=f"J_{{{self.n}}}")
 
 
 # ------------------------------------------------------------------ what users call

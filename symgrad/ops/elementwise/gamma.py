@@ -85,11 +85,8 @@ class Zeta(Entrywise):
         """The slope is a number for each entry."""
         return sum_terms([self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None])
 
-    def text(self, *args: str) -> str:
-        return f"ζ({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\zeta\\left({', '.join(args)}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("ζ", *args, latex=r"\zeta")
 
 
 def zeta(input: Any, other: Any = None) -> Any:

@@ -17,7 +17,7 @@ from symgrad.ops.linalg import series
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, taken
 from symgrad.ops.map import MUL, SUB
-from symgrad.ops.protocol import Op, T, bracket, shape
+from symgrad.ops.protocol import Op, T, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
 
@@ -60,9 +60,6 @@ class Det(OfSquare):
 
     def in_matrices(self, a: Any) -> Any:
         return sp.Determinant(a)
-
-    def latex(self, *args: str) -> str:
-        return f"\\det\\left({args[0]}\\right)"
 
 
 @frozen
@@ -132,16 +129,10 @@ class Cofactor(Op):
     def in_matrices(self, a: Any, *hs: Any) -> Any:
         return None if hs else sp.Determinant(a) * sp.Inverse(a).T
 
-    def text(self, *args: str) -> str:
+    def notation(self, write: Any, *args: Any) -> Any:
         if self.order:
-            return f"grad_det({', '.join(args)})"
-        return f"det({args[0]})*{bracket(args[0])}⁻ᵀ"
-
-    def latex(self, *args: str) -> str:
-        if self.order:
-            inside = ", ".join(args[1:])
-            return f"\\nabla D^{{{self.order}}}\\det\\left({args[0]}\\right)\\left[{inside}\\right]"
-        return f"\\det\\left({args[0]}\\right) {bracket(args[0])}^{{-\\top}}"
+            return write.call("grad_det", *args)
+        return write.Product(write.call("det", args[0]), write.Raised(args[0], "⁻ᵀ"))
 
 
 def _symbolic_cofactors(a: sp.Matrix, *hs: sp.Matrix) -> Any:
@@ -257,16 +248,15 @@ class LogAbsDet(OfSquare):
     def in_matrices(self, a: Any) -> Any:
         return sp.log(sp.Abs(sp.Determinant(a)))
 
-    def text(self, *args: str) -> str:
-        return f"log|det({args[0]})|"
-
-    def latex(self, *args: str) -> str:
-        return f"\\log\\left|\\det\\left({args[0]}\\right)\\right|"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("log", write.Fenced(write.call("det", args[0]), "|", "|"))
 
 
 @frozen
 class LogDet(LogAbsDet):
     """log det X of each matrix, of real ones nan where the determinant is negative."""
+
+    latex_name = r"\log\det"
 
     name = "Logdet"
     called = "logdet"
@@ -288,9 +278,6 @@ class LogDet(LogAbsDet):
 
     def in_matrices(self, a: Any) -> Any:
         return sp.log(sp.Determinant(a))
-
-    def latex(self, *args: str) -> str:
-        return f"\\log\\det\\left({args[0]}\\right)"
 
 
 @frozen
@@ -316,11 +303,8 @@ class DetSign(OfSquare):
     def in_matrices(self, a: Any) -> Any:
         return sp.sign(sp.Determinant(a))
 
-    def text(self, *args: str) -> str:
-        return f"sign(det({args[0]}))"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{sign}}\\det\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("sign", write.call("det", args[0]))
 
 
 @frozen

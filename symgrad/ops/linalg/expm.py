@@ -115,11 +115,8 @@ class MatrixFunction(Op):
             matrix = matrix.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
         return matrix.xreplace(dict(zip(z, a, strict=True)))
 
-    def text(self, *args: str) -> str:
-        return f"{_order(len(args) - 1)}{self.spelled}({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{{_order(len(args) - 1)}{self.spelled}}}\\left({', '.join(args)}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(f"{_order(len(args) - 1)}{self.spelled}", *args)
 
 
 @frozen
@@ -147,9 +144,6 @@ class MatrixExp(MatrixFunction):
         """Write the exponential of a 2×2 matrix in hyperbolic functions."""
         return _exp_2x2(z)
 
-    def latex(self, *args: str) -> str:
-        return f"{{e^{{{args[0]}}}}}" if len(args) == 1 else super().latex(*args)
-
 
 def _order(k: int) -> str:
     return "" if k == 0 else "d" if k == 1 else f"d{k}"
@@ -170,11 +164,8 @@ class _Partials(Op):
             out[(..., *at)] = self.of.forward(a, *units)
         return out
 
-    def text(self, *args: str) -> str:
-        return f"{_order(self.order)}{self.of.spelled}({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{{_order(self.order)}{self.of.spelled}}}\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(f"{_order(self.order)}{self.of.spelled}", args[0])
 
 
 def _blocks(a: Any, h: Any) -> Any:

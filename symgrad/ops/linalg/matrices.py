@@ -40,11 +40,6 @@ def _diagonal_of(x: Any, offset: int) -> tuple[Any, ...]:
     return (..., k + max(-offset, 0), k + max(offset, 0))
 
 
-def _with(offset: int, x: str) -> str:
-    """Write the argument, and which diagonal where it is not the main one."""
-    return f"{x}, {offset}" if offset else x
-
-
 @frozen
 class Diagonal(Op):
     """The offset-th diagonal of the last two axes: (…, n, m) to (…, k)."""
@@ -87,11 +82,8 @@ class Diagonal(Op):
         *lead, i = idx
         return p([*lead, i + max(-self.offset, 0), i + max(self.offset, 0)])
 
-    def text(self, *args: str) -> str:
-        return f"diag({_with(self.offset, args[0])})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("diag", args[0], *[write.number(self.offset)] * bool(self.offset))
 
 
 @frozen
@@ -131,11 +123,8 @@ class DiagEmbed(Op):
         entry = p([*lead, i - max(-self.offset, 0)])
         return sp.Piecewise((entry, sp.Eq(j, i + self.offset)), (0, True))
 
-    def text(self, *args: str) -> str:
-        return f"diag({_with(self.offset, args[0])})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("diag", args[0], *[write.number(self.offset)] * bool(self.offset))
 
 
 def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -330,11 +319,8 @@ class Tril(Op):
         i, j = idx[-2:]
         return sp.Piecewise((p(idx), j <= i + self.k), (0, True))
 
-    def text(self, *args: str) -> str:
-        return f"{self.label.lower()}({_with(self.k, args[0])})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{{self.label.lower()}}}\\left({_with(self.k, args[0])}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(self.label.lower(), args[0], *[write.number(self.k)] * bool(self.k))
 
 
 @frozen

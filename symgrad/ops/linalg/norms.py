@@ -135,14 +135,8 @@ class Norm(Op):
         size = a.applyfunc(sp.Abs)
         return sum_of(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
 
-    def text(self, *args: str) -> str:
-        order = str(exact(self.p))
-        below = "" if self.p == 2 else f"_{order}" if order.isalnum() else f"_({order})"
-        return f"‖{args[0]}‖{below}"
-
-    def latex(self, *args: str) -> str:
-        below = "" if self.p == 2 else f"_{{{sp.latex(exact(self.p))}}}"
-        return f"\\left\\lVert {args[0]} \\right\\rVert{below}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Fenced(args[0], "‖", "‖", "" if self.p == 2 else str(exact(self.p)))
 
 
 def _power(x: sp.Expr, p: sp.Expr) -> sp.Expr:

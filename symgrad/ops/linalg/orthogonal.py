@@ -27,6 +27,8 @@ from symgrad.support.frozen import frozen
 class QRBasis(Op):
     """Q of A = Q R with orthonormal columns, QᴴQ = I: (…, m, n), m ≥ n, to (…, m, n)."""
 
+    latex_name = r"Q_{\mathrm{qr}}"
+
     name = "LinalgQr"
     spelled = "qr_Q"
     gives = floating
@@ -51,13 +53,12 @@ class QRBasis(Op):
         """Householder's reflections, up to two columns."""
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[0], xs[0].shape)
 
-    def latex(self, *args: str) -> str:
-        return f"Q_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
-
 
 @frozen
 class QRTriangle(Op):
     """The upper triangular R of A = Q R: (…, m, n), m ≥ n, to (…, n, n)."""
+
+    latex_name = r"R_{\mathrm{qr}}"
 
     name = "LinalgQr"
     spelled = "qr_R"
@@ -81,9 +82,6 @@ class QRTriangle(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """Householder's reflections, up to two columns."""
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[1], self.out_shape(xs[0].shape))
-
-    def latex(self, *args: str) -> str:
-        return f"R_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
 
 
 def _mirrored(x: Any) -> Any:

@@ -19,7 +19,7 @@ from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.spectral import check_matrix, svdvals
 from symgrad.ops.linalg.square import adjugate, check_square, determinant
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
-from symgrad.ops.protocol import Op, T, bracket, rename, shape
+from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.reductions.extremes import amax
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, total
@@ -39,9 +39,9 @@ class _ByRank(Op):
     atol: float | None
     rtol: float | None
 
-    def _written(self, name: str, x: str) -> str:
+    def _named(self, write: Any, name: str, x: Any) -> Any:
         options = {"atol": self.atol, "rtol": self.rtol}
-        return f"{name}({', '.join([x, *(f'{k}={v:g}' for k, v in options.items() if v is not None)])})"
+        return write.call(name, x, **{k: write.decimal(v) for k, v in options.items() if v is not None})
 
 
 @frozen
@@ -89,15 +89,9 @@ class PseudoInverse(_ByRank):
         """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: letters are a matrix of full rank."""
         return factors.each_matrix(xs[0], _of_full_rank, self.out_shape(xs[0].shape))
 
-    def text(self, *args: str) -> str:
-        if self.atol is not None or self.rtol is not None:
-            return self._written("pinv", args[0])
-        return f"{bracket(args[0])}⁺"
-
-    def latex(self, *args: str) -> str:
-        if self.atol is not None or self.rtol is not None:
-            return f"\\operatorname{{pinv}}\\left({self._written('', args[0])[1:-1]}\\right)"
-        return f"{{{bracket(args[0])}^{{+}}}}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        told = self.atol is not None or self.rtol is not None
+        return self._named(write, "pinv", args[0]) if told else write.Raised(args[0], "⁺")
 
 
 def _of_full_rank(a: sp.Matrix) -> sp.Matrix:
@@ -178,11 +172,8 @@ class MatrixRank(_ByRank):
     def on_symbols(self, *xs: Any) -> Any:
         return factors.each_matrix(xs[0], lambda m: sp.Integer(m.rank()), self.out_shape(xs[0].shape))
 
-    def text(self, *args: str) -> str:
-        return self._written("rank", args[0])
-
-    def latex(self, *args: str) -> str:
-        return f"\\operatorname{{rank}}\\left({self._written('', args[0])[1:-1]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return self._named(write, "rank", args[0])
 
 
 def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:

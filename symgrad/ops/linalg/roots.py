@@ -100,13 +100,12 @@ class MatrixSqrt(Principal):
         root = sp.sqrt(z.det())
         return (z + root * sp.eye(2)) / sp.sqrt(z.trace() + 2 * root)
 
-    def latex(self, *args: str) -> str:
-        return f"{{\\left({args[0]}\\right)^{{1/2}}}}" if len(args) == 1 else super().latex(*args)
-
 
 @frozen
 class MatrixLog(Principal):
     """The X with exp(X) = A whose eigenvalues have imaginary parts within ±π, and its derivatives in directions."""
+
+    latex_name = r"\log"
 
     name = "LinalgMatrixLog"
     called = "linalg.logm"
@@ -137,9 +136,6 @@ class MatrixLog(Principal):
         mean = z.trace() / 2
         delta = sp.sqrt(((z[0, 0] - z[1, 1]) / 2) ** 2 + z[0, 1] * z[1, 0])
         return sp.log(z.det()) / 2 * sp.eye(2) + sp.atanh(delta / mean) / delta * (z - mean * sp.eye(2))
-
-    def latex(self, *args: str) -> str:
-        return f"\\log\\left({args[0]}\\right)" if len(args) == 1 else super().latex(*args)
 
 
 # ------------------------------------------------------------------ kernels

@@ -28,7 +28,7 @@ from symgrad.ops.linalg.square import (
 )
 from symgrad.ops.linalg.substitution import solved
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import each_batched, padded
 from symgrad.support.frozen import frozen
 
@@ -74,11 +74,8 @@ class Inverse(OfSquare):
     def in_matrices(self, a: Any) -> Any:
         return sp.Inverse(a)
 
-    def text(self, *args: str) -> str:
-        return f"{bracket(args[0])}⁻¹"
-
-    def latex(self, *args: str) -> str:
-        return f"{bracket(args[0])}^{{-1}}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Raised(args[0], "⁻¹")
 
 
 def inv(A: Any) -> Any:
@@ -203,12 +200,8 @@ class Solve(Op):
     def in_matrices(self, a: Any, b: Any) -> Any:
         return sp.MatMul(sp.Inverse(a.T if self.transposed else a), b)
 
-    def text(self, *args: str) -> str:
-        return f"{bracket(args[0])}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[1])}"
-
-    def latex(self, *args: str) -> str:
-        power = "-\\top" if self.transposed else "-1"
-        return f"{bracket(args[0])}^{{{power}}} {bracket(args[1])}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Infix(write.Raised(args[0], "⁻ᵀ" if self.transposed else "⁻¹"), args[1], sign="@")
 
 
 def _aligned(lead: Sequence[Any], sizes: Shape) -> list[Any]:

@@ -90,15 +90,13 @@ class _OfSymmetric(OfSquare):
     upper: bool
     called = "linalg.eigh"
 
-    def _written(self, x: str) -> str:
-        return f"{x}, upper" if self.upper else x
-
     def _formula(self, x: Any) -> Any:
         x = np.asarray(x, dtype=object)
         return x.mT if self.upper else x
 
-    def text(self, *args: str) -> str:
-        return f"{self.spelled}({self._written(args[0])})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        upper = [write.Name("upper")] * self.upper
+        return write.call(self.spelled, args[0], *upper, latex=self.latex_name)
 
 
 @frozen
@@ -128,8 +126,7 @@ class Eigenvalues(_OfSymmetric):
         x = self._formula(xs[0])
         return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[0], x.shape[:-1])
 
-    def latex(self, *args: str) -> str:
-        return f"\\lambda\\left({self._written(args[0])}\\right)"
+    latex_name = r"\lambda"
 
 
 @frozen
@@ -160,8 +157,7 @@ class Eigenvectors(_OfSymmetric):
         x = self._formula(xs[0])
         return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[1], x.shape)
 
-    def latex(self, *args: str) -> str:
-        return f"V_{{\\mathrm{{eigh}}}}\\left({self._written(args[0])}\\right)"
+    latex_name = r"V_{\mathrm{eigh}}"
 
 
 class Eigh(NamedTuple, Generic[T]):
@@ -319,12 +315,10 @@ class SingularVectors(Op):
             raise factors.no_formula("svd with full_matrices", to[-1])
         return factors.each_matrix(xs[0], lambda m: factors.singular_2(m)[0 if self.left else 2], to)
 
-    def text(self, *args: str) -> str:
-        return f"svd_{'U' if self.left else 'V'}({args[0]}{', full' * self.full})"
-
-    def latex(self, *args: str) -> str:
-        full = ", \\mathrm{full}" * self.full
-        return f"{'U' if self.left else 'V'}_{{\\mathrm{{svd}}}}\\left({args[0]}{full}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        side = "U" if self.left else "V"
+        full = [write.Name("full")] * self.full
+        return write.call(f"svd_{side}", args[0], *full, latex=rf"{side}_{{\mathrm{{svd}}}}")
 
 
 def _thin(x: Any, k: Any) -> Any:

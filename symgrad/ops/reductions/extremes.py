@@ -77,11 +77,8 @@ class Extreme(Reduction):
             return First(self.axes[0], self.largest)(x)
         return Ties(self.axes)(x, lift(y, x, self.axes))
 
-    def text(self, *args: str) -> str:
-        return f"{'max' if self.largest else 'min'}({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\{'max' if self.largest else 'min'}\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("max" if self.largest else "min", args[0])
 
 
 @frozen
@@ -167,8 +164,8 @@ class Arg(Op):
         """The axis, as the notation of calls looks for it."""
         return (self.axis,)
 
-    def text(self, *args: str) -> str:
-        return f"{self.label.lower()}({args[0]})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(self.label.lower(), args[0])
 
 
 def _search(row: list[sp.Expr], largest: bool) -> sp.Expr:
@@ -218,12 +215,8 @@ class First(Op):
         """The axis, as the notation of calls looks for it."""
         return (self.axis,)
 
-    def text(self, *args: str) -> str:
-        return f"onehot({'argmax' if self.largest else 'argmin'}({args[0]}))"
-
-    def latex(self, *args: str) -> str:
-        inside = f"\\operatorname{{{'argmax' if self.largest else 'argmin'}}}\\left({args[0]}\\right)"
-        return f"\\operatorname{{onehot}}\\left({inside}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("onehot", write.call("argmax" if self.largest else "argmin", args[0]))
 
 
 # ------------------------------------------------------------------ functions

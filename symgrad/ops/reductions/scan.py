@@ -43,12 +43,8 @@ class AlongAxis(Op):
     def out_shape(self, *shapes: Any) -> Shape:
         return shapes[0]  # type: ignore[no-any-return]
 
-    def text(self, *args: str) -> str:
-        return f"{self.label.lower()}({', '.join([*args, *self._set()])})"
-
-    def latex(self, *args: str) -> str:
-        inside = ", ".join([*args, *(f"\\mathrm{{{w}}}" for w in self._set())])
-        return f"\\operatorname{{{self.label.lower()}}}\\left({inside}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(self.label.lower(), *args, *map(write.Name, self._set()))
 
     def enters(self, *numbers: Any) -> tuple[Any, ...]:
         """Return the number of the entry that each input adds at each place, 0 for none, if ``running``."""

@@ -126,8 +126,8 @@ class _Normalised(Op):
     def out_shape(self, s: Shape) -> Shape:
         return s
 
-    def text(self, *args: str) -> str:
-        return f"{type(self).__name__}({args[0]})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call(type(self).__name__, args[0])
 
     def exponentials(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Return Σ exp(x_k) of the row that an entry belongs to."""
@@ -190,8 +190,8 @@ class Softmax(_Normalised):
         """exp(x_i) / Σ exp(x_k)."""
         return sp.exp(p(idx)) / self.exponentials(idx, p)
 
-    def text(self, *args: str) -> str:
-        return f"softmax({args[0]})"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("softmax", args[0])
 
 
 @frozen
@@ -235,11 +235,8 @@ class LogSoftmax(_Normalised):
         """x_i - log Σ exp(x_k)."""
         return p(idx) - sp.log(self.exponentials(idx, p))
 
-    def text(self, *args: str) -> str:
-        return f"log_softmax({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        return f"\\log\\operatorname{{softmax}}\\left({args[0]}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("log_softmax", args[0], latex=r"\log\operatorname{softmax}")
 
 
 # ------------------------------------------------------------------ functions

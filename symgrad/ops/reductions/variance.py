@@ -82,15 +82,9 @@ class Var(Reduction):
         apart = a - sum_of(a) / sp.Mul(*a.shape) * sp.OneMatrix(*a.shape)
         return sp.Trace(sp.MatMul(apart.T, apart)) / (sp.Mul(*a.shape) - exact(self.correction))
 
-    def text(self, *args: str) -> str:
-        return super().text(*args, *self._told("correction"))
-
-    def latex(self, *args: str) -> str:
-        return super().latex(*args, *self._told(r"\mathrm{correction}"))
-
-    def _told(self, word: str) -> list[str]:
-        """The correction as an argument, where it is not the usual one."""
-        return [] if self.correction == 1 else [f"{word}={self.correction:g}"]
+    def notation(self, write: Any, *args: Any) -> Any:
+        told = {} if self.correction == 1 else {"correction": write.decimal(self.correction)}
+        return write.call(self.spelled or self.label.lower(), *args, **told)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Σ (x_k - Σ x_l / n)² / (n - c)."""

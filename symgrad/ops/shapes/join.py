@@ -83,12 +83,8 @@ class Cat(Op):
             start = stop
         return sp.Piecewise(*cases)
 
-    def text(self, *args: str) -> str:
-        return f"[{(', ' if self.axis else '; ').join(args)}]"
-
-    def latex(self, *args: str) -> str:
-        between = " & " if self.axis else r" \\ "
-        return f"\\begin{{bmatrix}} {between.join(args)} \\end{{bmatrix}}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.blocks(args, ", " if self.axis else "; ")
 
 
 @frozen
@@ -133,13 +129,8 @@ class Stack(Op):
         *front, last = ps
         return sp.Piecewise(*[(p(rest), sp.Eq(k, m)) for m, p in enumerate(front)], (last(rest), True))
 
-    def text(self, *args: str) -> str:
-        return f"[{', '.join(args)}]" if self.axis else f"stack({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        if self.axis:
-            return f"\\begin{{bmatrix}} {' & '.join(args)} \\end{{bmatrix}}"
-        return f"\\operatorname{{stack}}\\left({', '.join(args)}\\right)"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.blocks(args, ", ") if self.axis else write.call("stack", *args)
 
 
 # ------------------------------------------------------------------ what users call

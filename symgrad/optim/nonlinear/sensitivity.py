@@ -97,9 +97,8 @@ class KKTSolve(Op):
         """Double precision."""
         return np.dtype(np.float64)
 
-    def text(self, *args: str) -> str:
-        """K⁻¹ b."""
-        return f"K⁻¹*{args[0]}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Infix(write.Raised(write.Name("K"), "⁻¹"), args[0], sign="@")
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """All right sides at once."""

@@ -9,13 +9,13 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.expression import markup
+from symgrad.expression import formula as write
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity, OnesVector
 from symgrad.forms.nodes.complexes import Part
 from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
+from symgrad.forms.nodes.formulas import formula, multiplied, negative
 from symgrad.forms.nodes.marks import Diag, Quotient, Trace
 from symgrad.forms.nodes.matrices import Filled, Integrand, Plus, Product, Scaled, Transposed
-from symgrad.support.foreign import latex_name, plain_name
 
 
 class Differential(ArraySymbol):
@@ -42,14 +42,8 @@ class Differential(ArraySymbol):
         """The name of what changes."""
         return str(self.args[0])
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"d{plain_name(self.whose)}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        return rf"\mathrm{{d}}{latex_name(self.whose)}"
-
-    def _mathml(self, printer: Any) -> str:
-        return markup.row(markup.mi("d"), markup.name(self.whose))
+    def formula(self) -> write.Formula:
+        return write.Differential(self.whose)
 
 
 def shape_of(e: Any) -> tuple[Any, ...]:
@@ -230,36 +224,8 @@ class Terms(ArrayExpr):
         """Make the node, of numbers."""
         return cls(*terms, sp.Tuple())
 
-    def _sympystr(self, printer: Any) -> str:
-        out = ""
-        for k, t in enumerate(self.args[:-1]):
-            negative, above, below = _fraction(t)
-            text = "*".join(_factor(printer, f, a_last=f is above[-1]) for f in above) or "1"
-            under = [printer.parenthesize(f, PRECEDENCE["Pow"], strict=True) for f in below]
-            text += "" if not below else f"/{under[0]}" if len(below) == 1 else f"/({'*'.join(under)})"
-            out += ("-" if negative else "") if k == 0 else " - " if negative else " + "
-            out += text
-        return out or "0"
-
-    def _latex(self, printer: Any) -> str:
-        out = ""
-        for k, t in enumerate(self.args[:-1]):
-            negative, above, below = _fraction(t)
-            text = " ".join(_factor(printer, f, a_last=f is above[-1]) for f in above) or "1"
-            text = rf"\frac{{{text}}}{{{' '.join(map(printer._print, below))}}}" if below else text
-            out += ("-" if negative else "") if k == 0 else " - " if negative else " + "
-            out += text
-        return out or "0"
-
-    def _mathml(self, printer: Any) -> str:
-        parts = []
-        for t in self.args[:-1]:
-            negative, above, below = _fraction(t)
-            text = markup.spaced([_factor(printer, f, a_last=f is above[-1]) for f in above], markup.INVISIBLE)
-            if below:
-                text = markup.fraction(text, markup.spaced(list(map(printer._print, below)), markup.INVISIBLE))
-            parts.append((negative, text))
-        return markup.signed(parts) if parts else markup.mn("0")
+    def formula(self) -> write.Formula:
+        return write.Sum(*map(_term, self.args[:-1])) if len(self.args) > 1 else write.number(0)
 
     def _numpycode(self, printer: Any) -> str:
         return f"({' + '.join(printer.parenthesize(t, PRECEDENCE['Mul']) for t in self.args[:-1]) or 0})"
@@ -281,11 +247,11 @@ def _fraction(t: Any) -> tuple[bool, list[Any], list[Any]]:
     return bool(n.is_negative), [*above, *moving] or [sp.S.One], below
 
 
-def _factor(printer: Any, f: Any, *, a_last: bool) -> str:
-    """Write a factor; a product of arrays needs no brackets where it stands last."""
-    text = str(printer._print(f))
-    if a_last and isinstance(f, Product):
-        return text
-    if isinstance(f, Product) or f.is_Add:
-        return markup.fenced(text) if text.startswith("<") else f"({text})"
-    return text
+def _term(t: Any) -> write.Formula:
+    minus, above, below = _fraction(t)
+    top = [formula(f) for f in above]
+    if isinstance(top[-1], write.Infix):  # a product of arrays needs no brackets where it stands last
+        top[-1] = write.Infix(*top[-1].args, sign=top[-1].sign)
+    product = write.Product(*top) if len(top) > 1 else top[0]
+    whole = write.Quotient(product, multiplied(below)) if below else product
+    return negative(whole) if minus else whole

@@ -8,10 +8,9 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.expression import markup
+from symgrad.expression.formula import Fenced, Formula, Label
 from symgrad.forms.nodes.arrays import ArrayExpr
-from symgrad.forms.nodes.indexed import joined
-from symgrad.support.foreign import latex_name, plain_name
+from symgrad.forms.nodes.formulas import Printed, entry, formula
 
 
 class Adjoint(ArrayExpr):
@@ -36,23 +35,12 @@ class Adjoint(ArrayExpr):
         output, name, sign, _ = map(str, self.args)
         return output, name, sign
 
-    def _sympystr(self, printer: Any) -> str:
+    def formula(self) -> Formula:
         output, name, sign = self.parts
-        return f"{sign}{plain_name(output)}/{sign}{plain_name(name)}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        output, name, sign = self.parts
-        sign = r"\partial " if sign == "∂" else "d"
-        text = f"\\frac{{{sign}{latex_name(output)}}}{{{sign}{latex_name(name)}}}"
-        return f"\\left({text}\\right)^{{{exp}}}" if exp else text
-
-    def _mathml(self, printer: Any) -> str:
-        output, name, sign = self.parts
-        d = '<mo rspace="0" lspace="0">∂</mo>' if sign == "∂" else markup.mi("d")
-        return markup.fraction(markup.row(d, markup.name(output)), markup.row(d, markup.name(name)))
+        return Label(output, (name,), sign=sign)
 
 
-class AdjointAt(sp.Expr):
+class AdjointAt(Printed, sp.Expr):
     """An entry of such an array."""
 
     is_commutative = True
@@ -63,16 +51,6 @@ class AdjointAt(sp.Expr):
         """Make the entry."""
         return cls(adjoint, *indices)
 
-    def _sympystr(self, printer: Any) -> str:
+    def formula(self) -> Formula:
         adjoint, *indices = self.args
-        return f"({printer._print(adjoint)})_{joined([printer._print(k) for k in indices])}"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        adjoint, *indices = self.args
-        places = joined([printer._print(k) for k in indices])
-        text = f"\\left({printer._print(adjoint)}\\right)_{{{places}}}"
-        return f"{text}^{{{exp}}}" if exp else text
-
-    def _mathml(self, printer: Any) -> str:
-        adjoint, *indices = self.args
-        return markup.below(markup.fenced(str(printer._print(adjoint))), printer.places(indices))
+        return entry(Fenced(formula(adjoint), "(", ")"), indices)

@@ -8,7 +8,7 @@ from typing import Any
 from symgrad.expression.formula import Formula
 from symgrad.expression.markup import math, mo, row
 from symgrad.expression.printer import MATHML
-from symgrad.forms.nodes.mathml import inside
+from symgrad.forms.nodes.printers import inside
 from symgrad.support import foreign
 from symgrad.teach.board.line import Equation, Line, Value
 from symgrad.teach.steps.unicode_text import number

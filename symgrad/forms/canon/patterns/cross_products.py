@@ -37,11 +37,8 @@ class Skew(Op):
         entry: sp.Expr = ps[0].entry(self, ps, idx)
         return entry
 
-    def text(self, *args: str) -> str:
-        return f"skew({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        return rf"\left[{args[0]}\right]_{{\times}}"
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.call("skew", args[0])
 
 
 def is_skew(t: Term) -> bool:

@@ -43,11 +43,8 @@ class Distances(Op):
         body = sp.Abs(difference) if self.p == 1 else difference**self.p
         return sp.Pow(x.sum(body, [(k, 0, last)]), sp.Rational(1, self.p))
 
-    def text(self, *args: str) -> str:
-        return super().text(*args, *[str(self.p)] * (self.p != 2))
-
-    def latex(self, *args: str) -> str:
-        return super().latex(*args, *[str(self.p)] * (self.p != 2))
+    def notation(self, write: Any, *args: Any) -> Any:
+        return super().notation(write, *args, *[write.number(self.p)] * (self.p != 2))
 
 
 def pairs_of_rows(pool: TermPool, f: Term) -> tuple[Term, Term, int] | None:

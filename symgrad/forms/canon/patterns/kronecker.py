@@ -35,12 +35,8 @@ class Kron(Op):
         block = [sp.floor(sp.sympify(k) / n) for k, n in zip(idx, y.shape, strict=True)]
         return sp.Mul(x(block), y([sp.Mod(k, n) for k, n in zip(idx, y.shape, strict=True)]))
 
-    def text(self, *args: str) -> str:
-        """X ⊗ Y; brackets are the node's."""
-        return " ⊗ ".join(args)
-
-    def latex(self, *args: str) -> str:
-        return r" \otimes ".join(args)
+    def notation(self, write: Any, *args: Any) -> Any:
+        return write.Infix(*args, sign="⊗")
 
 
 @frozen
