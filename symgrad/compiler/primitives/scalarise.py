@@ -165,11 +165,6 @@ def write(op: Any, s: Elements, args: Sequence[Refs]) -> Any:
 _BASE = write.dispatch(object)
 
 
-@write.register
-def _(op: Map, s: Elements, args: Sequence[Refs]) -> Any:
-    return elementwise(op, s, args)
-
-
 def elementwise(op: Map, s: Elements, args: Sequence[Refs]) -> Refs:
     """Replay the payload's steps on every entry."""
     steps = steps_of_map(op)
@@ -181,6 +176,9 @@ def elementwise(op: Map, s: Elements, args: Sequence[Refs]) -> Refs:
     return np.array(entries, dtype=np.int64).reshape(wide[0].shape)
 
 
+write.register(Map, elementwise)
+
+
 @write.register
 def _(op: MapTotal, s: Elements, args: Sequence[Refs]) -> Any:
     terms = elementwise(op.map, s, args).ravel().tolist()
@@ -188,14 +186,8 @@ def _(op: MapTotal, s: Elements, args: Sequence[Refs]) -> Any:
     return np.array(s.emit("div", added, s.const(len(terms))) if op.mean else added)
 
 
-@write.register
-def _(op: Eye, s: Elements, args: Sequence[Refs]) -> Any:
-    return np.where(np.eye(op.n, op.m) == 1, ONE, ZERO)
-
-
-@write.register
-def _(op: Cast, s: Elements, args: Sequence[Refs]) -> Any:
-    return args[0]  # rounded, or compared with zero, by whoever knows its dtype
+write.register(Eye, lambda op, s, args: np.where(np.eye(op.n, op.m) == 1, ONE, ZERO))
+write.register(Cast, lambda op, s, args: args[0])  # rounded, or compared with zero, by whoever knows its dtype
 
 
 @write.register
@@ -268,14 +260,8 @@ def _folded(s: Elements, name: str, refs: Sequence[int], empty: int) -> int:
     return ref
 
 
-@write.register
-def _(op: Prod, s: Elements, args: Sequence[Refs]) -> Any:
-    return _by_row(op, s, args[0], "mul", ONE)
-
-
-@write.register
-def _(op: Extreme, s: Elements, args: Sequence[Refs]) -> Any:
-    return _by_row(op, s, args[0], "maximum" if op.largest else "minimum", ZERO)
+write.register(Prod, lambda op, s, args: _by_row(op, s, args[0], "mul", ONE))
+write.register(Extreme, lambda op, s, args: _by_row(op, s, args[0], "maximum" if op.largest else "minimum", ZERO))
 
 
 @write.register(Cumsum)
