@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -144,6 +145,27 @@ def test_a_routine_that_fails_raises_the_error_of_eager_mode(name):
         with pytest.raises(type(eager.value)) as compiled:
             fast(*xs)
         assert str(compiled.value) == str(eager.value)
+
+
+def test_each_thread_gets_its_own_error():
+    fast = sg.compile(lambda a, i: sg.take_along_dim(a, i, 1), backend="llvm")
+    a, found = np.ones((2, 3)), {}
+
+    def run(number):
+        for _ in range(200):
+            try:
+                fast(a, np.array([[number], [0]]))
+            except IndexRangeError as error:
+                found.setdefault(number, set()).add(str(error))
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in (3, 4, 5)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert {n: [f"index {n} " in m for m in messages] for n, messages in found.items()} == {
+        n: [True] for n in (3, 4, 5)
+    }
 
 
 def test_a_routine_gives_nan_where_eager_mode_does():

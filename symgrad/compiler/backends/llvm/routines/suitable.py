@@ -37,6 +37,7 @@ _MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAx
 _ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
          Shift, Std, Var)  # fmt: skip
 _SMALL, _MIDDLE = 24, 100  # rows of matrices up to which a routine is quicker than a call of LAPACK: of most, and of
+_ONE_SIDE = 64  # of a system with one right-hand side
 _ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)  # these
 _IN_LOOPS = 128  # the same inside of a loop
 _NARROW = 4  # bytes of the narrowest floating-point numbers
@@ -61,6 +62,8 @@ def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
 def _limit(op: Any, inside: bool) -> int:
     if inside:
         return _IN_LOOPS
+    if isinstance(op, Solve) and op.vector:
+        return _ONE_SIDE
     return _MIDDLE if isinstance(op, _ELIMINATED) else _SMALL
 
 

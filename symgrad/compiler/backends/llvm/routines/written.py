@@ -7,6 +7,7 @@ raises its error, or says what the result is.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -209,6 +210,7 @@ class Reporter:
 
     def __init__(self, step: Routine) -> None:
         self.step = step
+        self._errors: dict[int, BaseException] = {}
         self._call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(self._run)
         self.address = ctypes.cast(self._call, ctypes.c_void_p).value or 0
 
@@ -222,7 +224,7 @@ class Reporter:
                 value = forward_of(step.op)(*[x if np.ndim(x) else np.asarray(x)[()] for x in xs])
             np.copyto(numpy_view(step.result, memory[step.result.memory]), value)
         except BaseException as error:
-            self.error = error  # lives until machine code has set it
+            self._errors[threading.get_ident()] = error  # lives until this thread's machine code has set it
             return id(error)
         return None
 
