@@ -46,7 +46,7 @@ __all__ = [
     "Size", "e", "finfo", "iinfo", "inf", "nan", "newaxis", "pi",
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "control", "derive", "distributed", "double",
-    "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root",
+    "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root", "solve_ivp",
     "solvers", "ShapeDtypeStruct", "associative_scan", "cond", "jit", "lax", "stop_gradient", "switch", "tree",
     "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "while_loop",
     "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
@@ -76,6 +76,7 @@ _LATER = {
     "fixed_point": "symgrad.solvers",
     "odeint": "symgrad.ode",
     "odeint_event": "symgrad.ode",
+    "solve_ivp": "symgrad.ode",
     "quad": "symgrad.solvers",
     "root": "symgrad.solvers",
     "solvers": "symgrad.solvers",
@@ -138,7 +139,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
     from symgrad.forms.sympy.from_sympy import from_sympy
-    from symgrad.ode import odeint, odeint_event
+    from symgrad.ode import odeint, odeint_event, solve_ivp
     from symgrad.solvers import custom_root, dblquad, expectation, fixed_point, quad, root
     from symgrad.teach.answers.exercises import exercises
     from symgrad.teach.answers.grading import grade

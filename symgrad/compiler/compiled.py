@@ -24,6 +24,7 @@ from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.cost import cost
 from symgrad.compiler.effects import Effects
 from symgrad.compiler.first_call import walked
+from symgrad.compiler.module import OptimizedModule
 from symgrad.compiler.once import made_once
 from symgrad.compiler.operation import Call
 from symgrad.compiler.trace import Graph, Traced, graph, is_result
@@ -35,6 +36,7 @@ from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.nn.modules.module import Module
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
 from symgrad.support.extras import is_installed
@@ -636,7 +638,8 @@ def compile(
     """Return fn compiled: the same values, from one kernel per signature of its arguments.
 
     Args:
-        fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``. It is traced once per
+        fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``; or an ``nn.Module``, of which
+            a module with the same parameters is returned. It is traced once per
             signature, without values: it cannot branch on them, and what it reads from outside is frozen. Random
             numbers are drawn anew at every call, and tensors from outside that it changes are written back. Left out,
             ``compile`` is a decorator with options.
@@ -687,6 +690,8 @@ def compile(
         return lambda f: compile(f, backend, numbers, digits=digits, cache=cache)
     if not callable(fn):
         raise ArgumentTypeError(f"compile: expected a function, got {type(fn).__name__}. Write sg.compile(f)(x).")
+    if isinstance(fn, Module):
+        return OptimizedModule(fn, lambda f: Compiled(f, backend, (), digits=digits, cache=cache))
     return Compiled(fn, backend, numbers, digits=digits, cache=cache)
 
 

@@ -134,7 +134,8 @@ def _check_outside(t: Any) -> None:
     """Refuse a backward of a tensor without a value, or in a function that a transform differentiates."""
     if t._value is None:
         raise ValueNeeded(
-            "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
+            "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'. To "
+            "compile a step of training, compile the model, sg.compile(model), and call backward() and step() outside."
         )
     if t._node is not None and modes.transformed() and reaches(t._node, modes.variables() or ()):
         raise GraphError(

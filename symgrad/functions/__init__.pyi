@@ -778,7 +778,7 @@ def corrcoef(input: Any) -> Tensor:
     """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones."""
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns."""
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None, initial: float | None = None) -> Tensor:
     """The trapezoidal rule up to each sample but the first."""
 def logcumsumexp(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """log Σ_{k≤i} exp x_k along one axis, without overflow."""

@@ -4,6 +4,7 @@ One idea carries the room: a step of the method is a closed program. Derivatives
 """
 
 from symgrad.ode.event import odeint_event
+from symgrad.ode.initial_value import solve_ivp
 from symgrad.ode.solve import odeint
 
-__all__ = ["odeint", "odeint_event"]
+__all__ = ["odeint", "odeint_event", "solve_ivp"]

@@ -25,7 +25,7 @@ from symgrad.ode.stepping import Control, SteppedSystem, between_at, machine
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
 from symgrad.solvers.newton import few
-from symgrad.support.arguments import checked
+from symgrad.support.arguments import checked, takes_args
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
 
@@ -36,6 +36,7 @@ _POLE = 1e3  # how many times as large g is at a pole as beside it
 _PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
 
 
+@takes_args
 @checked
 def odeint_event(
     f: Callable[..., Any], y0: Any, t0: Any, *args: Any, event: Callable[..., Any], t_max: float, direction: int = 0,

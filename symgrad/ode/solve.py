@@ -25,7 +25,7 @@ from symgrad.ode.stepping import Control, check_times
 from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.support.arguments import checked
+from symgrad.support.arguments import checked, takes_args
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.scanning import fori_loop, scan
 from symgrad.transforms.tracing import spec_of
@@ -34,6 +34,7 @@ _FLOAT64 = np.dtype(np.float64)
 _WAYS = ("auto", "steps", "forward", "adjoint")
 
 
+@takes_args
 @checked
 def odeint(
     f: Callable[..., Any], y0: Any, t: Any, *args: Any, method: str = "dopri5", rtol: float = 1e-8,

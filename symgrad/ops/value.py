@@ -21,7 +21,7 @@ from symgrad.core.promotion import (
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NumberRangeError
 from symgrad.ops.protocol import Traced
 
-_NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
+_NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them, or sg.symbol(\"x\") for a letter."
 _TORCH_DTYPE = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
     "float64": "Double", "float32": "Float", "float16": "Half", "complex128": "ComplexDouble",

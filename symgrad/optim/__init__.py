@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from symgrad.optim import lr_scheduler, swa_utils
 from symgrad.optim.adam import Adam, AdamW
-from symgrad.optim.equations import least_squares, root
+from symgrad.optim.equations import curve_fit, least_squares, root
 from symgrad.optim.lbfgs import LBFGS
 from symgrad.optim.minimize import minimize
 from symgrad.optim.momentum import Adamax, NAdam, RAdam
@@ -18,7 +18,7 @@ from symgrad.support.namespace import namespace
 
 __all__ = [
     "ASGD", "LBFGS", "NLP", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
-    "RMSprop", "Rprop", "least_squares", "lr_scheduler", "minimize", "nlp", "root", "swa_utils",
+    "RMSprop", "Rprop", "curve_fit", "least_squares", "lr_scheduler", "minimize", "nlp", "root", "swa_utils",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler.sparse import sparse_jacobian
-from symgrad.errors import NotYet
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, NotConverged, NotYet
 from symgrad.func import grad, jacobian
 from symgrad.optim import implicit_result
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
@@ -74,6 +76,58 @@ def least_squares(
             done["jac"] = jacobian(lambda z: residuals(z, *args))(joined(x))
         implicit_result.without_others(done, ("x", "fun", "cost", "grad", *([] if sparse else ["jac"])))
     return done
+
+
+@checked
+def curve_fit(
+    f: Callable[..., Any], xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
+    check_finite: bool = True, bounds: Any = None, method: str | None = None, **options: Any,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Fit f(x, *p) to data: the p with the least squares, and their covariance. SciPy's signature and results.
+
+    Args:
+        f: f(xdata, p₀, p₁, …), of tensors, returning one number for each of ydata.
+        xdata: handed to f as it is.
+        ydata: the data, (m,).
+        p0: where to start, (n,); by default ones, as many as f has parameters.
+        sigma: the standard deviation of each number of ydata, (m,), or their covariance (m, m).
+        absolute_sigma: whether sigma is known; else the covariance is scaled by what is left.
+        check_finite: refuse data that is not finite.
+        bounds: a pair of lower and upper bounds of p.
+        method, options: as of ``least_squares``.
+
+    Returns:
+        p (n,), and its covariance (n, n), (JᵀJ)⁻¹, from the exact Jacobian.
+
+    Raises:
+        ArgumentError: data that is not finite, or fewer numbers than parameters without bounds.
+
+    >>> x = np.linspace(0.0, 1.0, 9)
+    >>> p, cov = sg.optim.curve_fit(lambda x, a, b: a * sg.exp(-b * x), x, 3 * np.exp(-2 * x))
+    >>> p.round(6)
+    array([3., 2.])
+    """
+    y = np.asarray(ydata, float).ravel()
+    if check_finite and not np.isfinite(y).all():
+        raise ArgumentError("curve_fit: ydata holds numbers that are not finite. Leave them out.")
+    start = np.ones(len(inspect.signature(f).parameters) - 1) if p0 is None else np.atleast_1d(np.asarray(p0, float))
+    scale = None if sigma is None else np.asarray(sigma, float)
+    whiten = np.linalg.inv(np.linalg.cholesky(scale)) if scale is not None and scale.ndim == 2 else None
+
+    def residuals(p: Any) -> Any:
+        left = as_tensor(f(xdata, *[p[k] for k in range(len(start))])).reshape(-1) - y
+        return left if scale is None else left / scale if whiten is None else as_tensor(whiten) @ left
+
+    chosen = method or ("trf" if bounds is not None or len(y) < len(start) else "lm")
+    solution = least_squares(residuals, start, bounds=bounds, method=chosen, **options)
+    if not solution.success:
+        raise NotConverged(f"curve_fit: Optimal parameters not found: {solution.message}")
+    _, s, vt = np.linalg.svd(solution.jac, full_matrices=False)
+    s = s[s > np.finfo(float).eps * max(solution.jac.shape) * s[0]]
+    cov = (vt[: len(s)].T / s**2) @ vt[: len(s)]
+    if not absolute_sigma:
+        cov = cov * (2 * solution.cost / (len(y) - len(start)) if len(y) > len(start) else np.inf)
+    return solution.x, cov
 
 
 def _least(fun: Any, x: Any, args: Any, bounds: Any, options: Any, run: Any = None) -> Any:

@@ -79,6 +79,11 @@ class Optimizer:
     ) -> None:
         self._refuse(torchs or {})
         self._hooks: defaultdict[str, OrderedHooks] = defaultdict(OrderedHooks)
+        if hasattr(params, "named_parameters"):
+            raise ArgumentTypeError(
+                f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got a model, "
+                f"{type(params).__name__}. Write {type(self).__name__}(model.parameters(), …)."
+            )
         if isinstance(params, (Tensor, np.ndarray)):
             raise ArgumentTypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -99,8 +104,8 @@ class Optimizer:
         for option, value in torchs.items():
             if option not in TorchOptions.__annotations__:
                 raise ArgumentTypeError(
-                    f"{name}() got an unexpected keyword argument {option!r}. Expected {name}"
-                    f"{inspect.signature(type(self)).replace(return_annotation=inspect.Signature.empty)}."
+                    f"{name}() got an unexpected keyword argument {option!r}. Expected some of "
+                    f"{', '.join(k for k in inspect.signature(type(self)).parameters if k != 'torchs')}."
                 )
             if value and option in _REFUSED:
                 raise ArgumentError(f"{name}: got {option}={value!r}: {_REFUSED[option]}.")

@@ -14,12 +14,14 @@ from symgrad.implicit.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Iteration, Newton, ScipyRoot, StartIsRoot
 from symgrad.solvers.scipy_methods import Foreign, Polished, foreign
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, checked, takes_args
 from symgrad.transforms.arguments import check_function
 
 __all__ = ["custom_root", "fixed_point", "root"]
 
 
+@takes_args
+@checked
 def root(
     f: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float = 1e-10, max_steps: int = 100,
     solve: str = "auto",
@@ -65,6 +67,8 @@ def root(
     return solved("root", f, x0, args, solver, Way.of("root", solve))
 
 
+@takes_args
+@checked
 def fixed_point(
     g: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float | None = None,
     max_steps: int | None = None, solve: str = "auto",

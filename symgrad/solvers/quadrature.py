@@ -22,7 +22,7 @@ from symgrad.implicit.unknowns import Arguments, flat_result, floating, number, 
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape, sum_terms
 from symgrad.solvers.subintervals import End, infinite, split
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, checked, takes_args
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.vmap import vmap
 
@@ -33,6 +33,8 @@ _SOME = 8  # nodes in a direction, of which
 _MAIN = 0.6  # is more of the mean than one gives where f is smooth
 
 
+@takes_args
+@checked
 def quad(
     f: Callable[..., Any], a: Any, b: Any, *args: Any, order: int | None = None, rtol: float = 1e-10,
     atol: float = 1e-12, limit: int = 200, points: Sequence[Any] = (),
@@ -113,6 +115,8 @@ def _piece(f: Callable[..., Any], p: End, q: End, args: Sequence[Any], how: Accu
     return (q[1] - p[1]) * _adaptive(within, as_tensor(0.0), as_tensor(1.0), ends, how, title_of(f))
 
 
+@takes_args
+@checked
 def dblquad(
     f: Callable[..., Any], a: Any, b: Any, gfun: Any, hfun: Any, *args: Any, order: int | None = None,
     rtol: float = 1e-9, atol: float = 1e-11,

@@ -27,7 +27,7 @@ from symgrad.functions import (
     trace,
     where,
 )
-from symgrad.linalg import cholesky, inv, slogdet, solve
+from symgrad.linalg import cholesky, eigh, inv, slogdet, solve
 from symgrad.ops.map import Map, show_shape
 from symgrad.scalars import X
 from symgrad.scalars.densities import checked, filled, times_log
@@ -133,19 +133,21 @@ class MultivariateNormal(Multivariate):
 
     name = "multivariate_normal"
 
-    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
+    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """Log p(x) of x (…, d)."""
         x = as_tensor(x)
         if x.ndim == 0:
             raise ShapeError("multivariate_normal: x is a vector, or has one along its last axis. Got a number.")
         r = x if mean is None else x - as_tensor(mean)
         d = r.shape[-1]
+        if allow_singular:
+            return _of_rank(_squared(d, cov), r)
         cov = self._covariance(d, cov)
         return -(_squares(cov, r) + slogdet(cov)[1] + math.log(2 * math.pi) * d) / 2
 
-    def pdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
+    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """The density p(x) of x (…, d)."""
-        return exp(self.logpdf(x, mean, cov))
+        return exp(self.logpdf(x, mean, cov, allow_singular))
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
@@ -168,6 +170,17 @@ class MultivariateNormal(Multivariate):
         cov = _squared(d, cov)
         _check_positive("multivariate_normal: cov", cov)
         return cov
+
+
+def _of_rank(cov: Any, r: Any) -> Any:
+    """Log p on the support of a covariance that may be singular: by its eigenvalues above rounding; −∞ off it."""
+    values, vectors = eigh(as_tensor(cov))
+    least = 1e6 * np.finfo(np.float64).eps * values.detach().abs().max()
+    is_kept = values > least
+    parts, safe = (r @ vectors) ** 2, where(is_kept, values, 1.0)
+    squares, outside = where(is_kept, parts / safe, 0.0).sum(-1), where(is_kept, 0.0, parts).sum(-1)
+    log_p = -(squares + safe.log().sum() + math.log(2 * math.pi) * is_kept.sum()) / 2
+    return where(outside > least, -math.inf, log_p)
 
 
 def _squares(cov: Any, r: Any) -> Any:

@@ -66,6 +66,21 @@ def checked_first(fn: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def takes_args(fn: F) -> F:
+    """Return fn, whose further positions ``*args`` are also taken as SciPy's ``args=(…)``."""
+
+    @functools.wraps(fn)
+    def call(*given: Any, args: Any = (), **kwargs: Any) -> Any:
+        if not isinstance(args, tuple):
+            raise ArgumentTypeError(
+                f"{fn.__name__}: args must be a tuple. Got {shown(args)}. Write args=({shown(args)},)."
+            )
+        return fn(*given, *args, **kwargs)
+
+    _CHECKED.add(call)
+    return call  # type: ignore[return-value]
+
+
 def check_all(module: dict[str, Any], names: Iterable[str], *, first: bool = False) -> None:
     """Check the arguments of the functions of these names, and of constructors and methods of classes, in a module.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 # Write this instead.
@@ -59,6 +60,7 @@ _TWINS = {
     # SciPy
     "integrate": "sg.quad(f, a, b), or sg.odeint for differential equations", "optimize": "sg.optim.minimize(f, x0)",
     "interpolate": "sg.interp, or sg.nn.functional.interpolate for images",
+    "oaconvolve": "sg.signal.fftconvolve(x, k)", "interp1d": "sg.interp(x, xp, fp)",
     "nquad": "sg.dblquad, or sg.quad of sg.quad", "tplquad": "sg.quad of sg.dblquad", "fsolve": "sg.root(f, x0)",
     "root_scalar": "sg.root(f, x0)", "brentq": "sg.root(f, x0)", "newton": "sg.root(f, x0)",
     "fmin_bfgs": "sg.optim.minimize(f, x0)", "minimize_scalar": "sg.optim.minimize(f, x0)",
@@ -136,7 +138,9 @@ def _places(name: str) -> Iterator[str]:
         module: Any = sys.modules.get("symgrad")
         for part in filter(None, room.split(".")):
             module = getattr(module, part) if part in dir(module) else None
-        if module is not None and name in getattr(module, "__all__", ()):
+        if module is None or name not in getattr(module, "__all__", ()):
+            continue
+        if not isinstance(getattr(module, name), ModuleType):  # fft is a module at the top, and a function in it
             yield room
 
 

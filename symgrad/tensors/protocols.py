@@ -16,14 +16,47 @@ from symgrad.core.node import GRAD
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
+from symgrad.support.neighbours import instead
 from symgrad.tensors import ufuncs
 from symgrad.tensors.conversions import read_only
 
-_NO_HISTORY = (
-    "An array has no gradient: to keep it, write sg.stack([a, b]) for np.array([a, b]) and np.sum(sg.stack([a, b])) "
-    "for np.sum([a, b]), a @ b for a.dot(b), df.to_numpy() @ b for a DataFrame's df @ b, and "
-    "np.pad(sg.asarray(a), 1, constant_values=x) where only an option is a tensor."
+_LIST = "An array has no gradient. Write sg.stack([a, b]) or sg.tensor([a, b]) for np.array([a, b])."
+
+
+def _without_history() -> str:
+    """Return what to write for the function of another library that asks for an array: its twin, where there is one."""
+    frame: Any = sys._getframe(2)
+    calls: list[Any] = []
+    while frame is not None and _root(frame) in _LIBRARIES:
+        calls.append(frame)
+        frame = frame.f_back
+    public = [f for f in calls if _root(f) != "symgrad" and f.f_code.co_name.isidentifier() and not _is_inner(f)]
+    if not public:
+        return _LIST
+    where, root, name = public[-1], _root(public[-1]), public[-1].f_code.co_name
+    owner = where.f_locals.get("self")
+    takes = "takes arrays, which have no gradient."
+    if where.f_globals["__name__"].startswith("scipy.stats") and owner is not None:
+        distribution = getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen")
+        return f"scipy.stats.{distribution}.{name} {takes} Use sg.stats.{distribution}.{name}."
+    if root == "pandas":
+        return f"pandas {takes} Write df.to_numpy() @ x for df @ x."
+    twin = instead(name, root).removeprefix(". ")
+    return f"{root}'s {name} {takes} {twin + '.' if twin else _DETACH}"
+
+
+def _root(frame: Any) -> str:
+    return str(frame.f_globals.get("__name__", "")).split(".")[0]
+
+
+def _is_inner(frame: Any) -> bool:
+    return frame.f_code.co_name.startswith("_") or frame.f_code.co_name in ("wrapper", "inner", "wrapped")
+
+
+_DETACH = (
+    "Call it on x.detach().numpy() for the numbers; where only an option is a tensor, pass the others as sg.asarray(a)."
 )
+_LIBRARIES = frozenset({"numpy", "scipy", "pandas", "symgrad"})
 
 
 class Protocols(TensorBase):
@@ -44,11 +77,12 @@ class Protocols(TensorBase):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:
             raise GraphError(
-                f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. {_NO_HISTORY}"
+                f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. "
+                f"{_without_history()}"
             )
         if self._value is None:
             check_lives(self._node)
-            raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
+            raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_without_history()}")
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
         array = np.array(self._value, dtype=dtype)

@@ -79,14 +79,17 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int
     return rename(sum_axes(areas, (a,)), "Trapezoid")
 
 
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Any:
+def cumulative_trapezoid(
+    y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None, initial: float | None = None
+) -> Any:
     """The trapezoidal rule up to each sample but the first.
 
     Args:
         y, x, dx, dim, axis: as for ``trapezoid``.
+        initial: 0 to put 0 before the first integral, as SciPy does; None to leave that out.
 
     Returns:
-        The integrals, shaped like y with one entry less along the axis.
+        The integrals, shaped like y with one entry less along the axis, or like y with ``initial``.
 
     Raises:
         ArgumentError: x and dx are both given. ShapeError: x has another length along the axis.
@@ -95,7 +98,10 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1
     tensor([1.5000, 4.5000])
     """
     areas, a = _areas("cumulative_trapezoid", y, x, dx, dim if axis is None else axis)
-    return rename(Cumsum(a)(areas), "CumulativeTrapezoid")
+    if initial not in (None, 0):
+        raise ArgumentError(f"cumulative_trapezoid: got initial={initial}. Expected 0 or None.")
+    sums = rename(Cumsum(a)(areas), "CumulativeTrapezoid")
+    return sums if initial is None else cat([MUL(along(y, a, 0, 1), 0), sums], a)
 
 
 def _areas(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
