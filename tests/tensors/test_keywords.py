@@ -89,6 +89,26 @@ KEYWORDS = [
     ("nn.functional.adaptive_avg_pool1d", {"input": C1, "output_size": 3}),
     *[(f"nn.functional.{name}", {"input": C2, "scale_factor": 2.0, "mode": "bilinear", "align_corners": True})
       for name in ("interpolate", "upsample")],
+    ("nn.functional.adaptive_max_pool1d", {"input": C1, "output_size": 3}),
+    ("nn.functional.adaptive_max_pool2d", {"input": C2, "output_size": (2, None)}),
+    ("nn.functional.adaptive_max_pool3d", {"input": [C2], "output_size": 1}),
+    ("nn.functional.adaptive_avg_pool3d", {"input": [C2], "output_size": (1, 2, 1)}),
+    ("nn.functional.avg_pool3d", {"input": [C2], "kernel_size": (1, 2, 2), "stride": 1, "divisor_override": 3}),
+    ("nn.functional.max_pool3d", {"input": [C2], "kernel_size": (1, 2, 2), "stride": 1, "ceil_mode": True}),
+    ("nn.functional.lp_pool2d", {"input": C2, "norm_type": 2.0, "kernel_size": 2, "stride": 1}),
+    ("nn.functional.lp_pool3d", {"input": [C2], "norm_type": 2.0, "kernel_size": (1, 2, 2), "stride": 1}),
+    ("nn.functional.conv3d", {"input": [C2], "weight": [[[Q]]], "bias": [0.5], "stride": 1, "padding": (0, 1, 0)}),
+    ("nn.functional.conv_transpose3d", {"input": [C2], "weight": [[[Q]]], "stride": (1, 2, 2),
+                                        "output_padding": (0, 1, 0)}),
+    *[(f"nn.functional.max_unpool{d}d", {"input": x, "indices": at, "kernel_size": 2, "stride": 2})
+      for d, x, at in ((1, [[1.0, 2.0]], [[1, 2]]), (2, [[[1.0]]], [[[3]]]), (3, [[[[1.0]]]], [[[[5]]]]))],
+    *[(f"nn.functional.{name}", {"input": x, "p": 0.5, "training": False}) for name, x in
+      (("alpha_dropout", V), ("feature_alpha_dropout", M), ("dropout1d", C1), ("dropout2d", C2), ("dropout3d", [C2]))],
+    ("nn.functional.triplet_margin_with_distance_loss", {"anchor": M, "positive": [V, V], "negative": M,
+                                                         "margin": 0.5}),
+    ("nn.functional.multi_head_attention_forward", {"query": B, "key": B, "value": B, "embed_dim_to_check": 2,
+     "num_heads": 1, "in_proj_weight": [*Q, *Q, *Q], "in_proj_bias": None, "bias_k": None, "bias_v": None,
+     "add_zero_attn": False, "dropout_p": 0.0, "out_proj_weight": Q, "out_proj_bias": None}),
     ("nn.functional.pixel_shuffle", {"input": [[[1.0]]] * 4, "upscale_factor": 2}),
     ("nn.functional.pixel_unshuffle", {"input": C2, "downscale_factor": 1}),
     ("nn.functional.channel_shuffle", {"input": C1, "groups": 2}), ("nn.functional.pdist", {"input": M, "p": 1.0}),
@@ -286,8 +306,9 @@ METHODS += [
 # These have none in torch, or torch has them in nn.functional.
 NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
                "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid"}  # fmt: skip
-# of NumPy and SciPy: test_scipy_linalg.py, test_signal.py
-OF_OTHERS = {"interp", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[f"linalg.{name}" for name in (
+# of NumPy and SciPy: test_scipy_linalg.py, test_signal.py; of draws: test_dropout.py
+OF_OTHERS = {"interp", "nn.functional.gumbel_softmax", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[
+    f"linalg.{name}" for name in (
     "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_lyapunov",
     "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded", "sqrtm", "toeplitz", "trace")]}  # fmt: skip
 
