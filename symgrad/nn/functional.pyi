@@ -253,23 +253,23 @@ def unfold(input: Any, kernel_size: int | Sequence[int], dilation: int | Sequenc
 def fold(input: Any, output_size: int | Sequence[int], kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
     """The sum of all windows, each at its place: the adjoint of unfold."""
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv1d."""
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last axis: the adjoint of conv."""
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """As conv_transpose1d, along two axes: the adjoint of conv2d."""
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last two axes: the adjoint of conv."""
 def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """As conv_transpose1d, along three axes: the adjoint of conv3d."""
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last three axes: the adjoint of conv."""
 def adaptive_avg_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The mean of x over m parts along the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each."""
+    """The mean of x over m parts along the last two axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over a grid of parts of the last three axes, as adaptive_avg_pool1d along each."""
+    """The mean of x over m parts along the last three axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
-    """The largest entry of x in each of m parts of the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The largest entry of x in each of m parts along the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
-    """The largest entries over a grid of parts of the last two axes, as adaptive_max_pool1d along one."""
+    """The largest entry of x in each of m parts along the last two axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
-    """The largest entries over a grid of parts of the last three axes, as adaptive_max_pool1d along one."""
+    """The largest entry of x in each of m parts along the last three axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
     """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m."""
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
@@ -283,11 +283,11 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
 def pad(input: Any, pad: Sequence[int], mode: str = 'constant', value: float | None = None) -> Tensor:
     """x with entries added before and after, from the last axis on; negative numbers cut entries off."""
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f]."""
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last axis."""
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """y[n, f, i, j] = Σ W[f, c, k, l] x[n, c, i·stride + k·dilation, j·stride + l·dilation] + b[f]."""
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last two axes."""
 def conv3d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """Σ W[f, c, k, l, m] x[n, c, …] + b[f] over windows of three axes, as ``conv2d`` over two."""
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last three axes."""
 @overload
 def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
 @overload
@@ -297,27 +297,27 @@ def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Seque
 def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
 @overload
 def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest entry of each window over the last two axes."""
+    """The largest entry of each window along the last two axes."""
 def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Tensor:
-    """The largest entry of each window over the last three axes."""
-def avg_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """The largest entry of each window along the last three axes."""
+def avg_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """The mean of each window along the last axis."""
 def avg_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
-    """The mean of each window over the last two axes."""
+    """The mean of each window along the last two axes."""
 def avg_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
-    """The mean of each window over the last three axes."""
+    """The mean of each window along the last three axes."""
 def lp_pool1d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """(Σ xᵖ)^(1/p) of each window along the last axis."""
 def lp_pool2d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-    """(Σ xᵖ)^(1/p) of each window over the last two axes of x (N, C, H, W) or (C, H, W), as ``lp_pool1d`` over one."""
+    """(Σ xᵖ)^(1/p) of each window along the last two axes."""
 def lp_pool3d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-    """(Σ xᵖ)^(1/p) of each window over the last three axes of x (N, C, D, H, W), as ``lp_pool1d`` over one."""
+    """(Σ xᵖ)^(1/p) of each window along the last three axes."""
 def max_unpool1d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their places in a longer axis, zeros elsewhere: undoes ``max_pool1d`` but for what it drops."""
+    """The entries of x at their places along longer last axis, zeros elsewhere: undoes a pool but for what it drops."""
 def max_unpool2d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x (N, C, H, W) at their places in larger images: undoes ``max_pool2d``."""
+    """The entries of x at their places along longer last two axes, zeros elsewhere: undoes a pool but for what it drops."""
 def max_unpool3d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x (N, C, D, H, W) at their places in larger volumes: undoes ``max_pool3d``."""
+    """The entries of x at their places along longer last three axes, zeros elsewhere: undoes a pool but for what it drops."""
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """x resampled to other sizes of its last axes."""
 def upsample(input: Any, size: int | Sequence[int] | None = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:

@@ -45,7 +45,9 @@ MaxPool1d, MaxPool2d, MaxPool3d = (
     module_of(f"MaxPool{d}d", f, 1, _MAX, shown=_POOLED)
     for d, f in enumerate((F.max_pool1d, F.max_pool2d, F.max_pool3d), 1)
 )
-AvgPool1d = module_of("AvgPool1d", F.avg_pool1d, shown=_SIZED, axes=1)
+AvgPool1d = module_of(
+    "AvgPool1d", F.avg_pool1d, 1, "kernel_size stride padding ceil_mode count_include_pad", shown=_SIZED, axes=1
+)
 AvgPool2d, AvgPool3d = (module_of(f"AvgPool{d}d", f, shown=_SIZED) for d, f in ((2, F.avg_pool2d), (3, F.avg_pool3d)))
 AdaptiveAvgPool1d = module_of("AdaptiveAvgPool1d", F.adaptive_avg_pool1d)
 AdaptiveAvgPool2d = module_of("AdaptiveAvgPool2d", F.adaptive_avg_pool2d)

@@ -16,7 +16,7 @@ from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, IDENTITY, show_shape
-from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_weight, drop_batch, each, windows
+from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_weight, drop_batch, each, for_axes, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.scatter import ScatterAdd
@@ -155,23 +155,23 @@ def _cropped(y: Any, wide: Sequence[int], to: Sequence[int]) -> Any:
 
 
 # ------------------------------------------------------------------ transposed convolution
-def conv_transpose1d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
-    groups: int = 1, dilation: Sizes = 1,
+def _conv_transpose(
+    dims: int, input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0,
+    output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
 ) -> Any:  # fmt: skip
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv1d.
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the {axes}: the adjoint of conv.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        weight: W (C, F/groups, K).
+        input: x (N, C, …) or (C, …).
+        weight: W (C, F/groups, K, …).
         bias: b (F,).
-        stride, dilation: the steps between windows, and within one.
+        stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
         padding: how many entries are cut off on either side.
         output_padding: how many entries more at the end.
         groups: in how many groups channels are convolved.
 
     Returns:
-        A tensor (N, F, (L - 1)·stride - 2·padding + dilation·(K - 1) + output_padding + 1), or without N.
+        A tensor (N, F, …), of sizes (L - 1)·stride - 2·padding + dilation·(K - 1) + output_padding + 1, or without N.
 
     Raises:
         ShapeError: the sizes do not fit.
@@ -179,64 +179,10 @@ def conv_transpose1d(
     >>> sg.nn.functional.conv_transpose1d(sg.tensor([[1.0, 2.0]]), sg.tensor([[[1.0, 10.0]]]))
     tensor([[ 1., 12., 20.]])
     """
-    return _conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def conv_transpose2d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
-    groups: int = 1, dilation: Sizes = 1,
-) -> Any:  # fmt: skip
-    """As conv_transpose1d, along two axes: the adjoint of conv2d.
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        weight: W (C, F/groups, K, L).
-        bias, stride, padding, output_padding, groups, dilation: as for ``conv_transpose1d``; one number, or one
-            per axis.
-
-    Returns:
-        A tensor (N, F, H', W'), or without N.
-
-    Raises:
-        ShapeError: the sizes do not fit.
-
-    >>> sg.nn.functional.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2), stride=2).shape
-    (1, 1, 4, 4)
-    """
-    return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def conv_transpose3d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
-    groups: int = 1, dilation: Sizes = 1,
-) -> Any:  # fmt: skip
-    """As conv_transpose1d, along three axes: the adjoint of conv3d.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        weight: W (C, F/groups, K, L, M).
-        bias, stride, padding, output_padding, groups, dilation: as for ``conv_transpose1d``; one number, or one
-            per axis.
-
-    Returns:
-        A tensor (N, F, D', H', W'), or without N.
-
-    Raises:
-        ShapeError: the sizes do not fit.
-
-    >>> sg.nn.functional.conv_transpose3d(sg.ones(1, 1, 2, 2, 2), sg.ones(1, 1, 2, 2, 2), stride=2).shape
-    (1, 1, 4, 4, 4)
-    """
-    return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def _conv_transpose(
-    dims: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
-) -> Any:
-    x, single = batched(x, dims, f"conv_transpose{dims}d")
+    x, single = batched(input, dims, f"conv_transpose{dims}d")
     check_weight(f"conv_transpose{dims}d", weight, dims)
     (n, c, *_), (channels, f, *size) = shape(x), shape(weight)
-    steps, wide, extra, gaps = (each(v, dims) for v in (stride, padding, more, dilation))
+    steps, wide, extra, gaps = (each(v, dims) for v in (stride, padding, output_padding, dilation))
     if channels != c or c % groups:
         raise ShapeError(
             f"Given transposed={dims}, weight of size {show_shape(shape(weight))}, expected input"
@@ -260,57 +206,24 @@ def _conv_transpose(
     return rename(drop_batch(y, single), "Convolution")
 
 
+conv_transpose1d, conv_transpose2d, conv_transpose3d = for_axes(_conv_transpose)
+
+
 # ------------------------------------------------------------------ means over a grid of a given size
-def adaptive_avg_pool1d(input: Any, output_size: Sizes | None) -> Any:
-    """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+def _adaptive_avg_pool(dims: int, input: Any, output_size: Sizes | None) -> Any:
+    """The mean of x over m parts along the {axes}: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        output_size: m.
+        input: x (N, C, …) or (C, …).
+        output_size: m, one number or one per axis; None keeps an axis as it is.
 
     Returns:
-        A tensor (N, C, m) or (C, m).
+        A tensor (N, C, …) or (C, …).
 
     >>> sg.nn.functional.adaptive_avg_pool1d(sg.tensor([[1.0, 3.0, 5.0]]), 2)
     tensor([[2., 4.]])
     """
-    return _adaptive(1, input, output_size)
-
-
-def adaptive_avg_pool2d(input: Any, output_size: Sizes | None) -> Any:
-    """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each.
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
-
-    Returns:
-        A tensor (N, C, H', W') or (C, H', W').
-
-    >>> sg.nn.functional.adaptive_avg_pool2d(sg.ones(1, 4, 6), (2, None)).shape
-    (1, 2, 6)
-    """
-    return _adaptive(2, input, output_size)
-
-
-def adaptive_avg_pool3d(input: Any, output_size: Sizes | None) -> Any:
-    """The mean of x over a grid of parts of the last three axes, as adaptive_avg_pool1d along each.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
-
-    Returns:
-        A tensor (N, C, D', H', W') or (C, D', H', W').
-
-    >>> sg.nn.functional.adaptive_avg_pool3d(sg.ones(1, 4, 6, 6), (2, None, 3)).shape
-    (1, 2, 6, 3)
-    """
-    return _adaptive(3, input, output_size)
-
-
-def _adaptive(dims: int, x: Any, output_size: Any) -> Any:
-    x, single = batched(x, dims, f"adaptive_avg_pool{dims}d")
+    x, single = batched(input, dims, f"adaptive_avg_pool{dims}d")
     to = each(output_size, dims)
     if any(m is not None and not 0 <= m < MOST_PARTS for m in to):
         raise ArgumentError(f"output_size: got {output_size}. Expected sizes from 0 to {MOST_PARTS - 1}.")
@@ -328,3 +241,6 @@ def _means(x: Any, a: int, m: int) -> Any:
         return mean(Reshape((*s[:a], m, n // m, *s[a + 1 :]))(x), a + 1)
     parts = [mean(along(x, a, i * n // m, -(-(i + 1) * n // m)), a, True) for i in range(m)]
     return cat(parts, a) if parts else along(x, a, 0, 0)
+
+
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = for_axes(_adaptive_avg_pool)

@@ -16,7 +16,7 @@ from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, divided, power
 from symgrad.ops.indexing.gather import index_add
 from symgrad.ops.keys import Positions, is_unknown
 from symgrad.ops.map import ADD, DIV, MUL, show_shape
-from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_sizes, drop_batch, each, windows
+from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_sizes, drop_batch, each, for_axes, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float
 from symgrad.ops.reductions.extremes import Arg, Extreme
@@ -26,77 +26,28 @@ from symgrad.ops.shapes.padding import pad
 from symgrad.ops.slicing import Gather
 
 
-def max_pool1d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+def _max_pool(
+    dims: int, input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The largest entry of each window along the last axis.
+    """The largest entry of each window along the {axes}.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        kernel_size: the size of a window.
+        input: x (N, C, …) or (C, …).
+        kernel_size: the size of a window; one number, or one per axis, as all sizes.
         stride: the step between windows, a window's size by default.
         padding: how many places to add on either side; they never are the largest, nor get a gradient.
         dilation: the step within a window.
-        ceil_mode: whether a last window may reach beyond the end.
-        return_indices: return the pair of the result and the place of each entry in the last axis of x.
+        ceil_mode: whether last windows may reach beyond the end.
+        return_indices: return the pair of the result and the place of each entry in x's last axes, flattened.
 
     Returns:
-        A tensor (N, C, L') or (C, L'). The gradient goes to the first of equals.
+        A tensor (N, C, …) or (C, …). The gradient goes to the first of equals.
 
     >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[3., 2.]])
     """
-    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-def max_pool2d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest entry of each window over the last two axes.
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        kernel_size, stride, padding, dilation: as for ``max_pool1d``; one number, or one per axis.
-        ceil_mode: whether last windows may reach beyond the end.
-        return_indices: return the pair of the result and the places in the last two axes of x, flattened.
-
-    Returns:
-        A tensor (N, C, H', W') or (C, H', W').
-
-    >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
-    tensor([[[3.]]])
-    """
-    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-def max_pool3d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest entry of each window over the last three axes.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        kernel_size, stride, padding, dilation: as for ``max_pool1d``; one number, or one per axis.
-        ceil_mode: whether last windows may reach beyond the end.
-        return_indices: return the pair of the result and the places in the last three axes of x, flattened.
-
-    Returns:
-        A tensor (N, C, D', H', W') or (C, D', H', W').
-
-    >>> sg.nn.functional.max_pool3d(sg.tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
-    tensor([[[[3.]]]])
-    """
-    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-def _max_pool(
-    dims: int, x: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, dilation: Sizes, ceil_mode: bool,
-    return_indices: bool,
-) -> Any:  # fmt: skip
-    x, single = batched(x, dims, f"max_pool{dims}d")
+    x, single = batched(input, dims, f"max_pool{dims}d")
     size, wide = each(kernel_size, dims), each(padding, dims)
     steps, gaps, inside = each(size if stride in (None, (), []) else stride, dims), each(dilation, dims), shape(x)[2:]
     check_sizes(size, steps, gaps)
@@ -111,60 +62,22 @@ def _max_pool(
     return y, drop_batch(_places(at, inside, size, starts, gaps), single)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts of the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+def _adaptive_max_pool(dims: int, input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
+    """The largest entry of x in each of m parts along the {axes}: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        output_size: m.
-        return_indices: return the pair of the result and the place of each entry in the last axis of x.
+        input: x (N, C, …) or (C, …).
+        output_size: m, one number or one per axis; None keeps an axis as it is.
+        return_indices: return the pair of the result and the place of each entry in x's last axes, flattened.
 
     Returns:
-        A tensor (N, C, m) or (C, m). The gradient goes to the first of equals.
+        A tensor (N, C, …) or (C, …). The gradient goes to the first of equals.
 
     >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 3.0, 5.0]]), 2)
     tensor([[3., 5.]])
     """
-    return _adaptive_max(1, input, output_size, return_indices)
-
-
-def adaptive_max_pool2d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
-    """The largest entries over a grid of parts of the last two axes, as adaptive_max_pool1d along one.
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
-        return_indices: return the pair of the result and the places in the last two axes of x, flattened.
-
-    Returns:
-        A tensor (N, C, H', W') or (C, H', W').
-
-    >>> sg.nn.functional.adaptive_max_pool2d(sg.ones(1, 4, 6), (2, None)).shape
-    (1, 2, 6)
-    """
-    return _adaptive_max(2, input, output_size, return_indices)
-
-
-def adaptive_max_pool3d(input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
-    """The largest entries over a grid of parts of the last three axes, as adaptive_max_pool1d along one.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
-        return_indices: return the pair of the result and the places in the last three axes of x, flattened.
-
-    Returns:
-        A tensor (N, C, D', H', W') or (C, D', H', W').
-
-    >>> sg.nn.functional.adaptive_max_pool3d(sg.ones(1, 4, 6, 6), (2, None, 3)).shape
-    (1, 2, 6, 3)
-    """
-    return _adaptive_max(3, input, output_size, return_indices)
-
-
-def _adaptive_max(dims: int, x: Any, output_size: Any, return_indices: bool) -> Any:
-    """Parts differ in length by one or two: a shorter one has its last entry again, which changes no maximum."""
-    x, single = batched(x, dims, f"adaptive_max_pool{dims}d")
+    # Parts differ in length by one or two: a shorter one has its last entry again, which changes no maximum.
+    x, single = batched(input, dims, f"adaptive_max_pool{dims}d")
     inside = shape(x)[2:]
     to = [n if m is None else m for m, n in zip(each(output_size, dims), inside, strict=True)]
     if any(not 0 < m < MOST_PARTS for m in to) or 0 in inside:
@@ -271,84 +184,42 @@ def _check_padding(size: Sequence[int], wide: Sequence[int], gaps: Sequence[int]
         )
 
 
-def avg_pool1d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
+def _avg_pool(
+    dims: int, input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window along the last axis.
+    """The mean of each window along the {axes}.
 
     Args:
-        input: x (N, C, L) or (C, L).
+        input: x (N, C, …) or (C, …).
         kernel_size, stride: the size of a window; the step between windows, that size by default.
         padding: zeros on either side.
         ceil_mode: whether a last window may reach beyond the end; what lies there does not count.
         count_include_pad: whether the zeros of the padding count in the mean.
+        divisor_override: what to divide each sum by, in place of the number of entries.
 
     Returns:
-        A tensor (N, C, L') or (C, L'); of integers the means without their fractions.
+        A tensor (N, C, …) or (C, …); of integers the means without their fractions.
 
     >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[2., 1.]])
     """
-    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
-
-
-def avg_pool2d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
-    """The mean of each window over the last two axes.
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        kernel_size, stride, padding, ceil_mode, count_include_pad: as for ``avg_pool1d``; one number, or one per axis.
-        divisor_override: what to divide each sum by, in place of the number of entries.
-
-    Returns:
-        A tensor (N, C, H', W') or (C, H', W'); of integers the means without their fractions.
-
-    >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
-    tensor([[[1.5000]]])
-    """
-    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-
-
-def avg_pool3d(
-    input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
-    """The mean of each window over the last three axes.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: as for ``avg_pool2d``.
-
-    Returns:
-        A tensor (N, C, D', H', W') or (C, D', H', W'); of integers the means without their fractions.
-
-    >>> sg.nn.functional.avg_pool3d(sg.ones(1, 4, 4, 4), 2).shape
-    (1, 2, 2, 2)
-    """
-    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-
-
-def _avg_pool(
-    dims: int, x: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, ceil_mode: bool, zeros_count: bool,
-    divisor: int | None,
-) -> Any:  # fmt: skip
-    x, single = batched(lengthened(x), dims, f"avg_pool{dims}d")
+    x, single = batched(lengthened(input), dims, f"avg_pool{dims}d")
     size, wide, ones = each(kernel_size, dims), each(padding, dims), (1,) * dims
     steps, inside = each(size if stride in (None, (), []) else stride, dims), shape(x)[2:]
     check_sizes(size, steps, ones)
     _check_padding(size, wide, ones)
     beyond = _beyond(inside, size, steps, wide, ones) if ceil_mode else (0,) * dims
     added = _window_sums(_extended(around(x, wide), beyond, 0.0), size, steps)
-    if divisor == 0:
+    if divisor_override == 0:
         raise ArgumentError(f"divisor must be not zero. avg_pool{dims}d: leave divisor_override out for the mean.")
-    n: Any = prod(size) if divisor is None else divisor
-    if divisor is None and (any(beyond) or (any(wide) and not zeros_count)):
-        within = [(0 if zeros_count else p, b + (0 if zeros_count else p)) for p, b in zip(wide, beyond, strict=True)]
-        there = [m + (2 * p if zeros_count else 0) for m, p in zip(inside, wide, strict=True)]
+    n: Any = prod(size) if divisor_override is None else divisor_override
+    if divisor_override is None and (any(beyond) or (any(wide) and not count_include_pad)):
+        within = [
+            (0 if count_include_pad else p, b + (0 if count_include_pad else p))
+            for p, b in zip(wide, beyond, strict=True)
+        ]
+        there = [m + (2 * p if count_include_pad else 0) for m, p in zip(inside, wide, strict=True)]
         counted = np.pad(np.ones(there, getattr(x, "dtype", None)), within)
         n = _window_sums(counted[None, None], size, steps)
     mean = DIV(added, n) if is_float(x) else divided(added, n, "trunc")  # PyTorch divides as integers
@@ -359,89 +230,49 @@ def _window_sums(x: Any, size: Sequence[int], steps: Sequence[int]) -> Any:
     return sum_axes(windows(x, size, steps, (1,) * len(size)), [3 + 2 * d for d in range(len(size))])
 
 
-def lp_pool1d(
-    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+def _lp_pool(
+    dims: int, input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
 ) -> Any:
-    """(Σ xᵖ)^(1/p) of each window along the last axis.
+    """(Σ xᵖ)^(1/p) of each window along the {axes}.
 
     Args:
-        input: x (N, C, L) or (C, L).
+        input: x (N, C, …) or (C, …).
         norm_type: p.
-        kernel_size, stride, ceil_mode: as for ``avg_pool1d``.
+        kernel_size, stride, ceil_mode: as for the means.
 
     Returns:
-        A tensor (N, C, L') or (C, L').
+        A tensor (N, C, …) or (C, …).
 
     >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0]]), 2, 2)
     tensor([[5.]])
     """
-    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool2d(
-    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
-) -> Any:
-    """(Σ xᵖ)^(1/p) of each window over the last two axes of x (N, C, H, W) or (C, H, W), as ``lp_pool1d`` over one."""
-    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool3d(
-    input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
-) -> Any:
-    """(Σ xᵖ)^(1/p) of each window over the last three axes of x (N, C, D, H, W), as ``lp_pool1d`` over one."""
-    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-def _lp_pool(dims: int, x: Any, p: float, kernel_size: Sizes, stride: Sizes | None, ceil_mode: bool) -> Any:
-    means = _avg_pool(dims, power(x, p), kernel_size, stride, 0, ceil_mode, True, None)
-    return power(MUL(means, prod(each(kernel_size, dims))), 1.0 / p)
+    means = _avg_pool(dims, power(input, norm_type), kernel_size, stride, 0, ceil_mode, True, None)
+    return power(MUL(means, prod(each(kernel_size, dims))), 1.0 / norm_type)
 
 
 # ------------------------------------------------------------------ maxima put back
-def max_unpool1d(
-    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+def _max_unpool(
+    dims: int, input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     output_size: Sequence[int] | None = None,
 ) -> Any:  # fmt: skip
-    """The entries of x at their places in a longer axis, zeros elsewhere: undoes ``max_pool1d`` but for what it drops.
+    """The entries of x at their places along longer {axes}, zeros elsewhere: undoes a pool but for what it drops.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        indices: the places that ``max_pool1d(…, return_indices=True)`` gives.
+        input: x (N, C, …) or (C, …).
+        indices: the places that ``max_pool1d(…, return_indices=True)`` gives, or its like of more axes.
         kernel_size, stride, padding: those of the pool.
-        output_size: the length of the result, or the result's shape, where the pool's input had not the usual one.
+        output_size: the sizes of the result, or its shape, where the pool's input had not the usual ones.
 
     Returns:
-        A tensor (N, C, L') or (C, L').
+        A tensor (N, C, …) or (C, …).
 
     Raises:
-        ShapeError: an output_size that the pool cannot have come from.
+        ShapeError: an output_size that the pool cannot have come from. IndexRangeError: a place that is not there.
 
     >>> sg.nn.functional.max_unpool1d(sg.tensor([[3.0, 2.0]]), sg.tensor([[1, 2]]), 2)
     tensor([[0., 3., 2., 0.]])
     """
-    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
-
-
-def max_unpool2d(
-    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-    output_size: Sequence[int] | None = None,
-) -> Any:  # fmt: skip
-    """The entries of x (N, C, H, W) at their places in larger images: undoes ``max_pool2d``."""
-    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
-
-
-def max_unpool3d(
-    input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-    output_size: Sequence[int] | None = None,
-) -> Any:  # fmt: skip
-    """The entries of x (N, C, D, H, W) at their places in larger volumes: undoes ``max_pool3d``."""
-    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
-
-
-def _max_unpool(
-    dims: int, x: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, output_size: Any
-) -> Any:  # fmt: skip
-    x, single = batched(x, dims, f"max_unpool{dims}d")
+    x, single = batched(input, dims, f"max_unpool{dims}d")
     at = batched(indices, dims, f"max_unpool{dims}d")[0]
     size, wide = each(kernel_size, dims), each(padding, dims)
     steps, (n, c, *rest) = each(size if stride in (None, (), []) else stride, dims), shape(x)
@@ -467,3 +298,10 @@ def _put(x: Any, places: Any, length: int) -> Any:
         return scatter(zeros, 0, places, x)
     counts = index_add(zeros, 0, places, np.ones(shape(x), zeros.dtype))
     return DIV(index_add(zeros, 0, places, x), CLAMP_MIN(counts, 1.0))
+
+
+max_pool1d, max_pool2d, max_pool3d = for_axes(_max_pool)
+avg_pool1d, avg_pool2d, avg_pool3d = for_axes(_avg_pool)
+lp_pool1d, lp_pool2d, lp_pool3d = for_axes(_lp_pool)
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = for_axes(_adaptive_max_pool)
+max_unpool1d, max_unpool2d, max_unpool3d = for_axes(_max_unpool)

@@ -5,7 +5,8 @@ A window is a Gather of the positions start·stride + offset·dilation; a convol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,23 +83,47 @@ def drop_batch(y: Any, single: bool) -> Any:
     return Reshape(shape(y)[1:])(y) if single else y
 
 
+def for_axes(fn: Callable[..., Any]) -> list[Any]:
+    """Return a function of some number of axes as three, of one, two and three axes: conv as conv1d, conv2d, conv3d.
+
+    Its documentation is theirs, but for the example, which is of one axis.
+    """
+    return [_of(fn, dims) for dims in (1, 2, 3)]
+
+
+def _of(fn: Callable[..., Any], dims: int) -> Any:
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return fn(dims, input, *args, **kwargs)
+
+    signature = inspect.signature(fn)
+    call.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+    call.__name__ = call.__qualname__ = f"{fn.__name__.strip('_')}{dims}d"
+    call.__module__ = fn.__module__
+    example = "\n\n    >>>" if dims > 1 else "\0"
+    call.__doc__ = (fn.__doc__ or "").partition(example)[0].rstrip().replace("{axes}", _LAST[dims])
+    return call
+
+
+_LAST = {1: "last axis", 2: "last two axes", 3: "last three axes"}
+
+
 # ------------------------------------------------------------------ convolution
-def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
-    groups: int = 1,
+def _conv(
+    dims: int, input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0,
+    dilation: Sizes = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f].
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the {axes}.
 
     Args:
-        input: x (N, C, L) or (C, L).
-        weight: W (F, C/groups, K).
+        input: x (N, C, …) or (C, …).
+        weight: W (F, C/groups, K, …).
         bias: b (F,).
-        stride, dilation: the steps between windows, and within one.
-        padding: zeros on either side; 'valid' for none, 'same' for as many as keep L.
+        stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
+        padding: zeros on either side; 'valid' for none, 'same' for as many as keep the sizes.
         groups: in how many groups channels are convolved, each with its own filters.
 
     Returns:
-        A tensor (N, F, L') or (F, L').
+        A tensor (N, F, …) or (F, …).
 
     Raises:
         ShapeError: the sizes do not fit.
@@ -106,59 +131,7 @@ def conv1d(
     >>> sg.nn.functional.conv1d(sg.tensor([[1.0, 2.0, 4.0]]), sg.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2.]])
     """
-    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
-
-
-def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """y[n, f, i, j] = Σ W[f, c, k, l] x[n, c, i·stride + k·dilation, j·stride + l·dilation] + b[f].
-
-    Args:
-        input: x (N, C, H, W) or (C, H, W).
-        weight: W (F, C/groups, K, L).
-        bias, stride, padding, dilation, groups: as for ``conv1d``; one number, or one per axis.
-
-    Returns:
-        A tensor (N, F, H', W') or (F, H', W').
-
-    Raises:
-        ShapeError: the sizes do not fit.
-
-    >>> sg.nn.functional.conv2d(sg.ones(1, 1, 3, 3), sg.ones(1, 1, 2, 2)).shape
-    (1, 1, 2, 2)
-    """
-    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
-
-
-def conv3d(
-    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Σ W[f, c, k, l, m] x[n, c, …] + b[f] over windows of three axes, as ``conv2d`` over two.
-
-    Args:
-        input: x (N, C, D, H, W) or (C, D, H, W).
-        weight: W (F, C/groups, K, L, M).
-        bias, stride, padding, dilation, groups: as for ``conv1d``; one number, or one per axis.
-
-    Returns:
-        A tensor (N, F, D', H', W') or (F, D', H', W').
-
-    Raises:
-        ShapeError: the sizes do not fit.
-
-    >>> sg.nn.functional.conv3d(sg.ones(1, 1, 3, 3, 3), sg.ones(1, 1, 2, 2, 2)).shape
-    (1, 1, 2, 2, 2)
-    """
-    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
-
-
-def _conv(
-    dims: int, x: Any, weight: Any, bias: Any, stride: Sizes, padding: Any, dilation: Sizes, groups: int
-) -> Any:  # fmt: skip
-    x, single = batched(x, dims, f"conv{dims}d")
+    x, single = batched(input, dims, f"conv{dims}d")
     check_weight(f"conv{dims}d", weight, dims)
     (n, c, *_), (f, *rest) = shape(x), shape(weight)
     steps, gaps = each(stride, dims), each(dilation, dims)
@@ -191,3 +164,6 @@ def _padded(x: Any, padding: Any, size: Sequence[int], steps: Sequence[int], gap
         raise ArgumentError("padding='same' is not supported for strided convolutions. Pass numbers of zeros.")
     totals = [g * (k - 1) for k, g in zip(size, gaps, strict=True)]
     return pad(x, [p for t in reversed(totals) for p in (t // 2, t - t // 2)])
+
+
+conv1d, conv2d, conv3d = for_axes(_conv)
