@@ -19,7 +19,7 @@ from exporting import agree, eager, exported, loaded, tolerance
 
 import symgrad as sg
 from symgrad.compiler.loops.kernels import KERNELS, kernels
-from symgrad.errors import ArgumentError, LinAlgError, ShapeError
+from symgrad.errors import ArgumentError, LinAlgError, MissingExtra, ShapeError
 from symgrad.exports import load_c
 from symgrad.exports.embed import Embedded
 
@@ -206,6 +206,17 @@ def test_singular_matrices_are_told(tmp_path):
     g = loaded(sg.export(lambda A: sg.linalg.inv(A), (np.eye(2),), target="python", name="g"), "g")
     with pytest.raises(ZeroDivisionError, match="singular"):
         g([[1.0, 1.0], [1.0, 1.0]])
+
+
+@needs_cc
+def test_loader_takes_the_compiler_that_cc_names(tmp_path, monkeypatch):
+    sg.export(regression, POINT, target="c", path=tmp_path / "mine.c")
+    monkeypatch.setenv("CC", f"{CC} -Ddouble=none")
+    with pytest.raises(ArgumentError, match="does not compile"):
+        load_c(tmp_path / "mine.c")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(MissingExtra, match="no C compiler was found"):
+        load_c(tmp_path / "mine.c")
 
 
 @needs_cc

@@ -58,3 +58,8 @@ def test_without_scipy_ours_compute(monkeypatch):
     monkeypatch.setattr(scipys, "_special", lambda: None)
     x = np.linspace(-3, 3, 1000)
     np.testing.assert_array_equal(scipys.erf(x), numerics.erf(x))
+
+
+def test_lgamma_of_tiny_numbers_is_their_negative_logarithm_in_long_arrays():
+    x = np.repeat([5e-324, -5e-324, 1e-310, -1e-305], 100)
+    np.testing.assert_allclose(scipys.lgamma(x), -np.log(np.abs(x)), rtol=1e-15)
