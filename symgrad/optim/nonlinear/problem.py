@@ -71,6 +71,10 @@ class NLP:
             if fn is not None and not callable(fn):
                 raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
         needs("sg.optim.nlp", "scipy")
+        if constraints is None and any(isinstance(e, dict) or np.any(np.asarray(e) != 0) for e in (lb, ub)):
+            raise ArgumentError(
+                "nlp: lb and ub are the ends of constraints, of which there are none. Use bounds for x."
+            )
         if is_followed(bounds, lb, ub):
             raise ArgumentError(
                 "nlp: bounds, lb or ub hold a tensor that requires grad, which solutions are not differentiated with "

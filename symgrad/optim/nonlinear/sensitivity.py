@@ -8,7 +8,7 @@ factorised once, when a derivative is first asked for.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,14 +30,16 @@ from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
 _STEPS = 2  # derivatives that are exact
+_NAMED = 2000  # variables up to which a constraint that others imply is looked for
+_REPEATED = 1e-9  # of a gradient, that other gradients do not explain
 _LOST = 1e-6  # what a solve with a regular matrix may leave
 
 
 class Factors:
     """The KKT matrix, factorised when it is first solved with; ``why`` says why it must not be."""
 
-    def __init__(self, matrix: Any, why: str) -> None:
-        self.matrix, self.why = matrix, why
+    def __init__(self, matrix: Any, why: str, active: Any, name: Callable[[int], str]) -> None:
+        self.matrix, self.why, self.active, self.name = matrix, why, active, name
 
     @cached_property
     def _solve(self) -> Any:
@@ -45,7 +47,24 @@ class Factors:
         try:
             return linalg.splu(self.matrix.tocsc()).solve
         except RuntimeError:
-            raise LinAlgError(SINGULAR) from None
+            raise LinAlgError(self._singular()) from None
+
+    def _singular(self) -> str:
+        """Return why K is singular, with the name of an active constraint that the others imply."""
+        gradients = self.active.toarray().T if max(self.active.shape) <= _NAMED else np.zeros((0, 0))
+        if gradients.size:
+            _, R, order = required("nlp", "scipy", "scipy.linalg").qr(gradients, mode="economic", pivoting=True)
+            sizes = np.abs(np.diag(R))
+            rank = int(np.sum(sizes > _REPEATED * sizes[0]))
+            if rank < gradients.shape[1]:
+                return (
+                    f"nlp: the gradient of {self.name(int(order[rank]))} is a combination of those of other active "
+                    "constraints, so that multipliers are not unique. There is no derivative; drop this constraint."
+                )
+        return (
+            "nlp: f is level along some direction that the active constraints leave free, so that the solution is not "
+            "unique. There is no derivative; add a constraint, or a small quadratic term."
+        )
 
     def solve(self, b: Any) -> Any:
         """Return K⁻¹ b, of a vector or of rows of them."""
@@ -58,14 +77,8 @@ class Factors:
         left = right - self.matrix @ x
         x = x + self._solve(left)
         if not np.max(np.abs(right - self.matrix @ x)) <= _LOST * np.max(np.abs(right)):
-            raise LinAlgError(SINGULAR)
+            raise LinAlgError(self._singular())
         return x.T.reshape(b.shape)
-
-
-SINGULAR = (
-    "nlp: the conditions do not determine the solution: active constraints repeat each other, or f is level along "
-    "some direction that they leave free. There is no derivative; drop a constraint, or add a small quadratic term."
-)
 
 
 @frozen
@@ -143,14 +156,19 @@ class Sensitivity:
                 f"nlp: {chance[0]} is at its end with a multiplier of 0: it is active by chance, and the derivative "
                 "from one side is not that from the other. Move the parameters off this point, or drop that end."
             )
-        self.factors = Factors(self._matrix(z, forces), why)
-
-    def _matrix(self, z: Any, forces: Any) -> Any:
-        """Return [[∇²L, −Jᵀ, −I], [−J, 0, 0], [−I, 0, 0]] of the active rows and bounds."""
-        sparse, run = required("nlp", "scipy", "scipy.sparse"), self.run
+        # K = [[∇²L, −Jᵀ, −I], [−J, 0, 0], [−I, 0, 0]] of the active rows and bounds
+        sparse = required("nlp", "scipy", "scipy.sparse")
         J, eye = run.matrix(z).tocsr()[self.rows], sparse.eye_array(len(z)).tocsr()[self.held]
         active = sparse.vstack([J, eye])
-        return sparse.block_array([[run.curvature(z, 1.0, -forces), -active.T], [-active, None]]).tocsc()
+        K = sparse.block_array([[run.curvature(z, 1.0, -forces), -active.T], [-active, None]]).tocsc()
+        self.factors = Factors(K, why, active, self._name)
+
+    def _name(self, k: int) -> str:
+        """Return the name of an active constraint, or of a variable at a bound."""
+        m = len(self.rows)
+        return str(
+            self.problem.rows.name(int(self.rows[k])) if k < m else self.problem.unknowns.name(int(self.held[k - m]))
+        )
 
     def _conditions(self, unknown: Any) -> Any:
         """Return F: ∇f − Jᵀλ − ν, then ends − g and bounds − x where these are active."""

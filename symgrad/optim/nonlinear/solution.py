@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.engine.record import TensorBase
 from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.run import Iterate
 from symgrad.support.extras import required
@@ -72,9 +73,10 @@ class Solution:
     forces: Any = field(repr=False)
 
     def __str__(self) -> str:
+        f = self.f.detach() if isinstance(self.f, TensorBase) else self.f  # type: ignore[attr-defined]
         lines = [
             self.message,
-            f"  f = {float(self.f):.10g}, violation {self.violation:.2g}, stationarity {self.stationarity:.2g}",
+            f"  f = {float(f):.10g}, violation {self.violation:.2g}, stationarity {self.stationarity:.2g}",
             f"  {self.solver}: {self.iterations} iterations in {self.times['total']:.3g} s, of which "
             + ", ".join(f"{name} {self.times[name]:.2g} s ({n}×)" for name, n in self.evaluations.items()),
         ]

@@ -204,8 +204,9 @@ def slsqp(run: Run, options: Options) -> Outcome:
         constraints=[limit(*e) for e in ends if e[1].any()], callback=run.step,
         options={"maxiter": run.max_steps, "ftol": min(run.tol**1.5, 1e-12), **options},
     )  # fmt: skip
-    status = {0: "solved", 4: "infeasible", 9: "iteration limit"}.get(result.status, "stalled")
-    return Outcome(np.clip(result.x, run.low, run.high), None, status, str(result.message), int(result.nit))
+    status = {0: "solved", 4: "infeasible", 9: "iteration limit"}.get(result.get("status", 0), "stalled")
+    steps = int(result.get("nit", 0))  # without either, SciPy has seen that bounds fix all variables
+    return Outcome(np.clip(result.x, run.low, run.high), None, status, str(result.message), steps)
 
 
 def trust_constr(run: Run, options: Options) -> Outcome:
