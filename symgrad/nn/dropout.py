@@ -47,10 +47,10 @@ def _dropped(name: str, x: Any, mask: Any, p: float, training: bool, generator: 
     """x times factors of the mask's shape."""
     check_share(name, p)
     sizes = shape(x)
-    if any(isinstance(n, sp.Expr) for n in sizes):
-        raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, for which none can be drawn.")
     if not training:
         return MUL(x, 1.0)
+    if any(isinstance(n, sp.Expr) for n in sizes):
+        raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, for which none can be drawn.")
     return rename(MUL(x, drawn(generator, _factors, mask, p, float_of(x))), "Dropout")
 
 
