@@ -47,7 +47,7 @@ def _dropped(name: str, x: Any, mask: Any, p: float, training: bool, generator: 
     """x times factors of the mask's shape."""
     check_share(name, p)
     sizes = shape(x)
-    if not training:
+    if not training or p == 0:
         return MUL(x, 1.0)
     if any(isinstance(n, sp.Expr) for n in sizes):
         raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, for which none can be drawn.")
@@ -99,7 +99,7 @@ _SATURATED = -1.7580993408473766  # what selu tends to: Klambauer et al. 2017, Â
 
 def _alpha(name: str, x: Any, mask: Any, p: float, training: bool, generator: Any) -> Any:
     check_share(name, p)
-    if not training:
+    if not training or p == 0:
         return MUL(x, 1.0)
     if p == 1:
         return MUL(x, 0.0)

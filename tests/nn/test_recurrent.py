@@ -185,3 +185,21 @@ def test_a_training_step_of_a_sequence_is_compiled(make):
     close(value, expected, 1e-12)
     for name in values:
         close(slopes[name], gradients[name], 1e-11)
+
+
+@pytest.mark.parametrize("make", [lambda: nn.LSTM(3, 2, bidirectional=True), lambda: nn.GRU(3, 2, num_layers=2),
+                                  lambda: nn.TransformerEncoderLayer(3, 1, 5, dropout=0.0)])  # fmt: skip
+def test_a_model_of_sequences_is_exported(make):
+    sg.manual_seed(0)
+    model = make().requires_grad_(False)
+
+    def f(x):
+        y = model(x)
+        return y[0] if isinstance(y, tuple) else y
+
+    names = {}
+    exec(str(sg.export(f, shapes={"x": (4, 2, 3)}, target="numpy")), names)
+    x = drawn((4, 2, 3), 0)
+    value = names["f"](x)
+    close(value[0] if isinstance(value, tuple) else value, f(sg.tensor(x)).numpy(), 1e-13)
+    assert "double" in str(sg.export(f, shapes={"x": (4, 2, 3)}, target="c"))
