@@ -18,6 +18,13 @@ def test_channels_are_left_out_as_one(name):
     assert abs((y[:, 0] == 0).mean() - 0.25) < 0.05
 
 
+def test_nothing_is_drawn_where_nothing_is_left_out():
+    generator = sg.Generator()
+    before = generator.get_state().tolist()
+    assert F.dropout(sg.ones(3), 0.0, generator=generator).tolist() == [1.0] * 3
+    assert generator.get_state().tolist() == before
+
+
 def test_a_sample_without_a_batch_has_its_channels_first():
     assert (lambda y: (y == y[:, :1]).all())(F.dropout1d(sg.ones(40, 3)).numpy())
     with pytest.raises(sg.SymgradError, match=r"dropout3d: Expected 4D or 5D input, but received \[2, 3\]"):

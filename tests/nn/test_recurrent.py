@@ -167,31 +167,34 @@ def test_what_does_not_fit_is_said_clearly(says):
         ERRORS[says]()
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: nn.LSTM(3, 4, bidirectional=True), lambda: nn.TransformerEncoderLayer(3, 1, 5)]
-)
-def test_a_training_step_of_a_sequence_is_compiled(make):
+MODELS = {
+    "LSTM": lambda: nn.LSTM(3, 2, bidirectional=True), "GRU": lambda: nn.GRU(3, 2, num_layers=2),
+    "transformer": lambda: nn.TransformerEncoderLayer(3, 1, 5, dropout=0.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_training_step_of_a_sequence_is_compiled(name):
     sg.manual_seed(0)
-    model = make().eval()
+    model = MODELS[name]()
     x = drawn((4, 2, 3), 0)
 
     def loss(p, x):
         y = sg.func.functional_call(model, p, x)
         return ((y[0] if isinstance(y, tuple) else y) ** 2).sum()
 
-    values = {name: p.detach().numpy() for name, p in model.named_parameters()}
+    values = {key: p.detach().numpy() for key, p in model.named_parameters()}
     value, slopes = sg.compile(sg.value_and_grad(loss))(values, x)
     expected, gradients = sg.value_and_grad(loss)(values, x)
     close(value, expected, 1e-12)
-    for name in values:
-        close(slopes[name], gradients[name], 1e-11)
+    for key in values:
+        close(slopes[key], gradients[key], 1e-11)
 
 
-@pytest.mark.parametrize("make", [lambda: nn.LSTM(3, 2, bidirectional=True), lambda: nn.GRU(3, 2, num_layers=2),
-                                  lambda: nn.TransformerEncoderLayer(3, 1, 5, dropout=0.0)])  # fmt: skip
-def test_a_model_of_sequences_is_exported(make):
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_of_sequences_is_exported(name):
     sg.manual_seed(0)
-    model = make().requires_grad_(False)
+    model = MODELS[name]().requires_grad_(False)
 
     def f(x):
         y = model(x)
