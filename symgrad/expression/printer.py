@@ -485,7 +485,7 @@ class Board(Text):
         return f"|{self.write(t.args[0])}|" if t.name in ("abs", "|") else super().call(t, high)
 
     def constant(self, sign: str) -> str:
-        return sign
+        return "1" if sign == "𝟏" else sign
 
     def high(self, e: Formula) -> str:
         text = self.write(e).replace("−", "-").replace(" ", "")

@@ -67,7 +67,7 @@ def test_product_reads_as_on_a_blackboard():
         (lambda x: x**3 + x, ["sum rule: (a + b)′ = a′ + b′", "power rule: (z³)′ = 3·z²"]),
         (lambda x: sg.exp(x) - x, ["difference rule: (a − b)′ = a′ − b′", "chain rule through exp"]),
         (lambda x: 2 / x, ["reciprocal rule: (2/z)′ = −2/z²"]),
-        (lambda x: 2**x, ["exponential rule: (2^z)′ = 2^z·log(2)"]),
+        (lambda x: 2**x, ["exponential rule: (2ᶻ)′ = 2ᶻ·log(2)"]),
         (lambda x: sg.sqrt(x), ["chain rule through the square root: (√z)′ = 1/(2·√z)"]),
         (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = σ(z)·(1 − σ(z))"]),
         (lambda x: 5 - x, ["difference rule (a constant has derivative 0): (5 − z)′ = −1"]),

@@ -8,32 +8,26 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.promotion import is_floating
-from symgrad.forms.nodes import printers
-from symgrad.support.foreign import printable
+from symgrad.expression.formula import Formula
+from symgrad.expression.printer import Board, Text
+from symgrad.forms.nodes.formulas import formula
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_NAME = re.compile(r"(‹[^›]*›)")
-_RULES = (
-    (re.compile(r"\*\*(\d+)(?![\d.])|\*\*\((-\d+)\)"), lambda m: (m[1] or m[2]).translate(_RAISED)),
-    (re.compile(r"\*\*"), lambda m: "^"),
-    (re.compile(r"\*"), lambda m: "·"),
-    (re.compile(r"\bsqrt\((\w+)\)"), lambda m: f"√{m[1]}"),
-    (re.compile(r"\bsqrt\("), lambda m: "√("),
-    (re.compile(r"\bpi\b"), lambda m: "π"),
-    (re.compile(r"(?<![\w.⁻])-(?=\S)|(?<= )-(?= )"), lambda m: "−"),
-    (re.compile(r"\b([a-z]+)\(([^()]*)\)([²³⁴⁵⁶⁷⁸⁹])(?![⁰¹²³⁴⁵⁶⁷⁸⁹])"), lambda m: f"{m[1]}{m[3]}({m[2]})"),
-)
 ENTRIES = 12  # of an array that are written out
 DIGITS = 6
 
 
+class Dotted(Board):
+    """Text of a blackboard with a dot between all factors: steps are about names of several letters, too."""
+
+    cases = Text.cases
+
+    def between(self, a: Formula, b: Formula) -> str:
+        return self.times
+
+
 def unicode_text(e: Any) -> str:
     """Return an expression as one line of text; names of users' making stay as they are."""
-    parts = _NAME.split(printable(e if isinstance(e, str) else printers.text(e)))
-    for k in range(0, len(parts), 2):
-        for pattern, replacement in _RULES:
-            parts[k] = pattern.sub(replacement, parts[k])
-    return "".join(parts)
+    return Dotted().write(formula(e))
 
 
 def number(value: Any) -> str:
