@@ -36,10 +36,11 @@ _SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixE
 _MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
 _ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
          Shift, Std, Var)  # fmt: skip
-_SMALL, _MIDDLE = 24, 100  # rows of matrices up to which a routine is quicker than a call of LAPACK: of most, and of
-_ONE_SIDE = 64  # of a system with one right-hand side
-_ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)  # these
-_IN_LOOPS = 128  # the same inside of a loop
+_ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)
+# Rows of matrices up to which a routine is quicker than a call of LAPACK: of most, of those above, and of a system with
+# one right-hand side.
+_SMALL, _MIDDLE, _ONE_SIDE = 24, 100, 64
+_IN_LOOPS = 128  # the same inside of a loop, whose steps must not return to Python
 _NARROW = 4  # bytes of the narrowest floating-point numbers
 
 
