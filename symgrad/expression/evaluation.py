@@ -150,7 +150,8 @@ class Evaluation:
             if isinstance(error, ZeroDivisionError):
                 raise refused(self.text, node, "ZeroDivisionError: this divides by 0") from error
             first = re.split(r"(?<=\.)\s", str(error))[0]
-            raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
+            hint = '; names are numbers but for those in shapes={"X": ("n", "d")}' if "0D" in first else ""
+            raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ") + hint) from error
 
     def _constant(self, node: Constant) -> Any:
         v = node.value

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, tensor_node
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, has_value, tensor_node
 from symgrad.engine import backward
 from symgrad.engine import sweep as reverse
 from symgrad.engine.dtypes import dtype_of, is_imaginary
@@ -107,6 +107,9 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
         if not isinstance(x, TensorBase):
             raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
         node: Any = tensor_node(x) if tensor_node(x) in below else last.get(id(getattr(tensor_node(x), "cell", None)))
+        if node is None and isinstance(tensor_node(x), Leaf) and not has_value(x):  # of another symbol: 0
+            targets.append(tensor_node(x))
+            continue
         if node is None:
             raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
         if node not in open_:

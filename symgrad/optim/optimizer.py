@@ -81,8 +81,7 @@ class Optimizer:
         self._hooks: defaultdict[str, OrderedHooks] = defaultdict(OrderedHooks)
         if hasattr(params, "named_parameters"):
             raise ArgumentTypeError(
-                f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got a model, "
-                f"{type(params).__name__}. Write {type(self).__name__}(model.parameters(), …)."
+                f"{type(self).__name__}: got params={type(params).__name__}. Expected its tensors: model.parameters()."
             )
         if isinstance(params, (Tensor, np.ndarray)):
             raise ArgumentTypeError(

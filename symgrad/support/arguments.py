@@ -164,6 +164,8 @@ def _refuse(
             ) from error
     for name, annotation, value in told:
         expected = misfit(annotation, value)
+        if expected and name == "params" and hasattr(value, "named_parameters"):
+            expected = "its tensors: model.parameters()"
         if expected:
             raise ArgumentTypeError(f"{_title(fn)}: got {name}={shown(value)}. Expected {expected}.") from error
 
