@@ -321,8 +321,8 @@ class DataLoader:
         shuffle: whether each pass has an order of its own.
         sampler: what yields the numbers of samples, in place of shuffle.
         batch_sampler: what yields lists of them, in place of batch_size, shuffle, sampler and drop_last.
-        num_workers, pin_memory, timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers,
-            pin_memory_device, in_order: accepted, and of no effect: samples are read in this process.
+        num_workers: accepted without effect, as are the further options of PyTorch's workers and of pinned memory:
+            samples are read in this process.
         collate_fn: what makes a batch of a list of samples.
         drop_last: whether a last batch that is not full is left out.
         generator: where the order comes from.
