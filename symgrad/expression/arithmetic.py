@@ -11,7 +11,13 @@ from fractions import Fraction
 from typing import Any
 
 from symgrad.expression.formula import (
+    Binary,
+    Both,
     Call,
+    Cases,
+    Compare,
+    Constant,
+    Fenced,
     Formula,
     Letter,
     Name,
@@ -21,7 +27,9 @@ from symgrad.expression.formula import (
     Product,
     Quotient,
     Sum,
+    Unary,
 )
+from symgrad.scalars import SCALARS
 
 OTHERWISE = Otherwise()
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
@@ -197,3 +205,54 @@ def put(t: Formula, there: dict[Formula, Formula]) -> Formula:
         return there[t]
     parts = [put(a, there) for a in t.operands]
     return t if all(p is a for p, a in zip(parts, t.operands, strict=True)) else t.with_operands(parts)
+
+
+# ------------------------------------------------------------------ from what is typed
+_COMPARED = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
+_DECLARED = {scalar.text: name for name, scalar in SCALARS.items()}
+
+
+def opened(t: Formula) -> Formula:
+    """Return operations of two, as text has them, as sums and products of any number of parts; the order is kept."""
+    if isinstance(t, Constant) and type(t.value) in (int, float):
+        return Number(Fraction(repr(t.value)), isinstance(t.value, float))
+    if isinstance(t, Name) and t.id in ("pi", "π"):
+        return Letter("π")
+    parts = [opened(a) for a in t.operands]
+    if isinstance(t, Unary):
+        return _opposite(parts[0]) if t.op == "-" else parts[0]
+    if isinstance(t, Compare):
+        return Compare(parts[0], _COMPARED.get(t.op, t.op), parts[1])
+    if isinstance(t, Call) and t.name == "where":
+        return _opened_cases(*parts)
+    if isinstance(t, Call) and t.name == "sqrt":
+        return Power(parts[0], HALF)
+    if isinstance(t, Call) and t.name in _DECLARED:
+        return apply(_DECLARED[t.name], *parts)
+    if not isinstance(t, Binary) or t.op not in ("+", "-", "*", "/", "**"):
+        return t.with_operands(parts)
+    a, b = parts
+    if t.op in "+-":
+        return Sum(*terms(a), b if t.op == "+" else _opposite(b))
+    if t.op == "*":
+        return Product(*factors(a), *factors(b))
+    return Quotient(a, b) if t.op == "/" else Power(a, b)
+
+
+def _opened_cases(c: Formula, a: Formula, b: Formula) -> Formula:
+    """Return a case distinction; of 1 and 0, its condition in brackets."""
+    if isinstance(a, Fenced) and b == ZERO:
+        return Fenced(Both(c, a.inside), "[", "]")
+    if (a, b) == (ONE, ZERO):
+        return Fenced(c, "[", "]")
+    return Cases(a, c, *(b.args if isinstance(b, Cases) else (b, OTHERWISE)))
+
+
+def _opposite(t: Formula) -> Formula:
+    """Return −t with its factors as they stand."""
+    if isinstance(t, Quotient):
+        return Quotient(_opposite(t.numerator), t.denominator)
+    first, *rest = factors(t)
+    if isinstance(first, Number):
+        return Product(Number(-first.value, first.decimal), *rest) if rest else Number(-first.value, first.decimal)
+    return Product(MINUS, first, *rest)

@@ -77,7 +77,7 @@ def explain(
       f′(x) = (x²)′·sin(x) + x²·(sin(x))′
             = 2x·sin(x) + x²·cos(x)
       factor out x:
-            = x·(2·sin(x) + x·cos(x))
+            = x·(x·cos(x) + 2·sin(x))
     """
     _check(style, order, cotangent)
     if isinstance(y, str) or shapes is not None:

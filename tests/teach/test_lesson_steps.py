@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 import symgrad as sg
+from symgrad.expression.printer import text
 from symgrad.teach import lesson
 from symgrad.teach.board.line import Equation
 
@@ -38,6 +39,7 @@ OCCURS = {
     "UseIdentity": ("sin(x)/(1 + cos(x))", ("identity", "sin² + cos² = 1")),
     "Simplify": ("asin(x/3)", None),
     "SolveConditions": ("maximum(x, 2 - x)", None),
+    "ClosedFormStep": ("1/(1 + exp(-x))", ("after", "σ(x)·(1 − σ(x))")),
     "NamePart": ("sin(cos(exp(sin(cos(exp(sin(x)))))))", ("symbol", "u")),
 }
 ARRAYS = {
@@ -89,7 +91,7 @@ def test_the_implicit_function_theorem_is_a_rule():
 def test_every_class_of_rules_is_met_here():
     classes = {c.__name__ for c in vars(lesson).values() if isinstance(c, type) and issubclass(c, lesson.LessonStep)}
     besides = {"LessonStep", "Rule", "Rewriting", "Given", "Note", "Evaluation", "ImplicitRule"}
-    assert classes - besides == {*OCCURS, *ARRAYS, "ClosedFormStep"}
+    assert classes - besides == {*OCCURS, *ARRAYS}
 
 
 @pytest.mark.parametrize("formula", ["x**2*sin(x)", "(x**2 - 1)/(x**2 + 1)", "x**x", "abs(x)*x", "exp(-x**2/2)"])
@@ -109,6 +111,13 @@ def test_rewritings_go_on_from_the_step_before(formula):
         if isinstance(step, lesson.Rewriting):
             assert step.before == before.after, step
     assert all(s.written[-1] == s.after for s in steps if s.written)
+
+
+@pytest.mark.parametrize("formula", [*[f for f, _ in OCCURS.values()][2:-1], "1/(1 + exp(-x))", "0.3*x**2 - x/3"])
+def test_the_last_step_is_what_derive_prints(formula):
+    last = sg.explain(formula, "x").steps[-1]
+    assert text(last.after) == str(sg.derive(formula, "x"))
+    assert last.written[-1] == last.after
 
 
 @pytest.mark.parametrize("formula", ["x**2*sin(x)", "x*exp(x)*log(x)", "sin(x)/(1 + cos(x))"])

@@ -38,6 +38,8 @@ from symgrad.expression.formula import (
     Call,
     Cases,
     Compare,
+    Constant,
+    Fenced,
     Formula,
     Letter,
     Name,
@@ -48,6 +50,7 @@ from symgrad.expression.formula import (
     Product,
     Quotient,
     Sum,
+    Unary,
 )
 from symgrad.expression.printer import handwritten
 from symgrad.forms.names import is_known
@@ -302,6 +305,12 @@ def to_sympy(t: Formula) -> Any:
     """Return a formula as SymPy has it, of real symbols; decimals are exact."""
     if isinstance(t, Number):
         return sp.Rational(t.value.numerator, t.value.denominator)
+    if isinstance(t, Constant):
+        return sp.Rational(str(t.value))
+    if isinstance(t, Unary):
+        return -to_sympy(t.operand)
+    if isinstance(t, Fenced):  # [condition], which is 1 or 0
+        return sp.Piecewise((1, to_sympy(t.inside)), (0, True))
     if isinstance(t, Letter):
         return sp.pi if t.sign == "π" else sp.E
     if isinstance(t, Name):

@@ -10,8 +10,28 @@ import numpy as np
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.core.pickling import written
-from symgrad.errors import SymgradError
-from symgrad.expression.formula import Call, Formula, Label, Name
+from symgrad.errors import ParseError, SymgradError
+from symgrad.expression.arithmetic import opened
+from symgrad.expression.formula import (
+    Both,
+    Call,
+    Cases,
+    Compare,
+    Fenced,
+    Formula,
+    Label,
+    Letter,
+    Name,
+    Number,
+    Otherwise,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    walk,
+)
+from symgrad.expression.grammar import read as read_text
+from symgrad.expression.printer import text
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.ops.shapes.join import Stack
@@ -21,11 +41,13 @@ from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, numb
 from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import domain, holds_at, said
-from symgrad.teach.calculus.solution import Solution
+from symgrad.teach.calculus.solution import AS_PRINTED, Solution
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import ClosedFormStep, Evaluation, Given, LessonStep, Note
 from symgrad.teach.steps.tape import Tape
 
+WRITABLE = (Number, Letter, Name, Sum, Product, Quotient, Power, Call, Fenced, Compare, Both, Cases, Otherwise)
+PRINTED = 200  # signs of a derivative that the steps end in
 MOST = 60  # signs of a formula that is worked out in place
 FUNCTIONS = "fghFGH"
 DEEP = 4  # functions within each other
@@ -164,22 +186,26 @@ class Lesson:
             others = [v for v in self.variables if v != x]
             yield Note(reason=("by ", Equation((Name(x),)), ", with ", *_listed(others), " held constant:"))
         form = self._form(by)
+        end = None if form is None or len(by) < self.order else as_printed(form)
         f = formulas.get(by[:-1])
         if f is None or f.size > 2 * MOST:
-            yield from self._long(by, d, ladder, form)
+            yield from self._long(by, d, ladder, form, end)
             return
         if len(by) > 1:
             yield Given(before=self._label(by[:-1]), after=f, written=(f,))
-        made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
+        made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted, end)
         formulas[by] = made.result
         yield from made.steps
         yield from self._number(d, form, self._places[x] if len(by) == 1 else None)
 
     def _long(
-        self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None
+        self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None, end: Any
     ) -> Iterator[LessonStep]:
         if len(by) == 1 and ladder is not None:
-            yield from ladder.steps(by[0], d)
+            steps = ladder.steps(by[0], d)
+            yield from steps
+            if end is not None:
+                yield ClosedFormStep(before=steps[-1].after, after=end, reason=AS_PRINTED, written=(end,))
             yield from self._number(d, form, self._places[by[0]])
             return
         nodes = [self.tape.handled(self.targets[self._places[name][0]]) for name in by]
@@ -251,6 +277,20 @@ def _listed(names: Sequence[str]) -> list[Any]:
     for k, name in enumerate(names):
         out += ["" if k == 0 else " and " if k == len(names) - 1 else ", ", Equation((Name(name),))]
     return out
+
+
+def as_printed(form: ClosedForm) -> Formula | None:
+    """Return a derivative as ``sg.derive`` prints it; None of one that is long, or that has no text to be read."""
+    if brief(form, PRINTED) is None:
+        return None
+    written = str(form)
+    try:
+        formula = opened(read_text(written, "paper", dict.fromkeys(form.args, 0)).tree)
+    except ParseError:
+        return None
+    known = all(isinstance(p, WRITABLE) for p in walk(formula))
+    known = known and formula.free.issubset(form.args)  # E is no name of the form
+    return formula if known and text(formula) == written else None
 
 
 def _goal(form: ClosedForm | None) -> Any:

@@ -69,6 +69,7 @@ from symgrad.teach.calculus.rules import (
 from symgrad.teach.calculus.simplify import cleared, measure, simplified
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
+    ClosedFormStep,
     ConstantRule,
     ConstantTimesRule,
     LessonStep,
@@ -85,6 +86,7 @@ from symgrad.teach.steps.lesson import (
 )
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
+AS_PRINTED = ("as sg.derive writes it:",)
 TIMES = {1: "", 2: " twice", 3: " three times"}
 
 
@@ -99,6 +101,7 @@ class Solution:
         goal: the derivative in SymPy's classes, as symgrad prints it, or None.
         at: returns symgrad's derivative at a number x, or None.
         quoted: names of rules that were quoted before.
+        printed: the derivative as ``sg.derive`` prints it, in which the steps end.
 
     Attributes:
         steps: the rules, the rewritings, and remarks on kinks.
@@ -114,8 +117,9 @@ class Solution:
         goal: Any = None,
         at: Callable[[float], float | None] | None = None,
         quoted: set[str] | None = None,
+        printed: Formula | None = None,
     ) -> None:
-        self.f, self.x, self.d, self._goal, self._at = f, x, d, goal, at
+        self.f, self.x, self.d, self._goal, self._at, self._printed = f, x, d, goal, at, printed
         self._slopes = Slopes(x)
         self._letters = Letters(taken)
         self._quoted: set[str] = set() if quoted is None else quoted
@@ -153,8 +157,19 @@ class Solution:
         solved = solved_cases(derivative, self.x)
         if solved != derivative:
             self.steps.append(SolveConditions(before=derivative, after=solved, written=(solved,)))
+        self._close(solved)
         self._remark_kinks(solved)
         return solved
+
+    def _close(self, derivative: Formula) -> None:
+        """End in what ``sg.derive`` prints: terms in its order, and another formula where it has one."""
+        printed, last = self._printed, self.steps[-1]
+        if printed is None or handwritten(printed) == handwritten(derivative):
+            return
+        if last.written and _alike(printed, derivative):
+            self.steps[-1] = replace(last, after=printed, written=(*last.written[:-1], printed))
+            return
+        self.steps.append(ClosedFormStep(before=derivative, after=printed, reason=AS_PRINTED, written=(printed,)))
 
     def _drop_spare(self) -> None:
         """Leave out the last formula of a rule where it has the one before in another order."""
