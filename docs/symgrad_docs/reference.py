@@ -27,7 +27,7 @@ from symgrad.tensors import random as randoms
 from symgrad.tensors.tensor import OF_DTYPE
 from symgrad_docs.signatures import of_stub
 
-MOST = 48_000  # bytes of a page's entries, as `weight` estimates them; menus and the frame come on top
+MOST = 42_000  # bytes of a page's entries, as `weight` estimates them; menus and the frame come on top
 FOLDER = "reference"
 
 COMPARISONS = [

@@ -1,4 +1,4 @@
-"""docs/coverage.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes it anew.
+"""docs/coverage*.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes them anew.
 
 What a function does is observed on the row of the table that calls the fewest functions beside it.
 """
@@ -19,7 +19,8 @@ from symgrad.testing.coverage import functions, readings, together
 
 from cases import CASES
 
-PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
+DOCS = Path(__file__).parents[2] / "docs"
+NETWORKS = "nn."  # where names begin that have a page of their own
 TIERS = Path(__file__).parents[1] / "data" / "ops.json"
 HEAD = """# Coverage
 
@@ -35,9 +36,16 @@ test compares. Every function has its number, in single and in double precision.
   step in larger ones; or a *NumPy step*.
 - **vmap**: the whole batch *at once*, or a *loop* over it.
 
-A name with a dot in front is a method. Operators and indexing are the functions of the same meaning.
+A name with a dot in front is a method. Operators and indexing are the functions of the same meaning. The functions of
+`nn.functional` have [a page of their own](coverage-networks.md).
 
-| function | other names | derivative | forward mode | formula | compiled | vmap |
+"""
+NETWORKS_HEAD = """# Coverage of networks
+
+What there is for each function of `nn.functional`, in the columns of [the first table](coverage.md).
+
+"""
+TABLE = """| function | other names | derivative | forward mode | formula | compiled | vmap |
 |---|---|---|---|---|---|---|
 """
 WORDS = {
@@ -110,10 +118,16 @@ def found_in(path: str) -> Any:
     return value
 
 
-def page() -> str:
-    """The text of the page."""
-    lines = [line(path, others) for path, others in functions().items() if id(found_in(path)) in rows()]
-    return HEAD + "\n".join(lines) + "\n\n" + summary()
+def pages() -> dict[Path, str]:
+    """The text of each page."""
+    tables: dict[bool, list[str]] = {False: [], True: []}
+    for path, others in functions().items():
+        if id(found_in(path)) in rows():
+            tables[path.startswith(NETWORKS)].append(line(path, others) + "\n")
+    return {
+        DOCS / "coverage.md": HEAD + TABLE + "".join(tables[False]) + "\n" + summary(),
+        DOCS / "coverage-networks.md": NETWORKS_HEAD + TABLE + "".join(tables[True]),
+    }
 
 
 def summary() -> str:
@@ -137,4 +151,5 @@ def exists(name: str) -> bool:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")
