@@ -6,6 +6,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from furo.navigation import get_navigation_tree
+
 import symgrad
 
 project = "symgrad"
@@ -76,7 +78,15 @@ def skip_functions(app, what, name, obj, skip, options):
     return True if what == "class" and inherited and {name, name.rstrip("_")} & functions else None
 
 
+def fold_menu(app, pagename, templatename, context, doctree):
+    """Let the menu show what is below the groups that a page belongs to, and of the others the first pages only."""
+    if "toctree" in context:
+        folded = context["toctree"](collapse=True, titles_only=True, maxdepth=-1, includehidden=True)
+        context["furo_navigation_tree"] = get_navigation_tree(folded)
+
+
 def setup(app):
-    """Put the escaping before napoleon and numpydoc, which write markup of their own."""
+    """Put the escaping before napoleon and numpydoc, which write markup of their own; and the menu after the theme."""
     app.connect("autodoc-process-docstring", keep_formulas, priority=400)
     app.connect("autodoc-skip-member", skip_functions)
+    app.connect("html-page-context", fold_menu, priority=600)

@@ -27,7 +27,7 @@ from symgrad.tensors import random as randoms
 from symgrad.tensors.tensor import OF_DTYPE
 from symgrad_docs.signatures import of_stub
 
-MOST = 42_000  # bytes of a page's entries, as `weight` estimates them; menus and the frame come on top
+MOST = 48_000  # bytes of a page's entries, as `weight` estimates them; menus and the frame come on top
 FOLDER = "reference"
 
 COMPARISONS = [
@@ -229,9 +229,10 @@ def shown_code(value: Any) -> int:
 # ------------------------------------------------------------------ writing
 def write(folder: Path) -> None:
     """Write every page anew; those that stay the same keep their times, and Sphinx reads them no second time."""
-    texts = {f"{page.name}.rst": text(page) for page in pages()}
-    texts |= {"tensor.rst": TENSOR, "contents.txt": contents()}
-    texts |= {f"{name}.rst": made(half) for name, (made, half) in halves().items()}
+    texts = {page.name: text(page) for page in pages()} | {"tensor": TENSOR}
+    texts |= {name: made(half) for name, (made, half) in halves().items()}
+    texts = {f"{name}.rst": body + further(name, texts) for name, body in texts.items()}
+    texts["contents.txt"] = contents()
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         if old.name not in texts:
@@ -240,6 +241,17 @@ def write(folder: Path) -> None:
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != new:
             path.write_text(new, encoding="utf-8")
+
+
+def first_page(page: str) -> str:
+    """The page that a group begins with: of ``algebra-2``, ``algebra``."""
+    return re.sub(r"-\d+$", "", page)
+
+
+def further(page: str, names: Iterable[str]) -> str:
+    """The hidden table of the other pages of a group, which menus show where the group is open."""
+    others = [name for name in names if name != page == first_page(name)]
+    return "\n.. toctree::\n   :hidden:\n\n" + "".join(f"   {name}\n" for name in others) if others else ""
 
 
 def heading(title: str) -> str:
@@ -308,12 +320,15 @@ def signatures(value: Any) -> str:
 
 
 def contents() -> str:
-    """The tables of contents that the reference's first page includes."""
+    """The tables of contents that the reference's first page includes: of groups, whose first pages list the others."""
     of_arrays = [page.name for page in pages() if page.group.module is sg]
     of_modules = [page.name for page in pages() if page.group.module is not sg]
     listed = {"symgrad": ["tensor", *halves(), *of_arrays], "Modules": of_modules}
-    head = ".. toctree::\n   :caption: {}\n   :maxdepth: 1\n\n"
-    return "\n".join(head.format(c) + "".join(f"   {FOLDER}/{n}\n" for n in names) for c, names in listed.items())
+    head = ".. toctree::\n   :caption: {}\n   :maxdepth: 2\n\n"
+    return "\n".join(
+        head.format(caption) + "".join(f"   {FOLDER}/{n}\n" for n in dict.fromkeys(map(first_page, names)))
+        for caption, names in listed.items()
+    )
 
 
 TENSOR = """\

@@ -1,4 +1,4 @@
-"""docs/coverage*.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes them anew.
+"""docs/coverage*.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes both.
 
 What a function does is observed on the row of the table that calls the fewest functions beside it.
 """
