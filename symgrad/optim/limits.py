@@ -29,6 +29,14 @@ def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
     return optimize.Bounds(np.concatenate(low), np.concatenate(high))
 
 
+def by_array(vector: Vector, bounds: Any) -> Any:
+    """Return bounds as a structure of pairs, also SciPy's ``Bounds``, which are on the vector."""
+    if not hasattr(bounds, "lb") or vector.single:
+        return pairs_of(bounds)
+    ends = [np.broadcast_to(end, vector.start.shape) for end in (bounds.lb, bounds.ub)]
+    return vector.pairs(*ends)
+
+
 def check_pairs(bounds: Any) -> None:
     """Refuse bounds on one array that are not one pair for each number, as SciPy's minimisers take them."""
     listed = bounds if isinstance(bounds, (list, tuple, np.ndarray)) else ()

@@ -10,9 +10,19 @@ import numpy as np
 
 from symgrad.errors import ArgumentError
 from symgrad.func import grad, hessian, jvp, value_and_grad
+from symgrad.ops.contract import matmul
 from symgrad.optim import implicit_result
-from symgrad.optim.limits import check_constraints, check_pairs, flat_bounds, flat_constraints, pairs_of, reading
-from symgrad.optim.vectors import Vector, joined, scalar, several
+from symgrad.optim.limits import (
+    by_array,
+    check_constraints,
+    check_pairs,
+    flat_bounds,
+    flat_constraints,
+    pairs_of,
+    reading,
+)
+from symgrad.optim.nonlinear import NLP
+from symgrad.optim.vectors import Vector, joined, scalar, several, tensors_in
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.arguments import check_all
 from symgrad.support.extras import required
@@ -38,7 +48,9 @@ def minimize(
         x0: where to start: an array, tensor, number, or nested dicts, lists, tuples and dataclasses of them. A list of
             numbers is an array. fun gets tensors in the same structure, in float64.
         args: further arguments of fun; a tuple, or one that is none.
-        method: SciPy's name of the method.
+        method: SciPy's name of the method, or "ipopt": IPOPT gets the sparse Jacobian of the constraints and the sparse
+            Hessian of the Lagrangian from one trace, as in ``sg.optim.nlp``, whose ``Solution`` the result has as
+            ``solution``. Its options are IPOPT's, and SciPy's maxiter and disp.
         bounds: for one array as in SciPy; for a structure, the same structure with a pair (lower, upper) in place of
             each array. None is no bound.
         constraints: as in SciPy, on functions of the structure; Jacobians and Hessians are filled in.
@@ -62,7 +74,8 @@ def minimize(
 
     Raises:
         MissingExtra: SciPy is not installed.
-        ArgumentError: fun returns several numbers, bounds do not fit x0, or a checkpoint is another run's.
+        ArgumentError: fun returns several numbers, bounds do not fit x0, a checkpoint is another run's, or a constraint
+            is ``keep_feasible`` with IPOPT.
         BlockError, DistributedError: as ``sg.distributed.value_and_grad``.
 
     >>> found = sg.optim.minimize(lambda p: (p["a"] - 3) ** 2 + (p["b"] ** 2).sum(), {"a": 0.0, "b": np.ones(2)})
@@ -82,6 +95,8 @@ def minimize(
     check_constraints(constraints)
     if vector.single:
         check_pairs(bounds)
+    if isinstance(method, str) and method.lower() == "ipopt":
+        return _by_ipopt(fun, vector, args, bounds, constraints, tol, callback, options, compile, progress)
     args, given, objective = implicit_result.tuple_of(args), implicit_result.without_graphs(args), scalar(fun, vector)
     limits = [c for c in _listed(constraints) if isinstance(c, dict)]
     calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]
@@ -145,6 +160,68 @@ def _conditions(constraints: Any) -> list[Any]:
     return conditions
 
 
+def _by_ipopt(
+    fun: Any, vector: Vector, args: Any, bounds: Any, constraints: Any, tol: Any, callback: Any, options: Any,
+    compile: bool, progress: bool,
+) -> Any:  # fmt: skip
+    """Return SciPy's result of the same program, solved by IPOPT."""
+    optimize, own = required("minimize", "scipy", "scipy.optimize"), dict(options or {})
+    args = tensors_in(implicit_result.tuple_of(args))
+    blocks = {f"constraints[{k}]": _block(c) for k, c in enumerate(_listed(constraints))}
+    shown = None if callback is None else _callback(callback, vector)
+
+    def step(x: Any, iterate: Any) -> Any:
+        try:
+            return shown and _tell(shown, optimize.OptimizeResult(x=vector.flat(x), fun=iterate.f))
+        except StopIteration:  # SciPy's way to end a run
+            return True
+
+    if own.pop("disp", False):
+        own.setdefault("print_level", 5)
+    problem = NLP(
+        lambda x: fun(x, *args), vector.structure(vector.start),
+        constraints=(lambda x: {name: g(x) for name, (g, _, _) in blocks.items()}) if blocks else None,
+        lb={name: low for name, (_, low, _) in blocks.items()} if blocks else 0.0,
+        ub={name: high for name, (_, _, high) in blocks.items()} if blocks else 0.0,
+        bounds=by_array(vector, bounds), backend="auto" if compile else "numpy",
+    )  # fmt: skip
+    solution = problem.solve(
+        solver="ipopt", tol=1e-8 if tol is None else tol, max_steps=own.pop("maxiter", 3000),
+        callback=None if callback is None else step, options=own, progress=progress,
+    )  # fmt: skip
+    calls = solution.evaluations
+    return optimize.OptimizeResult(
+        x=solution.x, fun=solution.f, jac=grad(fun)(solution.x, *args), success=solution.success,
+        status=0 if solution.success else 1, message=solution.message, nit=solution.iterations,
+        nfev=calls.get("objective", 0), njev=calls.get("gradient", 0), nhev=calls.get("hessian", 0),
+        constr_violation=solution.violation, solution=solution,
+    )  # fmt: skip
+
+
+def _block(constraint: Any) -> tuple[Callable[[Any], Any], Any, Any]:
+    """Return one of SciPy's constraints as g(x) and its ends."""
+    if isinstance(constraint, dict):
+        own = tensors_in(implicit_result.tuple_of(constraint.get("args", ())))
+        high = 0.0 if constraint["type"] == "eq" else np.inf
+        return (lambda x: joined(constraint["fun"](x, *own))), 0.0, high
+    if np.any(constraint.keep_feasible):
+        raise ArgumentError(
+            "minimize: IPOPT meets constraints at the end, not at every step. Leave keep_feasible out, or take "
+            "method='trust-constr'."
+        )
+    if callable(getattr(constraint, "fun", None)):
+        return (lambda x: joined(constraint.fun(x))), constraint.lb, constraint.ub
+    A = constraint.A.toarray() if hasattr(constraint.A, "toarray") else np.asarray(constraint.A, np.float64)
+    return (lambda x: matmul(np.atleast_2d(A), joined(x))), constraint.lb, constraint.ub
+
+
+def _tell(callback: Callable[..., Any], record: Any) -> Any:
+    """Call SciPy's kind of callback, which takes the record of a step, or its x."""
+    if "intermediate_result" in inspect.signature(callback).parameters:
+        return callback(intermediate_result=record)
+    return callback(record.x)
+
+
 def _over_data(
     fun: Any,
     x0: Any,
@@ -164,10 +241,8 @@ def _over_data(
 
     def report(state: Any) -> None:
         work.step(f"f = {state.value:.6g}")
-        if shown is not None and "intermediate_result" in inspect.signature(shown).parameters:
-            shown(intermediate_result=over_data.Result(x=state.x, fun=state.value))
-        elif shown is not None:
-            shown(state.x)
+        if shown is not None:
+            _tell(shown, over_data.Result(x=state.x, fun=state.value))
 
     vector, optimum = over_data.minimize_over(fun, x0, data, method, options, reduce, checkpoint, report, compile)
     return restored(optimum, vector, ("x", "jac"))

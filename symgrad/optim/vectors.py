@@ -54,6 +54,10 @@ class Vector:
         """Return the vector as x0 was: arrays for arrays, tensors for tensors, floats for numbers."""
         return trees.unflatten(self.tree, iter([self._like(k, part) for k, part in enumerate(self._parts(z))]))
 
+    def pairs(self, low: Any, high: Any) -> Any:
+        """Return two vectors as a structure of pairs of arrays."""
+        return trees.unflatten(self.tree, zip(self._parts(low), self._parts(high), strict=True))
+
     def _parts(self, z: Any) -> list[Any]:
         flat = np.asarray(z, np.float64).ravel()
         return [flat[a:b].reshape(s) for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)]
@@ -102,7 +106,8 @@ def is_tensor_like(x: Any) -> bool:
     return isinstance(x, (TensorBase, np.ndarray)) or is_foreign(x)
 
 
-def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:
+def tensors_in(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return further arguments with tensors for arrays."""
     leaves: list[Any] = []
     tree = trees.flatten(tuple(args), is_tensor_like, leaves)
     done: tuple[Any, ...] = trees.unflatten(tree, iter([as_tensor(x) for x in leaves]))
@@ -113,7 +118,7 @@ def scalar(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     """Return fun as a function of the vector, with its one number as a float64."""
 
     def call(z: Any, *args: Any) -> Any:
-        value = fun(vector.tensors(as_tensor(z)), *_tensors(args))
+        value = fun(vector.tensors(as_tensor(z)), *tensors_in(args))
         if isinstance(value, (float, np.floating)):
             raise ArgumentTypeError(
                 "minimize: the function returned a float, which has no derivative: float() and .item() leave the "
@@ -131,7 +136,7 @@ def several(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     """Return fun as a function of the vector, with all numbers that it returns in one vector."""
 
     def call(z: Any, *args: Any) -> Any:
-        return joined(fun(vector.tensors(as_tensor(z)), *_tensors(args)))
+        return joined(fun(vector.tensors(as_tensor(z)), *tensors_in(args)))
 
     return call
 

@@ -309,3 +309,67 @@ def test_the_report_and_the_history_of_a_structure():
         bounds={"mass": (0.75, None)},
     )  # fmt: skip
     assert {"mass ≥ 0.75", "g[1][0][0] ≥ 0.5", "g[1][0][1] ≥ 0.5"} == set(nested.active)
+
+
+def on_the_disk(start, **how):
+    """Minimise a weighted distance to (2, 3) on a disk, above a line, by SciPy's words."""
+    optimize = pytest.importorskip("scipy.optimize")
+    return sg.optim.minimize(
+        lambda p, w: w * (p["a"] - 2) ** 2 + (p["b"] - 3) ** 2,
+        start,
+        2.0,
+        constraints=[
+            {"type": "ineq", "fun": lambda p, r: r - p["a"] ** 2 - p["b"] ** 2, "args": (4.0,)},
+            optimize.LinearConstraint([[1.0, -1.0]], 0.0, 0.5),
+            optimize.NonlinearConstraint(lambda p: p["a"] * p["b"], -np.inf, 10.0),
+        ],
+        **how,
+    )
+
+
+@pytest.mark.parametrize("method", [solver("ipopt")])
+def test_minimize_gives_scipys_program_to_ipopt(method):
+    optimize, start = pytest.importorskip("scipy.optimize"), {"a": 0.5, "b": 0.5}
+    steps = []
+    for bounds in ({"a": (0, 1.2)}, optimize.Bounds([0.0, -np.inf], [1.2, np.inf])):
+        record = on_the_disk(start, method=method, bounds=bounds, callback=steps.append)
+        expected = on_the_disk(start, method="SLSQP", bounds=bounds, tol=1e-12)
+        assert (record.success, record.status) == (True, 0)
+        for name in ("a", "b"):
+            np.testing.assert_allclose(
+                [record.x[name], record.jac[name]], [expected.x[name], expected.jac[name]], rtol=1e-6
+            )
+        np.testing.assert_allclose(record.fun, expected.fun, rtol=1e-7)
+    assert set(steps[0]) == {"a", "b"}
+    assert record.solution.active == ("constraints[1][0] ≥ 0", "a ≤ 1.2")
+
+
+@pytest.mark.parametrize("method", [solver("ipopt")])
+def test_ipopts_minimum_is_a_function_of_the_arguments(method):
+    def least(r):
+        inside = {"type": "ineq", "fun": lambda x, s: s - (x**2).sum(), "args": (r,)}
+        return sg.optim.minimize(
+            lambda x, c: ((x - c) ** 2).sum(), [0.1, 0.2], r * 3, method=method, constraints=inside
+        )
+
+    # x is the point of the disk that is nearest to (3 r, 3 r): f = (3 √2 r − √r)²
+    np.testing.assert_allclose(
+        sg.grad(lambda r: least(r).fun)(4.0), 2 * (12 * 2**0.5 - 2) * (3 * 2**0.5 - 0.25), rtol=1e-6
+    )
+    np.testing.assert_allclose(sg.grad(lambda r: least(r).x.sum())(4.0), 2**0.5 / 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", [solver("ipopt")])
+def test_minimize_passes_limits_and_stops_to_ipopt(method):
+    quartic = lambda x: ((x - 1) ** 4).sum() + (x**2).sum()
+
+    def stop(intermediate_result):
+        raise StopIteration
+
+    assert sg.optim.minimize(quartic, [5.0, 6.0], method=method, callback=stop).nit <= 1
+    short = sg.optim.minimize(quartic, [5.0, 6.0], method=method, options={"maxiter": 1})
+    assert (short.success, short.status, short.solution.status) == (False, 1, "iteration limit")
+    optimize = pytest.importorskip("scipy.optimize")
+    feasible = optimize.NonlinearConstraint(lambda x: x.sum(), 0.0, 1.0, keep_feasible=True)
+    with pytest.raises(ArgumentError, match="Leave keep_feasible out"):
+        sg.optim.minimize(quartic, [5.0, 6.0], method=method, constraints=feasible)
