@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from symgrad.errors import ParseError
 from symgrad.expression.cursor import CLOSED_BY, COMPARED, POWER, PRODUCT, SUM, UNARY, label_of
@@ -44,12 +45,17 @@ from symgrad.expression.paper import (
 )
 from symgrad.expression.spelling import spelling_of
 from symgrad.expression.tokens import MOST_DEEP, Token, tokens
+from symgrad.expression.words import GREEK
 
 MEANS = {".*": "*", "./": "/", ".^": "**", "⊘": "/", "^": "mpower"}
 IN_MATLAB = {"*": "@", "/": "mrdivide", "\\": "mldivide", "⊙": "*", **MEANS}
-_LEIBNIZ = re.compile(
-    r"[\s$]*(?:\(?d[^\W\d]? ?/ ?d ?([^\W\d])\b\)?|\\[dt]?frac\s*\{\s*d[^\W\d]?\s*\}\s*\{\s*d\s*([^\W\d])\s*\})"
-    r"\s*(?=[\w(\[\\])"
+_ORDER = r"(?: \^ (?:\{ )?\d+(?: \})?)?"
+_LETTER = rf"(?:[^\W\d_](?:_?\d+)?|{'|'.join(sorted(GREEK - {'pi'}))}| \w+)\b"
+_BELOW = rf"[d∂](?P<by>{_LETTER}){_ORDER}(?: [d∂]{_LETTER}{_ORDER})*"  # dx, dx², ∂x ∂y
+_LEIBNIZ = re.compile(  # d/dx, d²y/dx², ∂f/∂x, and \frac of them, as tokens with blanks between
+    rf"(?P<frac>\\frac (?:\{{ )?)?(?P<bracket>\( )?[d∂]{_ORDER}"
+    rf"(?: ?[^\W\d_](?: \( \w+ \))?|(?(frac) (?![-+*/])(?:[^{{}}]|\{{[^{{}}]*\}})*?))?"
+    rf"(?(frac)(?: \}})? \{{| /) {_BELOW}(?(frac) \}})(?(bracket) \))"
 )
 MOST_PARTS = 1_000
 
@@ -109,13 +115,14 @@ def read(
     """
     paper = syntax == "paper"
     listing = tokens(formula, paper)
-    if "d" not in (known or {}) and not (answer and "=" in formula) and (quotient := _LEIBNIZ.match(formula)):
-        name = quotient[1] or quotient[2]
-        raise refused_at(formula, 0, f"write only what is differentiated; by {name} is said beside the formula")
     if paper:
         label = label_of(formula)
         body = [t for t in listing if label is None or t.start >= label.end()]
         syntax = meaning or ("matlab" if spelling_of(body) == "matlab" else "python")
+    else:
+        body = listing
+    if not (answer and "=" in formula):
+        _refuse_derivatives(formula, body, paper, known or {})
     parser = _Parser(formula, listing, syntax == "matlab", paper, known or {}, answer)
     try:
         tree = parser.whole()
@@ -123,6 +130,20 @@ def read(
         raise ParseError("parse: the formula cannot be read: it is nested too deep.") from None
     check_depth(formula, tree)
     return Reading(formula, tree, syntax, paper, parser.two_ways, parser.constant, parser.differential)
+
+
+def _refuse_derivatives(formula: str, listing: Sequence[Token], paper: bool, known: Mapping[str, int]) -> None:
+    """Refuse d/dx x², which says twice what is to be done; programs' formulas may divide d by dx elsewhere."""
+    line = " ".join(t.text for t in listing)
+    places = accumulate((len(t.text) + 1 for t in listing), initial=0)
+    for place, token in zip(places, listing if paper else listing[:1], strict=False):
+        quotient = None if "d" in known else _LEIBNIZ.match(line, place)
+        if quotient is None or not (paper or re.match(r" [\w(\[]", line[quotient.end() :])):
+            continue
+        name = quotient["by"].strip()
+        if f"d{name}" not in known:
+            said = f"write only what is differentiated; with respect to {name} is said beside the formula"
+            raise refused_at(formula, token.start, said, token.end)
 
 
 def check_depth(formula: str, tree: Formula, most: int = MOST_DEEP) -> None:

@@ -197,6 +197,35 @@ def test_what_may_be_meant_otherwise_is_no_number_but_an_error(text, said):
         sg.derive(text, "x")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\frac{d^2}{dx^2} x^3",
+        r"\frac{\mathrm d}{\mathrm dx} x^2",
+        r"\frac{\mathrm{d}}{\mathrm{d}x} \sin x",
+        r"2 \dfrac{d x^2}{d x}",
+        r"\frac{dy}{dx}",
+        r"\frac{\partial^2 f}{\partial x \partial y}",
+        r"\frac d{dx} x",
+        "1 + d/dx x^2",
+        "d²y/dx²",
+        "(d/dx)(x^2)",
+        "∂f/∂x",
+    ],
+)
+def test_a_sign_for_the_derivative_is_refused_wherever_it_stands(text):
+    with pytest.raises(ParseError, match="only what is differentiated; with respect to x is said beside"):
+        sg.derive(text, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "derivative"),
+    [("d/delta*x", "d/delta"), (r"\frac{d}{x}", "-d/x**2"), ("x d/dist", "d/dist"), (r"\frac{df}{dx} = 2x", "2")],
+)
+def test_a_quotient_of_names_is_no_derivative(text, derivative):
+    assert str(sg.derive(text, "x")) == derivative
+
+
 def test_a_name_of_two_letters_may_be_declared():
     assert str(sg.derive("ax*x", "x", shapes={"ax": ()})) == "ax"
 
