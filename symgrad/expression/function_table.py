@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from symgrad import fft, functions, linalg, special
+from symgrad.engine.record import as_tensor, unary
 from symgrad.errors import ArgumentError
 from symgrad.expression.bounds import MOST_ENTRIES
 from symgrad.functions import clamp, where
 from symgrad.nn import functional
-from symgrad.scalars import BY_FUNCTION
+from symgrad.ops.map import Map
+from symgrad.scalars import BY_FUNCTION, X, normal_pdf
 from symgrad.scalars.library.kernels import FRAIL
 from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
@@ -34,6 +36,7 @@ CLASSROOM: dict[str, Callable[..., Any]] = {
     "cbrt": lambda u: functions.sign(u) * functions.exp(functions.log(functions.abs(u)) / 3),
 }  # of numbers that may have all digits: a third of log u, where 1/3 would be rounded
 
+_NORMAL_PDF = Map(functools.partial(normal_pdf, X[0]), 1, "NormalPdf")  # which has all digits of √(2π)
 ALONG = ("softmax", "log_softmax", "softmin", "cumsum", "cumprod", "logcumsumexp", "cummax", "cummin")
 
 
@@ -48,7 +51,7 @@ def function_table() -> dict[str, Callable[..., Any]]:
     printed = {d.text: table[d.name] for d in BY_FUNCTION.values() if d.text.isidentifier() and d.name in table}
     table = printed | table
     table = {name: f for name, f in table.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
-    table |= {"φ": lambda u: functions.exp(-u * u / 2) / math.sqrt(2 * math.pi)}
+    table |= {"φ": lambda u: unary(_NORMAL_PDF, as_tensor(u))}
     table |= {f"J{n}": functools.partial(table["jv"], n) for n in range(2, 10)}
     table |= {"Γ": table["gamma"], "ζ": table["zeta"], "J0": table["bessel_j0"], "J1": table["bessel_j1"]}
     table |= {"re": table["real"], "im": table["imag"], "arg": table["angle"], "abs2": _squared_modulus}

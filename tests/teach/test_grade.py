@@ -41,6 +41,11 @@ def test_every_slip_has_answers_of_several_problems():
         assert len({row["of"] for row in ROWS if row["slip"] == slip}) >= 3
 
 
+@pytest.mark.parametrize("of", ["gelu(x)", "Φ(2*x)", "exp(-(x - 1)**2/2)/sqrt(2*pi)", "φ(x)"])
+def test_printed_derivatives_with_the_normal_density_are_right(of):
+    assert sg.grade(str(sg.derive(of, "x")), of, "x").right
+
+
 def test_a_wrong_answer_comes_with_a_point_and_both_values():
     at = sg.grade("3*x**2", of="x**2", wrt="x").at
     assert at.point == {"x": 2}
