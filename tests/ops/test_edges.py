@@ -171,3 +171,38 @@ def test_no_gradient_is_written_into_integers(write):
     assert sg.grad(lambda z: write(sg.zeros(2), z).sum())(z).any()
     with sg.no_grad():
         assert write(sg.zeros(2, dtype=sg.int64), sg.tensor(z, requires_grad=True)).dtype == sg.int64
+
+
+IN_ORDER = np.random.default_rng(5).integers(-9, 9, (2, 40, 50)) / 2.0  # many are equal
+
+
+@pytest.mark.parametrize("special", [0.0, -0.0, inf, -inf, np.nan])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_selection_finds_the_entries_that_a_stable_sort_puts_there(special, axis):
+    x = IN_ORDER[axis].copy()
+    x[3, ::7] = x[31, 2:9] = special
+    order, n = np.argsort(x, axis, kind="stable"), x.shape[axis]
+    middle = order.take((n - 1) // 2, axis)
+    some = np.isnan(x).any(axis)
+    expected = np.where(some, np.isnan(x).argmax(axis), middle)
+    for f in (sg.median, *(sg.compile(sg.median, backend=b) for b in ("numpy", "auto"))):
+        values, indices = f(x, axis)
+        assert np.asarray(indices).tolist() == expected.tolist()
+        assert np.array_equal(values, _at(x, expected, axis), equal_nan=True)
+    last = np.maximum((~np.isnan(x)).sum(axis, keepdims=True) - 1, 0) // 2
+    assert np.array_equal(sg.nanmedian(x, axis, keepdim=True)[1], np.take_along_axis(order, last, axis))
+    lower = sg.grad(lambda x: sg.quantile(x, 0.3, axis, interpolation="lower").sum())(x)
+    expected = np.where(some, np.isnan(x).argmax(axis), order.take(int(0.3 * (n - 1)), axis))
+    assert np.array_equal(np.asarray(lower).argmax(axis), expected)
+
+
+@pytest.mark.parametrize("special", [0.0, inf, -inf, np.nan])
+def test_the_median_of_all_is_that_of_a_sort(special):
+    x = np.where(IN_ORDER[0] == 1.5, special, IN_ORDER[0])
+    expected = np.nan if np.isnan(special) else np.sort(x, None)[(x.size - 1) // 2]
+    for f in (sg.median, *(sg.compile(sg.median, backend=b) for b in ("numpy", "auto"))):
+        assert np.array_equal(f(x), expected, equal_nan=True)
+
+
+def _at(x, positions, axis):
+    return np.take_along_axis(x, np.expand_dims(positions, axis), axis).squeeze(axis)

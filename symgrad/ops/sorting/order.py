@@ -19,7 +19,11 @@ from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
 from symgrad.ops.reductions.extremes import Ties
 from symgrad.ops.reductions.scan import AlongAxis
+from symgrad.ops.shape import total
 from symgrad.support.frozen import frozen
+
+_LONG, _MANY = 32, 1024  # entries of rows, and of all of them, below which sorting is quicker than selection
+_FEW = 4  # places up to which selection is quicker
 
 
 class FindsPositions(AlongAxis):
@@ -69,6 +73,32 @@ class Argsort(FindsPositions):
         return one_if(a <= b if earlier else a < b)
 
 
+def positions_in_order(x: Any, places: Any, axis: int = -1) -> Any:
+    """Return where the entries at these places in order along an axis are; equal entries keep their order.
+
+    Few places of long rows are selected: the value by NumPy's partition, and of the entries equal to it the one with as
+    many before it as the place has above the smaller ones. The place of a nan is 0 then.
+    """
+    kth = np.unique(places)
+    if kth.size > _FEW or not is_selected(x.shape, places.shape):
+        return np.take_along_axis(np.argsort(x, axis, kind="stable"), places, axis)
+    x, places = np.moveaxis(x, axis, -1), np.moveaxis(places, axis, -1)
+    values = np.take_along_axis(np.partition(x, kth, -1), places, -1)
+    chosen = [_with_rank(x, values[..., j, None], places[..., j]) for j in range(places.shape[-1])]
+    return np.stack(chosen, axis)
+
+
+def is_selected(s: Shape, result: Shape) -> bool:
+    """Whether NumPy's partition is the quickest way to an entry of each row."""
+    return _MANY <= total(s) >= _LONG * total(result)
+
+
+def _with_rank(x: Any, value: Any, place: Any) -> Any:
+    """Return where the value at a place in the order of each row is, counted among those equal to it."""
+    equal, rank = x == value, place - np.count_nonzero(x < value, -1)
+    return np.argmax(np.cumsum(equal, -1) > rank[..., None] if rank.any() else equal, -1)
+
+
 @frozen
 class Median(FindsPositions):
     """The position of the lower median along the axis, of the first nan if there is one; the axis stays."""
@@ -77,9 +107,9 @@ class Median(FindsPositions):
     name = "Argmedian"
 
     def forward(self, x: Any) -> Any:
-        """Sort and take the middle."""
-        middle = (x.shape[self.axis] - 1) // 2
-        positions = np.take(np.argsort(x, self.axis, kind="stable"), [middle], self.axis)
+        """Select the middle."""
+        middle = np.full(self.out_shape(x.shape), (x.shape[self.axis] - 1) // 2)
+        positions = positions_in_order(x, middle, self.axis)
         nan = np.isnan(x)
         return np.where(nan.any(self.axis, keepdims=True), nan.argmax(self.axis, keepdims=True), positions)
 
@@ -214,9 +244,11 @@ class MedianOfAll(Reduction):
     decides = True
 
     def forward(self, x: Any) -> Any:
-        """Sort and take the middle; nan where there is one."""
-        rows = np.sort(on_rows(x, self.axes), -1)
-        last, middle = rows[..., -1], rows[..., (rows.shape[-1] - 1) // 2]
+        """Select the middle; nan where there is one, which is then the last in order."""
+        rows = on_rows(x, self.axes)
+        places = (rows.shape[-1] - 1) // 2, rows.shape[-1] - 1
+        ordered = np.partition(rows, places, -1)
+        middle, last = (ordered[..., k] for k in places)
         return np.where(last != last, last, middle).reshape(self.out_shape(np.shape(x)))
 
     def on_symbols(self, x: Any) -> Any:

@@ -20,7 +20,7 @@ from symgrad.ops.map import MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import kept
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting.order import Argsort, FindsPositions, TakeAlongAxis
+from symgrad.ops.sorting.order import Argsort, FindsPositions, TakeAlongAxis, positions_in_order
 from symgrad.ops.value import torch_dtype
 from symgrad.support.frozen import frozen
 
@@ -91,13 +91,13 @@ class Ranks(FindsPositions):
     not_exportable = "no loop for places between entries in order"
 
     def forward(self, x: Any, q: Any) -> Any:
-        """Sort, and take the places."""
+        """Round the places, and find what is there in order."""
         x, q = np.asarray(x), np.atleast_1d(q)
         there = x == x
         count = there.sum(-1, keepdims=True) if self.skip else x.shape[-1]
         places = getattr(np, _NUMPY[self.rounding])(np.maximum(q * (count - 1.0), 0)).astype(np.int64)
         places = np.broadcast_to(places, self.out_shape(x.shape, q.shape))
-        indices = np.take_along_axis(np.argsort(x, -1, kind="stable"), places, -1)
+        indices = positions_in_order(x, places)
         first = np.argmin(there, -1)[..., None]
         return indices if self.skip else np.where(there.all(-1, keepdims=True), indices, first)
 

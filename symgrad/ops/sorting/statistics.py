@@ -25,7 +25,7 @@ from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.reductions.reduce import mean, nansum
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting.order import Argsort, FindsPositions, MedianOfAll
+from symgrad.ops.sorting.order import Argsort, FindsPositions, MedianOfAll, positions_in_order
 from symgrad.ops.sorting.sorting import Ordered, _row, _single, median, sort
 from symgrad.support.frozen import frozen
 
@@ -84,9 +84,9 @@ class NanMedian(FindsPositions):
     not_exportable = "no loop for medians that leave out nan"
 
     def forward(self, x: Any) -> Any:
-        """Sort, nan last, and take the middle of the others."""
+        """Find the middle of what is not nan; nan is last in order."""
         middle = np.maximum((x == x).sum(self.axis, keepdims=True) - 1, 0) // 2
-        return np.take_along_axis(np.argsort(x, self.axis, kind="stable"), middle, self.axis)
+        return positions_in_order(x, middle, self.axis)
 
     def out_shape(self, s: Any) -> Any:
         return kept(s, (self.axis,))

@@ -27,7 +27,7 @@ from symgrad.ops.reductions.running import LogCumSumExp
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.slicing import Slice
-from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
+from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis, is_selected
 
 if TYPE_CHECKING:
     from symgrad.compiler.backends.llvm.plan import Plan
@@ -36,6 +36,7 @@ _SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixE
 _MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
 _ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
          Shift, Std, Var)  # fmt: skip
+_SELECTING = (Median, MedianOfAll)
 _ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)
 # Rows of matrices up to which a routine is quicker than a call of LAPACK: of most, of those above, and of a system with
 # one right-hand side.
@@ -53,6 +54,8 @@ def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
         return None
     if isinstance(op, Argsort) and not plan.inside and read_first(e, k, op.axis) > FEW:
         return None  # NumPy sorts with vectors
+    if isinstance(op, _SELECTING) and not plan.inside and is_selected(shapes[0], e.shapes[k]):
+        return None
     if isinstance(op, (*_MOVED, *_ROWS)):
         return max(map(prod, [*shapes, e.shapes[k]]))
     if isinstance(op, _SQUARE):
@@ -93,6 +96,8 @@ def reason(op: Any, dtypes: Sequence[Any]) -> str:
         return f"machine code has it for float64 and float32, not for {dtypes[0]}"
     if isinstance(op, Argsort):
         return "NumPy sorts whole rows faster; topk, kthvalue and median select"
+    if isinstance(op, _SELECTING):
+        return "NumPy selects from long rows faster"
     if isinstance(op, _SQUARE):
         return f"LAPACK is faster for more than {_limit(op, False)} rows"
     return "there are no loops for it"
