@@ -9,7 +9,9 @@ from symgrad.stats.continuous import (
     gamma,
     gumbel_l,
     gumbel_r,
+    halfcauchy,
     halfnorm,
+    halft,
     invgamma,
     laplace,
     logistic,
@@ -22,7 +24,7 @@ from symgrad.stats.continuous import (
     vonmises,
     weibull_min,
 )
-from symgrad.stats.discrete import bernoulli, binom, geom, nbinom, poisson
+from symgrad.stats.discrete import bernoulli, binom, geom, nbinom, poisson, zero_inflated_poisson
 from symgrad.stats.distribution import Continuous, Discrete, Distribution
 from symgrad.stats.frozen import Frozen
 from symgrad.stats.multivariate import (
@@ -38,9 +40,9 @@ from symgrad.support.namespace import namespace
 
 __all__ = [
     "Continuous", "Discrete", "Distribution", "Frozen", "Multivariate", "bernoulli", "beta", "binom", "categorical",
-    "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_l", "gumbel_r", "halfnorm", "invgamma",
-    "laplace", "logistic", "lognorm", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson",
-    "rayleigh", "t", "uniform", "vonmises", "weibull_min", "wishart",
+    "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_l", "gumbel_r", "halfcauchy", "halfnorm",
+    "halft", "invgamma", "laplace", "logistic", "lognorm", "multinomial", "multivariate_normal", "nbinom", "norm",
+    "pareto", "poisson", "rayleigh", "t", "uniform", "vonmises", "weibull_min", "wishart", "zero_inflated_poisson",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
+from symgrad.scalars import exp, expm1, hypot, log, log1p, logsigmoid, sigmoid
 from symgrad.scalars.densities import (
     cos_minus_one,
     cot_of_turn,
@@ -18,6 +18,7 @@ from symgrad.scalars.densities import (
     log_beta,
     log_i0e,
     log_rest,
+    quotient,
     raised,
     times_log,
     times_log1p,
@@ -343,6 +344,78 @@ halfnorm = Continuous(
     var=lambda: 1 - 2 / _PI,
     entropy=lambda: sp.log(_PI / 2) / 2 + _HALF,
     information=lambda: {("scale", "scale"): 2},
+)
+halfcauchy = Continuous(
+    "halfcauchy",
+    "The distribution of abs(Z) for a Cauchy Z: log p(z) = -log(1 + z²) + log(2/π).",
+    density=lambda x, s: -log1p(over(x, s) ** 2) - log(s) + sp.log(2 / _PI),
+    support=_positive,
+    cdf=lambda z: 2 * sp.atan2(z, 1) / _PI,
+    sf=lambda z: 2 * sp.atan2(1, z) / _PI,
+    ppf=lambda q: quotient(sp.S.One, cot_of_turn(q / 2)),
+    isf=lambda q: cot_of_turn(q / 2),
+    mean=lambda: sp.oo,
+    var=lambda: sp.oo,
+    entropy=lambda: sp.log(2 * _PI),
+    information=lambda: {("scale", "scale"): _HALF},
+)
+
+
+def _half_t_cdf(z: sp.Expr, v: sp.Expr) -> sp.Expr:
+    """Return an incomplete beta function of the smaller part; where z² may underflow, the first term in z."""
+    c = sp.Min(v, _NORMAL)
+    r = z / sp.sqrt(c)
+    return sp.Piecewise(
+        (erf(z / sp.sqrt(2)), v > _NORMAL),
+        (2 * z * exp(_log_t(sp.S.Zero, c)), z**2 < 1e-18 * sp.Min(v, 1)),
+        (betainc(_HALF, v / 2, (r / hypot(sp.S.One, r)) ** 2), r < 1),
+        (betaincc(v / 2, _HALF, 1 / hypot(sp.S.One, r) ** 2), True),
+    )
+
+
+def _half_t_ppf(q: sp.Expr, rest: sp.Expr, v: sp.Expr) -> sp.Expr:
+    """Return the quantile of q = 1 - rest: z²/ν is y/(1 - y) of an incomplete beta function's inverse y, or of 1 - y.
+
+    By the smaller of the two that is not near 1; at both ends y underflows, and the first term of the series is exact.
+    """
+    c = sp.Min(v, _NORMAL)
+    lower, upper = betaincinv(_HALF, c / 2, q), betainccinv(_HALF, c / 2, rest)
+    one_less = betaincinv(c / 2, _HALF, rest)
+    odds = sp.Piecewise(
+        (quotient(lower, 1 - lower), (q < _HALF) & (lower < _HALF)),
+        (quotient(upper, 1 - upper), (q >= _HALF) & (upper < _HALF)),
+        (quotient(1 - one_less, one_less), True),
+    )
+    first = q * exp(-_log_t(sp.S.Zero, c)) / 2
+    last = exp(log(c) / 2 - (times_log(sp.S.One, rest) + log(c / 2) + log_beta(c / 2, _HALF)) / c)
+    normal = sp.Piecewise((sp.sqrt(2) * sp.erfinv(q), q < _HALF), (-ndtri(rest / 2), True))
+    return sp.Piecewise(
+        (first, q**2 < 1e-18 * sp.Min(v, 1)),
+        (normal, v > _NORMAL),
+        (last, (rest < _HALF) & (one_less < 1e-250)),
+        (sp.sqrt(c * odds), True),
+    )
+
+
+def _half_t_mean(v: sp.Expr) -> sp.Expr:
+    capped = sp.Min(v, _NORMAL)
+    return sp.Piecewise((2 * capped / (capped - 1) * exp(_log_t(sp.S.Zero, capped)), v > 1), (sp.oo, True))
+
+
+halft = Continuous(
+    "halft",
+    "The distribution of abs(T) for Student's T with df = ν: twice its density, of z ≥ 0.",
+    "df",
+    density=lambda x, s, v: _log_t(over(x, s), filled(v, v, _NORMAL)) - log(s) + sp.log(2),
+    support=_positive,
+    cdf=_half_t_cdf,
+    sf=lambda z, v: 2 * stdtr(v, -z),
+    ppf=lambda q, v: _half_t_ppf(q, 1 - q, v),
+    isf=lambda q, v: _half_t_ppf(1 - q, q, v),
+    mean=_half_t_mean,
+    var=lambda v: sp.Piecewise((t.declared["var"](v) - _half_t_mean(v) ** 2, v > 2), (t.declared["var"](v), True)),
+    entropy=lambda v: t.declared["entropy"](v) - sp.log(2),
+    information=lambda v: {pair: e for pair, e in t.declared["information"](v).items() if "loc" not in pair},
 )
 rayleigh = Continuous(
     "rayleigh",

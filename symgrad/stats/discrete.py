@@ -12,6 +12,7 @@ from symgrad.scalars.densities import log_beta, log_rest, times_log, times_log1p
 from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
+from symgrad.scalars.stable import capped, logaddexp
 from symgrad.stats.distribution import Discrete
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # where the distribution function is another routine than SciPy's
@@ -124,6 +125,19 @@ nbinom = Discrete(
     sf=lambda k, n, p: betaincc(n, k + 1, p),
     mean=lambda n, p: n * (1 - p) / p,
     var=lambda n, p: n * (1 - p) / p**2,
+    instead=Discrete(
+        "nbinom",
+        "The negative binomial distribution with mean mu = μ and dispersion n: the variance is μ + μ²/n.",
+        "n mu",
+        rounding=_ROUNDING,
+        density=lambda k, s, n, mu: times_log(k, mu / (n + mu)) - n * log1p(mu / n) - log(k + n) - log_beta(n, k + 1),
+        support=_counts,
+        valid=lambda n, mu: (n > 0) & (n <= _LARGEST) & (mu >= 0) & (mu <= _LARGEST),
+        cdf=lambda k, n, mu: betaincc(k + 1, n, mu / (n + mu)),
+        sf=lambda k, n, mu: betainc(k + 1, n, mu / (n + mu)),
+        mean=lambda n, mu: mu,
+        var=lambda n, mu: mu + mu**2 / n,
+    ),
 )
 geom = Discrete(
     "geom",
@@ -139,4 +153,29 @@ geom = Discrete(
     mean=lambda p: 1 / p,
     var=lambda p: (1 - p) / p**2,
     information=lambda p: {("p", "p"): 1 / (p**2 * (1 - p))},
+)
+
+
+def _log_zero(mu: sp.Expr, pi: sp.Expr) -> sp.Expr:
+    """Log(π + (1 - π) exp(-μ)), by its distance from 1 where that is small, and without overflow."""
+    less = (1 - pi) * expm1(-mu)
+    near = log1p(pi * expm1(capped(mu))) - mu
+    far = logaddexp(times_log(sp.S.One, pi), times_log1p(sp.S.One, -pi) - mu)
+    return sp.Piecewise((log1p(less), less > -sp.Rational(1, 2)), (near, mu < 700), (far, True))
+
+
+zero_inflated_poisson = Discrete(
+    "zero_inflated_poisson",
+    "0 with probability pi = π, else a Poisson number with mean mu = μ: P(0) = π + (1 - π) exp(-μ).",
+    "mu pi",
+    rounding=_ROUNDING,
+    density=lambda k, s, mu, pi: sp.Piecewise(
+        (_log_zero(mu, pi), k < 1), (times_log1p(sp.S.One, -pi) + poisson.density(k, s, mu), True)
+    ),
+    support=_counts,
+    valid=lambda mu, pi: (mu >= 0) & (mu <= _LARGEST) & _is_probability(pi),
+    cdf=lambda k, mu, pi: pi + (1 - pi) * gammaincc(k + 1, mu),
+    sf=lambda k, mu, pi: (1 - pi) * gammainc(k + 1, mu),
+    mean=lambda mu, pi: (1 - pi) * mu,
+    var=lambda mu, pi: (1 - pi) * mu * (1 + pi * mu),
 )

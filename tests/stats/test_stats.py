@@ -18,8 +18,9 @@ QUANTILES = np.array([-1, 0, 0.1, 0.5, 0.9, 1, 2])
 SHAPES = {
     "norm": (), "t": (3.5,), "cauchy": (), "laplace": (), "logistic": (), "gumbel_r": (), "gumbel_l": (),
     "vonmises": (2.5,), "gamma": (2.5,), "chi2": (3.0,), "invgamma": (2.5,), "f": (3.0, 5.0), "expon": (),
-    "weibull_min": (1.7,), "lognorm": (0.8,), "halfnorm": (), "rayleigh": (), "pareto": (2.5,), "beta": (2.0, 3.5),
-    "uniform": (), "poisson": (2.5,), "binom": (7, 0.3), "bernoulli": (0.3,), "nbinom": (3.5, 0.4), "geom": (0.3,),
+    "weibull_min": (1.7,), "lognorm": (0.8,), "halfnorm": (), "halfcauchy": (), "rayleigh": (), "pareto": (2.5,),
+    "beta": (2.0, 3.5), "uniform": (), "poisson": (2.5,), "binom": (7, 0.3), "bernoulli": (0.3,), "nbinom": (3.5, 0.4),
+    "geom": (0.3,),
 }  # fmt: skip
 DISCRETE = ("poisson", "binom", "bernoulli", "nbinom", "geom")
 OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
@@ -124,7 +125,7 @@ def expectation(name, args, kwargs, fn):
 
 
 INFORMED = {  # the parameters for which it is known
-    name: ((), {"scale": 1.7}) for name in ("expon", "halfnorm", "rayleigh")
+    name: ((), {"scale": 1.7}) for name in ("expon", "halfnorm", "halfcauchy", "rayleigh")
 } | {
     name: (SHAPES[name], {"scale": 1.7}) for name in ("gamma", "chi2", "invgamma", "weibull_min", "lognorm")
 } | {
@@ -145,7 +146,7 @@ def test_fisher_information_is_the_mean_square_of_the_score(name):
         return score[:, :, None] * score[:, None, :]
 
     np.testing.assert_allclose(found, expectation(name, args, kwargs, squares), rtol=2e-3, atol=1e-4)
-    if name not in ("laplace", "cauchy"):
+    if name not in ("laplace", "cauchy", "halfcauchy"):
         bent = -expectation(name, args, kwargs, d.hessian)
         np.testing.assert_allclose(found, bent, rtol=2e-3, atol=1e-4)
 
@@ -522,6 +523,12 @@ def rest_of(name, x, shapes):
         if name == "cauchy":
             half = mp.atan(1 / abs(x)) / mp.pi
             return (half, 1 - half) if x > 0 else (1 - half, half)
+        if name == "halfcauchy":
+            return 2 * mp.atan(1 / x) / mp.pi, 2 * mp.atan(x) / mp.pi
+        if name == "halft":
+            half, rest = mp.mpf(1) / 2, a[0] / (a[0] + x * x)
+            above = mp.betainc(a[0] / 2, half, 0, rest, regularized=True)
+            return above, mp.betainc(half, a[0] / 2, 0, x * x / (a[0] + x * x), regularized=True)
         if name == "halfnorm":
             return mp.erfc(x / mp.sqrt(2)), mp.erf(x / mp.sqrt(2))
         return 1 - x, x  # uniform
@@ -531,17 +538,92 @@ def rest_of(name, x, shapes):
     ("name", "points"),
     [("halfnorm", (1e-300, 1e-20, 0.7, 3, 9)), ("beta", (1e-100, 1e-9, 0.4)), ("uniform", (1e-300, 1e-12, 0.6)),
      ("gamma", (1e-90, 1e-8, 3, 60, 700)), ("chi2", (1e-90, 1e-8, 3, 90)), ("invgamma", (1e90, 1e7, 3, 0.02)),
-     ("t", (1e10, 300, -700, -1e20)), ("cauchy", (1e100, -1e100, 3e10, -0.4))],
+     ("t", (1e10, 300, -700, -1e20)), ("cauchy", (1e100, -1e100, 3e10, -0.4)),
+     ("halfcauchy", (1e-200, 0.3, 1e100)), ("halft", (1e-200, 1e-9, 0.4, 3, 1e20))],
 )  # fmt: skip
 def test_logarithms_keep_their_digits_where_they_are_nearly_nought(name, points):
     mp = pytest.importorskip("mpmath")
     for x in points:
-        above, below = rest_of(name, x, SHAPES[name])
+        shapes = (SHAPES | UNNAMED)[name]
+        above, below = rest_of(name, x, shapes)
         for method, part, other in (("logsf", above, below), ("logcdf", below, above)):
             with mp.workdps(50):
                 expected = float(mp.log(part) if part < 0.5 else mp.log1p(-other))
-            found = getattr(getattr(sg.stats, name), method)(float(x), *SHAPES[name]).item()
+            found = getattr(getattr(sg.stats, name), method)(float(x), *shapes).item()
             np.testing.assert_allclose(found, expected, rtol=2e-12, err_msg=f"{name}.{method}({x})")
+
+
+UNNAMED = {"halft": (3.5,)}  # what SciPy has no name for
+
+
+def test_the_half_of_t_has_the_values_of_t_twice():
+    stats = pytest.importorskip("scipy.stats")
+    x, own = np.array([-1.0, 0.0, 0.3, 2.0, 50.0]), sg.stats.halft
+    for v in (0.7, 3.5, 1e6, np.inf):
+        np.testing.assert_allclose(own.pdf(x, v, 0, 1.7), 2 * stats.t.pdf(x, v, 0, 1.7) * (x >= 0), rtol=1e-11)
+        np.testing.assert_allclose(own.sf(x[1:], v, 0, 1.7), 2 * stats.t.sf(x[1:], v, 0, 1.7), rtol=1e-11)
+        q = np.array([1e-200, 1e-9, 0.3, 0.7, 1 - 1e-10])
+        np.testing.assert_allclose(own.cdf(own.ppf(q, v), v), q, rtol=1e-12)
+        np.testing.assert_allclose(own.sf(own.isf(q[1:], v), v), q[1:], rtol=1e-12)
+        np.testing.assert_array_equal(own.ppf([0.0, 1.0], v), [0.0, np.inf])
+    peer = stats.t(3.5)
+    mean = peer.expect(np.abs)
+    wanted = [mean, peer.var() - mean**2, peer.entropy() - np.log(2), peer.isf(0.25)]
+    np.testing.assert_allclose([getattr(own, m)(3.5).item() for m in ("mean", "var", "entropy", "median")], wanted)
+    assert own.mean(1.0).item() == own.var(1.5).item() == np.inf
+    information = sg.stats.t.fisher_information(3.5, scale=1.7)
+    np.testing.assert_array_equal(own.fisher_information(3.5, scale=1.7), information)
+    assert own.rvs(3.5, size=4, random_state=0).numpy().min() > 0
+
+
+def test_the_half_of_t_has_slopes_in_all_arguments():
+    pytest.importorskip("scipy")
+    own = sg.stats.halft
+    for x in (0.9, 12.0):
+        for i in range(4):
+            expected = difference(own.logpdf, [x, 3.5, 0.1, 1.7], i)
+            assert float(sg.grad(own.logpdf, argnums=i)(x, 3.5, 0.1, 1.7)) == pytest.approx(expected, rel=1e-7)
+    for method, x in (("cdf", 0.4), ("cdf", 4.0), ("ppf", 0.2), ("ppf", 0.7), ("isf", 0.05)):
+        fn = getattr(own, method)
+        for i, slope in enumerate(sg.grad(fn, argnums=(0, 1))(x, 3.5)):
+            assert float(slope) == pytest.approx(difference(fn, [x, 3.5], i), rel=1e-6), (method, x, i)
+
+
+def test_counts_by_mean_and_dispersion_and_with_more_zeros():
+    mp, stats = pytest.importorskip("mpmath"), pytest.importorskip("scipy.stats")
+    k, n, mu = np.array([-1.0, 0.0, 3.0, 7.5, 40.0]), 3.5, 2.0
+    own, by_p = sg.stats.nbinom(n, mu=mu), stats.nbinom(n, n / (n + mu))
+    for method in ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf"):
+        np.testing.assert_allclose(getattr(own, method)(k), getattr(by_p, method)(k), rtol=1e-12)
+    np.testing.assert_allclose([own.mean(), own.var()], by_p.stats("mv"), rtol=1e-14)
+    np.testing.assert_array_equal(own.ppf([0.1, 0.5, 0.99]), by_p.ppf([0.1, 0.5, 0.99]))
+    own, peer = sg.stats.zero_inflated_poisson(mu, 0.3), stats.poisson(mu)
+    np.testing.assert_allclose(own.pmf(k), 0.3 * (k == 0) + 0.7 * peer.pmf(k), rtol=1e-12)
+    np.testing.assert_allclose(own.cdf(k), (0.3 + 0.7 * peer.cdf(k)) * (k >= 0), rtol=1e-12)
+    np.testing.assert_allclose(own.sf(k[1:]), 0.7 * peer.sf(k[1:]), rtol=1e-12)
+    far = np.arange(60.0)
+    mass = own.pmf(far).numpy()
+    np.testing.assert_allclose([own.mean(), own.var()], [far @ mass, far**2 @ mass - (far @ mass) ** 2], rtol=1e-12)
+    assert (own.rvs(size=400, random_state=0).numpy() == 0).mean() == pytest.approx(mass[0], abs=0.06)
+    with mp.workdps(60):
+        for n, mu, at in ((1e10, 2.0, 3), (1e16, 5.0, 5), (1e-3, 50.0, 7), (3.5, 1e6, 10)):
+            N, M = mp.mpf(n), mp.mpf(mu)
+            kernel = at * mp.log(M / (N + M)) - N * mp.log1p(M / N)
+            expected = mp.loggamma(at + N) - mp.loggamma(at + 1) - mp.loggamma(N) + kernel
+            assert sg.stats.nbinom.logpmf(at, n, mu=mu).item() == pytest.approx(float(expected), rel=3e-12)
+        for mu, pi in ((2.5, 0.3), (50.0, 1e-20), (1e-9, 0.9), (699.0, 0.4), (900.0, 0.2), (900.0, 0.0), (2.0, 1.0)):
+            expected = float(mp.log(pi + (1 - mp.mpf(pi)) * mp.exp(-mp.mpf(mu))))
+            assert sg.stats.zero_inflated_poisson.logpmf(0, mu, pi).item() == pytest.approx(expected, rel=1e-12)
+    T = [sg.tensor(p, requires_grad=True) for p in (2.5, 0.3)]
+    for at in (0.0, 3.0):
+        for fn in (lambda n, mu, at=at: sg.stats.nbinom.logpmf(at, n, mu=mu),
+                   lambda mu, pi, at=at: sg.stats.zero_inflated_poisson.logpmf(at, mu, pi)):  # fmt: skip
+            assert sg.autograd.gradcheck(fn, T)
+    score = sg.stats.zero_inflated_poisson.score(0.0, 2.5, 0.3).numpy()
+    zero = 0.3 + 0.7 * np.exp(-2.5)
+    np.testing.assert_allclose(score, [-0.7 * np.exp(-2.5) / zero, (1 - np.exp(-2.5)) / zero], rtol=1e-13)
+    assert np.isnan(sg.stats.zero_inflated_poisson.pmf(1, 2.0, 1.2).item())
+    assert np.isnan(sg.stats.nbinom.pmf(1, 2.0, mu=-1.0).item())
 
 
 @pytest.mark.parametrize("name", DISCRETE)
