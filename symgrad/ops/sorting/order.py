@@ -90,7 +90,7 @@ def positions_in_order(x: Any, places: Any, axis: int = -1) -> Any:
 
 def is_selected(s: Shape, result: Shape) -> bool:
     """Whether NumPy's partition is the quickest way to an entry of each row."""
-    return _MANY <= total(s) >= _LONG * total(result)
+    return bool(_MANY <= total(s) >= _LONG * total(result))
 
 
 def _with_rank(x: Any, value: Any, place: Any) -> Any:
