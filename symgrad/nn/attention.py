@@ -124,7 +124,7 @@ def multi_head_attention_forward(
     mask = _merged(attn_mask, key_padding_mask, (n, num_heads, q.shape[2], k.shape[2]), q.dtype)
     weights = attention_weights(q, k, mask, False, None)
     dropped = dropout(weights, dropout_p) if dropout_p and training else weights
-    joined = matmul(dropped, v).permute(2, 0, 1, 3).reshape(query.shape[0], n, -1)
+    joined = matmul(dropped, v).permute(2, 0, 1, 3).flatten(2)
     y = linear_(joined, out_proj_weight, out_proj_bias)
     seen = (dropped.mean(1) if average_attn_weights else dropped) if need_weights else None
     if single:

@@ -626,6 +626,7 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
         (lambda: nn.MSELoss(size_average=True), "unexpected keyword argument 'size_average'"),
         (lambda: nn.Dropout(1.5), "between 0 and 1"),
         (lambda: nn.Embedding(3, 2, padding_idx=3), "within num_embeddings"),
+        (lambda: nn.Embedding(4, 3)(sg.tensor([0, -1])), "embedding: got index -1. Pass indices from 0 to 3"),
         (lambda: nn.BatchNorm2d(3)(sg.ones(4, 3)), "expected 4D input"),
         (lambda: sg.func.functional_call(3, {}), "nn.Module"),
         (lambda: sg.optim.lr_scheduler.StepLR(sg.optim.SGD([sg.ones(1, requires_grad=True)]), 0), "1 or more"),

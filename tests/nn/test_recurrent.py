@@ -30,6 +30,7 @@ ROWS = {  # name: arguments, options, shapes of inputs, options of the call
     "GRU both ways": ((4, 6, 2), {"bidirectional": True, "batch_first": True}, [(3, 5, 4)]),
     "GRU of one": ((4, 6, 2), {}, [PLAIN, (2, 6)]),
     "MultiheadAttention": ((4, 2), {}, [X] * 3),
+    "MultiheadAttention of no samples": ((4, 2), {}, [(5, 0, 4)] * 3),
     "MultiheadAttention masked": ((4, 2), {"batch_first": True}, [(3, 5, 4)] * 3,
                                   {"attn_mask": MASK, "key_padding_mask": PADDING, "average_attn_weights": False}),
     "MultiheadAttention of numbers": ((4, 2), {"bias": False}, [X] * 3, {"attn_mask": MASK * -0.5}),

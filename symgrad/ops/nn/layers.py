@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_bool
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, mT
 from symgrad.ops.contract import matmul as _matmul
 from symgrad.ops.convert import DETACH, Cast
@@ -49,6 +49,8 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
         at, rows = input, rename(lookup(weight, ((0, input),)), "Embedding")
     else:
         at = integers(input, "embedding")
+        if np.any(np.asarray(at) < 0):
+            raise IndexRangeError(f"embedding: got index {np.min(at)}. Pass indices from 0 to {shape(weight)[0] - 1}.")
         rows = Gather(((0, Positions(at)),), "Embedding")(weight)
     if padding_idx is None:
         return rows
