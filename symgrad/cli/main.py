@@ -20,11 +20,12 @@ from symgrad.cli.documents import WHAT, run_explain, run_export, run_report
 from symgrad.cli.formulas import add_formula
 from symgrad.cli.listing import run_ops
 from symgrad.cli.manual import add_manual
-from symgrad.cli.output import complain
+from symgrad.cli.output import complain, logarithm_called
 from symgrad.cli.pictures import add_graph, add_table
 from symgrad.cli.plotting import add_plot
 from symgrad.cli.serving import add_serve
 from symgrad.cli.words import as_argparse
+from symgrad.core.printing import options
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
 from symgrad.teach.explanation import STYLES
@@ -125,6 +126,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     root.add_argument("--version", action="version", version=f"symgrad {__version__}")
+    root.set_defaults(logarithm=None)
     kinds = root.add_subparsers(dest="command", metavar="command", required=True)
     shells: dict[str, tuple[str, Adder]] = {
         "completion": ("print what a shell needs to complete these commands", partial(add_completion, root)),
@@ -134,6 +136,8 @@ def parser() -> argparse.ArgumentParser:
         command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
         add(command)
         command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
+        if kind not in {*shells, "serve", "ops"}:  # these write no formulas
+            command.add_argument("--logarithm", choices=("log", "ln"), help="the natural logarithm's name; default log")
     return root
 
 
@@ -141,7 +145,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     args = parser().parse_args(as_argparse(sys.argv[1:] if argv is None else argv))
     try:
-        status: int = args.run(args)
+        with logarithm_called(args.logarithm or options.logarithm):
+            status: int = args.run(args)
         sys.stdout.flush()
     except SymgradError as error:
         complain(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}", args.ascii)

@@ -43,6 +43,25 @@ def test_derive_prints(arguments, text, capsys):
     assert capsys.readouterr().out == text
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["derive", "x*log(x)", "--wrt", "x"], "ln(x) + 1"),
+        (["derive", "x*log(x)", "--wrt", "x", "--latex"], r"\ln\left(x\right) + 1"),
+        (["derive", "logdet(A)*log(x)", "--wrt", "x", "--shape", "A=n,n", "--json"], "ln"),
+        (["explain", "x*log(x)", "--wrt", "x"], "ln(x) + 1"),
+        (["table", "x*log(x)", "--wrt", "x"], "ln(x) + 1"),
+    ],
+)
+def test_the_natural_logarithm_is_called_as_asked_for(arguments, text, capsys):
+    assert main([*arguments, "--logarithm", "ln"]) == 0
+    printed = capsys.readouterr().out
+    assert text in printed
+    assert not re.search(r"\blog\b", printed)
+    main(["derive", "x*log(x)", "--wrt", "x"])
+    assert capsys.readouterr().out == "log(x) + 1\n"  # of that command alone
+
+
 def test_derive_prints_json(capsys):
     assert main(["derive", *LEAST_SQUARES, "--wrt", "w", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
