@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.core.pickling import written
-from symgrad.errors import ParseError, SymgradError
+from symgrad.errors import SymgradError
 from symgrad.expression.arithmetic import opened
 from symgrad.expression.formula import (
     Both,
@@ -30,10 +30,10 @@ from symgrad.expression.formula import (
     Sum,
     walk,
 )
-from symgrad.expression.grammar import read as read_text
 from symgrad.expression.printer import text
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
+from symgrad.forms.nodes.formulas import formula
 from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
@@ -280,17 +280,13 @@ def _listed(names: Sequence[str]) -> list[Any]:
 
 
 def as_printed(form: ClosedForm) -> Formula | None:
-    """Return a derivative as ``sg.derive`` prints it; None of one that is long, or that has no text to be read."""
+    """Return a derivative as ``sg.derive`` prints it; None of one that is long, or has parts that no lesson writes."""
     if brief(form, PRINTED) is None:
         return None
-    written = str(form)
-    try:
-        formula = opened(read_text(written, "paper", dict.fromkeys(form.args, 0)).tree)
-    except ParseError:
-        return None
-    known = all(isinstance(p, WRITABLE) for p in walk(formula))
-    known = known and formula.free.issubset(form.args)  # E is no name of the form
-    return formula if known and text(formula) == written else None
+    printed = opened(formula(form.expr))
+    known = all(isinstance(p, WRITABLE) for p in walk(printed))
+    known = known and printed.free.issubset(form.args)  # E is no name of the form
+    return printed if known and text(printed) == str(form) else None
 
 
 def _goal(form: ClosedForm | None) -> Any:
