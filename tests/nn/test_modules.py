@@ -619,6 +619,8 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
         (lambda: nn.Linear(-1, 2), "got sizes"),
         (lambda: nn.Linear("a", 2), "integers"),
         (lambda: nn.Conv1d(1, 2, 2.5), "integers"),
+        (lambda: nn.Conv1d(1, 2, 0), r"Conv1d: kernel_size must be at least 1\. Got \(0,\)\."),
+        (lambda: nn.ConvTranspose2d(1, 2, 2, padding=-1), r"padding must be at least 0\. Got \(-1, -1\)\."),
         (lambda: nn.Conv2d(3, 2, 1, groups=2), "divisible by groups"),
         (lambda: nn.Conv2d(1, 1, 1, padding_mode="mirror"), "padding_mode must be one of"),
         (lambda: nn.ReLU(1, 2), "ReLU: too many"),

@@ -234,6 +234,10 @@ class _Windows(_Weighted):
         size, stride, padding, dilation = sizes
         self.kernel_size, self.stride, self.dilation = (self._each(v) for v in (size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else self._each(padding)
+        for name, least in {"kernel_size": 1, "padding": 0}.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) and min(value) < least:
+                raise ArgumentError(f"{type(self).__name__}: {name} must be at least {least}. Got {value}.")
         first, second = channels if transposed else channels[::-1]
         self._draw((first, second // groups, *self.kernel_size), bias, dtype, self.out_channels)
 
