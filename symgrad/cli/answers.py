@@ -7,36 +7,11 @@ import json
 import sys
 from typing import Any
 
-from symgrad.cli.formulas import add_pairs, declared_shapes, formula_text, wanted
+from symgrad.cli.formulas import declared_shapes, formula_text, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import ParseError
-from symgrad.expression.reader import SYNTAXES
-from symgrad.teach import TOPICS, Exercise, Grade, exercises, grade
-
-
-def add_grade(p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad grade``."""
-    p.add_argument("answer", help='such as "2*x*cos(x)"; - reads it from standard input')
-    p.add_argument("--of", required=True, metavar="FORMULA", help='what was differentiated, such as "x**2*sin(x)"')
-    add_pairs(p, "--wrt", "NAME[,NAME]", "by which names")
-    add_pairs(p, "--shape", "NAME=SIZES", "of arrays, as X=n,d w=d; other names are numbers")
-    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
-    p.add_argument("--syntax", choices=SYNTAXES, default="paper", help="of the formula; default paper")
-    p.add_argument("--json", action="store_true", help="print the grade as JSON")
-    p.set_defaults(run=run_grade)
-
-
-def add_exercises(p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad exercises``."""
-    p.add_argument("topic", help=f"one of {', '.join(TOPICS)}")
-    p.add_argument("--level", type=int, default=1, help="1, 2 or 3; default 1")
-    p.add_argument("--seed", type=int, default=0, help="for others of the same kind; default 0")
-    p.add_argument("--count", type=int, default=5, metavar="N", help="how many; default 5")
-    p.add_argument("--solutions", action="store_true", help="print the solutions too")
-    p.add_argument("--steps", action="store_true", help="print the way to each solution")
-    p.add_argument("--latex", action="store_true", help="print LaTeX")
-    p.set_defaults(run=run_exercises)
+from symgrad.teach import Exercise, Grade, exercises, grade
 
 
 def run_grade(args: argparse.Namespace) -> int:

@@ -34,7 +34,6 @@ from symgrad.testing import crosscheck
 
 MOST_CHECKED = 1000  # entries of inputs
 MOST_MOVED = 10**10  # additions of a check
-FORMS = ("text", "matrix", "index", "scalar", "entries", "where")
 
 
 def run_derive(args: argparse.Namespace) -> int:

@@ -18,7 +18,6 @@ from symgrad.func import grad, hessian, jacobian, value_and_grad
 from symgrad.support.progress import long_work
 from symgrad.teach import explain, report
 
-WHAT = ("value_and_grad", "value", "grad", "jacobian", "hessian")
 NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions whose result is a number
 
 

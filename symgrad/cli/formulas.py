@@ -11,47 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.cli.arguments import MARKS
 from symgrad.cli.output import complain
 from symgrad.core.node import tensor_node
 from symgrad.errors import ParseError
 from symgrad.expression.arguments import named_leaves
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.expression.reader import SYNTAXES, Expression, names_in, reading_of
+from symgrad.expression.reader import Expression, names_in, reading_of
 from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
-
-MARKS = ("symmetric", "positive", "onehot", "simplex")
-
-
-def add_formula(
-    parser: argparse.ArgumentParser, such: str = 'such as "sum((X @ w - y)**2)"', *, values: bool = True
-) -> None:
-    """Declare the arguments that a formula needs; ``--at`` where values do something."""
-    parser.add_argument("formula", help=f"{such}; - reads it from standard input")
-    add_pairs(parser, "--wrt", "NAME[,NAME]", "differentiate by these; a scalar if no shape is given")
-    add_pairs(
-        parser,
-        "--shape",
-        "NAME=SIZES",
-        "declare names: X=n,d is a matrix, y=3 a vector, a= a number, X=n,d w=d two; sizes are numbers or names",
-    )
-    parser.add_argument(
-        "--syntax",
-        choices=SYNTAXES,
-        default="paper",
-        help="matlab: x'*A*x, .*, norm(x)^2, A(1,2); default paper, as 2x sin x",
-    )
-    if values:
-        add_pairs(parser, "--at", "NAME=VALUE", "give names values: x=2.5 or w=[[1,2],[3,4]]")
-    else:
-        parser.set_defaults(at=[])
-    add_pairs(parser, "--assume", "NAME=MARK", f"{', '.join(MARKS)}; such as A=symmetric")
-
-
-def add_pairs(parser: argparse.ArgumentParser, option: str, metavar: str, help: str) -> None:
-    """Declare an option that may be given more than once."""
-    parser.add_argument(option, action="append", default=[], metavar=metavar, help=help)
 
 
 def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:

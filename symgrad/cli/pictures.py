@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.cli.formulas import add_formula, check_values, names_of, read_formula, wanted
+from symgrad.cli.formulas import check_values, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.cli.words import named
@@ -25,7 +25,6 @@ from symgrad.teach.pictures.picture import Graph
 from symgrad.teach.writing.page import page
 
 MOST_POINTS = 1000
-ADJOINTS = ("formula", "number")
 
 
 def _page(picture: Graph, title: str) -> str:
@@ -38,34 +37,6 @@ WRITERS: dict[str, Callable[[Graph, str], str]] = {
     ".dot": lambda picture, title: picture.to_dot(),
     ".mmd": lambda picture, title: picture.to_mermaid(),
 }
-
-
-def add_graph(p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad graph``."""
-    add_formula(p)
-    p.add_argument("--adjoints", choices=ADJOINTS, help="show what comes back along each arrow")
-    p.add_argument(
-        "-o", "--output", metavar="FILE", help=f"write {', '.join(WRITERS)}, as the name ends; default prints Mermaid"
-    )
-    p.set_defaults(run=run_graph)
-
-
-def add_table(p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad table``."""
-    add_formula(p)
-    add_over(p, "-2:2:5")
-    p.add_argument("--html", action="store_true", help="print HTML")
-    p.set_defaults(run=run_table)
-
-
-def add_over(p: argparse.ArgumentParser, default: str) -> None:
-    """Declare the points of the one variable."""
-    p.add_argument(
-        "--over",
-        default=default,
-        metavar="POINTS",
-        help=f"0,1,2.5 or first:last:count, with or without the name in front, as x=0:2:5; default {default}",
-    )
 
 
 def run_graph(args: argparse.Namespace) -> int:

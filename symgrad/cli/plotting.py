@@ -9,7 +9,8 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from symgrad.cli.formulas import add_formula, names_of, read_formula, wanted
+from symgrad.cli.arguments import PLOTS
+from symgrad.cli.formulas import names_of, read_formula, wanted
 from symgrad.cli.output import complain, written_for
 from symgrad.cli.words import named
 from symgrad.core.node import has_value, tensor_value
@@ -20,30 +21,12 @@ from symgrad.support.progress import long_work
 from symgrad.teach import plot
 from symgrad.teach.writing.page import page
 
-ENDINGS = (".png", ".svg", ".pdf", ".html")
-
-
-def add_plot(p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad plot``."""
-    add_formula(p)
-    p.add_argument(
-        "--over",
-        action="append",
-        default=[],
-        metavar="RANGE",
-        help="low:high, or by name, as in x=-2:2 y=-1:3 for two; default -3:3",
-    )
-    p.add_argument("--order", type=int, default=1, metavar="N", help="how many derivatives are drawn; default 1")
-    p.add_argument("--tangent", metavar="POINT", help="draw a tangent at 1.5; for two numbers the gradient at 1,2")
-    p.add_argument("-o", "--output", metavar="FILE", default="plot.png", help=f"{', '.join(ENDINGS)}; default plot.png")
-    p.set_defaults(run=run_plot)
-
 
 def run_plot(args: argparse.Namespace) -> int:
     """Write a picture of a formula and its derivatives."""
     place = Path(args.output)
-    if place.suffix.lower() not in ENDINGS:
-        raise ArgumentError(f"--output: got {args.output}. Expected a name that ends in {', '.join(ENDINGS)}.")
+    if place.suffix.lower() not in PLOTS:
+        raise ArgumentError(f"--output: got {args.output}. Expected a name that ends in {', '.join(PLOTS)}.")
     formula, _ = read_formula(args)
     kept = {name: tensor_value(leaf) for name, leaf in formula.leaves.items() if has_value(leaf)}
     free = _open(formula, kept, wanted(args.wrt))
