@@ -89,7 +89,8 @@ class Embedded:
             self._names[definition] = called
             node = _Fields(fields).visit(copied(body_of(kind, method)))
             node.args.args = [*node.args.args[1:], *map(ast.arg, fields)]
-            node.body[0] = ast.Expr(ast.Constant((kind.__doc__ or "").split("\n")[0]))  # what it is says more
+            summary = ast.Expr(ast.Constant((kind.__doc__ or "").split("\n")[0]))  # what it is says more
+            node.body = [summary, *node.body[ast.get_docstring(node) is not None :]]
             tree = _Rewriter(self, kind.__module__, read(kind.__module__)).visit(node)
             tree.name = called
             self.trees.append(ast.fix_missing_locations(tree))
