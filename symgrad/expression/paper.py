@@ -349,10 +349,11 @@ class Paper(Cursor):
         name = word if word in self.known else LETTERS.get(word, word)
         if name == word and word not in self.known and (said := of_python(word)):
             raise self.refused(said)
-        if name not in self.known:
-            name = self._alias(name)
-            self._note_letters(token)
         after = self.tokens[self.k + 1]
+        if name not in self.known:
+            if len(word) > 1 or after.text == "(" or self._is_powered(after):  # σ alone is a letter
+                name = self._alias(name)
+            self._note_letters(token)
         function = name not in self.known and name not in CONSTANTS and name in function_table()
         if word[:4] == "log_" and len(word) > 4 and not function and name not in self.known:
             return self.to_base(token)

@@ -240,8 +240,12 @@ def test_commands_of_latex_that_are_no_part_of_a_formula_are_no_names(text, plac
     assert caught.value.place[0] == place
 
 
-def test_names_of_greek_letters_are_not_taken_apart():
-    assert str(sg.derive("eta*t*a", "t")) == "a*eta"
+@pytest.mark.parametrize(
+    ("text", "derivative"),
+    [("eta*t*a", "a*eta"), ("t/σ", "1/σ"), ("φ t²", "2*t*φ")],
+)
+def test_greek_letters_are_names(text, derivative):
+    assert str(sg.derive(text, "t")) == derivative
 
 
 def test_an_equation_for_what_is_differentiated_by_is_no_formula():

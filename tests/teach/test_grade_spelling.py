@@ -14,6 +14,8 @@ from symgrad.teach.answers.problem import Problem
     [
         ("Cos[x]", "sin(x)"),
         ("COS(x)", "sin(x)"),
+        ("(x − μ)/σ²", "(x − μ)²/(2σ²)"),
+        ("A ω cos(ω x + φ)", "A sin(ω x + φ)"),
         ("np.cos(x)", "sin(x)"),
         ("2*math.pi*x", "pi*x**2"),
         ("numpy.exp(x)*(np.sin(x) + np.cos(x))", "exp(x)*sin(x)"),
