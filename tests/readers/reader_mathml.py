@@ -67,9 +67,9 @@ def row(e: ET.Element) -> str:
         return cases(e[1])
     parts, at = [], 0
     while at < len(e):
-        if [c.text for c in e[at : at + 3]] == ["log", "|", "det"]:  # log|det(A)|
-            parts.append(r"\log\det" + fenced(e[at + 3]))
-            at += 4
+        if e[at].text == "log" and at + 1 < len(e) and is_fenced(e[at + 1]) and sign(e[at + 1][0]) == "|":
+            parts.append(r"\log" + fenced(e[at + 1]))  # log|det(A)|
+            at += 1
         elif at + 1 < len(e) and e[at].tag in _CALLABLE and is_fenced(e[at + 1]) and sign(e[at + 1][0]) == "(":
             parts.append(call(e[at], e[at + 1]))
             at += 1
