@@ -133,7 +133,7 @@ OF_MATRICES = {
     "by the matrix": (lambda s, A, b: sg.sin(A @ b * s).sum(), "A", "∫(s*cos(s*A*b)*bᵀ, s, 0, 1)"),
     "from the left": (lambda s, A, b: sg.tanh(b @ A * s).sum(), "b", "∫(s*A*(1 ⊘ cosh(s*Aᵀ*b)^⊙2), s, 0, 1)"),
     "quadratic": (
-        lambda s, A, b: sg.exp(-s * (b @ A @ b)), "b", "∫(-s*exp(-s*bᵀ*A*b)*(A + Aᵀ)*b, s, 0, 1)"),
+        lambda s, A, b: sg.exp(-s * (b @ A @ b)), "b", "∫(-s*exp(-s*(bᵀ*A*b))*(A + Aᵀ)*b, s, 0, 1)"),
     "Jacobian": (lambda s, A, b: sg.exp(-s * (A @ b)), "b", "∫(-s*diag(exp(-s*A*b))*A, s, 0, 1)"),
     "clash": (lambda b, A, c: b**2 * (A @ c).sum(), "b", "∫(t**2*Aᵀ*1, t, 0, 1)"),
 }  # fmt: skip
