@@ -56,6 +56,9 @@ class Definition(NamedTuple):
     name: sp.Expr
     expr: sp.Expr
 
+    def __repr__(self) -> str:
+        return f"Definition(name={printers.text(self.name)}, expr={printers.text(self.expr)})"
+
 
 class Named:
     """Formulas with named intermediates.
