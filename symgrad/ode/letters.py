@@ -19,7 +19,7 @@ from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
 from symgrad.expression.formula import Formula, Spelled
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.nodes.formulas import Printed
+from symgrad.forms.nodes.formulas import Printed, formula
 from symgrad.implicit import programs
 from symgrad.ops.protocol import Op
 from symgrad.support.foreign import latex_name
@@ -89,24 +89,15 @@ class Letter(Op):
         return self.shape
 
     def notation(self, write: Any, *args: Any) -> Any:
-        return write.Spelled(self.text(*map(write.TEXT.write, args)), self.latex(*map(write.LATEX.write, args)))
-
-    def text(self, *args: str) -> str:
-        state, costate, time = self._names(args)
+        names = [*map(write.TEXT.write, args)]
+        state, costate, time = self._names(names)
         if self.wrt is None or self.wrt < 0:
-            return f"{costate if self.wrt == -1 else state}({self.when})"
-        return f"∫({self._integrand(args)}, {time}, {self.span[0]}, {self.span[-1]})"
-
-    def latex(self, *args: str) -> str:
-        state, costate, time = map(_in_latex, self._names(args))
-        if self.wrt is None or self.wrt < 0:
-            return f"{costate if self.wrt == -1 else state}\\left({_greek(self.when).strip()}\\right)"
-        inner = _form(self._along(args)[2]).latex()
-        first, last = (_greek(t).strip() for t in (self.span[0], self.span[-1]))
-        return f"\\int_{{{first}}}^{{{last}}} {inner}\\,d{time}"
-
-    def _integrand(self, args: Sequence[str]) -> str:
-        return str(sp.sstr(_form(self._along(args)[2]).expr))
+            letter = costate if self.wrt == -1 else state
+            latex = f"{_in_latex(letter)}\\left({_greek(self.when).strip()}\\right)"
+            return write.Spelled(f"{letter}({self.when})", latex)
+        limits = [write.Spelled(t, _greek(t).strip()) for t in (self.span[0], self.span[-1])]
+        integrand = formula(_form(self._along(names)[2]).expr)
+        return write.Call(write.Name("∫"), [integrand, write.Name(time), *limits])
 
     def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""
