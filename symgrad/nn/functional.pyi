@@ -264,11 +264,20 @@ def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int] | None) -> 
     """The mean of x over m parts along the last two axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
     """The mean of x over m parts along the last three axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
-def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
+@overload
+def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
     """The largest entry of x in each of m parts along the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
-def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
+@overload
+def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
     """The largest entry of x in each of m parts along the last two axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
-def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Tensor:
+@overload
+def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
     """The largest entry of x in each of m parts along the last three axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
     """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m."""
@@ -298,7 +307,10 @@ def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Seque
 @overload
 def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest entry of each window along the last two axes."""
-def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Tensor:
+@overload
+def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
+@overload
+def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest entry of each window along the last three axes."""
 def avg_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """The mean of each window along the last axis."""

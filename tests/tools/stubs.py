@@ -36,7 +36,9 @@ VARIES = {
     **dict.fromkeys(("max", "min"), ("dim", "keepdim", "other", "axis", "keepdims")),
     **dict.fromkeys(("median", "nanmedian"), ("dim", "keepdim", "axis", "keepdims")),
     **dict.fromkeys(("unique", "unique_consecutive"), ("return_inverse", "return_counts", "dim")),
-    **dict.fromkeys(("max_pool1d", "max_pool2d"), ("return_indices",)),
+    **dict.fromkeys(
+        [f"{pool}{d}d" for pool in ("max_pool", "adaptive_max_pool") for d in (1, 2, 3)], ("return_indices",)
+    ),
     "logsumexp": ("return_sign",),
     "nonzero": ("as_tuple",),
 }
