@@ -184,7 +184,8 @@ def _bound(
     except TypeError as wrong:
         names = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
         takes = signature.replace(parameters=names, return_annotation=signature.empty)
-        said = str(error) if isinstance(error, TypeError) else f"{_title(fn)}() {wrong}"
+        own = isinstance(error, TypeError) and str(error).startswith(f"{fn.__qualname__}()")
+        said = str(error) if own else f"{_title(fn)}() {wrong}"  # not the words on a function that fn calls
         raise ArgumentTypeError(f"{said}. Expected {_title(fn)}{takes}.") from error
 
 

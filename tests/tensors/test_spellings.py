@@ -140,7 +140,8 @@ def test_casting_and_order_are_checked():
 
 # ------------------------------------------------------------------ names in errors
 def functions():
-    spaces = {"": sg, "linalg.": sg.linalg, "special.": sg.special, "nn.functional.": sg.nn.functional}
+    spaces = {"": sg, "linalg.": sg.linalg, "special.": sg.special, "nn.functional.": sg.nn.functional,
+              "tree.": sg.tree}  # fmt: skip
     for prefix, space in spaces.items():
         for name in space.__all__:
             if inspect.isfunction(getattr(space, name)):
