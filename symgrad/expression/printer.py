@@ -563,6 +563,9 @@ class Latex(Text):
         under, inside = (self.listed([self.write(a) for a in part]) for part in (t.args[:below], t.args[below:]))
         return f"{self.called(t)}_{{{under}}}{high}{self.brackets(inside)}"
 
+    def plain(self, t: Call) -> bool:
+        return super().plain(t) and "^" not in self.called(t)
+
     def called(self, t: Call) -> str:
         return t.latex or self.function(t.name)
 

@@ -104,6 +104,8 @@ class Scalar:
 
     def spelled(self, args: Sequence[str], power: str = "") -> str:
         """The LaTeX of a call; the first ``below`` arguments are written below the name."""
+        if power and "^" in self.latex:
+            return f"\\left({self.spelled(args)}\\right){power}"
         name = self.latex + (f"_{{{', '.join(args[: self.below])}}}" if self.below else "")
         return f"{name}{power}\\left({', '.join(args[self.below :])}\\right)"
 

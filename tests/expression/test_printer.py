@@ -36,6 +36,10 @@ WRITTEN = [
     (Sum(y, Quotient(Product(MINUS, x), Power(y, TWO))), "y - x/y**2", "y − x/y²", r"y - \frac{x}{y^{2}}"),
     (Product(TWO, Sum(x, y)), "2*(x + y)", "2·(x + y)", r"2 \left(x + y\right)"),
     (Power(Call(Name("sin"), [x]), TWO), "sin(x)**2", "sin²(x)", r"\sin^{2}\left(x\right)"),
+    (
+        Power(Call(Name("erfinv"), [x]), TWO), "erfinv(x)**2", "erfinv²(x)",
+        r"\left(\operatorname{erf}^{-1}\left(x\right)\right)^{2}",
+    ),
     (Power(Letter("e"), Product(MINUS, x)), "exp(-x)", "exp(−x)", "e^{-x}"),
     (Power(x, HALF), "sqrt(x)", "√x", r"\sqrt{x}"),
     (Infix(Raised(A, "ᵀ"), A, x, sign="@"), "Aᵀ*A*x", "Aᵀ·A·x", r"A^{\top} A x"),
