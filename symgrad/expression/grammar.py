@@ -43,14 +43,14 @@ from symgrad.expression.paper import (
     _where,
     _with_argument,
 )
-from symgrad.expression.spelling import spelling_of
+from symgrad.expression.spelling import spelling_of, with_one_name
 from symgrad.expression.tokens import MOST_DEEP, Token, tokens
 from symgrad.expression.words import GREEK
 
 MEANS = {".*": "*", "./": "/", ".^": "**", "⊘": "/", "^": "mpower"}
 IN_MATLAB = {"*": "@", "/": "mrdivide", "\\": "mldivide", "⊙": "*", **MEANS}
 _ORDER = r"(?: \^ (?:\{ )?\d+(?: \})?)?"
-_LETTER = rf"(?:[^\W\d_](?:_?\d+)?|{'|'.join(sorted(GREEK - {'pi'}))}| \w+)\b"
+_LETTER = rf"(?:[^\W\d_](?:_?\d+)?|{'|'.join(sorted(GREEK.keys() - {'pi'}))}| \w+)\b"
 _BELOW = rf"[d∂](?P<by>{_LETTER}){_ORDER}(?: [d∂]{_LETTER}{_ORDER})*"  # dx, dx², ∂x ∂y
 _LEIBNIZ = re.compile(  # d/dx, d²y/dx², ∂f/∂x, and \frac of them, as tokens with blanks between
     rf"(?P<frac>\\frac (?:\{{ )?)?(?P<bracket>\( )?[d∂]{_ORDER}"
@@ -114,7 +114,7 @@ def read(
         ParseError: it is no formula; says where.
     """
     paper = syntax == "paper"
-    listing = tokens(formula, paper)
+    listing = with_one_name(tokens(formula, paper), known or {})
     if paper:
         label = label_of(formula)
         body = [t for t in listing if label is None or t.start >= label.end()]

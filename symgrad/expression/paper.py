@@ -407,7 +407,7 @@ class Paper(Cursor):
 
     def _parts(self, word: str) -> list[str]:
         """Return the names that a word is made of, as x, sin and x in ``xsinx``; nothing where it is none."""
-        if not word or len(word) > MOST_DEEP or word.lower() in GREEK - {"pi"}:
+        if not word or len(word) > MOST_DEEP or word.lower() in GREEK.keys() - {"pi"}:
             return []
         if word not in self._apart:
             self._apart[word] = self._taken_apart(word)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from symgrad.expression.constants import CONSTANTS
 from symgrad.expression.function_table import function_table
 from symgrad.expression.tokens import Token, tokens
-from symgrad.expression.words import ALIASES
+from symgrad.expression.words import ALIASES, in_greek
 
 _OPENING = ("(", "[", "{")
 SPELLINGS = ("symgrad", "numpy", "matlab")
@@ -69,3 +70,20 @@ def is_indexed(listing: Sequence[Token], token: Token) -> bool:
     return any(t.text == "end" and t.kind == "name" for t in inner) or (
         bool(inner) and all((t.kind == "number" and t.text.isdigit()) or t.text == "," for t in inner)
     )
+
+
+def with_one_name(listing: Sequence[Token], known: Iterable[str]) -> list[Token]:
+    r"""Return tokens in which α, alpha and \alpha are one name, spelled as it is known, else as it stands first.
+
+    >>> [t.text for t in with_one_name(tokens(r"\alpha*x + alpha", True), ["α"])]
+    ['α', '*', 'x', '+', 'α', '']
+    """
+    spelled = {in_greek(name): name for name in known}
+    names, fixed = list(listing), {*known, *CONSTANTS}
+    for k, token in enumerate(names):
+        after, before = names[min(k + 1, len(names) - 1)].text, names[k - 1].text if k else ""
+        called = after == "(" and (token.text in function_table() or token.text in ALIASES)
+        argument = after == "=" and before in ("(", ",")  # elu(x, alpha=2)
+        if token.kind == "name" and not (token.text in fixed or called or argument or before == "."):
+            names[k] = token._replace(text=spelled.setdefault(in_greek(token.text), token.text))
+    return names

@@ -13,8 +13,10 @@ ALIASES = {
 }  # fmt: skip
 INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
 GREEK = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
+    "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο",
+    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ",
+    "omega": "ω",
 }  # fmt: skip
 LETTERS = {"lambda": "λ", "π": "pi"}  # words that Python keeps for itself, and letters for constants
 GLUED = (
@@ -25,3 +27,17 @@ SPOKEN = {
     "sqrt", "det", "logdet", "cbrt", "asec", "acsc", "acot",
 } - {"maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid"}  # fmt: skip
 NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
+
+
+def in_greek(name: str) -> str:
+    """Return the letter that a name spells, with its index: α of alpha, Σ1 of Sigma_1; any other name as it is.
+
+    >>> in_greek("alpha"), in_greek("Sigma_1"), in_greek("α_1"), in_greek("x_1")
+    ('α', 'Σ1', 'α1', 'x_1')
+    """
+    stem = name.rstrip("0123456789")
+    word = stem.removesuffix("_")
+    letter = GREEK.get(word) or (
+        GREEK[word.lower()].upper() if word.title() == word and word.lower() in GREEK else word
+    )
+    return letter + name[len(stem) :] if letter.lower() in GREEK.values() else name

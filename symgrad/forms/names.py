@@ -5,7 +5,6 @@ Names are only ever printed; symbols are made from them without parsing.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node, is_outside
+from symgrad.expression.words import GREEK
 from symgrad.ops.resize import sizes_in, told_by
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
@@ -80,12 +80,7 @@ def assign(leaves: Iterable[Leaf], taken: Iterable[str] = ()) -> dict[int, str]:
 def folded(name: str) -> str:
     """Return what a name is told apart by: w of W1, W_2 and w′, δ of delta and Δ."""
     stem = name.rstrip("′_0123456789").casefold() or name
-    return _GREEK_WORDS.get(stem, stem)
-
-
-_GREEK_WORDS = {
-    unicodedata.name(c).split()[-1].lower().replace("lamda", "lambda"): c for c in "αβγδεζηθικλμνξοπρστυφχψω"
-}  # fmt: skip
+    return GREEK.get(stem, stem)
 
 
 class Mint:

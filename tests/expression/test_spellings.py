@@ -242,10 +242,24 @@ def test_commands_of_latex_that_are_no_part_of_a_formula_are_no_names(text, plac
 
 @pytest.mark.parametrize(
     ("text", "derivative"),
-    [("eta*t*a", "a*eta"), ("t/σ", "1/σ"), ("φ t²", "2*t*φ")],
+    [
+        ("eta*t*a", "a*eta"),
+        ("t/σ", "1/σ"),
+        ("φ t²", "2*t*φ"),
+        (r"\alpha t + α t + alpha t", "3*alpha"),
+        ("Σ_1 t*Sigma1", "Σ_1**2"),
+    ],
 )
 def test_greek_letters_are_names(text, derivative):
     assert str(sg.derive(text, "t")) == derivative
+
+
+@pytest.mark.parametrize("text", ["α", r"\alpha", "alpha"])
+@pytest.mark.parametrize("name", ["α", "alpha"])
+def test_a_greek_letter_has_the_name_that_is_declared(text, name):
+    assert sg.derive(f"{text} t²", "t", shapes={name: ()}).args == ("t", name)
+    assert str(sg.derive(f"{text} t² + elu(t, alpha={text})", name)) == "t**2 + expm1(min(0, t))"
+    assert sg.grade(rf"\frac{{1}}{{{text}}}", f"t/{name}", "t").right
 
 
 def test_an_equation_for_what_is_differentiated_by_is_no_formula():
