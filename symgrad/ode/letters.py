@@ -17,7 +17,8 @@ from symgrad.core.promotion import doubles
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
-from symgrad.expression.formula import Formula, Spelled
+from symgrad.expression.arithmetic import put
+from symgrad.expression.formula import Formula, Name, Spelled
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes.formulas import Printed, formula
 from symgrad.implicit import programs
@@ -96,8 +97,8 @@ class Letter(Op):
             latex = f"{_in_latex(letter)}\\left({_greek(self.when).strip()}\\right)"
             return write.Spelled(f"{letter}({self.when})", latex)
         limits = [write.Spelled(t, _greek(t).strip()) for t in (self.span[0], self.span[-1])]
-        integrand = formula(_form(self._along(names)[2]).expr)
-        return write.Call(write.Name("∫"), [integrand, write.Name(time), *limits])
+        integrand = put(formula(_form(self._along(names)[2]).expr), dict(zip(map(Name, names), args, strict=True)))
+        return write.Call(Name("∫"), [integrand, Name(time), *limits])
 
     def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""

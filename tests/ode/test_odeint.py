@@ -475,6 +475,13 @@ def test_the_adjoint_equation_in_latex_and_in_words():
         str(sg.derive(DECAY, K, order=2))
 
 
+def test_parameters_that_are_formulas_stand_in_the_integral_as_such():
+    alpha = sg.symbol("alpha", ())
+    form = sg.derive(sg.odeint(lambda y, t, k: -y * sg.log(k), 1.0, [0.0, 2.0], alpha + K)[-1], alpha)
+    assert str(form).startswith("∫(-y*λ/(alpha + k), t, 0, 2) where ")
+    assert form.latex().startswith(r"\int_{0}^{2} -\frac{y \lambda}{\alpha + k}\,dt")
+
+
 def _halved(k, until):
     return sg.odeint_event(lambda y, t, k: -k * y, 1.0, 0.0, k, event=lambda y, t, k: y - 0.5, t_max=until)[0]
 
