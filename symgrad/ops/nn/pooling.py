@@ -11,7 +11,7 @@ import numpy as np
 from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
-from symgrad.ops.convert import lengthened
+from symgrad.ops.convert import Cast, lengthened
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, divided, power
 from symgrad.ops.indexing.gather import index_add
 from symgrad.ops.keys import Positions, is_unknown
@@ -293,11 +293,13 @@ def _max_unpool(
 
 def _put(x: Any, places: Any, length: int) -> Any:
     """A vector of zeros with the entries of x at these places; of equals, which one place may get from several, one."""
-    zeros = np.zeros(length, getattr(x, "dtype", None))
     if not is_unknown(places):
-        return scatter(zeros, 0, places, x)
+        return scatter(np.zeros(length, getattr(x, "dtype", None)), 0, places, x)
+    wide, divide = (x, DIV) if is_float(x) else (Cast(np.dtype(np.int64))(x), BINARY["floor_divide"])
+    zeros = np.zeros(length, getattr(wide, "dtype", None))
     counts = index_add(zeros, 0, places, np.ones(shape(x), zeros.dtype))
-    return DIV(index_add(zeros, 0, places, x), CLAMP_MIN(counts, 1.0))
+    y = divide(index_add(zeros, 0, places, wide), CLAMP_MIN(counts, 1))
+    return y if wide is x else Cast(x.dtype)(y)
 
 
 max_pool1d, max_pool2d, max_pool3d = for_axes(_max_pool)
