@@ -1,7 +1,7 @@
 """Which tests a shorter run leaves out: ``-m "not slow"`` those that take long, ``-m quick`` most cases of others too.
 
 Slow are all samples of a row but its largest, and what takes more than ``SLOW`` seconds. Quick is what takes at most
-``QUICK`` seconds; of a test with many cases every sixth; and at least one test of each row of the table, of each
+``QUICK`` seconds; of a test with many cases every eighth; and at least one test of each row of the table, of each
 backend and of each target, and the examples of every page. Times are measured, not guessed: ``pytest -n auto
 --write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets half; all of them with
 ``--every-sample``.
@@ -27,7 +27,7 @@ LIST = Path(__file__).parents[1] / "data" / "slow_tests.txt"
 SLOW = 0.1  # seconds of processor time: what takes more is slow, unless it is the quickest case of its test
 AT_MOST = 1.0  # the quickest case of a test is slow if it takes more than this
 QUICK = 0.05  # what takes more is listed, and no quick test
-FEW = 12  # cases of one test: of more a quick run takes every sixth
+FEW = 12  # cases of one test: of more a quick run takes every eighth
 EXAMPLES = "docs/test_doctests.py::test_examples_on_pages_hold"  # of which a quick run takes all
 
 
@@ -94,9 +94,9 @@ def quick_ones(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 
 def sampled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The cases of one test that a quick run takes: all that are quick if they are few, of many every sixth."""
+    """The cases of one test that a quick run takes: all that are quick if they are few, of many every eighth."""
     quick = [item for item in items if seconds_of(item) <= QUICK]
-    some = [item for item in quick if drawn(item.nodeid) % 6 == 0] if len(quick) > FEW else quick
+    some = [item for item in quick if drawn(item.nodeid) % 8 == 0] if len(quick) > FEW else quick
     return some or quick[:1]
 
 
