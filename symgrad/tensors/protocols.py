@@ -41,8 +41,29 @@ def _without_history() -> str:
         return f"scipy.stats.{distribution}.{name} {takes} Use sg.stats.{distribution}.{name}."
     if root == "pandas":
         return f"pandas {takes} Write df.to_numpy() @ x for df @ x."
+    if root == "numpy" and (advice := _as_tensors(where)):
+        return f"numpy's {name} {takes} {advice}"
     twin = instead(name, root).removeprefix(". ")
     return f"{root}'s {name} {takes} {twin + '.' if twin else _DETACH}"
+
+
+def _as_tensors(frame: Any) -> str:
+    """Return how to call a function of NumPy's, which takes tensors, where they stand in a list or an option."""
+    code, values = frame.f_code, frame.f_locals
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    arguments = {k: values[k] for k in names if k in values} | values.get("kwargs", {})
+    name = ("linalg." if ".linalg" in frame.f_globals["__name__"] else "") + code.co_name
+    if any(_holds_tensor(v) for v in arguments.values()):
+        return f"Pass sg.stack([a, b]) to np.{name} in place of [a, b]."
+    option = next((k for k, v in arguments.items() if isinstance(v, TensorBase)), None)
+    if option and isinstance(next(iter(arguments.values())), np.ndarray):
+        return f"Write np.{name}(sg.asarray(a), ..., {option}=x) where only an option is a tensor."
+    return ""
+
+
+def _holds_tensor(values: Any) -> bool:
+    """Whether a list, or one in it, has a tensor as an entry."""
+    return isinstance(values, (list, tuple)) and any(isinstance(v, TensorBase) or _holds_tensor(v) for v in values)
 
 
 def _root(frame: Any) -> str:

@@ -125,7 +125,7 @@ LOST = {
     "np.array of objects": (lambda z: np.array([z[0], z[1]], dtype=object).sum(), "sg.stack"),
     "np.asarray": (lambda z: np.asarray(z).sum(), "sg.stack"),
     "np.mean of a list": (lambda z: np.mean([z[0], z[1]]), "sg.stack"),
-    "np.full": (lambda z: np.full(2, z[0]).sum(), "sg.stack"),
+    "np.full": (lambda z: np.full(2, z[0]).sum(), "sg.full"),
     "np.full with a dtype": (lambda z: np.full(2, z[0], dtype=float).sum(), "sg.full"),
     "numpy": (lambda z: z.numpy().sum(), "detach()"),
     "leaf": (lambda z: sg.tensor([z[0], 1.0], requires_grad=True).sum(), "x.detach()"),
@@ -298,7 +298,7 @@ def test_the_slope_of_cross_entropy_keeps_its_digits_beside_probability_one():
 def test_options_of_numpy_s_functions_are_refused_with_what_to_write():
     with pytest.raises(GraphError, match=r"np\.sum\(sg\.asarray\(a\), initial=x\)"):
         sg.grad(lambda z: np.sum(np.ones(2), initial=z[0]))(Z)
-    with pytest.raises(GraphError, match=r"np\.pad\(sg\.asarray\(a\), 1, constant_values=x\)"):
+    with pytest.raises(GraphError, match=r"np\.pad\(sg\.asarray\(a\), \.\.\., constant_values=x\)"):
         sg.grad(lambda z: np.pad(np.ones(2), 1, constant_values=z).sum())(Z)
     np.testing.assert_allclose(sg.grad(lambda z: np.sum(sg.asarray(np.ones(2)), initial=z[0]))(Z), [1.0, 0.0])
 
