@@ -10,8 +10,9 @@ from symgrad.support.columns import columns
 
 INSTEAD = {
     "²": "**2", "³": "**3", "⁻": "**(-1)", "ᵀ": ".T", "⊤": ".T", "ᴴ": ".H", "·": "*", "×": "*", "⋅": "*", "÷": "/",
-    "−": "-", "–": "-", "√": "sqrt(…)", "‖": "norm(…)", "∥": "norm(…)", "⊙": "*", "⊘": "/",
-    "^": "** (a power is **)", "|": "abs(…) or norm(…)", "∞": "inf", "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)",
+    "−": "-", "–": "-", "√": "sqrt(…)", "∛": "cbrt(…)", "∜": "(…)**(1/4)", "‖": "norm(…)",
+    "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "** (a power is **)", "|": "abs(…) or norm(…)", "∞": "inf",
+    "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)",
     "′": "what was differentiated, and --wrt", "“": "no quotation marks", "”": "no quotation marks",
     "!": "factorials as exp(lgamma(n + 1))", "'": ".T",
 }  # fmt: skip

@@ -466,14 +466,14 @@ class Paper(Cursor):
         return after.kind == "number" or (after.kind == "sign" and opens)
 
     def _is_powered(self, after: Token) -> bool:
-        """Whether a power stands before a function's brackets, as in erfinv²(x)."""
+        """Whether a power stands before a function's brackets, as in erfinv²(x); σ² (x) is a product."""
         if after.text != "^" or self.tokens[self.k + 2].text != "{":
             return False
         depth = 0
         for k, token in enumerate(self.tokens[self.k + 2 :], self.k + 3):
             depth += (token.text == "{") - (token.text == "}")
             if depth == 0:
-                return self.tokens[k].text == "(" and not self.tokens[k].gap
+                return self.tokens[k].text == "(" and (len(self.next.text) > 1 or not self.tokens[k].gap)
         return False
 
     def _is_factor(self, name: str, token: Token) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from symgrad.expression.constants import CONSTANTS
 from symgrad.expression.function_table import function_table
@@ -75,15 +76,25 @@ def is_indexed(listing: Sequence[Token], token: Token) -> bool:
 def with_one_name(listing: Sequence[Token], known: Iterable[str]) -> list[Token]:
     r"""Return tokens in which α, alpha and \alpha are one name, spelled as it is known, else as it stands first.
 
+    A letter that is a function, as σ and φ, is one where it stands before brackets, and nowhere without them.
+
     >>> [t.text for t in with_one_name(tokens(r"\alpha*x + alpha", True), ["α"])]
     ['α', '*', 'x', '+', 'α', '']
+    >>> [t.text for t in with_one_name(tokens(r"\sigma(x)", True), [])]
+    ['σ', '(', 'x', ')', '']
     """
     spelled = {in_greek(name): name for name in known}
-    names, fixed = list(listing), {*known, *CONSTANTS}
+    names, fixed, functions = list(listing), {*known, *CONSTANTS}, {*function_table(), *ALIASES}
+    alone = {in_greek(t.text) for t, after in pairwise(listing) if t.kind == "name" and after.text != "("}
     for k, token in enumerate(names):
         after, before = names[min(k + 1, len(names) - 1)].text, names[k - 1].text if k else ""
-        called = after == "(" and (token.text in function_table() or token.text in ALIASES)
+        letter = in_greek(token.text.removeprefix("var"))
         argument = after == "=" and before in ("(", ",")  # elu(x, alpha=2)
-        if token.kind == "name" and not (token.text in fixed or called or argument or before == "."):
-            names[k] = token._replace(text=spelled.setdefault(in_greek(token.text), token.text))
+        if token.kind != "name" or token.text in fixed or argument or before == ".":
+            continue
+        if after != "(" or token.text not in functions:
+            is_function = after == "(" and letter in functions and not (letter in spelled or letter in alone)
+            is_function = is_function and not is_indexed(listing, listing[k])
+            name = letter if is_function else spelled.setdefault(in_greek(token.text), token.text)
+            names[k] = token._replace(text=name)
     return names

@@ -46,7 +46,7 @@ _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "top": "ᵀ", "intercal": "ᵀ", "le": "<=", "leq": "<=",
     "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=",
     "vert": "|", "lvert": "|", "rvert": "|", "mid": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "odot": "⊙",
-    "prime": "'", "partial": "∂", "pm": "±", "int": "∫",
+    "prime": "'", "partial": "∂", "pm": "±", "int": "∫", "rfloor": ")", "rceil": ")",
 }  # fmt: skip
 _NAMES = {"infty": "inf", "lambda": "λ", "arctg": "atan"}
 _LETTERS = {*GREEK, *(f"var{letter}" for letter in GREEK), "ell", "hbar", *_NAMES}
@@ -190,6 +190,8 @@ def _of_command(
         return inner, group.end()
     if word in ("begin", "end") and (group := _GROUP.match(text, end)):
         return [Token("sign", "{" if word == "begin" else "}", place, group.end(), gap)], group.end()
+    if word in ("lfloor", "lceil"):
+        return [Token("name", word[1:], place, end, gap), Token("sign", "(", place, end, False)], end
     if word in _SIGNS:
         return [Token("sign", _SIGNS[word], place, end, gap)], end
     if word in ("frac", "dfrac", "tfrac", "cfrac", "binom", "sqrt"):

@@ -11,7 +11,10 @@ ALIASES = {
     "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
     "σ": "sigmoid", "Tr": "trace",
 }  # fmt: skip
-INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
+INVERSE = {
+    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh", "erf": "erfinv",
+    "erfc": "erfcinv",
+}  # fmt: skip
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
     "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο",
@@ -25,7 +28,9 @@ GLUED = (
 SPOKEN = {
     *ALIASES, *ALIASES.values(), *INVERSE, *INVERSE.values(), "sec", "csc", "cot", "sech", "csch", "coth", "exp", "log",
     "sqrt", "det", "logdet", "cbrt", "asec", "acsc", "acot",
-} - {"maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid"}  # fmt: skip
+} - {
+    "maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid", "erf", "erfc", "erfinv", "erfcinv",
+}  # fmt: skip
 NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
 
 

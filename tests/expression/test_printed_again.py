@@ -1,21 +1,21 @@
-"""What formulas of numbers print as, in either alphabet of text, is read again with the same value."""
+"""What formulas of numbers print as, in each alphabet of text, is read again with the same value."""
 
 import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.expression.printer import BOARD, TEXT
+from symgrad.expression.printer import BOARD, LATEX, TEXT
 from symgrad.forms.nodes.formulas import formula
 
 PROBLEMS = [
     "x**2*sin(x)", "exp(-x**2)/x", "log(1 + x**2)", "sqrt(x)*cos(2*x)", "x/(1 + x)", "tanh(x)**3", "abs(x - 2)**3",
     "2**x", "x**x", "sigmoid(3*x)", "maximum(x**2, 2*x)", "1/(1 + exp(-x))", "atan(x)/3", "(x**2 + 3)**5",
-    "log(log(x + 3))",
+    "log(log(x + 3))", "x*Phi(x)", "x**2*floor(x)", "ceil(x)*erf(x)**3", "gamma(x)",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("logarithm", ["log", "ln"])
-@pytest.mark.parametrize("alphabet", [TEXT, BOARD], ids=["text", "board"])
+@pytest.mark.parametrize("alphabet", [TEXT, BOARD, LATEX], ids=["text", "board", "latex"])
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_derivative_is_read_again(problem, alphabet, logarithm):
     form = sg.derive(problem, "x")

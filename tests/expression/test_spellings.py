@@ -75,6 +75,8 @@ SPELLINGS = {  # what is written, and the same for programs
     r"f(x) &= {\rm e}^x": "exp(x)",
     r"\binom{x}{2}": "x*(x - 1)/2",
     r"\sin \pi x": "sin(pi*x)",
+    r"\sigma\left(x\right)": "sigmoid(x)",
+    r"\left\lfloor x \right\rfloor x": "x*floor(x)",
     r"\begin{cases} x & x > 1 \\ 2 & \text{otherwise} \end{cases}": "where(x > 1, x, 2)",
 }
 AT = 1.7
@@ -135,6 +137,7 @@ TWO_WAYS = {
     "sin x/2": "write sin(x)/2 or sin(x/2)",
     "sin 2*x": "write sin(2)*x or sin(2*x)",
     "sin^-1 x": "write asin(x) or 1/sin(x)",
+    r"\operatorname{erf}^{-1}\left(x\right)": "write erfinv(x) or 1/erf(x)",
     "x^1/2": "write x^(1/2) or (x^1)/2",
     "sin x x": "write sin(x*x) or sin(x)*x",
     "sin² 2x x": "write sin(2*x*x)^2 or sin(2*x)^2*x",
@@ -186,6 +189,7 @@ def test_words_are_taken_apart_where_their_names_are_known():
         (r"\frac{d}{dx} x^2", "write only what is differentiated"),
         ("x is 2", "a word of Python's|cannot be part of a formula"),
         ("x!", "factorials"),
+        ("∛x", "write cbrt(…)"),
         ("x, 2", "cannot be part of a formula"),
         ("2x = 4", "one side, or one side minus the other"),
         ("0,5x", "write 3.5 for 3,5"),
@@ -248,6 +252,7 @@ def test_commands_of_latex_that_are_no_part_of_a_formula_are_no_names(text, plac
         ("φ t²", "2*t*φ"),
         (r"\alpha t + α t + alpha t", "3*alpha"),
         ("Σ_1 t*Sigma1", "Σ_1**2"),
+        (r"\sigma(t + 1)/\sigma", "1"),
     ],
 )
 def test_greek_letters_are_names(text, derivative):

@@ -14,6 +14,10 @@ from symgrad.teach.answers.problem import Problem
     [
         ("Cos[x]", "sin(x)"),
         ("COS(x)", "sin(x)"),
+        (
+            r"\operatorname{erf}^{-1}\left(x\right) + x e^{\left(\operatorname{erf}^{-1}(x)\right)^{2}}\sqrt{\pi}/2",
+            "x*erfinv(x)",
+        ),
         ("(x − μ)/σ²", "(x − μ)²/(2σ²)"),
         ("A ω cos(ω x + φ)", "A sin(ω x + φ)"),
         ("np.cos(x)", "sin(x)"),
