@@ -17,6 +17,7 @@ from symgrad.ops.linalg import (
     orthogonal,
     products,
     pseudoinverse,
+    riccati,
     roots,
     solving,
     spectral,
@@ -38,7 +39,8 @@ __all__ = [
     "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product",
     "inv", "khatri_rao", "logm", "lsqr", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
     "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_banded", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular",
+    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
+    "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular",
     "solveh_banded", "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot",
     "vector_norm",
 ]  # fmt: skip
@@ -84,6 +86,7 @@ expm, expm_frechet = public(expm_.matrix_exp), public(expm_.expm_frechet)
 sqrtm, logm = public(roots.sqrtm), public(roots.logm)
 solve_sylvester = public(sylvester.solve_sylvester)
 solve_continuous_lyapunov = public(sylvester.solve_continuous_lyapunov)
+solve_continuous_are, solve_discrete_are = public(riccati.solve_continuous_are), public(riccati.solve_discrete_are)
 solve_discrete_lyapunov = public(sylvester.solve_discrete_lyapunov)
 solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.toeplitz)
 solve_banded, khatri_rao = public_named(structured.solve_banded, "ab", "b"), public(structured.khatri_rao)

@@ -66,7 +66,9 @@ __all__ = [
     "slogdet",
     "solve",
     "solve_banded",
+    "solve_continuous_are",
     "solve_continuous_lyapunov",
+    "solve_discrete_are",
     "solve_discrete_lyapunov",
     "solve_sylvester",
     "solve_triangular",
@@ -153,8 +155,12 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ."""
 def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Tensor:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere."""
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Tensor:
+    """X with AᵀX E + EᵀX A − (EᵀX B + S) R⁻¹ (BᵀX E + Sᵀ) + Q = 0 for which the closed loop is stable."""
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Tensor:
     """X with A X + X Aᴴ = Q."""
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Tensor:
+    """X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 for which the closed loop is stable."""
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Tensor:
     """X with A X Aᴴ − X + Q = 0."""
 def solve_sylvester(A: Any, B: Any, C: Any) -> Tensor:

@@ -46,9 +46,9 @@ def test_a_singular_system_in_discrete_time_is_no_obstacle():
 @pytest.mark.parametrize("discrete", [False, True])
 def test_what_cannot_be_stable_or_does_not_fit_is_refused(discrete):
     growing = np.diag([2.0, 0.5])
-    with pytest.raises(LinAlgError, match="lqr: no feedback makes the loop stable"):
+    with pytest.raises(LinAlgError, match="no feedback makes the loop stable"):
         sg.control.lqr(growing, np.array([[0.0], [1.0]]), np.eye(2), np.eye(1), discrete)
-    with pytest.raises(LinAlgError, match="lqr: no feedback makes the loop stable, or R is singular"):
+    with pytest.raises(LinAlgError, match="singular"):
         sg.control.lqr(growing, np.eye(2), np.eye(2), np.zeros((2, 2)), discrete)
     with pytest.raises(ShapeError, match=r"lqr: A, B, Q and R have shapes .* Expected \[n, n\]"):
         sg.control.lqr(growing, np.ones((3, 1)), np.eye(2), np.eye(1), discrete)
