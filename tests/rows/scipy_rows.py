@@ -34,9 +34,9 @@ row("linalg.solve_discrete_lyapunov", lambda L, A, Q: L.linalg.solve_discrete_ly
     (definite(1), real(1, 1)))
 row("linalg.solve_continuous_are",
     lambda L, A, B, C: L.linalg.solve_continuous_are(A, B, C @ C.mT + 1.0, B.mT @ B + 1.0),
-    (definite(1), real(1, 1), definite(1)))
+    (definite(1), definite(1), definite(1)))
 row("linalg.solve_discrete_are", lambda L, A, B, C: L.linalg.solve_discrete_are(A, B, C @ C.mT + 1.0, B.mT @ B + 1.0),
-    (definite(1), real(1, 1), definite(1)))
+    (definite(1), definite(1), definite(1)))
 row("linalg.solve_triangular, SciPy's words", lambda L, A, b: L.linalg.solve_triangular(A, b, "T", True),
     (definite(2), real(2)), peer=lambda T, A, b: T.linalg.solve_triangular(A.mT, b[:, None], upper=True)[:, 0])
 row("linalg.solve_banded", lambda L, a, b: L.linalg.solve_banded((1, 0), a * 0.2 + 1, b), (real(2, 3), real(3)))

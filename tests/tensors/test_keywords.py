@@ -309,8 +309,9 @@ NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "
 # of NumPy and SciPy: test_scipy_linalg.py, test_signal.py; of draws: test_dropout.py
 OF_OTHERS = {"interp", "nn.functional.gumbel_softmax", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[
     f"linalg.{name}" for name in (
-    "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
-    "solve_discrete_are", "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded", "sqrtm", "toeplitz", "trace")]}  # fmt: skip
+    "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_are",
+    "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded",
+    "sqrtm", "toeplitz", "trace")]}  # fmt: skip
 
 
 def name_of(entry):
