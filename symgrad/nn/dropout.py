@@ -48,7 +48,7 @@ def _dropped(name: str, x: Any, mask: Any, p: float, training: bool, generator: 
     check_share(name, p)
     sizes = shape(x)
     if not training or p == 0:
-        return MUL(x, 1.0)
+        return x
     if any(isinstance(n, sp.Expr) for n in sizes):
         raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, for which none can be drawn.")
     return rename(MUL(x, drawn(generator, _factors, mask, p, float_of(x))), "Dropout")
@@ -100,7 +100,7 @@ _SATURATED = -1.7580993408473766  # what selu tends to: Klambauer et al. 2017, Â
 def _alpha(name: str, x: Any, mask: Any, p: float, training: bool, generator: Any) -> Any:
     check_share(name, p)
     if not training or p == 0:
-        return MUL(x, 1.0)
+        return x
     if p == 1:
         return MUL(x, 0.0)
     scale = ((1 - p) * (1 + p * _SATURATED**2)) ** -0.5

@@ -25,6 +25,13 @@ def test_nothing_is_drawn_where_nothing_is_left_out():
     assert generator.get_state().tolist() == before
 
 
+@pytest.mark.parametrize("name", ["dropout", *CHANNELS, "alpha_dropout", "feature_alpha_dropout"])
+def test_without_training_the_argument_itself_is_returned(name):
+    x = sg.ones(*CHANNELS.get(name, (2, 3)), dtype=sg.int64)
+    assert getattr(F, name)(x, training=False) is x
+    assert getattr(F, name)(x, 0.0, training=True) is x
+
+
 def test_a_sample_without_a_batch_has_its_channels_first():
     assert (lambda y: (y == y[:, :1]).all())(F.dropout1d(sg.ones(40, 3)).numpy())
     with pytest.raises(sg.SymgradError, match=r"dropout3d: Expected 4D or 5D input, but received \[2, 3\]"):
