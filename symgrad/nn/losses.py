@@ -50,7 +50,7 @@ def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") 
     """Σ max(0, 1 - (x_j - x_i)) / C over the labels j of a sample and the classes i that are none of them.
 
     Args:
-        input: scores x, (N, C) or (C,).
+        input: scores x, (N, C), (C,) or ().
         target: labels, integers shaped like x: those of a sample come first, and the first -1 ends them.
         reduction: 'mean', 'sum' or 'none'.
 
@@ -65,11 +65,13 @@ def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") 
     """
     check_reduction(reduction)
     labels = as_tensor(target)
-    if labels.shape != input.shape or not 1 <= input.ndim <= 2:
+    if labels.shape != input.shape or input.ndim > 2:
         raise ShapeError(
             f"multilabel_margin_loss: inconsistent target size {show_shape(labels.shape)} for an input of size "
             f"{show_shape(input.shape)}. Pass labels shaped like the input, the rest of them -1."
         )
+    if not input.ndim:
+        input, labels = input.reshape(1), labels.reshape(1)
     counts = cumprod(where(labels >= 0, 1, 0), -1) > 0
     labels = clamp(labels, 0)
     hits = counts[..., None] & (labels[..., None] == np.arange(input.shape[-1]))  # (…, label, class)
