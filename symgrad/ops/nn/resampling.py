@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.declared import BINARY, CLAMP
 from symgrad.ops.keys import Positions
-from symgrad.ops.map import IDENTITY, show_shape
+from symgrad.ops.map import ADD, IDENTITY, show_shape
 from symgrad.ops.nn.folds import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from symgrad.ops.nn.windows import Sizes, each
 from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduction import is_float
 from symgrad.ops.slicing import Gather
+from symgrad.ops.value import torch_dtype
 
 _AXES = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}  # of the modes that are for a number of axes
 _POOLS = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
@@ -46,7 +50,7 @@ def interpolate(
 
     Raises:
         ArgumentError: another mode, not one of size and scale_factor, or options that the mode has not.
-        ShapeError: the mode is for another number of axes.
+        ShapeError: the mode is for another number of axes. DTypeError: a mode with weights, of integers but uint8.
 
     Source: Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -0.75; -0.5 with
     antialias.
@@ -57,14 +61,21 @@ def interpolate(
     s = shape(input)
     inside = s[2:]
     _check(s, mode, align_corners, antialias)
+    if not is_float(input) and input.dtype != np.uint8 and mode in _AXES:
+        raise DTypeError(
+            f"interpolate: mode {mode!r} takes weighted sums of floats or of uint8, got {torch_dtype(input)}. "
+            "Pass x.float(), or mode='nearest'."
+        )
     to, steps = _sizes(inside, size, scale_factor, recompute_scale_factor)
     if mode == "area":
         return rename(_POOLS[len(inside) - 1](input, to), "Area")
     x = input if inside else IDENTITY(input)
-    for d, (n, m, step) in enumerate(zip(inside, to, steps, strict=True)):
+    tapped, axes = (_resampled, range(len(inside))) if is_float(x) else (_of_bytes, reversed(range(len(inside))))
+    for d in axes:
+        n, m, step = inside[d], to[d], steps[d]
         if align_corners:
             step = (n - 1) / (m - 1) if m > 1 else 0.0
-        x = _resampled(x, 2 + d, *_taps(mode, n, m, step, bool(align_corners), antialias))
+        x = tapped(x, 2 + d, *_taps(mode, n, m, step, bool(align_corners), antialias))
     return rename(x, "Upsample")
 
 
@@ -155,6 +166,19 @@ def _resampled(x: Any, a: int, places: Any, weights: Any) -> Any:
     letters = LETTERS[:ndim]
     spec = f"{letters},{letters[a : a + 2]}->{letters[: a + 1]}{letters[a + 2 :]}"
     return Einsum.of(spec)(x, weights.astype(getattr(x, "dtype", np.float64)))
+
+
+def _of_bytes(x: Any, a: int, places: Any, weights: Any) -> Any:
+    """Resample uint8 as PyTorch: weights are multiples of 2⁻ᵖ that fit 15 bits, and each axis is rounded."""
+    if weights is None:
+        return _resampled(x, a, places, None)
+    same = places[:, :, None] == places[:, None, :]
+    first = ~np.tril(same, -1).any(2)  # beyond an edge its entry comes again, and adds up before it is rounded
+    weights = np.where(first, np.where(same, weights[:, None, :], 0.0).sum(2), 0.0)
+    p = next(p for p in range(23) if p == 22 or int(0.5 + weights.max() * 2 ** (p + 1)) >= 2**15)
+    parts = np.trunc(weights * 2**p + np.copysign(0.5, weights)).astype(np.int64)
+    sums = _resampled(Cast(np.dtype(np.int64))(x), a, places, parts)
+    return Cast(x.dtype)(CLAMP(BINARY["floor_divide"](ADD(sums, 2**p // 2), 2**p), 0, 255))
 
 
 def upsample(input: Any, size: Sizes | None = None, scale_factor: Any = None, mode: str = "nearest",
