@@ -207,3 +207,13 @@ def test_a_model_of_sequences_is_exported(name):
     value = names["f"](x)
     close(value[0] if isinstance(value, tuple) else value, f(sg.tensor(x)).numpy(), 1e-13)
     assert "double" in str(sg.export(f, shapes={"x": (4, 2, 3)}, target="c"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"), [("RNN_TANH", nn.RNN), ("RNN_RELU", nn.RNN), ("LSTM", nn.LSTM), ("GRU", nn.GRU)]
+)
+def test_the_base_of_recurrent_networks_takes_torchs_mode(mode, kind):
+    base, x = nn.RNNBase(mode, 3, 4), sg.randn(5, 2, 3)
+    named = kind(3, 4, **({"nonlinearity": mode[4:].lower()} if kind is nn.RNN else {}))
+    named.load_state_dict(base.state_dict())
+    np.testing.assert_array_equal(named(x)[0].detach().numpy(), base(x)[0].detach().numpy())

@@ -155,10 +155,14 @@ class GRUCell(_Cell):
 
 
 # ------------------------------------------------------------------ along a sequence
+_MODES = ("RNN_TANH", "RNN_RELU", "LSTM", "GRU")
+
+
 class RNNBase(_Recurrent):
     """Steps along a sequence, in layers, forwards and with ``bidirectional`` backwards too.
 
     Args:
+        mode: the steps: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
         input_size, hidden_size: the lengths of x_t and of h_t.
         num_layers: how many layers there are, each on the results of the one below.
         bias: whether there are b and d.
@@ -173,11 +177,18 @@ class RNNBase(_Recurrent):
     states of all layers; states of an LSTM are (h, c).
     """
 
-    def _set(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        name = type(self).__name__
+        super().__init__()
+        name, (kind, _, nonlinearity) = type(self).__name__, mode.partition("_")
+        if mode not in _MODES:
+            raise ArgumentError(f"{name}: got mode={mode!r}. Expected one of {', '.join(_MODES)}.")
+        object.__setattr__(self, "kind", "" if nonlinearity else kind.lower())
+        if nonlinearity:
+            self.nonlinearity = nonlinearity.lower()
         _check_size(name, hidden_size)
         if num_layers < 1:
             raise ArgumentError(f"{name}: num_layers must be greater than zero. Got {num_layers}.")
@@ -296,9 +307,10 @@ class RNN(RNNBase):
         batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.nonlinearity = nonlinearity
-        self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+        if nonlinearity not in ("tanh", "relu"):
+            raise ArgumentError(f"Unknown nonlinearity {nonlinearity!r}. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+                         bidirectional, 0, device, dtype)  # fmt: skip
 
 
 class LSTM(RNNBase):
@@ -307,8 +319,7 @@ class LSTM(RNNBase):
     kind = "lstm"
 
     def __init__(self, input_size: int, hidden_size: int, *args: Any, **options: Any) -> None:
-        super().__init__()
-        self._set(input_size, hidden_size, *args, **options)
+        super().__init__("LSTM", input_size, hidden_size, *args, **options)
 
 
 class GRU(RNNBase):
@@ -317,8 +328,7 @@ class GRU(RNNBase):
     kind = "gru"
 
     def __init__(self, input_size: int, hidden_size: int, *args: Any, **options: Any) -> None:
-        super().__init__()
-        self._set(input_size, hidden_size, *args, **options)
+        super().__init__("GRU", input_size, hidden_size, *args, **options)
 
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell"]
