@@ -21,6 +21,8 @@ from symgrad.core.upcalls import UPCALLS as _UPCALLS
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
+from symgrad.ops.nn import windows as _windows
+from symgrad.support.arguments import checked as _checked
 from symgrad.support.namespace import missing as _missing
 from symgrad.support.namespace import shown as _shown
 from symgrad.support.threads import *
@@ -183,7 +185,8 @@ _MODULES = {
 }  # fmt: skip
 
 
-def ShapeDtypeStruct(shape: _typing.Any, dtype: _typing.Any = float64) -> _np.ndarray[_typing.Any, _typing.Any]:
+@_checked
+def ShapeDtypeStruct(shape: "_windows.Sizes", dtype: _typing.Any = float64) -> _np.ndarray[_typing.Any, _typing.Any]:
     """An array of zeros of this shape and dtype that takes no memory, for ``sg.compile(f).lower(x)`` and ``sg.graph``.
 
     >>> sg.compile(lambda x: x.sum()).lower(sg.ShapeDtypeStruct((1000, 1000))).cost_analysis()["operations"]

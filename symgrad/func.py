@@ -17,7 +17,7 @@ from symgrad.core.pickling import RecordedFunction, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.functions import stack
 from symgrad.ops.elementwise.complexes import conj
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
@@ -374,8 +374,10 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     >>> sg.vmap(one, in_dims=(0, None))(parameters, sg.ones(2)).shape
     (3, 1)
     """
-    if not models:
+    if len(models) == 0:
         raise ArgumentError("stack_module_state: Expected at least one model, got 0.")
+    if not all(hasattr(m, "named_parameters") for m in models):
+        raise ArgumentTypeError(f"stack_module_state: got {shown(models)}. Expected a list of modules.")
     if len({type(m) for m in models}) > 1 or len({m.training for m in models}) > 1:
         raise ArgumentError("stack_module_state: Expected all models to be of the same class, and in the same mode.")
 

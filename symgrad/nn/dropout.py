@@ -9,13 +9,14 @@ import sympy as sp
 
 from symgrad.engine.adapters import public
 from symgrad.engine.generator import Generator, drawn
-from symgrad.errors import ArgumentError, ShapeError, ValueNeeded
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
 from symgrad.functions import argmax, log, softmax, where
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.nn.activations import leaky_relu
 from symgrad.ops.nn.layers import one_hot
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import float_of
+from symgrad.support.arguments import misfit, shown
 
 
 @public
@@ -56,6 +57,8 @@ def _dropped(name: str, x: Any, mask: Any, p: float, training: bool, generator: 
 
 def check_share(name: str, p: float) -> None:
     """Refuse what is no share of entries."""
+    if misfit("float", p):
+        raise ArgumentTypeError(f"{name}: got p={shown(p)}. Expected a number between 0 and 1.")
     if not 0 <= p <= 1:
         raise ArgumentError(f"{name} probability has to be between 0 and 1, but got {p}. Expected a share of entries.")
 

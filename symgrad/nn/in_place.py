@@ -7,6 +7,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from symgrad.errors import ArgumentTypeError
+from symgrad.support.arguments import check_values, shown
+from symgrad.tensors.tensor import Tensor
+
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTION = inspect.Parameter("inplace", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation="bool")
 
@@ -22,7 +26,15 @@ def in_place(fn: F) -> F:
         if len(args) == most + 1:
             *args, inplace = args  # type: ignore[assignment]
         y = fn(*args, **kwargs)
-        return (args[0] if args else kwargs["input"]).copy_(y) if inplace else y
+        if inplace is False:
+            return y
+        check_values(call, {"inplace": inplace})
+        x = args[0] if args else kwargs["input"]
+        if inplace and not isinstance(x, Tensor):
+            raise ArgumentTypeError(
+                f"{fn.__name__}: got input={shown(x)}. Expected a tensor, as inplace=True writes to it."
+            )
+        return x.copy_(y) if inplace else y
 
     parameters.insert(most, _OPTION)
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

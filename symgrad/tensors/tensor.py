@@ -409,7 +409,7 @@ check_methods(*[kind for kind in Tensor.__mro__ if kind.__module__.startswith("s
 @placed
 def old_style(data: tuple[Any, ...], dtype: Any, device: Any = None) -> Tensor:
     """Return what torch's ``FloatTensor(…)`` does: zeros of a size, or the numbers of a list, in this dtype."""
-    if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in data):
+    if all(isinstance(n, (int, np.integer)) and not isinstance(n, (bool, np.timedelta64)) for n in data):
         value: Any = np.zeros(data or (0,), dtype)
     elif len(data) == 1 and isinstance(data[0], (list, tuple, np.ndarray, TensorBase)):
         made: Tensor = as_tensor(data[0])._check_kept("Tensor(x)") or as_tensor(data[0]).detach().to(dtype)

@@ -481,6 +481,15 @@ def test_an_error_of_the_users_own_code_stays(kind, place):
         (lambda: sg.tensordot(X, X, (1,)), ArgumentError),
         (lambda: X.new_zeros(-1), ShapeError),
         (lambda: (1.0, 2.0, 3.0) in X, ShapeError),
+        (lambda: sg.nn.TransformerEncoder(sg.nn.ReLU(), 10**25), ArgumentError),
+        (lambda: sg.nn.RNNBase("lstm", 2, 3), ArgumentError),
+        (lambda: sg.nn.Dropout("a"), ArgumentTypeError),
+        (lambda: sg.nn.functional.relu(np.ones(2), inplace=True), ArgumentTypeError),
+        (lambda: sg.nn.functional.mish(X, np.ones(2)), ArgumentTypeError),
+        (lambda: sg.nn.utils.weight_norm(3), ArgumentTypeError),
+        (lambda: sg.tree_unflatten(3, []), ArgumentTypeError),
+        (lambda: sg.ShapeDtypeStruct(len), ArgumentTypeError),
+        (lambda: sg.DoubleTensor(np.timedelta64(1, "D")), ArgumentTypeError),
     ],
 )
 def test_values_that_make_no_sense_are_errors(call, error):

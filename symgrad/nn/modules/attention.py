@@ -18,7 +18,7 @@ from symgrad.nn.modules.layers import Linear
 from symgrad.nn.modules.module import Module
 from symgrad.nn.modules.normalisation import LayerNorm
 from symgrad.nn.parameter import Parameter
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.tensors.creation import tensor
 
 
@@ -192,11 +192,18 @@ class TransformerDecoderLayer(_Layer):
         return self._apply(tgt, [attend, look, self._maps])
 
 
+_MOST_LAYERS = 10_000
+
+
 class _Stack(Module):
     """Copies of a layer one behind the other, and a normalisation."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
         super().__init__()
+        if num_layers > _MOST_LAYERS:
+            raise ArgumentError(
+                f"{type(self).__name__}: got num_layers={shown(num_layers)}. Expected at most {_MOST_LAYERS}."
+            )
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm

@@ -12,6 +12,7 @@ from symgrad.nn.modules.options import module_of
 from symgrad.ops.map import show_shape
 from symgrad.ops.nn.windows import Sizes, each
 from symgrad.support.arguments import check_all
+from symgrad.tensors.tensor import as_tensor
 
 ReLU, ReLU6, SELU = module_of("ReLU", F.relu), module_of("ReLU6", F.relu6), module_of("SELU", F.selu)
 SiLU, Mish = module_of("SiLU", F.silu), module_of("Mish", F.mish)
@@ -102,6 +103,7 @@ class Softmax2d(Module):
 
     def forward(self, input: Any) -> Any:
         """Return exp(x) over its sum along the channels."""
+        input = as_tensor(input)
         if input.ndim not in (3, 4):
             raise ShapeError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D: {show_shape(input.shape)}.")
         return F.softmax(input, -3)
@@ -121,7 +123,7 @@ class Unflatten(Module):
 
     def forward(self, input: Any) -> Any:
         """Return x with more axes."""
-        return input.unflatten(self.dim, self.unflattened_size)
+        return as_tensor(input).unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
