@@ -135,11 +135,19 @@ def test_products_of_half_precision_overflow_at_the_end_only():
 
 
 LONG = np.random.default_rng(0).uniform(0.5, 1.5, (20000, 3)).astype(np.float32)
+
+
+def reversed_sums(x):
+    """The sums of x and what is behind."""
+    return x[::-1].cumsum(0)[::-1]
+
+
 SINGLES = {
     "sum": (lambda x: x.sum(0), lambda x: x.sum(0)),
     "mean": (lambda x: x.mean(0), lambda x: x.mean(0)),
     "var": (lambda x: x.var(0), lambda x: x.var(0, ddof=1)),
     "cumsum": (lambda x: sg.cumsum(x, 0), lambda x: x.cumsum(0)),
+    "slope of cumsum": (lambda x: sg.grad(lambda x: (sg.cumsum(x, 0) * LONG).sum())(x), reversed_sums),
     "logcumsumexp": (lambda x: sg.logcumsumexp(x, 0), lambda x: np.logaddexp.accumulate(x, 0)),
     "logsumexp": (lambda x: sg.logsumexp(x, 0), lambda x: np.log(np.exp(x).sum(0))),
     "softmax": (lambda x: sg.softmax(x, 0), lambda x: np.exp(x) / np.exp(x).sum(0)),
@@ -163,6 +171,8 @@ def test_matrix_exp_and_running_products_in_single_precision_have_its_digits():
     np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-7 * np.abs(exact).max())
     x = (1 + (LONG - 1) / 2**10).astype(np.float32)
     np.testing.assert_allclose(sg.cumprod(sg.tensor(x), 0).numpy(), x.astype(float).cumprod(0), rtol=1e-7)
+    fast = sg.compile(lambda x: sg.cumprod(x, 0), backend="llvm")
+    np.testing.assert_allclose(fast(x), x.astype(float).cumprod(0), rtol=1e-7)
 
 
 # ------------------------------------------------------------------ PyTorch's samples

@@ -47,7 +47,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     product, axis = isinstance(op, Cumprod), op.axis
     exclusive = product and op.exclusive
     if axis < len(x.shape) - 1 and all(isinstance(n, int) for n in x.shape):
-        return _by_slices(w, op, x, target)
+        return _by_slices(w, op, x, target, k)
     nest, _, n = _rows(w, x, axis)
     with nest as idx:
         run = w.let("1.0" if product else "0.0")
@@ -59,21 +59,28 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     return target
 
 
-def _by_slices(w: W, op: Any, x: View, target: View) -> View:
-    """Write each slice from the one before it, so that memory is gone through once."""
+def _by_slices(w: W, op: Any, x: View, target: View, k: int) -> View:
+    """Write each slice from the one before it, so that memory is gone through once; sums stay in double precision."""
     axis, n, product = op.axis, x.shape[op.axis], isinstance(op, Cumprod)
     exclusive = product and op.exclusive
+    sums = w.array(x.shape[axis + 1 :]) if w.e.dtypes[k].itemsize < 8 else None
     last = str(n - 1 if op.reverse else 0)
+
+    def write(idx: list[str], rest: list[str], before: list[str] | None, entry: str) -> None:
+        here, so_far = (w.at(target, at) if sums is None else w.at(sums, rest) for at in (idx, before or idx))
+        w.line(f"{here} = {entry}" if before is None else f"{here} = {so_far} {'*' if product else '+'} {entry}")
+        if sums is not None:
+            w.line(f"{w.at(target, idx)} = {here}")
+
     with w.nest(x.shape[:axis]) as lead:
         with w.nest(x.shape[axis + 1 :]) as rest:
-            first = "1.0" if exclusive else w.at(x, [*lead, last, *rest])
-            w.line(f"{w.at(target, [*lead, last, *rest])} = {first}")
+            idx = [*lead, last, *rest]
+            write(idx, rest, None, "1.0" if exclusive else w.at(x, idx))
         with w.loop(n - 1, op.reverse) as i:
             here, before = (i, f"({i} + 1)") if op.reverse else (f"({i} + 1)", i)
             with w.nest(x.shape[axis + 1 :]) as rest:
                 entry = w.at(x, [*lead, before if exclusive else here, *rest])
-                so_far = w.at(target, [*lead, before, *rest])
-                w.line(f"{w.at(target, [*lead, here, *rest])} = {so_far} {'*' if product else '+'} {entry}")
+                write([*lead, here, *rest], rest, [*lead, before, *rest], entry)
     return target
 
 
