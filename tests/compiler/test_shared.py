@@ -36,7 +36,8 @@ PROGRAMS = {
 }
 
 
-IN_LOOPS = {"entries", "rows", "columns", "a grid", "equations", "running sums"}  # of machine code
+# What machine code computes in loops of its own.
+IN_LOOPS = {"inverses", "equations", "factors", "a batch", "entries", "rows", "columns", "a grid", "running sums"}
 
 
 @pytest.fixture
