@@ -16,6 +16,7 @@ from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.shape import total
 from symgrad.ops.signature import read
 
 W = LoopWriter
@@ -33,9 +34,11 @@ def _lead(op: Any, x: View) -> Any:
 
 
 def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = False) -> None:
-    """Write a call of the library for each matrix of a batch; ``fails`` where it may find no result."""
+    """Write a call of the library for each matrix of a batch; ``fails`` where it may find none, the last view."""
     w.fails = w.fails or fails
     with w.nest(lead) as idx:
+        for v in views[:-1] if fails else ():
+            w.finite(v.memory, _start(w, v, idx), w.size(total(v.shape[len(lead) :])))
         call = w.call(name, *[t for v in views for t in (v.memory, _start(w, v, idx))], *rest)
         w.line(f"status = status + {call}" if fails else call)
 
@@ -85,7 +88,12 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     names: dict[type, str] = {Det: "det", LogAbsDet: "logabsdet", LogDet: "logdet", DetSign: "det_sign"}
     work = w.array((n * (n + 1),)).memory
     rows = View(x.memory, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
-    return per_row(w, rows, k, lambda at, by, _: w.call(names[type(op)], x.memory, at, w.size(n), work))
+
+    def number(at: str, by: str, count: str) -> str:
+        w.finite(x.memory, at, count)
+        return w.call(names[type(op)], x.memory, at, w.size(n), work)
+
+    return per_row(w, rows, k, number)
 
 
 @writes(Eigenvalues, Eigenvectors)

@@ -131,6 +131,9 @@ class LoopWriter:
     def require(self, condition: str) -> None:
         """Have the function fail where a condition does not hold; sources go on."""
 
+    def finite(self, memory: str, at: str, count: str) -> None:
+        """Have the function fail where one of so many entries is not finite; sources go on."""
+
     def array(self, shape: Sequence[Any]) -> View:
         """Return memory for a result."""
         name = self.mint("v")

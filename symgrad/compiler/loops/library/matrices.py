@@ -142,6 +142,14 @@ def det_sign(a: Read, at: int, n: int, w: Array) -> float:
     return turn
 
 
+def zero_if_finite(a: Read, at: int, n: int) -> float:
+    """0, or nan where one of n entries is not finite."""
+    zero = 0.0
+    for k in range(n):
+        zero = zero + a[at + k] * 0.0
+    return zero
+
+
 def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
     """The matrix of cofactors, by elimination that exchanges rows and columns. w holds n (2 n + 1) numbers.
 
@@ -156,9 +164,7 @@ def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
 
 def cross_products(a: Read, at: int, y: Array, yat: int) -> None:
     """Cofactors of a matrix of three rows, each the cross product of the two others."""
-    size = 0.0
-    for k in range(9):
-        size = size + a[at + k] * 0.0  # nan, as all cofactors are, where an entry is not finite
+    size = zero_if_finite(a, at, 9)  # nan, as all cofactors are, where an entry is not finite
     for i in range(3):
         for j in range(3):
             p: int = at + (i + 1) % 3 * 3
@@ -170,10 +176,9 @@ def cross_products(a: Read, at: int, y: Array, yat: int) -> None:
 
 def eliminated(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
     """Cofactors by elimination; see ``cofactor``."""
-    turn = 1.0
+    turn = 1.0 + zero_if_finite(a, at, n * n)  # nan, as all cofactors are, where an entry is not finite
     for k in range(n * n):
         w[n + k] = a[at + k]
-        turn = turn + a[at + k] * 0.0  # nan, as all cofactors are, where an entry is not finite
         y[yat + k] = 0.0
     for i in range(n):
         y[yat + i * n + i] = 1.0

@@ -1,7 +1,7 @@
 """Which operations are routines, how one is called, and what happens where it finds no result.
 
-A routine that fails (of a singular matrix, at a position outside) hands its memory to eager mode's operation, which
-raises its error, or says what the result is.
+A routine that fails (of a singular matrix, of one that is not finite, at a position outside) hands its memory to eager
+mode's operation, which raises its error, or says what the result is.
 """
 
 from __future__ import annotations
@@ -67,6 +67,11 @@ class _Writer(LoopWriter):
         """Count where a condition fails."""
         self.fails = True
         self.line(f"{STATUS} = {STATUS} + (0.0 if {condition} else 1.0)")
+
+    def finite(self, memory: str, at: str, count: str) -> None:
+        """Count where an entry is not finite: eager mode's LAPACK says what becomes of it."""
+        self.fails = True
+        self.line(f"{STATUS} = {STATUS} + {self.call('zero_if_finite', memory, at, count)}")
 
 
 def routine(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> Routine | None:
