@@ -231,6 +231,8 @@ class LoweringRules:
         dense: the reason why the result depends on all entries.
         looped: the reason why slices run one by one.
         not_exportable: the reason why exports lack it.
+        routine: of what kind the routine of machine code is that small inputs get: "eliminates" rows of a matrix,
+            "squares" (other work on square matrices), "rows", or "moves" entries; empty where there is none.
     """
 
     independent_axes: ClassVar[str] = ""
@@ -242,6 +244,7 @@ class LoweringRules:
     dense: ClassVar[str] = ""
     looped: ClassVar[str] = ""
     not_exportable: ClassVar[str] = ""
+    routine: ClassVar[str] = ""
 
     @property
     def adds(self) -> Sequence[Any]:

@@ -46,6 +46,7 @@ class DynamicGather(_AtPositions):
     axes: tuple[int, ...]
     name = "Index"
     explained = "indexing: the adjoint goes back to the entries that were read, all others receive 0"
+    routine = "moves"
 
     @property
     def front(self) -> int:
@@ -133,6 +134,7 @@ class DynamicScatterAdd(_AtPositions):
     name = "IndexPut"
     explained = "entries added into zeros: each receives the adjoint from its place"
     accumulates = True
+    routine = "moves"
 
     def forward(self, g: Any, *positions: Any) -> Any:
         """Add into zeros."""

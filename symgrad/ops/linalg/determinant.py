@@ -39,6 +39,7 @@ class Det(OfSquare):
     signature = "(n,n)->()"
     quoted = "Jacobi's formula"
     explained = "determinant: Jacobi's formula, the adjugate's transpose"
+    routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -76,6 +77,7 @@ class Cofactor(Op):
     analytic = True
     signature = "(n,n)->(n,n)"
     explained = "cofactors: the second derivative of the determinant, along the adjoint"
+    routine = "squares"
 
     def forward(self, a: Any, *hs: Any) -> Any:
         # A = U S Vᴴ, det(A + H) = det(U Vᴴ) det(S + UᴴHV): what is left is the case of a diagonal A.
@@ -231,6 +233,7 @@ class LogAbsDet(OfSquare):
     saves = "x"
     signature = "(n,n)->()"
     explained = "log-determinant: the inverse's transpose"
+    routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
@@ -290,6 +293,7 @@ class DetSign(OfSquare):
     signature = "(n,n)->()"
     flat = True
     analytic = False  # of complex matrices it is a phase
+    routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""

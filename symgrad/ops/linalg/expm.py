@@ -127,6 +127,7 @@ class MatrixExp(MatrixFunction):
     called = "linalg.matrix_exp"
     spelled = "expm"
     explained = "matrix exponential: its derivative is linear, and is transposed"
+    routine = "squares"
 
     def forward(self, *xs: Any) -> Any:
         """Compute by scaling and squaring."""

@@ -98,6 +98,7 @@ class DiagEmbed(Op):
     signature = "(k)->(m,n)"
     rearranges = True
     explained = "diagonal matrix: the adjoint's diagonal"
+    routine = "moves"
 
     def forward(self, x: Any) -> Any:
         """Write the diagonal into zeros."""
@@ -298,6 +299,7 @@ class Tril(Op):
     signature = "(m,n)->(m,n)"
     rearranges = True
     explained = "triangle: the adjoint's triangle"
+    routine = "moves"
 
     def forward(self, x: Any) -> Any:
         """Zero the rest."""

@@ -46,6 +46,7 @@ class Norm(Op):
     name = "LinalgVectorNorm"
     gives = floating
     explained = "norm: the direction of the array, times the adjoint"
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Compute the norm, scaled where a power would leave the range of the dtype."""

@@ -35,6 +35,7 @@ class QRBasis(Op):
     analytic = True
     signature = "(m,n)->(m,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
+    routine = "squares"
 
     def forward(self, x: Any) -> Any:
         """Compute Q of the QR factorisation."""
@@ -66,6 +67,7 @@ class QRTriangle(Op):
     analytic = True
     signature = "(m,n)->(n,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
+    routine = "squares"
 
     def forward(self, x: Any) -> Any:
         """Compute R of the QR factorisation."""

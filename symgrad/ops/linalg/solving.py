@@ -45,6 +45,7 @@ class Inverse(OfSquare):
     signature = "(n,n)->(n,n)"
     quoted = "d(M⁻¹) = −M⁻¹·dM·M⁻¹"
     explained = "inverse: d(A⁻¹) = −A⁻¹·dA·A⁻¹, transposed"
+    routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -113,6 +114,7 @@ class Solve(Op):
     analytic = True
     independent_axes = "k"
     explained = "linear system: solve with the transpose; the matrix receives an outer product"
+    routine = "eliminates"
 
     @property
     def signature(self) -> str:
@@ -327,6 +329,7 @@ class Cholesky(OfSquare):
     saves = "y"
     signature = "(n,n)->(n,n)"
     explained = "Cholesky factor: back through A = L·Lᵀ"
+    routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
         """Compute the lower triangular factor."""

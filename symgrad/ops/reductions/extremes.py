@@ -140,6 +140,7 @@ class Arg(Op):
     saves = ""
     gives = positions
     flat = True
+    routine = "rows"
 
     @property
     def label(self) -> str:
@@ -181,6 +182,7 @@ class First(Op):
     largest: bool = True
     saves = ""
     flat = True
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Mark the entry that argmax finds."""

@@ -50,6 +50,7 @@ class Prod(Reduction):
     gives = summed
     explained = "product of entries: to each, the adjoint times the product of all others"
     accumulates = True
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Multiply the entries along the axes."""

@@ -31,6 +31,7 @@ class LogCumSumExp(AlongAxis):
     running = True
     analytic = True
     explained = "running log-sum-exp: each adjoint is shared out by the softmax up to there"
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Add up in logarithms."""

@@ -64,6 +64,7 @@ class Shift(AlongAxis):
     saves = ""
     rearranges = True
     explained = "moved by one place: the adjoint is moved back"
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Move by one place."""
@@ -99,6 +100,7 @@ class Cumsum(AlongAxis):
     running = True
     explained = "running sum: the adjoint's running sum from the other end"
     accumulates = True
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Add the entries up along the axis."""
@@ -132,6 +134,7 @@ class Recurrence(AlongAxis):
     words = ("reverse", "upper")
     running = True
     explained = "recurrence: the adjoint runs through it from the other end"
+    routine = "rows"
 
     def forward(self, a: Any, b: Any) -> Any:
         """Step through the axis, all else at once."""
@@ -195,6 +198,7 @@ class Cumprod(AlongAxis):
     running = True
     explained = "running product: to each entry, the adjoint times the products without it, added up"
     accumulates = True
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Multiply the entries up along the axis."""

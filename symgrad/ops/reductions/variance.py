@@ -35,6 +35,7 @@ class Var(Reduction):
     saves = "x"
     gives = floating
     explained = "spread around the mean: the deviation from the mean, scaled"
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Subtract the mean first: E x² - μ² would cancel."""

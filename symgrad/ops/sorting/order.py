@@ -53,6 +53,7 @@ class Argsort(FindsPositions):
     axis: int
     descending: bool = False
     words = ("descending",)
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Sort; downwards as upwards read from the back, so that equal entries keep their order."""
@@ -105,6 +106,7 @@ class Median(FindsPositions):
 
     axis: int
     name = "Argmedian"
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Select the middle."""
@@ -127,6 +129,7 @@ class ArgRunning(FindsPositions):
 
     axis: int
     largest: bool = True
+    routine = "rows"
 
     @property
     def label(self) -> str:
@@ -158,6 +161,7 @@ class TakeAlongAxis(AlongAxis):
     saves = "x"
     gives = of_first
     explained = "entries picked by their positions: the adjoint goes back to where they stood"
+    routine = "moves"
 
     def forward(self, x: Any, at: Any) -> Any:
         """Read the entries at the indices along the axis."""
@@ -197,6 +201,7 @@ class AddAlongAxis(AlongAxis):
     saves = "x"
     gives = of_first
     explained = "entries put back to their positions: the adjoint is read there"
+    routine = "moves"
 
     def forward(self, g: Any, at: Any) -> Any:
         """Add the entries at the indices along the axis."""
@@ -242,6 +247,7 @@ class MedianOfAll(Reduction):
     name = "Median"
     explained = "median: the adjoint goes to the entry in the middle; ties share it"
     decides = True
+    routine = "rows"
 
     def forward(self, x: Any) -> Any:
         """Select the middle; nan where there is one, which is then the last in order."""

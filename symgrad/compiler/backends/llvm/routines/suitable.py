@@ -14,30 +14,14 @@ from symgrad.compiler.primitives.elements import Elements
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_floating
 from symgrad.ops.contract import Einsum
-from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
-from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
-from symgrad.ops.linalg.expm import MatrixExp
-from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
-from symgrad.ops.linalg.norms import Norm
-from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
-from symgrad.ops.reductions.extremes import Arg, First
-from symgrad.ops.reductions.reduce import Prod
-from symgrad.ops.reductions.running import LogCumSumExp
-from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
-from symgrad.ops.reductions.variance import Std, Var
+from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.slicing import Slice
-from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis, is_selected
+from symgrad.ops.sorting.order import Argsort, Median, MedianOfAll, is_selected
 
 if TYPE_CHECKING:
     from symgrad.compiler.backends.llvm.plan import Plan
 
-_SQUARE = (Cholesky, Cofactor, Det, DetSign, Inverse, LogAbsDet, LogDet, MatrixExp, QRBasis, QRTriangle, Solve)
-_MOVED = (AddAlongAxis, DiagEmbed, DynamicGather, DynamicScatterAdd, TakeAlongAxis, Tril, Triu)
-_ROWS = (Arg, ArgRunning, Argsort, Cumprod, Cumsum, First, LogCumSumExp, Median, MedianOfAll, Norm, Prod, Recurrence,
-         Shift, Std, Var)  # fmt: skip
 _SELECTING = (Median, MedianOfAll)
-_ELIMINATED = (Cholesky, Det, DetSign, Inverse, LogAbsDet, LogDet, Solve)
 # Rows of matrices up to which a routine is quicker than a call of LAPACK: of most, of those above, and of a system with
 # one right-hand side.
 _SMALL, _MIDDLE, _ONE_SIDE = 24, 100, 64
@@ -56,9 +40,9 @@ def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
         return None  # NumPy sorts with vectors
     if isinstance(op, _SELECTING) and not plan.inside and is_selected(shapes[0], e.shapes[k]):
         return None
-    if isinstance(op, (*_MOVED, *_ROWS)):
+    if op.routine in ("moves", "rows"):
         return max(map(prod, [*shapes, e.shapes[k]]))
-    if isinstance(op, _SQUARE):
+    if op.routine:
         return _of_matrices(shapes, e.shapes[k], _limit(op, plan.inside))
     return None
 
@@ -68,7 +52,7 @@ def _limit(op: Any, inside: bool) -> int:
         return _IN_LOOPS
     if isinstance(op, Solve) and op.vector:
         return _ONE_SIDE
-    return _MIDDLE if isinstance(op, _ELIMINATED) else _SMALL
+    return _MIDDLE if op.routine == "eliminates" else _SMALL
 
 
 def read_first(e: Elements, k: int, axis: int) -> int:
@@ -98,7 +82,7 @@ def reason(op: Any, dtypes: Sequence[Any]) -> str:
         return "NumPy sorts whole rows faster; topk, kthvalue and median select"
     if isinstance(op, _SELECTING):
         return "NumPy selects from long rows faster"
-    if isinstance(op, _SQUARE):
+    if op.routine:
         return f"LAPACK is faster for more than {_limit(op, False)} rows"
     return "there are no loops for it"
 
