@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.functions import flatten
 from symgrad.nn import functional as F
@@ -12,7 +13,6 @@ from symgrad.nn.modules.options import module_of
 from symgrad.ops.map import show_shape
 from symgrad.ops.nn.windows import Sizes, each
 from symgrad.support.arguments import check_all
-from symgrad.tensors.tensor import as_tensor
 
 ReLU, ReLU6, SELU = module_of("ReLU", F.relu), module_of("ReLU6", F.relu6), module_of("SELU", F.selu)
 SiLU, Mish = module_of("SiLU", F.silu), module_of("Mish", F.mish)
