@@ -105,3 +105,8 @@ def test_a_compiled_sylvester_equation_has_the_gradient():
 def test_refusals_say_why(call, error, says):
     with pytest.raises(error, match=says):
         call(sg.linalg)
+
+
+def test_riccatis_equations_are_of_matrices():
+    with pytest.raises(sg.SymgradError, match="solve_discrete_are: b must have at least 2 dimensions"):
+        sg.linalg.solve_discrete_are(np.eye(2), np.ones(2), np.eye(2), np.eye(1))

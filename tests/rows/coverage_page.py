@@ -15,6 +15,7 @@ from checks import number, random
 
 import symgrad as sg
 from symgrad.core.node import Node, ancestors
+from symgrad.ops.map import Map
 from symgrad.testing.coverage import functions, readings, together
 
 from cases import CASES
@@ -95,7 +96,8 @@ def line(path: str, others: tuple[str, ...]) -> str:
     """The row of a function."""
     case = rows()[id(found_in(path))]
     y = traced(case)
-    found = together(readings(type(n.op)) for n in ancestors([y._node]) if isinstance(n, Node))
+    kinds = [type(n.op) for n in ancestors([y._node]) if isinstance(n, Node)] or [Map]  # dropout with nothing to drop
+    found = together(map(readings, kinds))
     cells = [f"`{path}`", ", ".join(f"`{n}`" for n in others), "none", "", "", WORDS[found.compiled]]
     if not case.row.discrete:
         cells[2:5] = ["all orders", WORDS[found.forward], formula(case, y, found.formula)]

@@ -22,7 +22,7 @@ from symgrad.ops.linalg.solving import inv, solve
 from symgrad.ops.linalg.square import check_square, taken
 from symgrad.ops.linalg.sylvester import Sylvester, solve_continuous_lyapunov, solve_discrete_lyapunov
 from symgrad.ops.map import ADD, NEG, SUB, broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, shape
 from symgrad.support.frozen import frozen
 
 _DOUBLINGS = 60  # of the horizon
@@ -74,8 +74,8 @@ class Riccati(Op):
         return solution.astype(dtype)
 
     def out_shape(self, a: Shape, g: Shape, q: Shape) -> Shape:
-        for shape in (a, g, q):
-            check_square(self.called, shape)
+        for sizes in (a, g, q):
+            check_square(self.called, sizes)
         if not a[-1] == g[-1] == q[-1]:
             raise ShapeError(
                 f"{self.called}: A, B R⁻¹Bᵀ and Q have shapes {show_shape(a)}, {show_shape(g)} and {show_shape(q)}. "
@@ -152,6 +152,12 @@ def _discrete(A: Any, G: Any, Q: Any) -> Any:
 
 def _equation(discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
     """Solve by A, G and Q of the equation without E and S: those of x ← E x and u ← u + R⁻¹Sᵀx."""
+    for letter, matrix in zip("abqres", (a, b, q, r, e, s), strict=True):
+        if matrix is not None and len(shape(matrix)) < 2:
+            name = f"linalg.solve_{'discrete' if discrete else 'continuous'}_are"
+            raise ShapeError(
+                f"{name}: {letter} must have at least 2 dimensions. Got shape {show_shape(shape(matrix))}."
+            )
     if e is not None:  # A E⁻¹, E⁻ᵀ Q E⁻¹ and E⁻ᵀ S
         left = mT(e)
         a, q, s = mT(solve(left, mT(a))), mT(solve(left, mT(solve(left, q)))), None if s is None else solve(left, s)
