@@ -290,15 +290,16 @@ class Discrete(Distribution):
     def _quantile(self, q: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The least k of the support at which the probability ``what`` has reached q.
 
-        A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k.
+        A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k. It is looked
+        for among the integers, whatever ``loc`` is, which is added.
         """
         values = self._values(args, kwargs)
         q, *parameters = together(q, *values.values())
         given = dict(zip(values, parameters, strict=True))
-        loc = given.get("loc", np.float64(0))
+        loc = given.pop("loc", np.float64(0))
         ends = [np.broadcast_to(given[e.name] if e.is_Symbol else float(e), q.shape) for e in self._support_of()]
-        low, high = (np.asarray(e + loc, np.float64) for e in ends)
-        known = (q >= 0) & (q <= 1) & ~np.isnan(self.cdf(low, **given).numpy())
+        low, high = (np.asarray(e, np.float64) for e in ends)
+        known = (q >= 0) & (q <= 1) & np.isfinite(loc) & ~np.isnan(self.cdf(low, **given).numpy())
         slack = self.rounding * np.minimum(q, 1 - q)
 
         def reached(k: Any) -> Any:
@@ -312,7 +313,7 @@ class Discrete(Distribution):
         quantile = least(reached, low, high)
         first, last = (0, 1) if what == "cdf" else (1, 0)
         quantile = np.where(q == first, low - 1, np.where(q == last, high, quantile))
-        return as_tensor(np.where(known, quantile, np.nan))
+        return as_tensor(np.where(known, quantile + loc, np.nan))
 
     def _support_of(self) -> tuple[Any, ...]:
         """The ends of the support, of the parameters by their names."""

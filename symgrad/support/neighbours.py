@@ -112,7 +112,7 @@ _ABSENT = {
 _ROOMS = (
     "", "nn", "nn.functional", "nn.init", "nn.utils", "optim", "optim.lr_scheduler", "optim.swa_utils", "linalg",
     "special", "func", "autograd", "autograd.functional", "autograd.graph", "autograd.forward_ad", "fft", "signal",
-    "stats",    "utils.data", "utils.checkpoint", "lax", "tree", "testing",
+    "stats", "utils.data", "utils.checkpoint", "lax", "tree", "testing",
 )  # fmt: skip
 
 

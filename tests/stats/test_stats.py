@@ -750,3 +750,15 @@ def test_ends_of_parameters_are_degenerate_distributions():
 def test_moments_of_an_infinite_scale_are_scipys(name, what):
     expected = getattr(getattr(pytest.importorskip("scipy.stats"), name), what)(0.3, np.inf)
     np.testing.assert_equal(float(getattr(getattr(sg.stats, name), what)(0.3, np.inf)), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"), [("poisson", (3,)), ("binom", (7, 0.4)), ("geom", (0.2,)), ("nbinom", (3.5, 0.4))]
+)
+def test_quantiles_of_a_shifted_discrete_distribution_are_scipys(name, shapes):
+    peer = pytest.importorskip("scipy.stats")
+    q = np.array([0, 0.01, 0.3, 0.5, 0.999, 1])
+    for loc in (0.3, -2.7, 5):
+        for what in ("ppf", "isf"):
+            expected = getattr(getattr(peer, name), what)(q, *shapes, loc=loc)
+            np.testing.assert_allclose(getattr(getattr(sg.stats, name), what)(q, *shapes, loc=loc).numpy(), expected)
