@@ -210,6 +210,15 @@ class CosineAnnealingLR(LRScheduler):
         return least + (lr - least) * (now / was)
 
 
+def _for_groups(lr_lambda: Any, optimizer: Optimizer) -> list[Callable[[int], float]]:
+    """Return a function of the epoch for each group."""
+    groups = len(optimizer.param_groups)
+    functions = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
+    if len(functions) != groups:
+        raise ArgumentError(f"Expected {groups} lr_lambdas, but got {len(functions)}.")
+    return functions
+
+
 class LambdaLR(LRScheduler):
     """first · f(t), with one f for all groups, or a list of one for each."""
 
@@ -217,10 +226,7 @@ class LambdaLR(LRScheduler):
         self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        groups = len(optimizer.param_groups)
-        self._lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
-        if len(self._lambdas) != groups:
-            raise ArgumentError(f"Expected {groups} lr_lambdas, but got {len(self._lambdas)}.")
+        self._lambdas = _for_groups(lr_lambda, optimizer)
         super().__init__(optimizer, last_epoch)
 
     def rate(self, t: int, first: float, group: int) -> float:
@@ -240,11 +246,8 @@ class MultiplicativeLR(LRScheduler):
         self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        groups = len(optimizer.param_groups)
-        self._lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
-        if len(self._lambdas) != groups:
-            raise ArgumentError(f"Expected {groups} lr_lambdas, but got {len(self._lambdas)}.")
-        self._products = [[1.0] for _ in range(groups)]
+        self._lambdas = _for_groups(lr_lambda, optimizer)
+        self._products = [[1.0] for _ in self._lambdas]
         super().__init__(optimizer, last_epoch)
 
     def rate(self, t: int, first: float, group: int) -> float:
