@@ -61,6 +61,12 @@ class NotConverged(SymgradError, RuntimeError):
     """A solver did not reach an answer; the message has the residual, the steps, and what to do."""
 
 
+class NotProved(SymgradError, ValueError):
+    """A statement is neither certain nor refuted; ``unresolved`` has the parts of the box that are left."""
+
+    unresolved: tuple[object, ...] = ()
+
+
 class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
 
@@ -124,7 +130,7 @@ class ParseError(SymgradError, ValueError):
     """A string is not a formula, or holds what formulas may not hold.
 
     Attributes:
-        place: the signs of the text that are to blame, from the first to behind the last; None where there are none.
+        place: the position of the error in the text, as a start and an end index; None where there is none.
         reason: what is wrong there, without the line that shows it; None where there is no place.
     """
 

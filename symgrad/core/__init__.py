@@ -1,1 +1,1 @@
-"""The graph and what surrounds it: nodes, kernels, modes, hooks, trees, and how they print and are pickled."""
+"""The nodes of the graph, and their kernels, modes, hooks, trees, printing and pickling."""

@@ -11,8 +11,8 @@ from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.support.arguments import check_all, checked
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "backends", "channels_last", "contiguous_format", "cuda", "device",
-    "get_default_device", "get_float32_matmul_precision", "mps", "preserve_format", "set_default_device",
+    "accelerator", "are_deterministic_algorithms_enabled", "backends", "channels_last", "contiguous_format", "cuda",
+    "device", "get_default_device", "get_float32_matmul_precision", "mps", "preserve_format", "set_default_device",
     "set_float32_matmul_precision", "strided", "use_deterministic_algorithms",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ class device(str):
         if type.partition(":")[0] != "cpu":
             raise ArgumentError(
                 f"device: there is no device {type!r}. symgrad computes on the CPU; leave the device out. For a GPU, "
-                'write the program for PyTorch or JAX by sg.export(f, at=…, target="torch") and run it there.'
+                'write the program for PyTorch or JAX by sg.export(f, (x,), target="torch") and run it there.'
             )
         return super().__new__(cls, "cpu")
 
@@ -127,11 +127,18 @@ class Backends:
 
     def __init__(self) -> None:
         self.mps, self.cuda, self.cudnn = Backend("backends.mps"), Backend("backends.cuda"), Backend("backends.cudnn")
-        self.mkl = self.openmp = Backend("backends.mkl")
+        self.mkl = self.mkldnn = self.openmp = Backend("backends.mkl")
         self.cudnn.deterministic, self.cudnn.benchmark, self.cudnn.enabled = True, False, False  # type: ignore[attr-defined]
 
 
-cuda, mps, backends = Backend("cuda"), Backend("mps"), Backends()
+class Accelerator(Backend):
+    """``torch.accelerator``, which answers as it does on a machine that has only a CPU."""
+
+    def current_accelerator(self, check_available: bool = False) -> None:
+        """Return None: there is no accelerator."""
+
+
+cuda, mps, accelerator, backends = Backend("cuda"), Backend("mps"), Accelerator("accelerator"), Backends()
 strided, preserve_format, contiguous_format, channels_last = (
     "strided", "preserve_format", "contiguous_format", "channels_last",
 )  # fmt: skip

@@ -178,7 +178,7 @@ def _shown(g: Any) -> Any:
 
 
 def _replaced(new: Any, g: Any, hook: Hook) -> Any:
-    """Return what a hook puts in the place of g: None, which is zero, or a tensor in the place of one."""
+    """Return what a hook puts in place of g: None, which is zero, or a tensor in place of one."""
     if new is not None and g is None:
         raise GraphError(
             f"can't replace a None gradient with a non-None value. Hook '{_name(hook)}' got None for an input that "

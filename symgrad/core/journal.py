@@ -132,13 +132,23 @@ class Journal:
                         if before.get(key, ABSENT) is not registry.get(key, ABSENT):
                             yield owner, registry, key, before.get(key, ABSENT)
 
-    def gradients(self) -> bool:
-        """Whether some tensor has another ``.grad`` than before."""
-        return any(
-            change.put_back is _put_gradient and cell is not None and cell.grad is not change.before
-            for change in list(self.changes.values())
-            for cell in [change.owner()]
-        )
+    def gradients(self) -> Iterator[tuple[Any, Any, bool]]:
+        """Return the cells whose ``.grad`` was written, what it was before, and whether that was dropped first."""
+        for change in list(self.changes.values()):
+            cell = change.owner()
+            if change.put_back is _put_gradient and cell is not None:
+                yield cell, change.before, change.read is _dropped
+
+
+def is_gradient_written(cell: Any) -> bool:
+    """Whether the function that is traced now wrote the ``.grad`` of a cell, be it a constant."""
+    journal = _NOW.get()
+    while journal is not None:
+        change = journal.changes.get(id(cell))
+        if change is not None or journal.settles:
+            return change is not None
+        journal = journal._outer
+    return False
 
 
 def undoing(fn: F) -> F:
@@ -222,9 +232,9 @@ def changing_hooks(hooks: Any) -> None:
     _changing(hooks, dict, _put_hooks)
 
 
-def changing_gradient(cell: Any) -> None:
-    """A leaf is about to get another ``.grad``."""
-    _changing(cell, attrgetter("grad"), _put_gradient)
+def changing_gradient(cell: Any, drops: bool = False) -> None:
+    """A leaf is about to get another ``.grad``, or to lose the one that it has."""
+    _changing(cell, _dropped if drops else _gradient, _put_gradient)
 
 
 def changing_state(generator: Any) -> None:
@@ -255,6 +265,13 @@ def _put_items(_: Any, before: Any) -> None:
 def _put_hooks(hooks: Any, before: Any) -> None:
     hooks.clear()
     hooks.update(before)
+
+
+_gradient = attrgetter("grad")
+
+
+def _dropped(cell: Any) -> Any:
+    return cell.grad
 
 
 def _put_gradient(cell: Any, before: Any) -> None:

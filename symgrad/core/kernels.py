@@ -201,13 +201,18 @@ def _build(
     rename = dict(zip(args, minted, strict=True))
     if isinstance(body, (tuple, sp.Tuple)):
         body = tuple(stepwise(with_numbers(b)).xreplace(rename) for b in body)
-        shared = len(body) > 1 or any(b.count_ops() > 4 for b in body)
+        shared = len(body) > 1 or any(_is_long(b) for b in body)
     else:
         body = stepwise(with_numbers(body)).xreplace(rename)
-        shared = body.count_ops() > 4
+        shared = _is_long(body)
     given = names(_called(body))
     kernel: Kernel = sp.lambdify(minted, body, modules=[given, module], printer=printer, cse=shared)
     return kernel
+
+
+def _is_long(body: sp.Expr) -> bool:
+    """Whether a payload has more than four operations; SymPy's own count imports its tensors, a tenth of a second."""
+    return sum(max(len(e.args) - 1, 1) for e in sp.preorder_traversal(body) if e.args) > 4
 
 
 _WIDER = {np.dtype(np.float16): np.dtype(np.float32), np.dtype(np.float32): np.dtype(np.float64)}

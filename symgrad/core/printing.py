@@ -7,7 +7,8 @@ width are chosen for the whole tensor, from the numbers that will be shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ Array: TypeAlias = "NDArray[Any]"
 Number = Any  # a Python bool, int or float
 Notation = Callable[[Number], str]
 
+LOGARITHMS = ("log", "ln")  # what the natural logarithm is called
 _PREFIX = "tensor("
 _WIDEST_RATIO = 1e3  # fixed notation spans at most this between the smallest and the largest number,
 _FIXED_RANGE = (1e-4, 1e8)  # all of them within this range
@@ -71,32 +73,37 @@ def set_printoptions(
     sci_mode: bool | None = None,
     logarithm: str | None = None,
 ) -> None:
-    """Set how tensors and formulas print. Options that are not passed keep their values, except sci_mode, which
-    returns to None.
+    """Set how tensors and formulas print. Options that are not passed stay, except sci_mode, which returns to None.
 
-    Args: precision, digits after the point; threshold, the size above which only the edges are shown;
-    edgeitems, how many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied
-    before the others; sci_mode, True or False to force the notation, None to choose it from the numbers;
-    logarithm, "log" or "ln", the natural logarithm's name in formulas, derivations and sheets.
-    Raises ArgumentError for an unknown profile or name of the logarithm.
+    Args: precision, digits after the point; threshold, the size above which only the edges are shown; edgeitems, how
+    many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied before others; sci_mode,
+    True or False to force the notation, None to choose it from the numbers; logarithm, "log" or "ln", the natural
+    logarithm's name in formulas. Raises ArgumentError for an unknown profile or name of the logarithm.
 
     >>> set_printoptions(precision=2)
     >>> format_tensor(np.array([0.125, 3.0]), default_dtype=np.dtype(float))
     'tensor([0.12, 3.00])'
     >>> set_printoptions(profile="default")
     """
-    if logarithm not in (None, "log", "ln"):
+    if logarithm is not None and logarithm not in LOGARITHMS:
         raise ArgumentError(f"set_printoptions: logarithm must be 'log' or 'ln'; got {logarithm!r}")
-    given: dict[str, Any] = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
-    given["logarithm"] = logarithm
-    chosen = {name: setting for name, setting in given.items() if setting is not None}
+    passed: dict[str, Any] = {
+        "precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth,
+        "logarithm": logarithm,
+    }  # fmt: skip
+    chosen = {name: setting for name, setting in passed.items() if setting is not None}
     for name, setting in {**_profile(profile), **chosen, "sci_mode": sci_mode}.items():
         setattr(options, name, setting)
+
+
+@contextmanager
+def logarithm_called(word: str) -> Iterator[None]:
+    """Write the natural logarithm as ``word``, "log" or "ln", within the block."""
+    before, options.logarithm = options.logarithm, word
+    try:
+        yield
+    finally:
+        options.logarithm = before
 
 
 def format_tensor(value: Array | float, *, suffixes: Sequence[str] = (), default_dtype: DTypeLike) -> str:

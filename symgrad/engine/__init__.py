@@ -1,1 +1,1 @@
-"""Recording operations and sweeping over their graph, backwards and forwards."""
+"""Recording of operations, and the backward and forward passes over the recorded graph."""

@@ -16,10 +16,12 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell, Node, reaches
 from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.core.upcalls import UPCALLS
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.generator import is_traced_for_calls
 from symgrad.engine.record import TensorBase, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
 from symgrad.support.notices import warn
@@ -52,9 +54,10 @@ def backward(
     for t in (*tensors, *seeds):
         _check_outside(t)
     wrt = None if inputs is None else cells(inputs)
-    cotangents = _sweep(roots, seeds, wrt, create_graph, retain)
+    traced = any(t._value is None for t in (*tensors, *seeds))
+    cotangents = _sweep(roots, seeds, wrt, create_graph or traced, retain)
     for node, g in cotangents.items():
-        _deposit(node, g)
+        _deposit(node, DETACH(g) if traced and not create_graph else g)
 
 
 def cells(inputs: Sequence[Any]) -> list[AnyNode]:
@@ -66,6 +69,20 @@ def cells(inputs: Sequence[Any]) -> list[AnyNode]:
         if node.cell is None:
             node.cell = Cell()
     return nodes
+
+
+def _check_used(wrt: Sequence[AnyNode], cotangents: dict[AnyNode, Any]) -> None:
+    for i, node in enumerate(wrt):
+        if node not in cotangents:
+            raise GraphError(UNUSED.format(i=i))
+
+
+def _gradient_of(x: Any, node: AnyNode, cotangents: dict[AnyNode, Any], materialize: bool) -> Any:
+    """Return the gradient with respect to x, and None or zeros where the outputs do not depend on it."""
+    if node not in cotangents and not materialize:
+        return None
+    value = np.zeros(x.shape, x.dtype) if x._value is None else x._value
+    return _as_gradient(cotangents.get(node), value)
 
 
 def grad(
@@ -93,16 +110,9 @@ def grad(
     for node, g in cotangents.items():
         if isinstance(node, Node):
             _deposit(node, g)  # where it retains its gradient
-    results: list[Any] = []
-    for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
-        if node not in cotangents and not (allow_unused or materialize):
-            raise GraphError(UNUSED.format(i=i))
-        if node not in cotangents and not materialize:
-            results.append(None)
-        else:
-            value = np.zeros(x.shape, x.dtype) if x._value is None else x._value
-            results.append(_as_gradient(cotangents.get(node), value))
-    return tuple(results)
+    if not (allow_unused or materialize):
+        _check_used(wrt, cotangents)
+    return tuple([_gradient_of(x, node, cotangents, materialize) for node, x in zip(wrt, inputs, strict=True)])
 
 
 def _sweep(
@@ -132,10 +142,9 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
 
 def _check_outside(t: Any) -> None:
     """Refuse a backward of a tensor without a value, or in a function that a transform differentiates."""
-    if t._value is None:
+    if t._value is None and not is_traced_for_calls():
         raise ValueNeeded(
-            "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'. To "
-            "compile a step of training, compile the model, sg.compile(model), and call backward() and step() outside."
+            "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
         )
     if t._node is not None and modes.transformed() and reaches(t._node, modes.variables() or ()):
         raise GraphError(
@@ -201,7 +210,8 @@ def _as_gradient(g: Any, value: Any) -> Any:
         fits = g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted
         return handle(g._node, g._value) if fits else Cast(wanted)(g)
     if type(value) is np.ndarray:
-        return handle(None, g if type(g) is np.ndarray and g.dtype is value.dtype else np.asarray(g, value.dtype))
+        fits = type(g) is np.ndarray and g.dtype is value.dtype
+        return handle(None, g if fits else canonical(np.asarray(g, value.dtype)))
     return handle(None, float(g))
 
 
@@ -227,14 +237,15 @@ def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
     if type(g) is np.ndarray and (type(value) is np.ndarray and g.dtype is value.dtype):
         new = handle(None, g)
     else:
-        like = value if value is not None else g
-        new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
+        if value is None:
+            value = np.zeros(node.shape if g is None else (), dtype_of(node))
+        new = _as_gradient(g, value)
     changing_gradient(cell)
     with cell.lock:
         old = cell.grad
         if old is None:
             cell.grad = new
-        elif isinstance(g, TensorBase):
+        elif isinstance(g, TensorBase) or old._value is None:
             cell.grad = old + new
         else:
             total = old._value + new._value
@@ -247,7 +258,7 @@ def warn_of_cycle() -> None:
 
 
 def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
-    """Run ``Tensor.backward``."""
+    """Fill ``.grad`` of the leaves, as ``Tensor.backward`` does."""
     if gradient is None and inputs is None and not create_graph and type(t._value) is float and mode == "numeric":
         _of_scalar(t, bool(retain_graph))
         return

@@ -136,6 +136,19 @@ class Generator:
 
 
 # ------------------------------------------------------------------ draws
+class Reading:
+    """What a function reads anew at every call: arrays of the same shapes and dtypes, as if they were drawn.
+
+    Args:
+        arrays: returns them.
+        fits: whether all else that the function was traced with is as it was.
+    """
+
+    def __init__(self, arrays: Callable[[], list[Any]], fits: Callable[[], bool] = lambda: True) -> None:
+        self.arrays = self.examples = arrays
+        self.fits = fits
+
+
 class Draw:
     """Random numbers: what a function makes of NumPy's generator and some arguments.
 
@@ -288,6 +301,12 @@ def _moved(generator: Any) -> np.random.Generator:
     chosen: Generator = default_generator if generator is None else generator
     changing_state(chosen)
     return chosen.numpy
+
+
+def is_traced_for_calls() -> bool:
+    """Whether a function is traced that may have effects besides its results, as by ``sg.compile``."""
+    by = _TAPE.get()
+    return by is not None and not isinstance(by, Refusing)
 
 
 def check_untraced(what: str, advice: str) -> None:

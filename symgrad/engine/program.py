@@ -101,7 +101,7 @@ class Program:
 
     donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
     digits: int | None = None  # of results that are no floats, where a backend computes them
-    cached = False  # whether machine code is kept on disk
+    cache_after: float | None = None  # seconds of compiling from which machine code goes to disk; None: never
 
     def __init__(self, values: Iterable[Value] = (), inputs: Iterable[int] = (), outputs: Iterable[int] = ()) -> None:
         self.values, self.inputs, self.outputs = list(values), list(inputs), list(outputs)

@@ -5,7 +5,7 @@ The fast paths for elementwise operations are the cost of the tape, so they are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad import errors
-from symgrad.core import anomaly, hooks, modes
+from symgrad.core import hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.ended import ENDED, check_lives
 from symgrad.core.kernels import ARITHMETIC, canonical
@@ -89,21 +89,28 @@ def register_tensor_class(cls: C) -> C:
     return cls
 
 
+_WATCHERS: dict[str, Callable[[Node], None]] = {}
+
+
 def new_node(*args: Any) -> Node:
-    """Return a node, with its origin where origins are noted."""
+    """Return a node, and show it to those who watch."""
     return make_node(*args)
 
 
-def _make_node_with_origin(*args: Any) -> Any:
+def _make_watched(*args: Any) -> Node:
     node = nodes.make_node(*args)
-    node.origin = anomaly.here()
+    for watch in _WATCHERS.values():
+        watch(node)
     return node
 
 
-def note_origins(flag: bool) -> None:
-    """Note from now on where each operation is recorded, or stop it: costs nothing while it is off."""
+def watch_nodes(name: str, watch: Callable[[Node], None] | None) -> None:
+    """Show each node to ``watch`` when it is made from now on, or stop it: costs nothing while nobody watches."""
     global make_node
-    make_node = _make_node_with_origin if flag else nodes.make_node  # type: ignore[assignment]
+    _WATCHERS.pop(name, None)
+    if watch is not None:
+        _WATCHERS[name] = watch
+    make_node = _make_watched if _WATCHERS else nodes.make_node  # type: ignore[assignment]
 
 
 def handle(node: AnyNode | None, value: Any) -> Any:

@@ -51,15 +51,9 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def sweep(
-    roots: Sequence[AnyNode],
-    seeds: Sequence[Any],
-    *,
-    wrt: Sequence[AnyNode] | None = None,
-    handle: Handle | None = None,
-    symbolic: bool = False,
-    retain: bool = True,
-    since: int | None = None,
-) -> dict[AnyNode, Any]:
+    roots: Sequence[AnyNode], seeds: Sequence[Any], *, wrt: Sequence[AnyNode] | None = None,
+    handle: Handle | None = None, symbolic: bool = False, retain: bool = True, since: int | None = None,
+) -> dict[AnyNode, Any]:  # fmt: skip
     """Pull the cotangents ``seeds`` of ``roots`` back through the graph.
 
     Of complex numbers, PyTorch's convention holds outside: what comes back is ∂L/∂x + i·∂L/∂y, the direction in which
@@ -79,13 +73,8 @@ def sweep(
     Returns:
         The wanted nodes that were reached, with their cotangents; None stands for zero.
     """
-    way = _SweepPlan(
-        inside=None if wrt is None else _towards(roots, wrt, since),
-        wanted=None if wrt is None else set(wrt),
-        handle=handle,
-        symbolic=symbolic,
-        since=since or 0,
-    )
+    inside, wanted = (None, None) if wrt is None else (_towards(roots, wrt, since), set(wrt))
+    way = _SweepPlan(inside, wanted, handle, symbolic, since or 0)
     grads: dict[AnyNode, Any] = {}
     for root, seed in zip(roots, seeds, strict=True):
         grads[root] = _add(grads.get(root), conj(seed) if complexes.met else seed)
@@ -304,13 +293,18 @@ def _is_discrete(node: Any) -> bool:
     return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
 
 
+def _tangent_of(node: Any, ts: Sequence[Any], handle: Handle, record: bool, symbolic: bool) -> Any:
+    """Return the tangent of a node from those of its inputs."""
+    y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
+    if record:
+        y, xs = _handles(node, y, xs, handle)
+    t = node.op.jvp(ts, y, *xs) if symbolic else node.rule.jvp(node, ts, y, xs)
+    t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+    return t
+
+
 def push(
-    roots: Sequence[AnyNode],
-    tangents: dict[AnyNode, Any],
-    handle: Handle,
-    *,
-    record: bool,
-    symbolic: bool = False,
+    roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False
 ) -> list[Any]:
     """Forward mode: push tangents of some nodes through the graph, oldest node first.
 
@@ -333,11 +327,7 @@ def push(
             continue
         if node.saved is None and not symbolic:
             raise GraphError(FREED)
-        y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
-        if record:
-            y, xs = _handles(node, y, xs, handle)
-        t = node.op.jvp(ts, y, *xs) if symbolic else node.rule.jvp(node, ts, y, xs)
-        t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+        t = _tangent_of(node, ts, handle, record, symbolic)
         # Where the tangents belong to inputs that were broadcast, so is their image.
         tangent_of[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
     return [tangent_of.get(r) for r in roots]

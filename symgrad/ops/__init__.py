@@ -1,4 +1,4 @@
-"""How arrays are combined: the op protocol and every operation."""
+"""The protocol that every operation implements, and the operations on arrays."""
 
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, emap, exact
 from symgrad.ops.protocol import Blank, Op, Plan, Traced, shape, zeros_like

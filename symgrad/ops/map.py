@@ -31,6 +31,7 @@ from symgrad.core.promotion import (
     promoted,
 )
 from symgrad.errors import ShapeError
+from symgrad.ops.conditions import one_if
 from symgrad.ops.protocol import Op, Plan, Traced, not_complex, refused
 from symgrad.scalars import Atom, G, Undeclared, X, Y, analytic, differentiate, in_full, scale, tidy
 from symgrad.support.lazy import cached_property
@@ -198,7 +199,7 @@ class Map(Entrywise):
         return None if partial is None else partial.apply(g, y, *xs)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Sum the partials with each tangent in the place of the cotangent."""
+        """Sum the partials with each tangent in place of the cotangent."""
         terms = [self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None]
         return sum_terms([t for t in terms if t is not None])
 
@@ -440,10 +441,12 @@ def clip(idx: Sequence[Any], sizes: Shape) -> list[Any]:
 
 
 def substitute(payload: Any, env: dict[Any, Any]) -> Any:
-    """Put entries for a payload's slots; a condition stands for itself where the payload asks x ≠ 0."""
+    """Put entries for a payload's slots; a condition is 1 or 0 in arithmetic, itself where it asks x ≠ 0."""
     given = {x: v for x, v in env.items() if isinstance(v, Boolean) and not isinstance(v, sp.Symbol)}
     truths = {sp.Ne(x, 0): v for x, v in given.items()} | {sp.Eq(x, 0): sp.Not(v) for x, v in given.items()}
-    return payload.xreplace({**env, **truths})
+    arithmetic = isinstance(payload, sp.Add | sp.Mul | sp.Pow)
+    numbers = {x: one_if(v) for x, v in given.items()} if arithmetic else {}
+    return payload.xreplace({**env, **numbers, **truths})
 
 
 def exact(value: Any) -> sp.Expr:

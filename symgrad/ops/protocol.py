@@ -92,7 +92,7 @@ class NumericRules:
         return (self.dtype(*kinds),) * len(kinds)
 
     def takes(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
-        """Return the dtype that a Python number in the place of each input takes; None where it may be any number."""
+        """Return the dtype that a Python number in place of each input takes; None where it may be any number."""
         return (None,) * len(kinds) if self.truth else self.operands(*kinds)
 
     @property
@@ -283,7 +283,7 @@ class LoweringRules:
         return self.view(x, to)
 
     def put(self, x: Any, v: Any) -> Any:
-        """Return x with v in the place of what this reads of it."""
+        """Return x with v in place of what this reads of it."""
         raise NotImplementedError
 
     def decompose(self, *xs: Any) -> Any:

@@ -159,7 +159,7 @@ def needs_entries(name: str, x: Any, dim: Any, axes: Sequence[int]) -> None:
 
 
 def is_float(x: Any) -> bool:
-    """Whether x holds floating-point numbers, or symbols."""
+    """Return whether x holds floating-point numbers, or symbols."""
     dtype = getattr(x, "dtype", None)
     return dtype is None or is_differentiable(dtype) or is_symbolic(dtype)
 

@@ -311,7 +311,7 @@ class Eye(Op):
         return (self.n, self.m)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """δ_ij."""
+        """Return the symbol δ_ij."""
         return sp.KroneckerDelta(*idx)
 
 

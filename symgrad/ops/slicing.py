@@ -201,7 +201,7 @@ class Gather(Selection):
 
     @cached_property
     def front(self) -> int:
-        """The axis at which the block stands: in the place of its axes if they are neighbours, else first."""
+        """The axis at which the block stands: in place of its axes if they are neighbours, else first."""
         neighbours = self.axes == tuple(range(self.axes[0], self.axes[-1] + 1)) if self.axes else False
         return self.axes[0] if neighbours else 0
 

@@ -1,7 +1,7 @@
-"""What each scalar function is: one declaration per function, looked up by its SymPy class.
+"""The scalar functions: one declaration for each, which is looked up by its SymPy class.
 
-To add a function, declare it in the file of its family and give it a row in ``tests/rows/elementwise_rows.py``. Those
-that other layers build payloads of are here by name; any other is an attribute, too.
+To add a function, declare it in the file of its family, and add a row to ``tests/rows/elementwise_rows.py``. The
+functions that other rooms use in payloads can be imported by name; every other function is an attribute of this module.
 """
 
 from typing import Any

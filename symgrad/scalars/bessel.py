@@ -42,12 +42,12 @@ def _i1_near(a: F64) -> F64:
 
 
 def _i0_far(a: F64) -> F64:
-    """e⁻ᵃ I₀(a)."""
+    """Return e⁻ᵃ I₀(a) of a large argument."""
     return (_ROOT + horner(1 / a, _I0_FAR) / a) / np.sqrt(a)
 
 
 def _i1_far(a: F64) -> F64:
-    """e⁻ᵃ I₁(a)."""
+    """Return e⁻ᵃ I₁(a) of a large argument."""
     return (_ROOT + horner(1 / a, _I1_FAR) / a) / np.sqrt(a)
 
 

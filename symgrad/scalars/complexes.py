@@ -84,7 +84,7 @@ def tanh(m: Any, x: Any, y: Any) -> Pair:
 
 
 def tan(m: Any, x: Any, y: Any) -> Pair:
-    """-i tanh(iz)."""
+    """Return tan z as −i tanh(iz)."""
     re, im = tanh(m, -y, x)
     return im, -re
 
@@ -132,7 +132,7 @@ def sech2(m: Any, x: Any, y: Any) -> Pair:
 
 
 def sec2(m: Any, x: Any, y: Any) -> Pair:
-    """1/cos² z."""
+    """Return 1/cos² z, the derivative of the tangent."""
     return sech2(m, -y, x)
 
 

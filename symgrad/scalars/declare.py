@@ -89,6 +89,12 @@ class Scalar:
         """The textbook expression in ``X``."""
         return sp.sympify(self.meant(*X[: self.nargs]))
 
+    def meaning_at(self, args: Sequence[Any]) -> Any:
+        """Return the textbook expression in ``X``; of some functions it is known only for these whole orders."""
+        if self.ordered and args[0].is_Integer:
+            return sp.sympify(self.meant(*args[: self.ordered], *X[self.ordered : self.nargs]))
+        return self.meaning
+
     @cached_property
     def partials(self) -> tuple[sp.Expr, ...]:
         """The partial derivatives in ``X`` and ``Y``."""

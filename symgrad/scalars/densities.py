@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from symgrad.scalars.elementary import expm1, log, log1p, sin
-from symgrad.scalars.special import i0, i1
+from symgrad.scalars.elementary import exp, expm1, log, log1p, sin
+from symgrad.scalars.special import i0, i1, ndtr
+from symgrad.scalars.stable import logsigmoid, sigmoid, sigmoid_slope, softplus
 from symgrad.scalars.written import part, polynomial
 
 _POSITIVE = (0.1, 3.0)
@@ -34,6 +36,17 @@ filled: Any = part(
 checked: Any = part(
     "checked", lambda v, d: v, lambda v, d, y: (checked(sp.S.One, d), sp.S.Zero),
     lambda m, v, d: m.where(d >= 0.0, v, math.nan), core=_POSITIVE,
+)  # fmt: skip
+
+WIDEST = 1e150  # stands for ∞ as an end of a support that depends on parameters: its square is a float
+finite_end: Any = part(
+    "finite_end", lambda x: x, lambda x, y: sp.S.One, lambda m, x: m.minimum(m.maximum(x, -WIDEST), WIDEST)
+)
+# the number between a and b that is nearest to 0, at which formulas are asked in place of others
+nearest: Any = part(
+    "nearest", lambda a, b: sp.Min(sp.Max(a, 0), b),
+    lambda a, b, y: (sp.Piecewise((1, (a > 0) & (a < b)), (0, True)), sp.Piecewise((1, b < sp.Max(a, 0)), (0, True))),
+    lambda m, a, b: m.minimum(m.maximum(a, 0.0), b),
 )  # fmt: skip
 
 # ------------------------------------------------------------------ what they are made of
@@ -67,6 +80,12 @@ log_part: Any = part(
     "log_part", lambda p, q: sp.log(p), lambda p, q, y: (1 / p, sp.S.Zero),
     lambda m, p, q: m.where(p < 0.5, m.log(p), m.log1p(-q)), core=(0.1, 0.4),
 )  # fmt: skip
+# of two logarithms of such parts the first, by the second where it is close to 0
+log_share: Any = part(
+    "log_share", lambda u, v: u, lambda u, v, y: (sp.S.One, sp.S.Zero),
+    lambda m, u, v: m.where(u < -math.log(2), u, m.log1p(-m.exp(m.minimum(v, 0.0)))),
+    core=(-3.0, -1.0),
+)  # fmt: skip
 # cot πq of 0 ≤ q ≤ 1, by the nearer end: the distance from it is exact
 cot_of_turn: Any = part(
     "cot_of_turn", lambda q: sp.cot(sp.pi * q), lambda q, y: -sp.pi * (1 + y**2),
@@ -75,6 +94,19 @@ cot_of_turn: Any = part(
 cos_minus_one: Any = part(
     "cos_minus_one", lambda x: sp.cos(x) - 1, lambda x, y: -sin(x), lambda m, x: -2.0 * m.sin(0.5 * x) * m.sin(0.5 * x)
 )
+
+
+# of k successes and m failures with p = σ(z), and its derivative with respect to z: the terms meant cancel
+log_trials: Any = part(
+    "log_trials", lambda k, m, z: k * z - (k + m) * softplus(z),
+    lambda k, m, z, y: (logsigmoid(z), logsigmoid(-z), trials_slope(k, m, z)),
+    lambda m, k, n, z: k * m.logsigmoid(z) + n * m.logsigmoid(-z),
+)  # fmt: skip
+trials_slope: Any = part(
+    "trials_slope", lambda k, m, z: k - (k + m) * sigmoid(z),
+    lambda k, m, z, y: (sigmoid(-z), -sigmoid(z), -(k + m) * sigmoid_slope(z)),
+    lambda m, k, n, z: k * m.sigmoid(-z) - n * m.sigmoid(z),
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ Student's t: log Γ(a + 1/2) - log Γ(a)
@@ -129,6 +161,39 @@ def _log_beta(m: Any, a: Any, b: Any) -> Any:
 log_beta: Any = part(
     "log_beta", lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
     lambda a, b, y: (sp.digamma(a) - sp.digamma(a + b), sp.digamma(b) - sp.digamma(a + b)), _log_beta, core=_POSITIVE,
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ the normal distribution between a and b
+_NODES, _WEIGHTS = ([float(v) for v in vs] for vs in np.polynomial.legendre.leggauss(12))
+_ROOT2, _LOG_ROOT_2PI = math.sqrt(2), math.log(2 * math.pi) / 2
+
+
+def _log_within(m: Any, z: Any, a: Any, b: Any) -> Any:
+    """Of the interval that lies more to the left, relative to the density at its end nearest to 0.
+
+    A narrow one is integrated by Gauss' rule, because the difference of Φ cancels.
+    """
+    mirrored = a + b > 0.0
+    x, low, high = m.where(mirrored, -z, z), m.where(mirrored, -b, a), m.where(mirrored, -a, b)
+    nearest, width = m.minimum(high, 0.0), high - low
+    fall = m.where(width < math.inf, 0.5 * width * (nearest + low), -math.inf)
+    left = 0.5 * (m.erfcx(-nearest / _ROOT2) - m.erfcx(-m.minimum(low, 0.0) / _ROOT2) * m.exp(m.minimum(fall, 0.0)))
+    around = 1.0 - m.ndtr(-m.maximum(high, 0.0)) - m.ndtr(low)
+    is_narrow = width * m.maximum(1.0, -low) < 2.0
+    end, half = m.where(is_narrow, high, 0.0), m.where(is_narrow, 0.5 * width, 0.5)
+    inner = 0.0
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        at = end - half * (1.0 + node)
+        inner = inner + weight * m.exp(0.5 * (nearest - at) * (nearest + at))
+    mass = m.where(is_narrow, inner * half * (1 / math.sqrt(2 * math.pi)), m.where(high > 0.0, around, left))
+    return 0.5 * (nearest - x) * (nearest + x) - _LOG_ROOT_2PI - m.log(mass)
+
+
+# log of φ(z)/(Φ(b) - Φ(a))
+log_within: Any = part(
+    "log_within", lambda z, a, b: -(z**2) / 2 - sp.log(2 * sp.pi) / 2 - sp.log(ndtr(b) - ndtr(a)),
+    lambda z, a, b, y: (-z, exp(log_within(a, a, b)), -exp(log_within(b, a, b))), _log_within,
 )  # fmt: skip
 
 

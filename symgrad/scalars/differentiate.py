@@ -79,7 +79,6 @@ def _declared(e: sp.Expr, x: sp.Symbol) -> sp.Expr:
     env = {**dict(zip(X, e.args, strict=False)), Y: e}
     total = sp.S.Zero
     for a, partial in zip(e.args, scalar.partials, strict=False):
-        inner = differentiate(a, x)
-        if inner != 0 and partial != 0:
+        if partial != 0 and (inner := differentiate(a, x)) != 0:
             total += scale(inner, partial.xreplace(env))
     return total

@@ -59,7 +59,7 @@ def _power_meaning(n: int, k: int, x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return sp.Piecewise((0, guard), (sp.Add(*terms) * x ** (y - n), True))
 
 
-# xʸ log x, whose slope by x does not pass through xʸ: that may underflow where xʸ⁻¹ does not
+# xʸ log x, whose slope with respect to x does not pass through xʸ: that may underflow where xʸ⁻¹ does not
 power_log = declare(
     "power_log", lambda x, y: sp.Piecewise((0, sp.Eq(x, 0) & (y >= 0)), (x**y * sp.log(x), True)),
     lambda x, y, out: (power_nth(1, 1, x, y), power_nth(0, 2, x, y)),
@@ -67,7 +67,8 @@ power_log = declare(
     inline=True,
 )  # fmt: skip
 
-# The slopes of xʸ. Where y, or y - 1, is exactly 0 the slope by x is 0 at x = 0 too; its slopes by y do not vanish.
+# The slopes of xʸ. Where y, or y - 1, is exactly 0, the slope with respect to x is 0 at x = 0 too;
+# its slopes with respect to y do not vanish.
 power_nth: Any = part(
     "power_nth", lambda n, k, x, y: _power_meaning(int(n), int(k), x, y),
     lambda n, k, x, y, out: (sp.S.Zero, sp.S.Zero, power_nth(n + 1, k, x, y), power_nth(n, k + 1, x, y)),

@@ -88,7 +88,7 @@ def gaussian(m: Any, x: Any) -> Any:
 
 
 def half_gaussian(m: Any, x: Any) -> Any:
-    """exp(-x²/2)."""
+    """Return exp(−x²/2), with the square computed to twice the precision."""
     s, lost = _square(m, m.minimum(m.abs(x), 40.0))
     e = m.exp(-0.5 * s)
     return e - e * (0.5 * lost)
@@ -169,14 +169,14 @@ def _times_logs(m: Any, k: int, x: Any, y: Any) -> Any:
 
 # ------------------------------------------------------------------ hyperbolic, logistic, rational
 def sech2(m: Any, x: Any) -> Any:
-    """1/cosh² x."""
+    """Return 1/cosh² x, the derivative of the hyperbolic tangent."""
     q = m.exp(-2.0 * m.abs(x))
     d = 1.0 + q
     return 4.0 * q / (d * d)
 
 
 def sigmoid_slope(m: Any, x: Any) -> Any:
-    """σ(x) σ(-x)."""
+    """Return σ(x) σ(−x), the derivative of the logistic function."""
     q = m.exp(-m.abs(x))
     d = 1.0 + q
     return q / (d * d)
@@ -367,7 +367,7 @@ def ndtri_slope(m: Any, p: Any) -> Any:
 
 
 def normal_pdf(m: Any, x: Any) -> Any:
-    """exp(-x²/2)/√(2π)."""
+    """Return exp(−x²/2)/√(2π), the density of the normal distribution."""
     return m.half_gaussian(x) * (1 / math.sqrt(2 * math.pi))
 
 
@@ -402,12 +402,12 @@ def hazard_second(m: Any, x: Any) -> Any:
 
 # ------------------------------------------------------------------ activations
 def silu(m: Any, x: Any) -> Any:
-    """x σ(x)."""
+    """Return x σ(x), the sigmoid linear unit."""
     return x * m.sigmoid(x)
 
 
 def gelu(m: Any, x: Any) -> Any:
-    """x Φ(x)."""
+    """Return x Φ(x), the Gaussian error linear unit."""
     return x * m.ndtr(x)
 
 

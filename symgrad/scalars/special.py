@@ -25,7 +25,7 @@ half_gaussian = part(
 
 
 def _bell(x: sp.Expr) -> sp.Expr:
-    """2/√π exp(-x²)."""
+    """Return 2/√π exp(−x²), the derivative of erf."""
     return 2 / sp.sqrt(sp.pi) * gaussian(x)
 
 

@@ -1,1 +1,1 @@
-"""What any layer may use, and what knows nothing of differentiation: files, foreign text, forks, lazy properties."""
+"""Helpers that do not depend on differentiation: files, text from users, forks and lazy properties."""

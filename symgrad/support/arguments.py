@@ -13,6 +13,7 @@ import inspect
 import numbers
 import operator
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, GeneratorType, TracebackType
@@ -59,7 +60,7 @@ def checked_first(fn: F) -> F:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        _refuse(fn, _told(_bound(fn, args, kwargs)))
+        _refuse(_title(fn, args), _told(_bound(fn, args, kwargs)))
         return fn(*args, **kwargs)
 
     _CHECKED.add(call)
@@ -123,21 +124,72 @@ def check_values(fn: Callable[..., Any], values: Mapping[str, Any]) -> None:
     """Refuse values, by the names of fn's parameters, that are not as their annotations say."""
     parameters = inspect.signature(fn).parameters
     told = [(name, str(parameters[name].annotation), v) for name, v in values.items() if name in parameters]
-    _refuse(fn, [(name, name if name in _KINDS else said, v) for name, said, v in told])
+    _refuse(_title(fn), [(name, name if name in _KINDS else said, v) for name, said, v in told])
 
 
 def blame(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Raise an error that names the argument, if one is not what fn's signature says, or says what fn takes."""
     if isinstance(error, SymgradError) or _of_user(error.__traceback__):
         return
+    title = _title(fn, args)
+    if _blame_call(fn, error, args, kwargs):
+        return
     too_long = isinstance(error, OverflowError) or str(error).startswith("Maximum allowed dimension")
-    _refuse(fn, _told(_bound(fn, args, kwargs, error)), error, 63 if too_long else 1024)
+    _refuse(title, _told(_bound(fn, args, kwargs, error)), error, 63 if too_long else 1024)
     _blame_sizes(fn, error, (*args, *kwargs.values()))
     if isinstance(error, ValueError) and "could not be broadcast" in str(error):
-        raise ShapeError(f"{_title(fn)}: {error}. Expected shapes that broadcast against each other.") from error
+        raise ShapeError(f"{title}: {error}. Expected shapes that broadcast against each other.") from error
     if isinstance(error, (TypeError, ValueError)) and _rooms(error.__traceback__)[-1] == "scipy":
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
-        raise kind(f"{_title(fn)}: SciPy refuses the arguments: {str(error).rstrip('.')}.") from error
+        raise kind(f"{title}: SciPy refuses the arguments: {str(error).rstrip('.')}.") from error
+
+
+def _blame_call(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Say which of the functions that were passed cannot be called with as many arguments as fn calls it with.
+
+    Returns whether it is a function that fn knows nothing of.
+    """
+    said = _MISCALLED.match(str(error)) if isinstance(error, TypeError) else None
+    if said is None or said["name"] == fn.__qualname__:
+        return False
+    signature = inspect.signature(fn)
+    try:
+        passed = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return False
+    functions = [(k, f) for k, v in passed.items() for f in (v if isinstance(v, (list, tuple)) else (v,))]
+    for name, takes in [
+        (k, inspect.signature(f)) for k, f in functions if getattr(f, "__qualname__", "") == said["name"]
+    ]:
+        count = _count(takes, said)
+        if count is not None:
+            further = [p.name for p in signature.parameters.values() if p.name == "args" or p.kind is p.VAR_POSITIONAL]
+            behind = "as args=(…,)" if {"args", "given"} & {*further} else "behind it"
+            few = f"Pass what else it takes {behind}." if further else _TUPLED
+            raise ArgumentTypeError(
+                f"{_title(fn, args)}: {name}{takes} is called with {count} argument{'' if count == 1 else 's'}. "
+                f"{few if said['few'] else 'Write it with as many parameters.'}"
+            ) from error
+    return True
+
+
+def _count(takes: inspect.Signature, said: re.Match[str]) -> int | None:
+    """Return with how many arguments a function was called, as Python's message has it; None of another function."""
+    by_place = [p for p in takes.parameters.values() if p.kind in _BY_PLACE]
+    if said["few"] is None:
+        return int(said["were"]) if int(said["most"]) == len(by_place) else None
+    if not {*_QUOTED.findall(said.string)} <= {*takes.parameters}:
+        return None
+    return len([p for p in by_place if p.default is p.empty]) - int(said["few"])
+
+
+_MISCALLED = re.compile(
+    r"(?P<name>.+)\(\) (?:missing (?P<few>\d+) required positional|"
+    r"takes (?:from \d+ to )?(?P<most>\d+) positional arguments? but (?P<were>\d+) (?:was|were) given)"
+)
+_QUOTED = re.compile(r"'(\w+)'")
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_TUPLED = "Several values come as one: write f(c) and read c[0], c[1]."
 
 
 def _blame_sizes(fn: Callable[..., Any], error: Exception, args: Sequence[Any]) -> None:
@@ -152,26 +204,26 @@ def _blame_sizes(fn: Callable[..., Any], error: Exception, args: Sequence[Any]) 
         ) from error
 
 
-def _refuse(
-    fn: Callable[..., Any], told: Sequence[tuple[str, str, Any]], error: Exception | None = None, bits: int = 63
-) -> None:
+def _refuse(title: str, told: Sequence[tuple[str, str, Any]], error: Exception | None = None, bits: int = 63) -> None:
     """Refuse integers with too many bits, and arguments that do not fit their annotation."""
     for name, _, value in told:
         if _is_beyond(1 << bits, value):
             most = "2**63" if bits == 63 else "1.8e308"
-            raise NumberRangeError(
-                f"{_title(fn)}: got {name}={shown(value)}. Expected numbers below {most}."
-            ) from error
+            raise NumberRangeError(f"{title}: got {name}={shown(value)}. Expected numbers below {most}.") from error
     for name, annotation, value in told:
         expected = misfit(annotation, value)
         if expected and name == "params" and hasattr(value, "named_parameters"):
             expected = "its tensors: model.parameters()"
         if expected:
-            raise ArgumentTypeError(f"{_title(fn)}: got {name}={shown(value)}. Expected {expected}.") from error
+            raise ArgumentTypeError(f"{title}: got {name}={shown(value)}. Expected {expected}.") from error
 
 
-def _title(fn: Callable[..., Any]) -> str:
-    return fn.__qualname__.split(".")[-2] if fn.__name__ in ("__init__", "__new__") else fn.__name__
+def _title(fn: Callable[..., Any], args: Sequence[Any] = ()) -> str:
+    """Return what a message calls a function: a constructor by the class of what is made."""
+    if fn.__name__ not in ("__init__", "__new__"):
+        return fn.__name__
+    kind, made = fn.__qualname__.split(".")[-2], type(args[0]) if args else object
+    return made.__name__ if kind in [k.__name__ for k in made.__mro__] else kind
 
 
 def _bound(
@@ -184,9 +236,11 @@ def _bound(
     except TypeError as wrong:
         names = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
         takes = signature.replace(parameters=names, return_annotation=signature.empty)
-        own = isinstance(error, TypeError) and str(error).startswith(f"{fn.__qualname__}()")
-        said = str(error) if own else f"{_title(fn)}() {wrong}"  # not the words on a function that fn calls
-        raise ArgumentTypeError(f"{said}. Expected {_title(fn)}{takes}.") from error
+        title, who = _title(fn, args), f"{fn.__qualname__}()"
+        own = isinstance(error, TypeError) and str(error).startswith(who)  # not the words on a function that fn calls
+        called = who if title == fn.__name__ else f"{title}.{fn.__name__}()"
+        said = f"{called}{str(error).removeprefix(who)}" if own else f"{title}() {wrong}"
+        raise ArgumentTypeError(f"{said}. Expected {title}{takes}.") from error
 
 
 def _told(bound: inspect.BoundArguments) -> list[tuple[str, str, Any]]:

@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Found(NamedTuple):
@@ -24,6 +24,16 @@ class Module(NamedTuple):
     outside: dict[str, str]
 
 
+def parsed(source: str, mode: str = "exec") -> Any:
+    """Return ``ast.parse(source)``, again where Python 3.11 raises SystemError because two threads parse at once."""
+    for _ in range(100):
+        try:
+            return ast.parse(source, mode=mode)
+        except SystemError:
+            continue
+    return ast.parse(source, mode=mode)
+
+
 @lru_cache(maxsize=64)
 def read(name: str) -> Module:
     """Return the definitions in a module of this package."""
@@ -34,7 +44,7 @@ def read(name: str) -> Module:
     defined: dict[str, ast.stmt] = {}
     inside: dict[str, Found] = {}
     outside: dict[str, str] = {}
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    for node in parsed(Path(spec.origin).read_text(encoding="utf-8")).body:
         for key in names_of(node):
             defined[key] = node
         if isinstance(node, ast.Import):

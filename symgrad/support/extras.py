@@ -13,21 +13,29 @@ from symgrad.errors import MissingExtra
 
 HOW = 'pip install ".[{extra}]" in a copy of symgrad'
 PACKAGES = {
+    "arviz": "arviz",
+    "bayes": "nutpie",
+    "blackjax": "blackjax",
     "clarabel": "clarabel",
     "dask": "dask",
+    "emcee": "emcee",
     "examples": "sklearn",
     "graph": "networkx",
     "llvm": "llvmlite",
+    "mici": "mici",
     "nlp": "cyipopt",
+    "notebook": "anywidget",
     "osqp": "osqp",
     "piqp": "piqp",
     "plot": "matplotlib",
     "progress": "tqdm",
+    "proved": "flint",
     "scipy": "scipy",
     "uno": "unopy",
     "web": "starlette",
 }
-_ON_AN_INDEX = {"cyipopt": "cyipopt-wheels", "sklearn": "scikit-learn"}  # where a package has another name there
+# where a package has another name there
+_ON_AN_INDEX = {"cyipopt": "cyipopt-wheels", "flint": "python-flint", "sklearn": "scikit-learn"}
 
 
 def is_installed(extra: str) -> bool:

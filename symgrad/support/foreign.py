@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-UNPRINTABLE = "␣"  # in the place of what is not seen, or moves what is around it
+UNPRINTABLE = "␣"  # in place of what is not seen, or moves what is around it
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
@@ -112,6 +112,11 @@ def literal(value: Any) -> str:
 def html(text: str) -> str:
     """Return text for an element or a quoted attribute of HTML, SVG and MathML; line ends stay."""
     return "\n".join(map(printable, text.split("\n"))).translate(_HTML)
+
+
+def json_in_html(text: str) -> str:
+    """Return ASCII JSON for a script of a page, in which nothing reads as the end of the script."""
+    return text.replace("<", "\\u003c")
 
 
 def mermaid(text: str) -> str:

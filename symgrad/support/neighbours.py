@@ -13,11 +13,10 @@ from typing import Any
 # Write this instead.
 _TWINS = {
     # PyTorch
-    "Variable": "sg.tensor(x, requires_grad=True)",
     "distributions": "sg.stats, as in sg.stats.norm(1.0, 2.0).logpdf(x)",
     "random": "sg.manual_seed(0) and sg.randn(3)", "sparse": "sg.sparse_jacobian(f)(x)",
     "sparse_coo_tensor": "sg.sparse_jacobian(f)(x) for sparse derivatives, and dense tensors otherwise",
-    "onnx": 'sg.export(f, at=x, target="torch")', "fx": "sg.graph(f, at=x)", "export_graph": "sg.graph(f, at=x)",
+    "onnx": 'sg.export(f, (x,), target="torch")', "fx": "sg.graph(f, at=x)", "export_graph": "sg.graph(f, at=x)",
     "functorch": "sg.func", "tensordict": "a dict of tensors", "typename": "type(x).__name__",
     "set_default_tensor_type": "sg.set_default_dtype(sg.float32)", "range": "sg.arange(start, end)",
     "gradcheck": "sg.autograd.gradcheck(f, x)", "symeig": "sg.linalg.eigh(A)", "solve": "sg.linalg.solve(A, b)",
@@ -29,14 +28,12 @@ _TWINS = {
     "DataFrame": "sg.tensor(frame.to_numpy())", "Module": "sg.nn.Module", "data": "sg.utils.data",
     "warn_always": "warnings.simplefilter", "set_warn_always": "warnings.simplefilter",
     "profiler": "cProfile, or sg.compile(f) and a clock", "tensorboard": "tensorboardX, or matplotlib's plots",
-    "collect_env": "sg.__version__", "cpp_extension": 'sg.export(f, at=x, target="c")', "script": "sg.compile(f)",
+    "collect_env": "sg.__version__", "cpp_extension": 'sg.export(f, (x,), target="c")', "script": "sg.compile(f)",
     "trace_module": "sg.compile(f)", "ScriptModule": "sg.compile(model)", "dynamo": "sg.compile(f)",
     "set_detect_anomaly_mode": "sg.autograd.set_detect_anomaly(True)", "profile": "cProfile",
-    "grad_mode": "sg.no_grad()", "Adafactor": "sg.optim.Adam(params)", "SparseAdam": "sg.optim.Adam(params)",
+    "grad_mode": "sg.no_grad()", "SparseAdam": "sg.optim.Adam(params)",
     "DataParallel": "the model as it is; sg.distributed.value_and_grad sums over data in processes",
     "DistributedDataParallel": "sg.distributed.value_and_grad(loss)", "DistributedSampler": "sg.distributed",
-    "Muon": "sg.optim.SGD(params, momentum=0.95)", "LazyLinear": "sg.nn.Linear(in_features, out_features)",
-    "LazyConv2d": "sg.nn.Conv2d(in_channels, out_channels, kernel_size)", "LazyBatchNorm2d": "sg.nn.BatchNorm2d(n)",
     # JAX
     "numpy": "NumPy's functions, which take tensors: np.sin(x)",
     "jnp": "NumPy's functions, which take tensors: np.sin(x)", "pmap": "sg.vmap(f), or sg.distributed",
@@ -62,13 +59,16 @@ _TWINS = {
     "interpolate": "sg.interp, or sg.nn.functional.interpolate for images",
     "oaconvolve": "sg.signal.fftconvolve(x, k)", "interp1d": "sg.interp(x, xp, fp)",
     "nquad": "sg.dblquad, or sg.quad of sg.quad", "tplquad": "sg.quad of sg.dblquad", "fsolve": "sg.root(f, x0)",
-    "root_scalar": "sg.root(f, x0)", "brentq": "sg.root(f, x0)", "newton": "sg.root(f, x0)",
+    "root_scalar": "sg.root(f, x0)", "brentq": "sg.root(f, x0)",
     "fmin_bfgs": "sg.optim.minimize(f, x0)", "minimize_scalar": "sg.optim.minimize(f, x0)",
     "ode": "sg.odeint(f, y0, t)", "cumtrapz": "sg.cumulative_trapezoid(y, x)", "approx_fprime": "sg.grad(f)(x)",
     "check_grad": "sg.autograd.gradcheck(f, x)", "sparse_matrix": "sg.sparse_jacobian",
     "differential_evolution": "sg.optim.minimize(f, x0) from several x0", "rv_continuous": "sg.stats' distributions",
     # SymPy, CasADi, MATLAB
-    "symbols": 'sg.symbol("x", "n"), once for each letter', "Symbol": 'sg.symbol("x")', "sympify": 'sg.parse("x**2")',
+    "symbols": 'sg.symbol("x", "n"), once for each letter', "Symbol": 'sg.symbol("x")',
+    "limit": "sympy.limit of SymPy's expressions", "evalf": "sg.derive(y, x)(2.0), a number",
+    "subs": "sg.derive(y, x).subs(x, 2), or call a function at 2.0",
+    "sympify": 'sg.parse("x**2", {"x": ()})',
     "simplify": 'sg.derive("x**2", "x"), which is simplified', "lambdify": "sg.derive(…).lambdify()",
     "Matrix": 'sg.symbol("A", ("n", "n"))', "latex": "sg.derive(…).latex()", "Derivative": 'sg.derive("x**2", "x")',
     "diff_expr": 'sg.derive("x**2", "x")', "Function": "sg.autograd.Function", "SX": 'sg.symbol("x", 3)',
@@ -79,20 +79,16 @@ _TWINS = {
     "reduce_sum": "sg.sum(x)", "reduce_mean": "sg.mean(x)", "cast": "x.to(sg.float32)", "train": "a loop of your own",
     "fit": "a loop of your own, or sg.optim.minimize(loss, x0)", "plt": "matplotlib", "show": "print(x)",
     "ln": "sg.log(x)", "arcsec": "sg.acos(1 / x)", "sec": "1 / sg.cos(x)", "csc": "1 / sg.sin(x)",
-    "cot": "1 / sg.tan(x)", "length": "len(x)", "eval": "sg.parse(text)", "append": "sg.cat([x, sg.tensor([value])])",
+    "cot": "1 / sg.tan(x)", "length": "len(x)", "eval": 'sg.parse(text, {"x": ()})',
+    "append": "sg.cat([x, sg.tensor([value])])",
     "values": "x, or sg.max(x, 0).values", "backwards": "x.backward()", "gradient_": "x.grad", "to_numpy": "x.numpy()",
     "to_list": "x.tolist()", "asnumpy": "x.numpy()", "requires_gradient": "x.requires_grad", "dims": "x.ndim",
 }  # fmt: skip
 
 # It is not here, for this reason.
 _ABSENT = {
-    "ldl_factor": "use sg.linalg.solve(A, B), or sg.linalg.cholesky(A) of a positive definite A",
-    "ldl_solve": "use sg.linalg.solve(A, B), or sg.linalg.cholesky(A) of a positive definite A",
     "_version": "tensors are values: what a derivative needs is never overwritten",
     "increment_version": "tensors are values: what a derivative needs is never overwritten",
-    "allow_mutation_on_saved_tensors": "tensors are values: what a derivative needs is never overwritten",
-    "saved_tensors_hooks": "nodes keep values that tensors have; use sg.utils.checkpoint to save memory",
-    "disable_saved_tensors_hooks": "nodes keep values that tensors have; use sg.utils.checkpoint to save memory",
     "functionalize": "tensors are values, so that every function is functional; use f as it is",
     "set_multithreading_enabled": "a sweep runs in the thread that calls it; use sg.set_num_threads",
     "bfloat16": "NumPy has no bfloat16; use sg.float32 or sg.float16",
@@ -170,7 +166,7 @@ def _is_missing(kind: type, name: str) -> bool:
 
 def answer_for_missing(kind: type) -> None:
     """Give a class an answer to each of the neighbours' names that it does not have."""
-    have = set(dir(kind))
+    have = set(type.__dir__(kind))
     for name in {**_TWINS, **_ABSENT}:
         if name not in have:
             setattr(kind, name, Missing(name))

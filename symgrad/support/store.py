@@ -1,13 +1,15 @@
 """Entries on disk that processes share: bytes under a key, there whole or not at all, checked whenever they are read.
 
 An entry is a line of JSON, which says what it is of, and the bytes. What is read may be run, so the folder must belong
-to this user, and nobody else may write there. A folder that cannot be used is said once, and then done without.
+to this user, and nobody else may write there. A folder that the user asked for and that cannot be used is reported
+once.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import stat
 import sys
@@ -24,6 +26,7 @@ from symgrad.errors import ArgumentError
 
 WHERE, SIZE = "SYMGRAD_CACHE_DIR", "SYMGRAD_CACHE_SIZE"
 USUAL = 256 * 2**20  # bytes
+USUAL_SECONDS = 0.1
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _MARK = "symgrad cache 1"
 _END, _UNFINISHED = ".entry", ".part"
@@ -33,10 +36,16 @@ _said: set[str] = set()
 
 
 class Store:
-    """The entries of one folder, which together take up a number of bytes at most."""
+    """The entries of one folder, which together take up a number of bytes at most.
 
-    def __init__(self, folder: Path, most: int) -> None:
-        self.folder, self.most = folder, most
+    Args:
+        folder: where they are.
+        most: the bytes of all entries.
+        after: the seconds that what is written must have taken; where it is not 0, failures are not reported.
+    """
+
+    def __init__(self, folder: Path, most: int, after: float = 0.0) -> None:
+        self.folder, self.most, self.after = folder, most, after
 
     def read(self, key: Mapping[str, str]) -> bytes | None:
         """Return the bytes of a key; None where there are none, or where they are not what was written."""
@@ -54,10 +63,10 @@ class Store:
             return None
         return data
 
-    def write(self, key: Mapping[str, str], data: bytes) -> None:
-        """Store bytes under a key, replacing older ones, and remove the entries unused for longest."""
+    def write(self, key: Mapping[str, str], data: bytes, spent: float = math.inf) -> None:
+        """Store bytes that took some seconds under a key, and remove the entries unused for longest."""
         whole = _head(key, data) + b"\n" + data
-        if len(whole) > self.most:
+        if len(whole) > self.most or spent < self.after:
             return
         try:
             number, made = tempfile.mkstemp(_UNFINISHED, dir=self.folder)
@@ -72,7 +81,7 @@ class Store:
             self._shorten()
         except OSError as error:
             if not self._place(key).exists():  # nor did another process write it meanwhile
-                _without(self.folder, error)
+                _without(self.folder, error, self.after)
 
     def _place(self, key: Mapping[str, str]) -> Path:
         return self.folder / (sha256(_canonical(key).encode()).hexdigest() + _END)
@@ -99,13 +108,19 @@ class Store:
                         yield told.st_mtime_ns, told.st_size, file.path
 
 
-def opened() -> Store | None:
-    """Return the entries of this user; None where no folder can be used, which is said once.
+def opened(after: float | None = 0.0) -> Store | None:
+    """Return the entries of this user; None where there are to be none, or where no folder can be used.
+
+    Args:
+        after: the seconds from which something is written. With 0, a folder that cannot be used is reported once;
+            None: never.
 
     Raises:
         ArgumentError: SYMGRAD_CACHE_SIZE is no number of bytes.
     """
-    most = _most()
+    most = 0 if after is None else _most()
+    if after is None or not most:
+        return None
     folder: Any = "the cache's folder"
     try:
         folder = _folder()
@@ -116,14 +131,16 @@ def opened() -> Store | None:
         if not _is_own(told):
             raise PermissionError(1, "it belongs to another user, or others may write there")
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
-        _without(folder, error)
+        _without(folder, error, after)
         return None
-    return Store(folder, most)
+    return Store(folder, most, after)
 
 
-def wanted() -> bool:
-    """Whether the environment names a folder."""
-    return bool(os.environ.get(WHERE))
+def seconds_before_storing(asked: bool | None) -> float | None:
+    """Return from how many seconds on something is stored, for what the user asked for; None: never."""
+    if asked is None:
+        return 0.0 if os.environ.get(WHERE) else USUAL_SECONDS
+    return 0.0 if asked else None
 
 
 def _folder() -> Path:
@@ -155,9 +172,9 @@ def _is_own(told: os.stat_result) -> bool:
     return os.name == "nt" or (told.st_uid == os.geteuid() and not told.st_mode & _others_may_write)
 
 
-def _without(folder: Any, error: Exception) -> None:
-    """Say once that a folder cannot be used."""
-    if str(folder) in _said:
+def _without(folder: Any, error: Exception, after: float) -> None:
+    """Say once that a folder cannot be used, where the user asked for it."""
+    if after or str(folder) in _said:
         return
     _said.add(str(folder))
     why = getattr(error, "strerror", None) or error

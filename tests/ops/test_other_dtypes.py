@@ -204,7 +204,8 @@ def sampled(opdb, dtype, most, every=1, start=0):
 
 @pytest.mark.parametrize("k", range(len(KINDS)))
 def test_a_few_of_pytorchs_samples_give_its_values_and_dtypes(opdb, k):
-    assert sampled(opdb, KINDS[k], most=1, every=3 * len(KINDS), start=k) == {}
+    found = sampled(opdb, KINDS[k], most=1, every=3 * len(KINDS), start=k)
+    assert set(found) <= KNOWN.get(KINDS[k], set()), found
 
 
 # In PyTorch the loss of uint8 wraps. Functions of int16 have NumPy's dtype, and are left out.

@@ -66,6 +66,9 @@ row("places of F.max_pool2d", lambda L, x: L.nn.functional.max_pool2d(x, (2, 1),
 row("F.avg_pool1d ceil", lambda L, x: L.nn.functional.avg_pool1d(x, 3, 2, 1, True, False), (real(1, 4),), analytic=True)
 row("F.avg_pool2d ceil", lambda L, x: L.nn.functional.avg_pool2d(x, 2, 2, 1, True, True) +
     L.nn.functional.avg_pool2d(x, 2, 2, 1, True, True, 3), (real(1, 3, 2),), analytic=True)
+row("gradient", lambda L, x: L.gradient(x, spacing=0.5)[0], (real(4),), (real(3, 2),), analytic=True)
+row("gradient at places", lambda L, x, t: L.gradient(x, spacing=(t,), dim=1, edge_order=2)[0],
+    (real(1, 4), raw([0.0, 0.5, 2.0, 3.0])), fixed=(1,), analytic=True)
 row("diff", lambda L, x: L.diff(x), (real(4),), (real(2, 3),), analytic=True)
 row("diff twice, dim, joined", lambda L, x, p, a: L.diff(x, 2, 0, prepend=p, append=a),
     (real(2, 2), real(1, 2), real(1, 2)), analytic=True)

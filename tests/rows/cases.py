@@ -145,6 +145,8 @@ for _name in ("and", "or", "xor"):
     row(f"bitwise_{_name}", lambda L, x, z, _n=_name: getattr(L, f"bitwise_{_n}")(x, z),
         (bools([True, True, False, False]), bools([True, False, True, False])), (ints([6, -3]), ints([[3], [8]])),
         (bools([True, False]), ints([3, 3])), discrete=True)
+for _name in ("gcd", "lcm", "bitwise_left_shift", "bitwise_right_shift"):
+    row(_name, lambda L, x, z, _n=_name: getattr(L, _n)(x, z), (ints([12, -18]), ints([[3], [4]])), discrete=True)
 row("logical_not", lambda L, x: L.logical_not(x), (bools([True, False]),), (raw([0.0, -2.0]),), discrete=True)
 row("bitwise_not", lambda L, x: L.bitwise_not(x), (bools([True, False]),), (ints([6, -3]),), discrete=True)
 row("operators on booleans", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & True, False | p, True ^ p]),

@@ -1,4 +1,4 @@
-"""docs/coverage*.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes both.
+"""docs/coverage*.md, made of the table and of testing.coverage: ``python tests/rows/coverage_page.py`` writes all.
 
 What a function does is observed on the row of the table that calls the fewest functions beside it.
 """
@@ -21,31 +21,53 @@ from symgrad.testing.coverage import functions, readings, together
 from cases import CASES
 
 DOCS = Path(__file__).parents[2] / "docs"
-NETWORKS = "nn."  # where names begin that have a page of their own
 TIERS = Path(__file__).parents[1] / "data" / "ops.json"
 HEAD = """# Coverage
 
-What there is for each function, as the tests observe it; `python tests/rows/coverage_page.py` writes this page, and a
-test compares. Every function has its number, in single and in double precision. The columns:
+These tables list what symgrad can do with each function, as the tests observe it. `python tests/rows/coverage_page.py`
+writes them, and a test compares. Every function computes values in single and in double precision. The columns are:
 
-- **derivative**: *all orders*, since rules are written in operations that have rules; *none* of integers and truth
-  values.
-- **forward mode**: *one sweep*, or *transposed* from the rule of reverse mode.
-- **formula**: of the gradient, in *matrix* notation, or in *index* notation, which there is for all; *by name* where an
-  entry is that of a named function, as in `inv(X)[i, j]`.
+- **derivative**: *all orders*, or *none* for results that are integers or booleans.
+- **forward mode**: *one sweep*, or *transposed*, which derives forward mode from the rule of reverse mode.
+- **formula**: the notation of the gradient. Every gradient has *index* notation, and many have *matrix* notation. *By
+  name* means that the formula contains a named function, as in `inv(X)[i, j]`.
 - **compiled**: *fused* into one loop with its neighbours; *written out* entry by entry in small programs, and a NumPy
-  step in larger ones; or a *NumPy step*.
-- **vmap**: the whole batch *at once*, or a *loop* over it.
+  call in larger ones; or a *NumPy step*, which is always a call.
+- **vmap**: the whole batch *at once*, or a *loop* over the batch.
 
-A name with a dot in front is a method. Operators and indexing are the functions of the same meaning. The functions of
-`nn.functional` have [a page of their own](coverage-networks.md).
+A name that begins with a dot is a method. Operators and indexing are the functions of the same meaning.
 
-"""
-NETWORKS_HEAD = """# Coverage of networks
-
-What there is for each function of `nn.functional`, in the columns of [the first table](coverage.md).
+There are four tables: elementwise functions are below; the others are on pages of their own, for
+[shapes, indices, reductions and sorting](coverage-arrays.md), [linear algebra](coverage-linalg.md) and
+[networks](coverage-networks.md).
 
 """
+HEADS = {
+    "coverage-arrays": """# Coverage of array functions
+
+This table lists what there is for each function of shapes, indices, reductions, sorting and statistics. Its columns are
+those of [the first table](coverage.md).
+
+""",
+    "coverage-linalg": """# Coverage of linear algebra
+
+This table lists what there is for each product, factorisation and function of matrices. Its columns are those of
+[the first table](coverage.md).
+
+""",
+    "coverage-networks": """# Coverage of networks
+
+This table lists what there is for each function of `nn.functional`. Its columns are those of
+[the first table](coverage.md).
+
+""",
+}
+ROOMS = {  # parts of the names of modules, whose functions are on a page
+    "coverage-linalg": (".linalg", ".contract", "functions.algebra", ".distances"),
+    "coverage-arrays": (
+        ".shapes.", ".indexing.", ".reductions.", "sorting", "interpolating", "spectra", "histograms",
+    ),
+}  # fmt: skip
 TABLE = """| function | other names | derivative | forward mode | formula | compiled | vmap |
 |---|---|---|---|---|---|---|
 """
@@ -120,16 +142,25 @@ def found_in(path: str) -> Any:
     return value
 
 
+def room(path: str) -> str:
+    """The page that a function is on: that of its name, or of the module that defines it."""
+    if path.startswith("nn."):
+        return "coverage-networks"
+    if path.startswith("linalg."):
+        return "coverage-linalg"
+    module = found_in(path).__module__
+    return next((page for page, parts in ROOMS.items() if any(part in module for part in parts)), "coverage")
+
+
 def pages() -> dict[Path, str]:
     """The text of each page."""
-    tables: dict[bool, list[str]] = {False: [], True: []}
+    tables: dict[str, list[str]] = {page: [] for page in ("coverage", *HEADS)}
     for path, others in functions().items():
         if id(found_in(path)) in rows():
-            tables[path.startswith(NETWORKS)].append(line(path, others) + "\n")
-    return {
-        DOCS / "coverage.md": HEAD + TABLE + "".join(tables[False]) + "\n" + summary(),
-        DOCS / "coverage-networks.md": NETWORKS_HEAD + TABLE + "".join(tables[True]),
-    }
+            tables[room(path)].append(line(path, others) + "\n")
+    first = HEAD + summary() + "\n" + TABLE + "".join(tables["coverage"])
+    further = {page: head + TABLE + "".join(tables[page]) for page, head in HEADS.items()}
+    return {DOCS / f"{page}.md": text for page, text in ({"coverage": first} | further).items()}
 
 
 def summary() -> str:

@@ -26,7 +26,8 @@ DTYPES = [*FLOATS, "bool", "uint8", "int8", "int16", "int32", "int64"]
 OTHERWISE = {
     "arange", "bernoulli", "bool", "double", "einsum", "empty", "empty_like", "empty_strided", "exponential", "float",
     "half", "int", "linspace", "long", "multinomial", "new_empty", "nn.functional.alpha_dropout",
-    "nn.functional.dropout", "nn.functional.embedding", "nn.functional.embedding_bag", "normal", "polygamma", "rand",
+    "nn.functional.dropout", "nn.functional.embedding", "nn.functional.embedding_bag",
+    "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "normal", "polygamma", "rand",
     "rand_like", "randint", "randint_like", "randn", "randn_like", "short", "special.polygamma", "to", "uniform",
     "where",
 }  # fmt: skip
@@ -40,6 +41,7 @@ DIFFERENT = {
     "clamp": "tensors that are limits promote as in NumPy",
     "cov": "weights in single precision promote as in NumPy",
     "cumulative_trapezoid": "PyTorch's differences of unsigned numbers wrap",
+    "histogramdd": "edges that do not ascend, between which PyTorch counts, are an error",
     "index_add": "a negative factor does not fit unsigned numbers",
     "kthvalue": "another one of equal entries",
     "linalg.eigh": "eigenvectors have either sign",
@@ -53,14 +55,23 @@ DIFFERENT = {
     "nn.functional.scaled_dot_product_attention": "no dropout",
     "nn.functional.soft_margin_loss": "PyTorch overflows in half precision",
     "nn.functional.softplus": "no threshold",
+    "signal.windows.blackman": "rounded from double precision, where PyTorch's ends are -1.5e-8",
     "sort": "ties in order",
+    "special.airy_ai": "PyTorch's has eight digits",
     "special.bessel_j0": "PyTorch computes integers in single precision",
     "special.bessel_j1": "PyTorch computes integers in single precision",
+    "special.bessel_y0": "PyTorch's has eight digits",
+    "special.bessel_y1": "PyTorch's has eight digits",
     "square": "booleans become int8, as in NumPy",
     "tensordot": "sums of short integers are long ones",
     "topk": "another one of equal entries",
     "trapezoid": "PyTorch's differences of unsigned numbers wrap",
     "trapz": "PyTorch's differences of unsigned numbers wrap",
+    **{
+        f"special.{name}": "the degree is a real number, as in SciPy: PyTorch cuts it off, and has 0 below 0"
+        for name in sg.special.__all__
+        if "_polynomial_" in name
+    },
 }
 
 

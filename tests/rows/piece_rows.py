@@ -156,6 +156,9 @@ row("quantiles where some are nan", lambda L, x: flat(L, [L.quantile(x, 0.6, dim
     (raw([[1.0, nan, 3.0, 2.0], [nan, nan, nan, nan], [5.0, 4.0, 1.0, 0.0]]),), discrete=True)
 row("histc", lambda L, x: L.histc(x, 4, -1.0, 2.0), (raw([0.1, 2.0, -3.0, 1.9, 0.5]),), discrete=True)
 row("histc between the ends of x", lambda L, x: L.histc(x, 3), (raw([[0.1, 2.0], [1.9, 0.5]]),), discrete=True)
+row("histogram", lambda L, x: L.histogram(x, 2, range=(-1.0, 2.0)).hist, (raw([0.1, 2.0]),), discrete=True)
+row("histogramdd", lambda L, x: L.histogramdd(x, [2, 1], range=[-1.0, 2.0, 0.0, 3.0]).hist,
+    (raw([[0.1, 2.0]]),), discrete=True)
 row("searchsorted", lambda L, s, v: L.searchsorted(s, v), (raw([1.0, 2.0, 2.0, 3.0]), raw([2.0, 0.0, 5.0, 2.5])),
     (raw([[1.0, 2.0], [5.0, 6.0]]), raw([[1.5], [7.0]])), discrete=True)
 row("searchsorted right", lambda L, s, v: L.searchsorted(s, v, right=True), (raw([1.0, 2.0, 2.0]), raw([2.0, 0.0])),
@@ -218,6 +221,15 @@ row("linalg.lu_factor", lambda L, A: L.linalg.lu_factor(A).LU, (square(2, 2),), 
     peer=lambda T, A: T.linalg.lu_factor(A)[0])
 row("linalg.lu_factor of more rows, more columns", lambda L, A: L.linalg.lu_factor(A)[0], (real(2, 3),), (real(3, 2),))
 row("linalg.lu", lambda L, A: flat(L, L.linalg.lu(A)), (square(2, 2),), (real(3, 2),), (real(2, 3),))
+row("linalg.lu_factor_ex", lambda L, A: L.linalg.lu_factor_ex(A).LU, (square(2, 2),),
+    peer=lambda T, A: T.linalg.lu_factor_ex(A)[0])
+row("linalg.inv_ex", lambda L, A: L.linalg.inv_ex(A).inverse, (square(2, 2),))
+row("linalg.solve_ex", lambda L, A, b: L.linalg.solve_ex(A, b)[0], (square(2, 2), real(2)),
+    peer=lambda T, A, b: T.linalg.solve(A, b))
+row("cholesky_ex", lambda L, A: L.linalg.cholesky_ex((A + A.mT) / 2)[0], (upright(2, 2),))
+row("where factorisations fail", lambda L, A: L.stack([
+    L.linalg.inv_ex(A).info, L.linalg.cholesky_ex(A).info, L.linalg.lu_factor_ex(A)[2], L.linalg.ldl_factor_ex(A)[2],
+]), (raw([[[2.0, 1.0], [1.0, 3.0]], [[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]]),), discrete=True)
 row("pivots of LU", lambda L, A: L.linalg.lu_factor(A)[1], (square(3, 3),), (real(3, 2),), discrete=True)
 row("linalg.lu_solve", lambda L, A, b: L.linalg.lu_solve(*L.linalg.lu_factor(A), b), (square(2, 2), real(2, 1)),
     (square(2, 2, 2), real(2, 2, 1)))

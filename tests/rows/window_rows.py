@@ -32,6 +32,10 @@ row("F.adaptive_max_pool2d", lambda L, x: L.nn.functional.adaptive_max_pool2d(x,
 row("F.adaptive_max_pool3d", lambda L, x: L.nn.functional.adaptive_max_pool3d(x, (1, 2, 2)), (apart(1, 1, 3, 2),))
 row("places of F.adaptive_max_pool2d", lambda L, x: L.nn.functional.adaptive_max_pool2d(x, (2, 3), True)[1],
     (apart(1, 1, 5, 4),), discrete=True)
+for _d in (2, 3):
+    row(f"F.fractional_max_pool{_d}d", lambda L, x, u, _d=_d: getattr(L.nn.functional, f"fractional_max_pool{_d}d")(
+        x, (*(1,) * (_d - 1), 2), output_size=(*(1,) * (_d - 1), 2), _random_samples=u),
+        (apart(1, 1, *(2,) * (_d - 1), 4), raw([[[0.3] * _d]])), fixed=(1,))
 for _d, _s in ((1, (1, 5)), (2, (1, 3, 2)), (3, (1, 2, 2, 2))):
     row(f"F.lp_pool{_d}d", lambda L, x, _d=_d: getattr(L.nn.functional, f"lp_pool{_d}d")(x, 3, 2, 1), (positive(*_s),))
     row(f"F.max_unpool{_d}d", lambda L, x, _d=_d: getattr(L.nn.functional, f"max_unpool{_d}d")(
@@ -46,6 +50,11 @@ row("F.interpolate bicubic", lambda L, x: L.nn.functional.interpolate(x, (2, 3),
 row("F.interpolate antialias", lambda L, x: L.nn.functional.interpolate(x, (2, 2), mode="bilinear", antialias=True),
     (real(1, 1, 3, 5),), analytic=True, peer=None)  # torch has no second derivative of it
 row("F.interpolate area", lambda L, x: L.nn.functional.interpolate(x, 2, mode="area"), (real(1, 1, 3),), analytic=True)
+_places = [[[[-0.9, 0.3], [0.2, -0.4]], [[1.1, 0.7], [0.1, 0.6]]]]
+row("F.grid_sample", lambda L, x: L.nn.functional.grid_sample(x, L.tensor(_places, dtype=x.dtype), align_corners=False),
+    (real(1, 1, 2, 3),), analytic=True)
+row("F.affine_grid", lambda L, t: L.nn.functional.affine_grid(t, (1, 1, 2, 3), align_corners=True), (real(1, 2, 3),),
+    analytic=True)
 row("F.upsample", lambda L, x: L.nn.functional.upsample(x, scale_factor=2), (real(1, 1, 2),), analytic=True)
 row("F.pixel_shuffle", lambda L, x: L.nn.functional.pixel_shuffle(x, 2), (real(4, 1, 2),), (real(1, 4, 1, 1),),
     analytic=True)

@@ -1,21 +1,20 @@
 """Which tests a shorter run leaves out: ``-m "not slow"`` those that take long, ``-m quick`` most cases of others too.
 
 Slow are all samples of a row but its largest, and what takes more than ``SLOW`` seconds. Quick is what takes at most
-``QUICK`` seconds; of a test with many cases every eighth; and at least one test of each row of the table, of each
+``QUICK`` seconds; of a test with many cases every twelfth; and at least one test of each row of the table, of each
 backend and of each target, and the examples of every page. Times are measured, not guessed: ``pytest -n auto
---write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets half; all of them with
-``--every-sample``.
+--write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets a quarter; all of them
+with ``--every-sample``. What is left out is left out where the cases of a test are made, so that it costs nothing.
 """
 
 from __future__ import annotations
 
 import time
 import zlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
-import pytest
 from table import Case
 
 try:
@@ -26,9 +25,13 @@ except ImportError:  # Windows: without what child processes use
 LIST = Path(__file__).parents[1] / "data" / "slow_tests.txt"
 SLOW = 0.1  # seconds of processor time: what takes more is slow, unless it is the quickest case of its test
 AT_MOST = 1.0  # the quickest case of a test is slow if it takes more than this
-QUICK = 0.05  # what takes more is listed, and no quick test
-FEW = 12  # cases of one test: of more a quick run takes every eighth
-EXAMPLES = "docs/test_doctests.py::test_examples_on_pages_hold"  # of which a quick run takes all
+QUICK = 0.04  # what takes more is listed, and no quick test
+FEW = 8  # cases of one test: of more a quick run takes every twelfth
+PAGES = "docs/test_doctests.py::"
+EXAMPLES = {
+    PAGES + "test_examples_on_pages_hold",
+    PAGES + "test_cells_of_notebooks_run",
+}  # a quick run takes all, slow or not
 
 
 def read() -> dict[str, float]:
@@ -40,25 +43,87 @@ def read() -> dict[str, float]:
 SECONDS = read()
 
 
-def smaller_samples(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The tests of a row's sample that run for a larger sample of it too."""
-    tests = [(item, case) for item in items if (case := case_of(item))]
-    largest: dict[tuple[str, str], tuple[int, int]] = {}
-    for item, case in tests:
-        key = function_of(item.nodeid), case.row.name
-        largest[key] = max(largest.get(key, (0, 0)), size(case))
-    return [item for item, case in tests if size(case) != largest[function_of(item.nodeid), case.row.name]]
+class Named:
+    """One case of a test: its name within the folder of tests, its seconds, and what it is run for.
+
+    ``marked``: whether the test says that it is slow.
+    """
+
+    def __init__(self, function: str, spec: Any, marked: bool = False) -> None:
+        self.function = function
+        self.marked = marked or (bool(spec) and any(mark.name == "slow" for mark in spec.marks))
+        self.name = f"{function}[{spec.id}]" if spec else function
+        self.params: dict[str, Any] = spec.params if spec else {}
+        self.seconds = SECONDS.get(self.name, 0.0)
+        case = self.params.get("case")
+        self.case = case if isinstance(case, Case) else None
+
+    @property
+    def subjects(self) -> set[tuple[str, str]]:
+        """What a quick run must not miss: a row of the table, a backend, a target of exports."""
+        row = {("row", self.case.row.name)} if self.case else set()
+        return row | {(kind, str(self.params[kind])) for kind in ("backend", "target") if kind in self.params}
 
 
-def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Every second smaller sample, so that half of the tests meet each."""
-    return [item for item in smaller_samples(items) if (drawn(function_of(item.nodeid)) + case_of(item).number) % 2]
+class Choice:
+    """Which cases of the tests a run makes, and which of them are slow or quick.
+
+    ``every_sample``: leave no sample out. ``quick_only``: make those cases only that a quick run may take.
+    """
+
+    def __init__(self, *, every_sample: bool, quick_only: bool) -> None:
+        self.every_sample, self.quick_only = every_sample, quick_only
+        self.slow: set[str] = set()
+        self.sampled: set[str] = set()
+        self.met: set[tuple[str, str]] = set()  # by the sample of quick tests
+        self.first: dict[str, set[tuple[str, str]]] = {}  # tests that were the first to meet something
+        self.seen: set[tuple[str, str]] = set()
+
+    def thin(self, function: str, specs: list[Any], *, marked: bool) -> list[Any]:
+        """Return the cases of one test that become tests."""
+        cases = [(Named(function, spec, marked), spec) for spec in specs]
+        smaller = smaller_samples([case for case, _ in cases])
+        if not self.every_sample:
+            cases = [(case, spec) for case, spec in cases if case.name not in smaller or drawn_sample(case)]
+        self.classify([case for case, _ in cases], smaller)
+        if self.quick_only:
+            cases = [(c, spec) for c, spec in cases if c.name in self.sampled or c.name in self.first] or cases[:1]
+        return [spec for _, spec in cases]
+
+    def classify(self, cases: Sequence[Named], smaller: Collection[str]) -> None:
+        """Note which cases of one test are slow, which are in the quick sample, and which meet something first."""
+        self.slow |= {case.name for case in cases if case.name in smaller} | slow_ones(cases)
+        others = [case for case in cases if not (case.marked or case.name in self.slow)]
+        for case in cases if cases and cases[0].function in EXAMPLES else sampled(others):
+            self.sampled.add(case.name)
+            self.met |= case.subjects
+        for case in others:
+            if case.subjects - self.seen:
+                self.first[case.name] = case.subjects
+                self.seen |= case.subjects
+
+    def quick(self) -> set[str]:
+        """The quick tests: the sample, and of the others the first that meet what it misses."""
+        chosen, met = set(self.sampled), set(self.met)
+        for name, subjects in self.first.items():
+            if subjects - met:
+                chosen.add(name)
+                met |= subjects
+        return chosen
 
 
-def case_of(item: pytest.Item) -> Case | None:
-    """The case of the table that a test runs for."""
-    case = item.callspec.params.get("case") if hasattr(item, "callspec") else None
-    return case if isinstance(case, Case) else None
+def smaller_samples(cases: Sequence[Named]) -> set[str]:
+    """The names of those cases of a test that have another sample of their row, and a larger one."""
+    largest: dict[str, tuple[int, int]] = {}
+    of_rows = [(of, of.case) for of in cases if of.case]
+    for _, case in of_rows:
+        largest[case.row.name] = max(largest.get(case.row.name, (0, 0)), size(case))
+    return {of.name for of, case in of_rows if size(case) != largest[case.row.name]}
+
+
+def drawn_sample(of: Named) -> bool:
+    """Whether a smaller sample is among the quarter of them that this test meets."""
+    return of.case is not None and (drawn(f"tests/{of.function}") + of.case.number) % 4 == 0
 
 
 def size(case: Case) -> tuple[int, int]:
@@ -66,59 +131,17 @@ def size(case: Case) -> tuple[int, int]:
     return sum(a.size for a in case.arrays), -case.number
 
 
-def function_of(nodeid: str) -> str:
-    """The test function of a test."""
-    return nodeid.partition("[")[0]
+def slow_ones(cases: Sequence[Named]) -> set[str]:
+    """The names of the cases of a test that take long, but for the quickest."""
+    quickest = min(cases, key=lambda case: case.seconds, default=None)
+    return {case.name for case in cases if case.seconds > (AT_MOST if case is quickest else SLOW)}
 
 
-def slow_ones(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """The tests that take long, but for the quickest case of each test."""
-    slow = []
-    for some in by_function(items).values():
-        quickest = min(some, key=seconds_of)
-        slow += [item for item in some if seconds_of(item) > (AT_MOST if item is quickest else SLOW)]
-    return slow
-
-
-def quick_ones(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Of tests that are not slow: those with examples of pages, and a sample of the others that meets each subject."""
-    chosen = []
-    for name, some in by_function(items).items():
-        chosen += some if name == EXAMPLES else sampled(some)
-    met = {subject for item in chosen for subject in subjects(item)}
-    for item in items:
-        if new := set(subjects(item)) - met:
-            chosen.append(item)
-            met |= new
-    return chosen
-
-
-def sampled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The cases of one test that a quick run takes: all that are quick if they are few, of many every eighth."""
-    quick = [item for item in items if seconds_of(item) <= QUICK]
-    some = [item for item in quick if drawn(item.nodeid) % 8 == 0] if len(quick) > FEW else quick
+def sampled(cases: Sequence[Named]) -> Sequence[Named]:
+    """The cases of one test that a quick run takes: all that are quick if they are few, of many every twelfth."""
+    quick = [case for case in cases if case.seconds <= QUICK]
+    some = [case for case in quick if drawn(f"tests/{case.name}") % 12 == 0] if len(quick) > FEW else quick
     return some or quick[:1]
-
-
-def subjects(item: pytest.Item) -> Iterator[tuple[str, str]]:
-    """What a test meets that a quick run must not miss: a row of the table, a backend, a target of exports."""
-    if case := case_of(item):
-        yield "row", case.row.name
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    yield from ((kind, str(params[kind])) for kind in ("backend", "target") if kind in params)
-
-
-def by_function(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
-    """The cases of each test."""
-    cases: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        cases[function_of(short(item.nodeid))].append(item)
-    return cases
-
-
-def seconds_of(item: pytest.Item) -> float:
-    """The seconds of a test, or 0 if they are not listed."""
-    return SECONDS.get(short(item.nodeid), 0.0)
 
 
 def drawn(name: str) -> int:

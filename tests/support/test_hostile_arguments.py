@@ -317,6 +317,7 @@ def test_calls_with_a_wrong_number_of_arguments_say_what_the_signature_is():
         X, P, sg.nn.Linear(2, 2), sg.nn.Sequential(), sg.nn.ReLU(), sg.nn.BatchNorm1d(2), optimizer, sg.Generator(),
         sg.optim.lr_scheduler.StepLR(optimizer, 1), sg.derive("x**2", "x"), sg.explain("x**2", "x"), sg.stats.norm,
         sg.CubicSpline([0.0, 1.0, 2.0], [1.0, 2.0, 0.0]), sg.utils.data.DataLoader([1.0]), sg.no_grad,
+        sg.nn.LazyLinear(2),
     ]  # fmt: skip
     for owner in owners:
         own = [n for n in dir(owner) if not n.startswith("_") and inspect.isfunction(getattr(type(owner), n, None))]

@@ -154,7 +154,7 @@ class Complex(OfComplex):
 
 @frozen
 class Magnitude(Part):
-    """|z|."""
+    """The absolute value |z|."""
 
     name = "Abs"
     gives = parts
@@ -170,7 +170,7 @@ class Magnitude(Part):
         return g * conj(SIGN(z))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Re(conj(z)/|z|·dz)."""
+        """Return the tangent Re(conj(z)/|z|·dz)."""
         return real(conj(SIGN(xs[0])) * ts[0])
 
 
@@ -184,7 +184,7 @@ class Angle(Part):
     explained = "angle: the adjoint times 1/(iz), 0 at 0"
 
     def forward(self, z: Any) -> Any:
-        """atan2(y, x)."""
+        """Return atan2(y, x)."""
         return np.angle(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
@@ -192,7 +192,7 @@ class Angle(Part):
         return g * -1j * _inverse(z)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Im(dz/z)."""
+        """Return the tangent Im(dz/z)."""
         return imag(ts[0] * _inverse(xs[0]))
 
 
@@ -225,7 +225,7 @@ class Power(OfComplex):
     """z^p = exp(p·log z) with the principal logarithm; 0^p is 0 for p > 0 and 1 for p = 0."""
 
     name = "Pow"
-    explained = "power: p·z^(p-1), and z^p·log z in the exponent"
+    explained = "power: p·z^(p-1), and z^p times the logarithm of z in the exponent"
 
     def forward(self, z: Any, p: Any) -> Any:
         """Compute the power with NumPy."""
@@ -254,7 +254,7 @@ class LogAddExp(OfComplex):
     name = "Logaddexp"
     gives = floating
     saves = "xy"
-    explained = "log of a sum of exponentials: the adjoint times the exponential over the sum"
+    explained = "logarithm of a sum of exponentials: the adjoint times the exponential over the sum"
 
     def forward(self, a: Any, b: Any) -> Any:
         """Through the larger one, so that nothing overflows."""

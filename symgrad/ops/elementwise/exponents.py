@@ -52,7 +52,7 @@ class Mantissa(Entrywise):
         return np.frexp(np.asarray(x))[0]
 
     def on_symbols(self, x: Any) -> Any:
-        """x 2⁻ᵉ."""
+        """Return x 2⁻ᵉ."""
         return np.frompyfunc(lambda v: v * 2 ** -_exponent(v), 1, 1)(x)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:

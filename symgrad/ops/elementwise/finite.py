@@ -1,4 +1,4 @@
-"""Tests for finite numbers, infinities and nan: tests for ∞, closeness, numbers in the place of nan and ∞."""
+"""Tests for finite numbers, infinities and nan: tests for ∞, closeness, numbers in place of nan and ∞."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from symgrad.scalars import X
 
 
 def isposinf(input: Any) -> Any:
-    """Whether x is ∞.
+    """Return whether x is ∞.
 
     >>> sg.isposinf(sg.tensor([1.0, float("inf")]))
     tensor([False,  True])
@@ -27,7 +27,7 @@ def isposinf(input: Any) -> Any:
 
 
 def isneginf(input: Any) -> Any:
-    """Whether x is -∞.
+    """Return whether x is -∞.
 
     >>> sg.isneginf(sg.tensor([1.0, -float("inf")]))
     tensor([False,  True])
@@ -36,7 +36,7 @@ def isneginf(input: Any) -> Any:
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether |x - other| ≤ atol + rtol |other|; equal infinities are close.
+    """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close.
 
     Args:
         input, other: tensors, broadcast against each other.
@@ -71,7 +71,7 @@ FINITE = Map(
 
 
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts.
+    """x, with other numbers in place of nan, ∞ and -∞; of complex numbers in both parts.
 
     Derivative: 1 where x is a real number, else 0.
 

@@ -1,4 +1,4 @@
-"""Booleans and bits: and, or, xor, not, and the tests for nan and ∞. Nothing here has a derivative.
+"""Booleans, bits and integers: and, or, xor, not, shifts, gcd, lcm, the tests for nan and ∞. None has a derivative.
 
 On booleans these are elementwise operations with a formula; on integers they work on the bits.
 """
@@ -14,6 +14,7 @@ import sympy as sp
 
 from symgrad.core.node import tensor_node
 from symgrad.core.promotion import Kind, is_bool, is_floating, is_integer, truths
+from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise, Map
 from symgrad.ops.protocol import refused
 from symgrad.scalars import X
@@ -37,9 +38,13 @@ LOGICAL: dict[str, Map] = {
 }
 
 
+_NUMPYS = {"bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift"}
+INTEGERS = ("bitwise_left_shift", "bitwise_right_shift", "gcd", "lcm")
+
+
 @frozen
 class Bits(Entrywise):
-    """A NumPy function of integers: bitwise_and, bitwise_or, bitwise_xor or bitwise_not."""
+    """A NumPy function of integers, by torch's name: bitwise_and, bitwise_not, bitwise_left_shift, gcd and the like."""
 
     kind: str
     saves = ""
@@ -51,13 +56,17 @@ class Bits(Entrywise):
         return "".join(part.capitalize() for part in self.kind.split("_"))
 
     def forward(self, *xs: Any) -> Any:
-        return np.asarray(getattr(np, "invert" if self.kind == "bitwise_not" else self.kind)(*xs))
+        if self.kind in INTEGERS:
+            self.dtype(*[np.asarray(x).dtype for x in xs])
+        return np.asarray(getattr(np, _NUMPYS.get(self.kind, self.kind))(*xs))
 
     def on_symbols(self, *xs: Any) -> Any:
         return np.frompyfunc(lambda *vs: sp.Integer(int(self.forward(*map(int, vs)))), len(xs), 1)(*xs)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         result = super().dtype(*kinds)
+        if self.kind in INTEGERS and not is_integer(result):
+            raise DTypeError(f"{self.label}: got {result}. Expected integers; convert by x.to(sg.int64).")
         if is_floating(result):
             raise refused(self, TypeError(f"floating-point numbers, {result}, have no bits to join"))
         return result
@@ -88,12 +97,12 @@ class Test(Bits):
 
 
 def bitwise(name: str, *xs: Any) -> Any:
-    """Apply and, or, xor or not: to booleans as such, to integers bit by bit.
+    """Apply and, or, xor, not or a shift: to booleans as such, to integers bit by bit.
 
     Raises:
         DTypeError: an argument holds floating-point numbers.
     """
-    return (LOGICAL[name] if all(map(_is_truth, xs)) else Bits(f"bitwise_{name}"))(*xs)
+    return (LOGICAL[name] if name in LOGICAL and all(map(_is_truth, xs)) else Bits(f"bitwise_{name}"))(*xs)
 
 
 def _is_truth(x: Any) -> bool:
@@ -106,9 +115,10 @@ def _is_truth(x: Any) -> bool:
     return dtype is not None and is_bool(dtype)
 
 
-# By torch's names, which are NumPy's but for bitwise_not.
+# By torch's names.
 LOGIC: dict[str, Callable[..., Any]] = (
     {f"logical_{name}": op for name, op in LOGICAL.items()}
     | {f"bitwise_{name}": partial(bitwise, name) for name in LOGICAL}
     | {kind: Test(kind) for kind in ("isnan", "isinf", "isfinite")}
 )
+LOGIC |= {kind: Bits(kind) for kind in INTEGERS}

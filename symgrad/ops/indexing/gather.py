@@ -24,6 +24,20 @@ def one_dim(dim: Any, axis: Any, default: Any) -> Any:
     return axis if axis is not None else default if dim is None else dim
 
 
+def _check_positions(positions: Any, n: Any) -> None:
+    """Raise unless positions are a vector of integers from 0 to n - 1."""
+    if positions.ndim > 1:
+        raise IndexRangeError(
+            f"index_select(): Index is supposed to be a vector. Got shape {show_shape(positions.shape)}; "
+            "use gather or x[…]."
+        )
+    if isinstance(n, int) and np.any((positions < 0) | (positions >= n)):
+        raise IndexRangeError(
+            f"index out of range in self. Got {positions.min()} … {positions.max()} for size {n}; "
+            f"expected 0 to {n - 1}."
+        )
+
+
 def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
     """The entries of x at the positions ``index`` along ``dim``; positions may repeat.
 
@@ -38,7 +52,6 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
     Raises:
         IndexRangeError: a position lies outside, or the index is not a vector.
 
-    >>> import symgrad as sg
     >>> sg.index_select(sg.tensor([1.0, 2.0, 3.0]), 0, sg.tensor([2, 2]))
     tensor([3., 3.])
     """
@@ -46,20 +59,10 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
     if is_unknown(index) and shape(x) and len(shape(index)) < 2:
         return rename(lookup(x, ((a, Reshape((total(shape(index)),))(index)),)), "IndexSelect")
     positions = integers(index, "index_select")
-    if positions.ndim > 1:
-        raise IndexRangeError(
-            f"index_select(): Index is supposed to be a vector. Got shape {show_shape(positions.shape)}; "
-            "use gather or x[…]."
-        )
+    _check_positions(positions, shape(x)[a] if shape(x) else None)
     positions = np.atleast_1d(positions)
     if not shape(x):
         return _from_number(x, positions)
-    n = shape(x)[a]
-    if isinstance(n, int) and np.any((positions < 0) | (positions >= n)):
-        raise IndexRangeError(
-            f"index out of range in self. Got {positions.min()} … {positions.max()} for size {n}; "
-            f"expected 0 to {n - 1}."
-        )
     return Gather(((a, Positions(positions)),), "IndexSelect")(x)
 
 
@@ -71,13 +74,16 @@ def _from_number(x: Any, positions: Any) -> Any:
     return Reshape(())(Gather(((0, Positions(positions)),), "IndexSelect")(Reshape((1,))(x)))
 
 
-def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
+def gather(
+    x: Any, dim: int | None = None, index: Any = None, *, sparse_grad: bool = False, axis: int | None = None
+) -> Any:  # fmt: skip
     """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on.
 
     Args:
         x: tensor (n, m, …).
         dim: the axis that index replaces.
         index: integer tensor with as many axes as x, no larger than x apart from dim.
+        sparse_grad: accepted, and of no effect: gradients are dense.
 
     Returns:
         A tensor shaped like index. Repeated positions add up in the gradient.
@@ -86,7 +92,6 @@ def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | Non
         ShapeError: index does not fit x.
         IndexRangeError: a position lies outside.
 
-    >>> import symgrad as sg
     >>> sg.gather(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, sg.tensor([[0], [1]]))
     tensor([[1.],
             [4.]])
@@ -142,6 +147,15 @@ def _check_gathering(positions: Any, sizes: Shape, a: int) -> None:
         )
 
 
+def _check_axes(positions: Any, sizes: Shape) -> None:
+    if positions.ndim != len(sizes):
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{len(sizes)} dimensions for input, and {positions.ndim} dimensions for indices. "
+            "Unsqueeze the indices."
+        )
+
+
 def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
     """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x.
 
@@ -156,7 +170,6 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
     Raises:
         ShapeError: x and indices have different numbers of axes.
 
-    >>> import symgrad as sg
     >>> sg.take_along_dim(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1]]), 1)
     tensor([[2.],
             [4.]])
@@ -167,12 +180,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
         flat = Reshape((total(shape(x)),))(x)
         return rename(getitem(flat, (positions.reshape(-1),)), "Gather")
     sizes = shape(x)
-    if positions.ndim != len(sizes):
-        raise ShapeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{len(sizes)} dimensions for input, and {positions.ndim} dimensions for indices. "
-            "Unsqueeze the indices."
-        )
+    _check_axes(positions, sizes)
     a = axis_of(dim, len(sizes))
     keys = [positions if k == a else grid for k, grid in enumerate(_grids(sizes))]
     return rename(getitem(x, tuple(keys)), "Gather")
@@ -190,7 +198,6 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     Returns:
         A tensor shaped like x.
 
-    >>> import symgrad as sg
     >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([2, 2]), sg.tensor([1.0, 2.0]))
     tensor([0., 0., 3.])
     """
@@ -202,8 +209,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
     """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select.
 
     Args:
-        x: tensor of any shape.
-        dim: the axis.
+        x, dim: tensor of any shape, and the axis.
         index: integer tensor (k,); repeated positions add up.
         source: tensor shaped like x, with size k along dim.
         alpha: factor.
@@ -211,7 +217,6 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
     Returns:
         A tensor shaped like x.
 
-    >>> import symgrad as sg
     >>> sg.index_add(sg.zeros(3), 0, sg.tensor([1, 1]), sg.tensor([1.0, 2.0]))
     tensor([0., 3., 0.])
     """

@@ -203,8 +203,18 @@ def _in_slices(size: int, at: Sequence[Any], flags: Sequence[bool], block: int) 
 
 def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -> Any:
     """1 where the positions, which may count from the end, are those of the entry, else 0."""
-    same = [sp.Or(sp.Eq(k, c), sp.Eq(k, c - n)) for k, c, n in zip(positions, entry, sizes, strict=True)]
-    return one_if(sp.And(*same))
+    return one_if(sp.And(*[_same(k, c, n) for k, c, n in zip(positions, entry, sizes, strict=True)]))
+
+
+def _same(position: Any, entry: int, size: int) -> Any:
+    """Whether a position is an entry's: by the conditions of its cases where it has cases, so that none are nested."""
+    position = sp.piecewise_fold(sp.sympify(position))
+    cases = position.args if isinstance(position, sp.Piecewise) else [(position, sp.true)]
+    equal, before = [], sp.false
+    for value, condition in cases:
+        equal.append(sp.And(sp.Or(sp.Eq(value, entry), sp.Eq(value, entry - size)), condition, sp.Not(before)))
+        before = sp.Or(before, condition)
+    return sp.Or(*equal)
 
 
 def lookup(x: Any, places: Sequence[tuple[int, Any]]) -> Any:

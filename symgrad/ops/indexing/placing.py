@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import Shape
-from symgrad.errors import DTypeError, IndexRangeError, ShapeError
+from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import permute
-from symgrad.ops.indexing.select import getitem, part, setitem
+from symgrad.ops.indexing.select import check_mask, getitem, part, setitem
 from symgrad.ops.keys import Positions, constant, integers, is_unknown, known, parse
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import rename, shape
@@ -229,11 +229,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     tensor([1., 0., 2.])
     """
     chosen = constant(mask)
-    if chosen.dtype != bool:
-        raise DTypeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {chosen.dtype}. "
-            "Compare it, as in mask > 0."
-        )
+    check_mask("masked_scatter_", chosen.dtype)
     sizes = broadcast_shapes(chosen.shape, shape(input))
     x = input if shape(input) == sizes else Expand(sizes)(input)
     places = np.flatnonzero(np.broadcast_to(chosen, sizes))

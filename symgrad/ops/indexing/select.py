@@ -55,7 +55,6 @@ def getitem(x: Any, key: Any) -> Any:
         IndexRangeError: a position lies outside, there are too many, or they cannot be used as an index.
         ValueNeeded: an index is a symbol without a value.
 
-    >>> import symgrad as sg
     >>> sg.tensor([1.0, 2.0, 3.0])[[2, 0]]
     tensor([3., 1.])
     """
@@ -85,7 +84,6 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
         IndexRangeError: as for reading.
         ShapeError: the value does not broadcast to the entries written to.
 
-    >>> import symgrad as sg
     >>> sg.ops.indexing.select.setitem(sg.zeros(3), slice(1, 3), 5.0)
     tensor([0., 5., 5.])
     """
@@ -123,7 +121,6 @@ def select(x: Any, dim: int, index: int) -> Any:
     Raises:
         IndexRangeError: dim or index lies outside.
 
-    >>> import symgrad as sg
     >>> sg.select(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, 0)
     tensor([1., 3.])
     """
@@ -137,8 +134,7 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     Args:
         x: tensor with at least one axis.
         dim: the axis.
-        start: first position; negative ones count from the end.
-        length: how many.
+        start, length: the first position, where negative ones count from the end, and how many.
 
     Returns:
         x with size ``length`` along dim.
@@ -146,7 +142,6 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     Raises:
         ShapeError: the range does not lie inside.
 
-    >>> import symgrad as sg
     >>> sg.narrow(sg.tensor([1.0, 2.0, 3.0]), 0, 1, 2)
     tensor([2., 3.])
     """
@@ -154,8 +149,7 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     if not shape(x):
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor. Reshape it to (1,) first.")
     n = shape(x)[a]
-    if isinstance(length, Traced):
-        length = length.__index__()  # type: ignore[attr-defined]
+    length = length.__index__() if isinstance(length, Traced) else length  # type: ignore[attr-defined]
     if is_unknown(start) and isinstance(length, int):
         return getitem(x, (*[slice(None)] * a, where(start < 0, start + n, start) + np.arange(length)))
     start = start.__index__() if isinstance(start, Traced) else start  # type: ignore[attr-defined]
@@ -169,7 +163,6 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
 def narrow_copy(x: Any, dim: int, start: Any, length: Any) -> Any:
     """A part of x along ``dim``, as ``narrow`` returns it, but never a view.
 
-    >>> import symgrad as sg
     >>> sg.tensor([1.0, 2.0, 3.0]).narrow_copy(0, 1, 2)
     tensor([2., 3.])
     """
@@ -192,7 +185,6 @@ def masked_select(x: Any, mask: Any) -> Any:
     Returns:
         A tensor (k,), k the number of true entries.
 
-    >>> import symgrad as sg
     >>> sg.masked_select(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([True, False, True]))
     tensor([1., 3.])
     """
@@ -204,6 +196,14 @@ def masked_select(x: Any, mask: Any) -> Any:
     sizes = broadcast_shapes(chosen.shape, shape(x))
     wide = x if shape(x) == sizes else Expand(sizes)(x)
     return rename(getitem(wide, (np.broadcast_to(chosen, sizes),)), "MaskedSelect")
+
+
+def check_mask(who: str, dtype: Any) -> None:
+    """Raise if a mask's dtype, where it has one, is not that of truth values."""
+    if dtype is not None and not is_bool(dtype):
+        raise DTypeError(
+            f"{who} only supports boolean masks, but got mask with dtype {dtype}. Compare it, as in mask > 0."
+        )
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
@@ -221,15 +221,10 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         DTypeError: the mask is not boolean.
         ShapeError: the mask does not broadcast, or the value has axes.
 
-    >>> import symgrad as sg
     >>> sg.masked_fill(sg.tensor([1.0, 2.0]), sg.tensor([True, False]), 0.0)
     tensor([0., 2.])
     """
-    dtype = getattr(mask, "dtype", None)
-    if dtype is not None and not is_bool(dtype):
-        raise DTypeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. Compare it, as in mask > 0."
-        )
+    check_mask("masked_fill_", getattr(mask, "dtype", None))
     if len(shape(value)):
         raise ShapeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "

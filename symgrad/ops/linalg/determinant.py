@@ -215,7 +215,6 @@ def det(A: Any) -> Any:
 
     Source: the product of the cofactors of A = U S Vᵀ; K. B. Petersen, The Matrix Cookbook, §2.1.
 
-    >>> import symgrad as sg
     >>> sg.linalg.det(sg.tensor([[2.0, 0.0], [1.0, 3.0]]))
     tensor(6.)
     """
@@ -354,7 +353,6 @@ def logdet(A: Any) -> Any:
         ShapeError: if A is not square.
         LinAlgError: in the backward pass, if A is singular.
 
-    >>> import symgrad as sg
     >>> sg.logdet(sg.tensor([[1.0, 0.0], [5.0, 1.0]]))
     tensor(0.)
     """
@@ -375,7 +373,6 @@ def slogdet(A: Any) -> SlogDet[Any]:
         ShapeError: if A is not square.
         LinAlgError: in the backward pass, if A is singular.
 
-    >>> import symgrad as sg
     >>> sg.linalg.slogdet(sg.tensor([[0.0, 1.0], [1.0, 0.0]]))
     SlogDet(sign=tensor(-1.), logabsdet=tensor(0.))
     """

@@ -103,7 +103,6 @@ def eig(A: Any) -> Eig[Any]:
 
     Source: Boeddeker et al. 2019, On the computation of complex-valued gradients, §4.
 
-    >>> import symgrad as sg
     >>> sg.linalg.eig(sg.tensor([[2.0, 1.0], [0.0, 3.0]])).eigenvalues
     tensor([2.+0.j, 3.+0.j])
     """
@@ -123,7 +122,6 @@ def eigvals(A: Any) -> Any:
         ShapeError: if A is not square.
         LinAlgError: if an entry is not finite; in the backward pass, if A has too few eigenvectors.
 
-    >>> import symgrad as sg
     >>> sg.linalg.eigvals(sg.tensor([[2.0j, 1.0], [0.0, 3.0]]))
     tensor([0.+2.j, 3.+0.j])
     """

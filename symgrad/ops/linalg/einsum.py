@@ -20,6 +20,23 @@ from symgrad.ops.shape import Reshape
 DOTS = "…"  # one character for the ellipsis
 
 
+def _operands(equation: Any, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """Return the equation and the tensors, in whichever of the three ways they are passed."""
+    if not isinstance(equation, str):
+        equation, operands = _from_lists((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    if not operands:
+        raise ArgumentError(_NOTHING)
+    return equation, operands
+
+
+def _once(terms: Sequence[str]) -> str:
+    """Return the axes of a result that is not named: those that occur once, in alphabetical order."""
+    every = "".join(terms).replace(DOTS, "")
+    return DOTS + "".join(sorted(c for c in every if every.count(c) == 1))
+
+
 def einsum(equation: Any, *operands: Any) -> Any:
     """Sum of products in index notation: "ij,jk->ik" is Σ_j a_ij b_jk.
 
@@ -37,25 +54,16 @@ def einsum(equation: Any, *operands: Any) -> Any:
         ArgumentError: if the equation is malformed.
         ShapeError: if the operands do not fit it.
 
-    >>> import symgrad as sg
     >>> sg.einsum("ij,j", sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
-    if not isinstance(equation, str):
-        equation, operands = _from_lists((equation, *operands))
-    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = tuple(operands[0])
-    if not operands:
-        raise ArgumentError(_NOTHING)
+    equation, operands = _operands(equation, operands)
     shapes = [shape(x) for x in operands]
     terms, output = _parse(equation, shapes)
     ranks = [len(s) - len(t.replace(DOTS, "")) for t, s in zip(terms, shapes, strict=True)]
     names = _ellipsis_letters(terms, ranks)
     full = [t.replace(DOTS, names[len(names) - r :] if r else "") for t, r in zip(terms, ranks, strict=True)]
-    if output is None:
-        every = "".join(terms).replace(DOTS, "")
-        output = DOTS + "".join(sorted(c for c in every if every.count(c) == 1))
-    result = output.replace(DOTS, names)
+    result = (_once(terms) if output is None else output).replace(DOTS, names)
     sizes = _sizes(full, shapes, names)
     kept = [_without_ones(x, t, sizes) for x, t in zip(operands, full, strict=True)]
     return Einsum.of(f"{','.join(t for _, t in kept)}->{result}")(*[x for x, _ in kept])

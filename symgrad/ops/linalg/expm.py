@@ -236,7 +236,6 @@ def matrix_exp(A: Any) -> Any:
 
     Source: Higham 2005, The scaling and squaring method; Najfeld and Havel 1995 for the derivative.
 
-    >>> import symgrad as sg
     >>> sg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))
     tensor([[1., 1.],
             [0., 1.]])
@@ -259,7 +258,6 @@ def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
 
     Source: Najfeld and Havel 1995.
 
-    >>> import symgrad as sg
     >>> sg.linalg.expm_frechet(sg.zeros(1, 1), sg.tensor([[3.0]]), compute_expm=False)
     tensor([[3.]])
     """

@@ -34,7 +34,7 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
     for b in np.ndindex(x.shape[:-2]):
         a = x[b]
         for j in range(k):
-            p = pivots[(*b, j)] = j + int(np.argmax(_sizes(a[j:, j])))
+            p = pivots[(*b, j)] = j + int(np.argmax(sizes(a[j:, j])))
             a[[j, p]] = a[[p, j]]
             if a[j, j] != 0:
                 a[j + 1 :, j] /= a[j, j]
@@ -42,7 +42,7 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
     return x, pivots
 
 
-def _sizes(x: Any) -> Any:
+def sizes(x: Any) -> Any:
     """|x|, of complex numbers |Re x| + |Im x|, by which LAPACK chooses."""
     return np.abs(x.real) + np.abs(x.imag) if is_complex(x.dtype) else np.abs(x)
 
@@ -270,6 +270,23 @@ def _compact(A: Any, m: int, n: int) -> Any:
     return cat([square, below], last - 1)
 
 
+def _check_rows(s: Shape, n: Any) -> None:
+    if len(s) < 2 or s[-2] != n:
+        raise ShapeError(
+            f"linalg.lu_solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and "
+            f"{show_shape(s)}). Expected {n} rows in B."
+        )
+
+
+def check_pivots(name: str, s: Shape, n: Any) -> None:
+    """Raise unless each of the n rows has its exchange."""
+    if not s or s[-1] != n:
+        raise ShapeError(
+            f"{name}: Got pivots of shape {show_shape(s)}. Expected {n} in the last axis, one for each row. "
+            "Pass the pivots that came with the factor."
+        )
+
+
 def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
     """Solve A X = B, or X A = B, with A = P L U as lu_factor returns it.
 
@@ -283,7 +300,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: LU is not square, or B does not fit.
+        ShapeError: LU is not square, or the pivots or B do not fit.
 
     >>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))
     >>> sg.linalg.lu_solve(LU, pivots, sg.tensor([[2.0], [4.0]]))
@@ -291,14 +308,10 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
             [1.]])
     """
     check_square("linalg.lu_solve", shape(LU))
+    check_pivots("linalg.lu_solve", shape(pivots), shape(LU)[-1])
     if not left:
         return mH(lu_solve(LU, pivots, mH(B), adjoint=not adjoint))
-    n = shape(LU)[-1]
-    if len(shape(B)) < 2 or shape(B)[-2] != n:
-        raise ShapeError(
-            f"linalg.lu_solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and "
-            f"{show_shape(shape(B))}). Expected {n} rows in B."
-        )
+    _check_rows(shape(B), shape(LU)[-1])
     if adjoint:  # Aᴴ = Uᴴ Lᴴ Pᵀ
         half = solve_triangular(mH(LU), B, upper=False)
         whole = solve_triangular(mH(LU), half, upper=True, unitriangular=True)

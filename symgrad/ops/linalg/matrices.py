@@ -143,7 +143,6 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
         IndexRangeError: if an axis is out of range.
         ShapeError: if the axes are the same.
 
-    >>> import symgrad as sg
     >>> sg.diagonal(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
@@ -155,7 +154,6 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 def linalg_diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """As diagonal, of the last two axes.
 
-    >>> import symgrad as sg
     >>> sg.linalg.diagonal(sg.ones(5, 2, 3)).shape
     (5, 2)
     """
@@ -189,7 +187,6 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     Returns:
         (…, n, n) with n = k + |offset|.
 
-    >>> import symgrad as sg
     >>> sg.diag_embed(sg.tensor([1.0, 2.0]))
     tensor([[1., 0.],
             [0., 2.]])
@@ -216,7 +213,6 @@ def diagflat(x: Any, offset: int = 0) -> Any:
     Returns:
         (n, n) with n the number of entries plus |offset|.
 
-    >>> import symgrad as sg
     >>> sg.diagflat(sg.tensor([[1.0], [2.0]]))
     tensor([[1., 0.],
             [0., 2.]])
@@ -237,7 +233,6 @@ def diag(x: Any, diagonal: int = 0) -> Any:
     Raises:
         ShapeError: if x is neither a vector nor a matrix.
 
-    >>> import symgrad as sg
     >>> sg.diag(sg.tensor([1.0, 2.0]))
     tensor([[1., 0.],
             [0., 2.]])
@@ -273,7 +268,6 @@ def trace(x: Any) -> Any:
     Raises:
         ShapeError: if x is not a matrix.
 
-    >>> import symgrad as sg
     >>> sg.trace(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(5.)
     """
@@ -352,7 +346,6 @@ def tril(x: Any, diagonal: int = 0) -> Any:
     Raises:
         ShapeError: if x has fewer than two dimensions.
 
-    >>> import symgrad as sg
     >>> sg.tril(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[1., 0.],
             [3., 4.]])
@@ -375,7 +368,6 @@ def triu(x: Any, diagonal: int = 0) -> Any:
     Raises:
         ShapeError: if x has fewer than two dimensions.
 
-    >>> import symgrad as sg
     >>> sg.triu(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[1., 2.],
             [0., 4.]])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError, shown_as
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import lengthened
@@ -21,6 +22,13 @@ from symgrad.ops.shape import Expand, Reshape, axis_of
 from symgrad.ops.shapes.join import stack
 
 MOST_POWERS = 1_000_000  # each of them a step of its own
+
+
+def _unequal(p: Shape, k: int, q: Shape, m: int) -> ShapeError:
+    return ShapeError(
+        f"contracted dimensions need to match, but first has size {p[k]} in dim {k} and second has size "
+        f"{q[m]} in dim {m}. Got shapes {show_shape(p)} and {show_shape(q)}."
+    )
 
 
 def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]] = 2) -> Any:
@@ -45,10 +53,7 @@ def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]
         if p[k] != q[m] and 1 in (p[k], q[m]):  # broadcast, as in torch
             a, b = (sum_axes(a, (k,), True), b) if q[m] == 1 else (a, sum_axes(b, (m,), True))
         elif p[k] != q[m]:
-            raise ShapeError(
-                f"contracted dimensions need to match, but first has size {p[k]} in dim {k} and second has size "
-                f"{q[m]} in dim {m}. Got shapes {show_shape(p)} and {show_shape(q)}."
-            )
+            raise _unequal(p, k, q, m)
     first, second = list(LETTERS[: len(p)]), list(LETTERS[len(p) : len(p) + len(q)])
     for k, m in zip(one, two, strict=True):
         second[m] = first[k]
@@ -102,6 +107,21 @@ def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = 
     return linalg_cross(input, other, dim=dim)
 
 
+def _axis_of_three(p: Shape, q: Shape, dim: int) -> int:
+    """Return the axis of length 3 along which vectors lie."""
+    if len(p) != len(q):
+        raise ShapeError(
+            f"linalg.cross: inputs must have the same number of dimensions. Got {show_shape(p)} and {show_shape(q)}; "
+            "unsqueeze one."
+        )
+    a = axis_of(dim, len(p))
+    if not p or p[a] != 3 or q[a] != 3:
+        raise ShapeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got shapes {show_shape(p)} and {show_shape(q)}."
+        )
+    return a
+
+
 @shown_as("linalg.cross")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """a × b of vectors along one axis of length 3.
@@ -120,16 +140,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     tensor([ 0.,  0., -1.])
     """
     p, q = shape(input), shape(other)
-    if len(p) != len(q):
-        raise ShapeError(
-            f"linalg.cross: inputs must have the same number of dimensions. Got {show_shape(p)} and {show_shape(q)}; "
-            "unsqueeze one."
-        )
-    a = axis_of(dim, len(p))
-    if not p or p[a] != 3 or q[a] != 3:
-        raise ShapeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got shapes {show_shape(p)} and {show_shape(q)}."
-        )
+    a = _axis_of_three(p, q, dim)
     to = broadcast_shapes(p, q)
     x, z = (v if shape(v) == to else Expand(to)(v) for v in (input, other))
     (x1, z1), (x2, z2) = (tuple(index_select(v, a, turn) for v in (x, z)) for turn in ([1, 2, 0], [2, 0, 1]))

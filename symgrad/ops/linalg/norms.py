@@ -174,13 +174,7 @@ def _root(total: Any, p: float) -> Any:
 
 # ------------------------------------------------------------------ what users call
 def vector_norm(
-    x: Any,
-    ord: float = 2,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool = False,
+    x: Any, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool = False
 ) -> Any:
     """The norm (Σ|x|ᵖ)^(1/p) of the entries, p = ord. Its gradient where the norm is 0 is 0.
 
@@ -197,7 +191,6 @@ def vector_norm(
         IndexRangeError: if an axis is out of range.
         ShapeError: if an axis is named twice, or there is nothing to take an extreme of.
 
-    >>> import symgrad as sg
     >>> sg.linalg.vector_norm(sg.tensor([3.0, -4.0]), 1)
     tensor(7.)
     """
@@ -230,36 +223,28 @@ def _axes(dim: Dims, ndim: int) -> tuple[int, ...]:
 
 
 def matrix_norm(
-    A: Any,
-    ord: float | str = "fro",
-    dim: tuple[int, int] = (-2, -1),
-    keepdim: bool = False,
-    *,
-    axis: tuple[int, int] | None = None,
-    keepdims: bool = False,
-) -> Any:
+    A: Any, ord: float | str = "fro", dim: tuple[int, int] = (-2, -1), keepdim: bool = False, *,
+    axis: tuple[int, int] | None = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
     """The norm of a matrix: "fro" √Σ a², 1 and -1 the extreme column sum of |a|, inf and -inf row sum.
 
-    Of the singular values "nuc" is the sum, 2 the largest and -2 the smallest.
+    "nuc" is the sum of the singular values, 2 the largest and -2 the smallest.
 
     Args:
         A: (…, n, m).
         ord: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
-        dim (or axis): the axes of the rows and columns.
-        keepdim (or keepdims): keep them with length one.
+        dim, keepdim (or axis, keepdims): the axes of rows and columns, and whether to keep them with length one.
 
     Returns:
         A's shape without the two axes.
 
     Raises:
-        ArgumentError: if ord is no norm.
-        ShapeError: if A is no matrix, or the axes are the same.
+        ArgumentError: if ord is no norm. ShapeError: if A is no matrix, or the axes are the same.
 
-    >>> import symgrad as sg
     >>> sg.linalg.matrix_norm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
     tensor(6.)
     """
-    dim, keepdim, ndim = dim if axis is None else axis, keepdim or keepdims, len(shape(A))
+    dim, keepdim = dim if axis is None else axis, keepdim or keepdims
     rows, columns = _matrix_axes(A, dim)
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
@@ -267,6 +252,12 @@ def matrix_norm(
         return vector_norm(A, 1, (rows, columns), keepdim)  # 0, though there is nothing to take the largest of
     if ord in ("nuc", 2, -2):
         return _of_singular_values(A, ord, (rows, columns), keepdim)
+    return _of_sums(A, ord, (rows, columns), keepdim)
+
+
+def _of_sums(A: Any, ord: float | str, axes: tuple[int, int], keepdim: bool) -> Any:
+    """Return the largest or smallest sum of absolute values in a column, or a row."""
+    rows, columns = axes
     if ord not in (1, -1, math.inf, -math.inf):
         raise ArgumentError(
             f"linalg.matrix_norm: Order {ord} not supported. Use 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
@@ -274,7 +265,7 @@ def matrix_norm(
     inner, outer = (rows, columns) if abs(float(ord)) == 1 else (columns, rows)
     sums = vector_norm(A, 1, inner, keepdim=True)
     result = vector_norm(sums, math.copysign(math.inf, float(ord)), (inner, outer), keepdim)
-    return rename(result, "Amax" if float(ord) > 0 else "Amin") if ndim else result
+    return rename(result, "Amax" if float(ord) > 0 else "Amin") if len(shape(A)) else result
 
 
 def _of_singular_values(A: Any, ord: float | str, axes: tuple[int, int], keepdim: bool) -> Any:
@@ -303,19 +294,13 @@ def _matrix_axes(A: Any, dim: Any) -> tuple[int, int]:
 
 
 def norm(
-    x: Any,
-    p: float | str | None = "fro",
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool = False,
-) -> Any:
+    x: Any, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *,
+    axis: Dims = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
     """The norm (Σ|x|ᵖ)^(1/p) of the entries; of a matrix the Frobenius norm. Its gradient where it is 0 is 0.
 
     Args:
-        x: any shape.
-        p: any number, inf and -inf included, or "fro", which is 2.
+        x, p: any shape; and any number, inf and -inf included, or "fro", which is 2.
         dim (or axis): the axes to reduce; all by default.
         keepdim (or keepdims): keep them with length one.
 
@@ -323,10 +308,8 @@ def norm(
         x's shape without the axes.
 
     Raises:
-        ArgumentError: if p is no norm.
-        IndexRangeError: if an axis is out of range.
+        ArgumentError: if p is no norm. IndexRangeError: if an axis is out of range.
 
-    >>> import symgrad as sg
     >>> sg.norm(sg.tensor([3.0, 4.0]))
     tensor(5.)
     """
@@ -335,23 +318,31 @@ def norm(
         if isinstance(dim, Sequence) and len(dim) > 2:
             _matrix_axes(x, dim)
         p = 2
-    if isinstance(p, str) and p != "nuc":
-        raise ArgumentError(f"linalg.matrix_norm: Order {p} not supported. Pass a number or 'fro'.")
     if isinstance(p, str):
+        if p != "nuc":
+            raise ArgumentError(f"linalg.matrix_norm: Order {p} not supported. Pass a number or 'fro'.")
         return matrix_norm(x, p, (-2, -1) if dim is None else dim, keepdim)  # type: ignore[arg-type]
     return vector_norm(x, p, dim, keepdim)
 
 
+def _check_axes(dims: Sequence[int] | None, ord: float | str | None, ndim: int) -> None:
+    """Raise unless the axes, or without them the rank, tell a vector's norm from a matrix's."""
+    if dims is not None and len(dims) not in (1, 2):
+        raise ShapeError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}. "
+            "For other axes use vector_norm."
+        )
+    if dims is None and ord is not None and not isinstance(ord, str) and ndim not in (1, 2):
+        raise ShapeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D. Pass dim."
+        )
+
+
 @shown_as("linalg.norm")
 def linalg_norm(
-    A: Any,
-    ord: float | str | None = None,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool = False,
-) -> Any:
+    A: Any, ord: float | str | None = None, dim: Dims = None, keepdim: bool = False, *,
+    axis: Dims = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
     """The norm of a vector or matrix: without ord √Σ a² of all entries, else as vector_norm or matrix_norm.
 
     Args:
@@ -367,23 +358,14 @@ def linalg_norm(
         ArgumentError: if ord is no norm.
         ShapeError: if the rank and ord do not fit.
 
-    >>> import symgrad as sg
     >>> sg.linalg.norm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
     tensor(6.)
     """
     dim, keepdim, ndim = dim if axis is None else axis, keepdim or keepdims, len(shape(A))
     dims = (dim,) if isinstance(dim, int) else dim
-    if dims is not None and len(dims) not in (1, 2):
-        raise ShapeError(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}. "
-            "For other axes use vector_norm."
-        )
+    _check_axes(dims, ord, ndim)
     if ord is None:
         return vector_norm(A, 2, dim, keepdim)
-    if dims is None and not isinstance(ord, str) and ndim not in (1, 2):
-        raise ShapeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D. Pass dim."
-        )
     if isinstance(ord, str) or len(dims if dims is not None else range(ndim)) == 2:
         return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim)  # type: ignore[arg-type]
     return vector_norm(A, ord, dim, keepdim)

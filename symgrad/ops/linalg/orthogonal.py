@@ -94,7 +94,7 @@ def _mirrored(x: Any) -> Any:
 
 
 def _divided(x: Any, r: Any) -> Any:
-    """X R⁻ᵀ."""
+    """Return X R⁻ᵀ."""
     return mT(Solve(False)(r, mT(x)))
 
 
@@ -103,6 +103,27 @@ class QR(NamedTuple, Generic[T]):
 
     Q: T
     R: T
+
+
+def _is_wide(s: Shape) -> bool:
+    """Return whether a matrix is known to have more columns than rows."""
+    m, n = s[-2:]
+    return isinstance(m, int) and isinstance(n, int) and m < n
+
+
+def _check_qr(s: Shape, mode: str) -> None:
+    if len(s) < 2:
+        raise ShapeError(
+            f"linalg.qr: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
+            "pass a matrix (m, n) or a batch of them."
+        )
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'. "
+            "Choose one of them."
+        )
+    if mode == "complete" and not _is_wide(s) and s[-2] != s[-1]:
+        raise NotYet(f"linalg.qr: mode 'complete' needs as many columns as rows so far. Got {show_shape(s)}.")
 
 
 def qr(A: Any, mode: str = "reduced") -> QR[Any]:
@@ -116,40 +137,39 @@ def qr(A: Any, mode: str = "reduced") -> QR[Any]:
         The pair (Q, R): (…, m, k) and (…, k, n), k = min(m, n).
 
     Raises:
-        ShapeError: if A is no matrix.
-        ArgumentError: if the mode is unknown.
-        NotYet: if Q is to be completed to a square matrix.
+        ShapeError: if A is no matrix. ArgumentError: if the mode is unknown. NotYet: if Q is to be completed.
         LinAlgError: if an entry is not finite; in the backward pass, if R is singular.
 
     Source: Walter and Lehmann 2018, Algorithmic differentiation of linear algebra functions.
 
-    >>> import symgrad as sg
     >>> sg.linalg.qr(sg.tensor([[0.0, 1.0], [-2.0, 3.0]])).R
     tensor([[-2.,  3.],
             [ 0.,  1.]])
     """
     s = shape(A)
-    if len(s) < 2:
-        raise ShapeError(
-            f"linalg.qr: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
-            "pass a matrix (m, n) or a batch of them."
-        )
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'. "
-            "Choose one of them."
-        )
-    m, n = s[-2:]
-    wide = isinstance(m, int) and isinstance(n, int) and m < n
-    if mode == "complete" and not wide and m != n:
-        raise NotYet(f"linalg.qr: mode 'complete' needs as many columns as rows so far. Got {show_shape(s)}.")
-    last = len(s) - 1
+    _check_qr(s, mode)
+    (m, n), last = s[-2:], len(s) - 1
+    wide = _is_wide(s)
     first = along(A, last, 0, m) if wide else A
     q, r = QRBasis()(first), QRTriangle()(first)
     if wide:
         # A = Q [R₁ R₂]  ⇒  R₂ = Qᴴ A₂
         r = cat([r, matmul(mH(q), along(A, last, m, n))], -1)
     return QR(Reshape((0,))(along(q, last, 0, 0)) if mode == "r" else q, r)
+
+
+def _check_reflections(s: Shape, t: Shape) -> None:
+    """Raise unless there are at most as many factors as columns, and at most as many columns as rows."""
+    if len(s) < 2:
+        raise ShapeError(
+            f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
+        )
+    m, n = s[-2:]
+    if m < n or not t or t[-1] > n or t[:-1] != s[:-2]:
+        raise ShapeError(
+            "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
+            f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."
+        )
 
 
 def householder_product(A: Any, tau: Any) -> Any:
@@ -170,16 +190,8 @@ def householder_product(A: Any, tau: Any) -> Any:
             [-1.]])
     """
     s, t = shape(A), shape(tau)
-    if len(s) < 2:
-        raise ShapeError(
-            f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
-        )
+    _check_reflections(s, t)
     m, n = s[-2:]
-    if m < n or not t or t[-1] > n or t[:-1] != s[:-2]:
-        raise ShapeError(
-            "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
-            f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."
-        )
     ones = np.eye(m, n, dtype=getattr(A, "dtype", np.float64))
     v = ADD(Tril(-1)(A), ones)
     y: Any = ones

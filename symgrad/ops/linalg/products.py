@@ -35,7 +35,6 @@ def outer(x: Any, vec2: Any) -> Any:
     Raises:
         ShapeError: if an argument is not a vector.
 
-    >>> import symgrad as sg
     >>> sg.outer(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor([[3., 4.],
             [6., 8.]])
@@ -58,7 +57,6 @@ def dot(x: Any, tensor: Any) -> Any:
     Raises:
         ShapeError: if an argument is not a vector, or the lengths differ.
 
-    >>> import symgrad as sg
     >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor(11.)
     """
@@ -79,7 +77,6 @@ def vdot(x: Any, other: Any) -> Any:
     Raises:
         ShapeError: if the ranks or sizes do not fit.
 
-    >>> import symgrad as sg
     >>> sg.vdot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor(11.)
     """
@@ -99,7 +96,6 @@ def mv(x: Any, vec: Any) -> Any:
     Raises:
         ShapeError: if the ranks or sizes do not fit.
 
-    >>> import symgrad as sg
     >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
@@ -121,7 +117,6 @@ def mm(x: Any, mat2: Any) -> Any:
     Raises:
         ShapeError: if an argument is not a matrix, or the inner sizes differ.
 
-    >>> import symgrad as sg
     >>> sg.mm(sg.tensor([[1.0, 2.0]]), sg.tensor([[3.0], [4.0]]))
     tensor([[11.]])
     """
@@ -144,7 +139,6 @@ def bmm(x: Any, mat2: Any) -> Any:
     Raises:
         ShapeError: if the ranks or sizes do not fit; batches are not broadcast.
 
-    >>> import symgrad as sg
     >>> sg.bmm(sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
     (2, 1, 1)
     """
@@ -173,7 +167,6 @@ def inner(x: Any, other: Any) -> Any:
     Raises:
         ShapeError: if the last sizes differ.
 
-    >>> import symgrad as sg
     >>> sg.inner(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor(11.)
     """
@@ -199,7 +192,6 @@ def kron(x: Any, other: Any) -> Any:
     Returns:
         (n0 m0, n1 m1, …).
 
-    >>> import symgrad as sg
     >>> sg.kron(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
     tensor([ 1., 10.,  2., 20.])
     """
@@ -228,7 +220,6 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
 
     Source: Cormen et al., Introduction to Algorithms, §15.2.
 
-    >>> import symgrad as sg
     >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
     tensor([12., 12.])
     """

@@ -57,6 +57,7 @@ class PseudoInverse(_ByRank):
     analytic = True
     signature = "(m,n)->(n,m)"
     explained = "pseudoinverse: −P·dA·P and what leaves the range, transposed"
+    routine = "squares"
 
     def forward(self, x: Any) -> Any:
         """Invert the singular values above the threshold."""
@@ -120,7 +121,6 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
 
     Source: Golub and Pereyra 1973, §4.
 
-    >>> import symgrad as sg
     >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
@@ -134,7 +134,6 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
 def pinverse(A: Any, rcond: float = 1e-15) -> Any:
     """As linalg.pinv, with singular values up to rcond times the largest taken for 0.
 
-    >>> import symgrad as sg
     >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
@@ -191,7 +190,6 @@ def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool =
         ShapeError: if A is no matrix, or is to be symmetric and is not square.
         LinAlgError: if an entry is not finite.
 
-    >>> import symgrad as sg
     >>> sg.linalg.matrix_rank(sg.tensor([[1.0, 2.0], [2.0, 4.0]]))
     tensor(1)
     """
@@ -219,12 +217,32 @@ class LstSq(NamedTuple, Generic[T]):
     singular_values: T
 
 
+def _is_vector(p: Shape, q: Shape, driver: str | None) -> bool:
+    """Return whether the right side is a vector for each matrix; raise where it is neither that nor a matrix."""
+    if driver not in _EMPTY:
+        raise ArgumentError(
+            f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver!r}."
+        )
+    vector = len(q) == len(p) - 1 and q == p[:-1]
+    if not vector and (len(q) < 2 or q[-2] != p[-2]):
+        raise ShapeError(
+            f"linalg.lstsq: input.size(-2) should match other.size(-2). Got {show_shape(p)} and "
+            f"{show_shape(q)}; b has a row for each row of A."
+        )
+    return vector
+
+
+def _residuals(left: Any, tall: bool) -> Any:
+    """Return the sums of squares that are left, by columns, where there are more equations than unknowns."""
+    squares = real(MUL(left, conj(left)))
+    return sum_axes(squares, (len(shape(left)) - 2,)) if tall else Reshape((0,))(along(squares, 0, 0, 0))
+
+
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Any]:
     """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b.
 
     Args:
-        A: (…, m, n).
-        b: (…, m, k), or (…, m) with the batch axes of A.
+        A, b: (…, m, n); and (…, m, k), or (…, m) with the batch axes of A.
         rcond: singular values up to this multiple of the largest are taken for 0; by default max(m, n) times the
             dtype's precision.
         driver: LAPACK's routine in torch: 'gels', 'gelsy', 'gelsd' or 'gelss'. Here it is always the singular value
@@ -236,30 +254,17 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
         m > n, else an empty tensor; and the rank and singular values of A. The rank has no gradient.
 
     Raises:
-        ShapeError: if the ranks or sizes do not fit.
-        LinAlgError: if an entry of A is not finite.
+        ShapeError: if the ranks or sizes do not fit. LinAlgError: if an entry of A is not finite.
 
-    >>> import symgrad as sg
     >>> sg.linalg.lstsq(sg.tensor([[2.0]]), sg.tensor([[1.0]])).solution
     tensor([[0.5000]])
     """
     p, q = shape(A), shape(b)
     check_matrix("linalg.lstsq", p)
-    if driver not in _EMPTY:
-        raise ArgumentError(
-            f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver!r}."
-        )
-    vector = len(q) == len(p) - 1 and q == p[:-1]
-    if not vector and (len(q) < 2 or q[-2] != p[-2]):
-        raise ShapeError(
-            f"linalg.lstsq: input.size(-2) should match other.size(-2). Got {show_shape(p)} and "
-            f"{show_shape(q)}; b has a row for each row of A."
-        )
+    vector = _is_vector(p, q, driver)
     columns = Reshape((*q, 1))(b) if vector else b
     fit = matmul(pinv(A, rtol=rcond), columns)
-    left = SUB(matmul(A, fit), columns)
-    squares = real(MUL(left, conj(left)))
-    residuals = sum_axes(squares, (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(squares, 0, 0, 0))
+    residuals = _residuals(SUB(matmul(A, fit), columns), _tall(p))
     solution = Reshape(shape(fit)[:-1])(fit) if vector else fit
     fit = LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
     return LstSq(*[_emptied(x) if n in _EMPTY[driver] else x for n, x in zip(fit._fields, fit)])

@@ -187,7 +187,6 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any =
         ShapeError: sizes do not fit.
         LinAlgError: no X makes the loop stable, or R is singular.
 
-    >>> import symgrad as sg
     >>> one = sg.tensor([[1.0]])
     >>> sg.linalg.solve_continuous_are(0.75 * one, one, one, one)
     tensor([[2.]])
@@ -216,7 +215,6 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = N
         ShapeError: sizes do not fit.
         LinAlgError: no X makes the loop stable, or R is singular.
 
-    >>> import symgrad as sg
     >>> one = sg.tensor([[1.0]])
     >>> sg.linalg.solve_discrete_are(1.5 * one, one, one, 2.0 * one)
     tensor([[4.]])

@@ -229,7 +229,6 @@ def sqrtm(A: Any) -> Any:
 
     Source: Higham 2008, Functions of Matrices, chapter 6.
 
-    >>> import symgrad as sg
     >>> sg.linalg.sqrtm(sg.tensor([[4.0, 1.0], [0.0, 4.0]]))
     tensor([[2.0000, 0.2500],
             [0.0000, 2.0000]])
@@ -252,7 +251,6 @@ def logm(A: Any) -> Any:
 
     Source: Higham 2008, Functions of Matrices, chapter 11.
 
-    >>> import symgrad as sg
     >>> sg.linalg.logm(sg.tensor([[2.0]]))
     tensor([[0.6931]])
     """

@@ -94,7 +94,6 @@ def inv(A: Any) -> Any:
 
     Source: Giles 2008, §2.2.3.
 
-    >>> import symgrad as sg
     >>> sg.linalg.inv(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
@@ -211,6 +210,11 @@ def _aligned(lead: Sequence[Any], sizes: Shape) -> list[Any]:
     return [sp.S.Zero if n == 1 else k for k, n in zip(lead[len(lead) - len(sizes) :], sizes, strict=True)]
 
 
+def is_vector(a: Shape, b: Shape) -> bool:
+    """Whether the right side is a vector for each matrix, not a matrix."""
+    return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+
+
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ.
 
@@ -223,18 +227,16 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: if A is not square, or B does not fit.
-        LinAlgError: if A is singular.
+        ShapeError: if A is not square, or B does not fit. LinAlgError: if A is singular.
 
     Source: Giles 2008, §2.3.
 
-    >>> import symgrad as sg
     >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
     a, b = shape(A), shape(B)
     check_square("linalg.solve", a)
-    vector = len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+    vector = is_vector(a, b)
     if not vector and len(b) < 2:
         raise ShapeError(
             f"linalg.solve: The input tensor B must have at least 2 dimensions. Got shape {show_shape(b)}; "
@@ -269,7 +271,6 @@ def solve_triangular(
         ShapeError: if A is not square, or B does not fit.
         LinAlgError: if T is singular.
 
-    >>> import symgrad as sg
     >>> sg.linalg.solve_triangular(sg.tensor([[2.0, 9.0], [0.0, 4.0]]), sg.tensor([[1.0], [0.0]]), upper=True)
     tensor([[0.5000],
             [0.0000]])
@@ -403,7 +404,6 @@ def cholesky(A: Any, upper: bool = False) -> Any:
 
     Source: I. Murray 2016, Differentiation of the Cholesky decomposition, §3.
 
-    >>> import symgrad as sg
     >>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 2.0]]))
     tensor([[2., 0.],
             [1., 1.]])
@@ -412,6 +412,17 @@ def cholesky(A: Any, upper: bool = False) -> Any:
         return Cholesky()(A)
     # of complex matrices the operation knows the triangle, so that the gradient is torch's in all of A
     return mH(Cholesky(True)(A) if holds_complex(A) else Cholesky()(mT(A) if len(shape(A)) > 1 else A))
+
+
+def _by_squaring(base: Any, rest: int) -> Any:
+    """Return the power of a matrix whose exponent is at least 1."""
+    power = None
+    while rest:
+        if rest & 1:
+            power = base if power is None else matmul(power, base)
+        rest >>= 1
+        base = matmul(base, base) if rest else base
+    return power
 
 
 # ------------------------------------------------------------------ powers
@@ -430,7 +441,6 @@ def matrix_power(A: Any, n: int) -> Any:
         ShapeError: if A is not square.
         LinAlgError: if n is negative and A singular.
 
-    >>> import symgrad as sg
     >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
     tensor([[1., 5.],
             [0., 1.]])
@@ -442,10 +452,4 @@ def matrix_power(A: Any, n: int) -> Any:
     check_square("linalg.matrix_power", shape(A))
     if n == 0:
         return identity_like(A)
-    base, power, rest = (A if n > 0 else inv(A)), None, abs(int(n))
-    while rest:
-        if rest & 1:
-            power = base if power is None else matmul(power, base)
-        rest >>= 1
-        base = matmul(base, base) if rest else base
-    return power
+    return _by_squaring(A if n > 0 else inv(A), abs(int(n)))

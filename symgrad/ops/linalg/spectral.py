@@ -188,7 +188,6 @@ def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
 
     Source: Giles 2008, §3.1.
 
-    >>> import symgrad as sg
     >>> sg.linalg.eigh(sg.tensor([[1.0, 0.0], [0.0, 3.0]])).eigenvalues
     tensor([1., 3.])
     """
@@ -215,7 +214,6 @@ def eigvalsh(A: Any, UPLO: str = "L") -> Any:
         ArgumentError: if UPLO is neither "L" nor "U".
         LinAlgError: if an entry is not finite.
 
-    >>> import symgrad as sg
     >>> sg.linalg.eigvalsh(sg.tensor([[0.0, 1.0], [1.0, 0.0]]))
     tensor([-1.,  1.])
     """
@@ -419,7 +417,6 @@ def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
 
     Source: Townsend 2016, Differentiating the singular value decomposition.
 
-    >>> import symgrad as sg
     >>> sg.linalg.svd(sg.tensor([[3.0, 0.0], [0.0, 4.0]])).S
     tensor([4., 3.])
     """
@@ -451,7 +448,6 @@ def svdvals(A: Any) -> Any:
         ShapeError: if A is no matrix.
         LinAlgError: if an entry is not finite.
 
-    >>> import symgrad as sg
     >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [1.0, 0.0]]))
     tensor([2., 1.])
     """

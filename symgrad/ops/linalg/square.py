@@ -119,7 +119,7 @@ def first_bad(x: Any, bad: Callable[[Any], int]) -> tuple[str, int]:
 def zero_pivot(m: Any) -> int:
     """Return the position, from 1, of the first zero pivot of LU with row exchanges; 0 if there is none."""
     m = m.copy()
-    for k in range(len(m)):
+    for k in range(min(m.shape)):
         best = k + int(np.argmax(np.abs(m[k:, k])))
         if m[best, k] == 0:
             return k + 1

@@ -12,11 +12,21 @@ BLOCK = 64  # rows up to which LAPACK's elimination is as fast
 def solved(a: Any, b: Any) -> Any:
     """Return x with A x = b, b of columns, for stacks of matrices; LinAlgError where A is singular."""
     if a.shape[-1] > BLOCK and a.size:
-        if not a[..., 0, -1].any() and not np.triu(a, 1).any():
+        if is_lower(a):
             return _by_lower(a, b)
-        if not a[..., -1, 0].any() and not np.tril(a, -1).any():
+        if is_upper(a):
             return _by_upper(a, b)
     return np.linalg.solve(a, b)
+
+
+def is_lower(a: Any) -> bool:
+    """Whether there is nothing above the diagonal."""
+    return not a[..., 0, -1].any() and not np.triu(a, 1).any()
+
+
+def is_upper(a: Any) -> bool:
+    """Whether there is nothing below the diagonal."""
+    return not a[..., -1, 0].any() and not np.tril(a, -1).any()
 
 
 def _by_lower(a: Any, b: Any) -> Any:

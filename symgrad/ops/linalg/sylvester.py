@@ -135,7 +135,6 @@ def solve_sylvester(A: Any, B: Any, C: Any) -> Any:
         ShapeError: if A or B is not square, or C does not fit.
         LinAlgError: if the solution is not unique.
 
-    >>> import symgrad as sg
     >>> sg.linalg.solve_sylvester(sg.tensor([[1.0]]), sg.tensor([[3.0]]), sg.tensor([[8.0]]))
     tensor([[2.]])
     """
@@ -155,7 +154,6 @@ def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
         ShapeError: if A is not square, or Q does not fit.
         LinAlgError: if the solution is not unique.
 
-    >>> import symgrad as sg
     >>> sg.linalg.solve_continuous_lyapunov(sg.tensor([[2.0]]), sg.tensor([[8.0]]))
     tensor([[2.]])
     """
@@ -177,7 +175,6 @@ def solve_discrete_lyapunov(A: Any, Q: Any) -> Any:
 
     Source: the bilinear transformation M = (Aᴴ + I)⁻¹ (Aᴴ − I) makes Mᴴ X + X M = −2 (A + I)⁻¹ Q (Aᴴ + I)⁻¹ of it.
 
-    >>> import symgrad as sg
     >>> sg.linalg.solve_discrete_lyapunov(sg.tensor([[0.5]]), sg.tensor([[3.0]]))
     tensor([[4.]])
     """

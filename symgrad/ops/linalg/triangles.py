@@ -46,7 +46,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
         raise ShapeError(
             f"b should have at least 2 dimensions, but has {len(shape(B))} dimensions instead. Unsqueeze it."
         )
-    # as in torch, the derivative by L is that of this formula for any L, not only along triangles
+    # as in torch, the derivative with respect to L is that of this formula for any L, not only along triangles
     if holds_complex(L):
         first, second = (mH(L), L) if upper else (L, mH(L))
         return rename(Solve(False)(second, Solve(False)(first, B)), "CholeskySolve")

@@ -80,7 +80,7 @@ def silu(input: Any) -> Any:
 
 
 def mish(input: Any) -> Any:
-    """x tanh(softplus(x))."""
+    """The function x tanh(softplus(x))."""
     return MISH(input)
 
 

@@ -16,13 +16,33 @@ from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, IDENTITY, show_shape
-from symgrad.ops.nn.windows import MOST_PARTS, Sizes, around, batched, check_weight, drop_batch, each, for_axes, windows
+from symgrad.ops.nn.windows import (
+    MOST_PARTS,
+    Sizes,
+    around,
+    batched,
+    check_sizes,
+    check_weight,
+    drop_batch,
+    each,
+    for_axes,
+    windows,
+)
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.join import cat
 from symgrad.ops.slicing import Gather
+
+
+def _check_window(a: int, size: int, step: int, longest: Any) -> None:
+    if size > longest or size < 0:
+        raise ShapeError(
+            f"maximum size for tensor at dimension {a} is {longest} but size is {size}. Pass a shorter window."
+        )
+    if step <= 0:
+        raise ShapeError(f"step is {step} but must be > 0. Pass how far a window is from the next.")
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
@@ -48,12 +68,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
         return Gather(((0, Positions(np.zeros(size, np.int64))),), "Unfold")(Reshape((1,))(x))
     a = axis_of(dimension, len(s))
     longest = s[a] if s else 1
-    if size > longest or size < 0:
-        raise ShapeError(
-            f"maximum size for tensor at dimension {a} is {longest} but size is {size}. Pass a shorter window."
-        )
-    if step <= 0:
-        raise ShapeError(f"step is {step} but must be > 0. Pass how far a window is from the next.")
+    _check_window(a, size, step, longest)
     places = np.add.outer(np.arange(0, s[a] - size + 1, step), np.arange(size))
     y = Gather(((a, Positions(places)),), "Unfold")(x)
     ndim = len(s) + 1
@@ -188,22 +203,38 @@ def _conv_transpose(
             f"Given transposed={dims}, weight of size {show_shape(shape(weight))}, expected input"
             f"{show_shape(shape(x))} to have {channels} channels, but got {c} channels instead."
         )
-    if any(e >= max(t, d) for e, t, d in zip(extra, steps, gaps, strict=True)):
-        raise ShapeError(
-            f"output padding must be smaller than either stride or dilation, but got output_padding: {list(extra)}, "
-            f"stride: {list(steps)}, dilation: {list(gaps)}."
-        )
+    check_sizes(size, steps, gaps)
+    _check_extra(extra, steps, gaps)
     rest = shape(x)[2:]
-    x = Reshape((n, groups, c // groups, prod(rest)))(x)
-    W = Reshape((groups, c // groups, f * prod(size)))(weight)
-    y = Reshape((n, groups, f, *size, *rest))(Einsum.of("gcf,ngch->ngfh")(W, x))
-    y = permute(y, [0, 1, 2, *(3 + k for d in range(dims) for k in (dims + d, d))])
     full = [(m - 1) * t + d * (k - 1) + 1 + e for m, t, d, k, e in zip(rest, steps, gaps, size, extra, strict=True)]
-    y = laid(y, full, steps, gaps)
-    y = _cropped(y, wide, [m - 2 * p for m, p in zip(full, wide, strict=True)])
+    to = [m - 2 * p for m, p in zip(full, wide, strict=True)]
+    if any(m < 1 for m in to):
+        raise ShapeError(
+            f"Given input size per channel: {show_shape(rest)}. Calculated output size per channel: "
+            f"{show_shape(tuple(to))}. Output size is too small; pass a smaller padding."
+        )
+    y = _cropped(laid(_scattered(x, weight, groups), full, steps, gaps), wide, to)
     y = Reshape((n, groups * f, *shape(y)[3:]))(y)
     y = y if bias is None else ADD(y, Reshape((groups * f, *(1,) * dims))(bias))
     return rename(drop_batch(y, single), "Convolution")
+
+
+def _check_extra(extra: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> None:
+    if any(e < 0 or e >= max(t, d) for e, t, d in zip(extra, steps, gaps, strict=True)):
+        raise ShapeError(
+            f"output padding must be smaller than either stride or dilation, and at least 0, but got output_padding: "
+            f"{list(extra)}, stride: {list(steps)}, dilation: {list(gaps)}."
+        )
+
+
+def _scattered(x: Any, weight: Any, groups: int) -> Any:
+    """Σ W[c, f, k] x[n, c, i] of each group: (n, group, f, i, k), place and offset of each axis side by side."""
+    (n, c, *rest), (_, f, *size) = shape(x), shape(weight)
+    dims = len(size)
+    x = Reshape((n, groups, c // groups, prod(rest)))(x)
+    W = Reshape((groups, c // groups, f * prod(size)))(weight)
+    y = Reshape((n, groups, f, *size, *rest))(Einsum.of("gcf,ngch->ngfh")(W, x))
+    return permute(y, [0, 1, 2, *(3 + k for d in range(dims) for k in (dims + d, d))])
 
 
 conv_transpose1d, conv_transpose2d, conv_transpose3d = for_axes(_conv_transpose)

@@ -25,6 +25,13 @@ from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.slicing import Gather
 
 
+def _without_gradient(rows: Any, at: Any, padding_idx: int, n: Any) -> Any:
+    """Return rows of which those at one index get no gradient."""
+    if not -n <= padding_idx < n:
+        raise ArgumentError(f"padding_idx must be within num_embeddings. Got {padding_idx} for {n} rows.")
+    return rename(where((at != padding_idx % n)[..., None], rows, DETACH(rows)), "Embedding")
+
+
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     """The rows of the weight at the indices: y[i] = W[input[i]].
 
@@ -52,12 +59,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
         if np.any(np.asarray(at) < 0):
             raise IndexRangeError(f"embedding: got index {np.min(at)}. Pass indices from 0 to {shape(weight)[0] - 1}.")
         rows = Gather(((0, Positions(at)),), "Embedding")(weight)
-    if padding_idx is None:
-        return rows
-    n = shape(weight)[0]
-    if not -n <= padding_idx < n:
-        raise ArgumentError(f"padding_idx must be within num_embeddings. Got {padding_idx} for {n} rows.")
-    return rename(where((at != padding_idx % n)[..., None], rows, DETACH(rows)), "Embedding")
+    return rows if padding_idx is None else _without_gradient(rows, at, padding_idx, shape(weight)[0])
 
 
 def one_hot(input: Any, num_classes: int = -1) -> Any:

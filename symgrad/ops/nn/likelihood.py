@@ -122,7 +122,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int =
     Args:
         input: log probabilities, (C,), (N, C) or (N, C, …).
         target: classes 0..C-1, (), (N,) or (N, …). Data: they are not differentiated.
-        weight: weight of each class, (C,); the loss is differentiated by it too.
+        weight: weight of each class, (C,); the loss is differentiated with respect to it too.
         ignore_index: a class whose samples do not count.
         reduction: 'mean', 'sum' or 'none'.
 
@@ -154,7 +154,7 @@ def cross_entropy(
     Args:
         input: logits x, (C,), (N, C) or (N, C, …).
         target: classes 0..C-1, (), (N,) or (N, …), which are data; or probabilities shaped like x.
-        weight: weight of each class, (C,); the loss is differentiated by it too.
+        weight: weight of each class, (C,); the loss is differentiated with respect to it too.
         ignore_index: a class whose samples do not count.
         reduction: 'mean', 'sum' or 'none'.
         label_smoothing: ε in [0, 1], mixes t with 1/C: (1 - ε) t + ε/C.
@@ -397,9 +397,7 @@ def gaussian_nll_loss(
     if value is not None and np.any(np.asarray(value) < 0):
         raise ArgumentError(f"var has negative entry/entries. Got {np.min(value)}; pass variances, as in s**2.")
     terms = GAUSSIAN(input, target, CLAMP_MIN(var, eps))
-    if full:
-        terms = ADD(terms, log(2 * pi) / 2)
-    return _over_all(terms, reduction)
+    return _over_all(ADD(terms, log(2 * pi) / 2) if full else terms, reduction)
 
 
 def _fitting(var: Any, s: Any) -> Any:

@@ -217,9 +217,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reducti
     check_reduction(reduction)
     if shape(input) != shape(target):
         raise ArgumentError(
-            f"Using a target size ({show_size(target)}) that is different to the input size "
-            f"({show_size(input)}) is deprecated. Please ensure they have the same size. "
-            "Reshape or unsqueeze one of them."
+            f"Using a target size ({show_size(target)}) that is different to the input size ({show_size(input)}) is "
+            "deprecated. Please ensure they have the same size. Reshape or unsqueeze one of them."
         )
     _check_unit_interval("input", input)
     _check_unit_interval("target", target)
@@ -233,6 +232,14 @@ def _check_unit_interval(name: str, x: Any) -> None:
         raise ArgumentError(
             f"all elements of {name} should be between 0 and 1. Got {np.min(value)} to {np.max(value)}; "
             "for logits use binary_cross_entropy_with_logits."
+        )
+
+
+def _check_size_of_logits(input: Any, target: Any) -> None:
+    if shape(input) != shape(target):
+        raise ArgumentError(
+            f"Target size ({show_size(target)}) must be the same as input size ({show_size(input)}). "
+            "Reshape or unsqueeze one of them."
         )
 
 
@@ -260,11 +267,7 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     check_reduction(reduction)
-    if shape(input) != shape(target):
-        raise ArgumentError(
-            f"Target size ({show_size(target)}) must be the same as input size ({show_size(input)}). "
-            "Reshape or unsqueeze one of them."
-        )
+    _check_size_of_logits(input, target)
     op, args = (BCE_LOGITS, (input, target)) if pos_weight is None else (BCE_POSITIVE, (input, target, pos_weight))
     if weight is None and reduction != "none":
         return in_single(MapTotal.of(op, reduction == "mean", op.name), *args)

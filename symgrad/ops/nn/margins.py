@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, UNARY, where
@@ -114,6 +115,17 @@ def soft_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any
     return collected(SOFT_MARGIN, (input, target), reduction)
 
 
+def _check_triplets(anchor: Any, positive: Any, negative: Any, margin: float) -> None:
+    ranks = [len(shape(x)) for x in (anchor, positive, negative)]
+    if len(set(ranks)) > 1:
+        raise ShapeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs. Unsqueeze the smaller ones."
+        )
+    if margin <= 0:
+        raise ArgumentError(f"triplet_margin_loss: margin must be greater than 0. Got {margin}.")
+
+
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, *, reduction: str = "mean",
@@ -137,19 +149,25 @@ def triplet_margin_loss(
     >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.zeros(1, 2), sg.tensor([[0.3, 0.4]]))
     tensor(0.5000)
     """
-    ranks = [len(shape(x)) for x in (anchor, positive, negative)]
-    if len(set(ranks)) > 1:
-        raise ShapeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs. Unsqueeze the smaller ones."
-        )
-    if margin <= 0:
-        raise ArgumentError(f"triplet_margin_loss: margin must be greater than 0. Got {margin}.")
+    _check_triplets(anchor, positive, negative, margin)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = BINARY["minimum"](far, pairwise_distance(positive, negative, p, eps))
     return collected(TRIPLET, (near, far, margin), reduction)
+
+
+def _check_pairs(input1: Any, input2: Any, target: Any) -> None:
+    rank = len(shape(target))
+    if rank > 1:
+        raise ShapeError(
+            f"0D or 1D target tensor expected, multi-target not supported. Got {show_size(target)}; flatten the pairs."
+        )
+    if not len(shape(input1)) == len(shape(input2)) == rank + 1:
+        raise ShapeError(
+            f"{rank}D target tensor expects {rank + 1}D input tensors, but found inputs with sizes "
+            f"{show_shape(shape(input1))} and {show_shape(shape(input2))}. Pass one target per pair."
+        )
 
 
 def cosine_embedding_loss(
@@ -172,19 +190,26 @@ def cosine_embedding_loss(
     >>> sg.nn.functional.cosine_embedding_loss(sg.tensor([1.0, 1.0]), sg.tensor([2.0, 0.0]), sg.tensor(1))
     tensor(0.2929)
     """
-    rank = len(shape(target))
-    if rank > 1:
-        raise ShapeError(
-            f"0D or 1D target tensor expected, multi-target not supported. Got {show_size(target)}; flatten the pairs."
-        )
-    if not len(shape(input1)) == len(shape(input2)) == rank + 1:
-        raise ShapeError(
-            f"{rank}D target tensor expects {rank + 1}D input tensors, but found inputs with sizes "
-            f"{show_shape(shape(input1))} and {show_shape(shape(input2))}. Pass one target per pair."
-        )
+    _check_pairs(input1, input2, target)
     pairs = ((input1, input2), (input1, input1), (input2, input2))
     sums = [sum_axes(MUL(a, b), (len(shape(MUL(a, b))) - 1,)) for a, b in pairs]
     return collected(COSINE_EMBEDDING, (*sums, target, margin, 1e-12), reduction)
+
+
+def _check_classes(s: Shape, t: Shape) -> None:
+    if not 1 <= len(s) <= 2 or (t != s[:-1] and not (len(s) == 1 and t == (1,))):
+        raise ShapeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size {show_shape(s[:-1])}, but got {show_shape(t)}. Input has shape "
+            f"{show_shape(s)}."
+        )
+
+
+def _class_weights(weight: Any, s: Shape, at: Any) -> Any:
+    """Return the weight of the class of each row of scores, which are shaped s."""
+    last = len(s) - 1
+    wide = Reshape((1,) * last + shape(weight))(weight)
+    return TakeAlongAxis(last)(Expand(s)(wide) if last else wide, at)
 
 
 def multi_margin_loss(
@@ -193,11 +218,8 @@ def multi_margin_loss(
     """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m.
 
     Args:
-        input: x (N, C) or (C,).
-        target: t (N,) or (), integers 0 … C - 1.
-        p: 1 or 2.
-        margin: m.
-        weight: w (C,), 1 by default.
+        input, target: x (N, C) or (C,), and t (N,) or (), integers 0 … C - 1.
+        p, margin, weight: 1 or 2; m; and w (C,), 1 by default.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
@@ -213,20 +235,12 @@ def multi_margin_loss(
         raise ArgumentError(f"only p == 1 and p == 2 supported. Got p={p}.")
     check_reduction(reduction)
     input = input if shape(input) else Reshape((1,))(input)
-    s, t = shape(input), shape(target)
-    if not 1 <= len(s) <= 2 or (t != s[:-1] and not (len(s) == 1 and t == (1,))):
-        raise ShapeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
-            f"size). Expected target size {show_shape(s[:-1])}, but got {show_shape(t)}. Input has shape "
-            f"{show_shape(s)}."
-        )
+    s = shape(input)
+    _check_classes(s, shape(target))
     last = len(s) - 1
     at = Reshape((*s[:-1], 1))(target)
     terms = CLAMP_MIN(ADD(SUB(input, TakeAlongAxis(last)(input, at)), margin), 0.0)
     terms = terms if p == 1 else UNARY["square"](terms)
-    if weight is not None:
-        wide = Reshape((1,) * last + shape(weight))(weight)
-        wide = Expand(s)(wide) if last else wide
-        terms = MUL(terms, TakeAlongAxis(last)(wide, at))
+    terms = terms if weight is None else MUL(terms, _class_weights(weight, s, at))
     others = where(BINARY["ne"](np.arange(s[-1]), at), terms, 0.0)
     return reduced(DIV(sum_axes(others, (last,)), s[-1]), reduction, "MultiMarginLoss")

@@ -26,6 +26,18 @@ from symgrad.ops.shapes.padding import pad
 from symgrad.ops.slicing import Gather
 
 
+def _window(
+    x: Any, dims: int, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> tuple[Any, ...]:
+    """Return, for each axis, a window's size and step, what is added before, the step within, and what lies beyond."""
+    size, wide, gaps = each(kernel_size, dims), each(padding, dims), each(dilation, dims)
+    steps = each(size if stride in (None, (), []) else stride, dims)
+    check_sizes(size, steps, gaps)
+    _check_padding(size, wide, gaps)
+    beyond = _beyond(shape(x)[2:], size, steps, wide, gaps) if ceil_mode else (0,) * dims
+    return size, steps, wide, gaps, beyond
+
+
 def _max_pool(
     dims: int, input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -48,18 +60,26 @@ def _max_pool(
     tensor([[3., 2.]])
     """
     x, single = batched(input, dims, f"max_pool{dims}d")
-    size, wide = each(kernel_size, dims), each(padding, dims)
-    steps, gaps, inside = each(size if stride in (None, (), []) else stride, dims), each(dilation, dims), shape(x)[2:]
-    check_sizes(size, steps, gaps)
-    _check_padding(size, wide, gaps)
-    beyond = _beyond(inside, size, steps, wide, gaps) if ceil_mode else (0,) * dims
+    size, steps, wide, gaps, beyond = _window(x, dims, kernel_size, stride, padding, dilation, ceil_mode)
     windows = _windows_last(_read(x, size, steps, gaps, wide, beyond), dims)
     y = drop_batch(Extreme((2 + dims,), first=True, name=f"MaxPool{dims}D")(windows), single)
     if not return_indices:
         return y
     at = Arg(2 + dims)(windows)
     starts = [np.arange(m) * step - p for m, step, p in zip(shape(at)[2:], steps, wide, strict=True)]
-    return y, drop_batch(_places(at, inside, size, starts, gaps), single)
+    return y, drop_batch(_places(at, shape(x)[2:], size, starts, gaps), single)
+
+
+def _part_counts(dims: int, output_size: Sizes | None, x: Any) -> list[int]:
+    """Return into how many parts each axis is divided."""
+    inside = shape(x)[2:]
+    to = [n if m is None else m for m, n in zip(each(output_size, dims), inside, strict=True)]
+    if any(not 0 < m < MOST_PARTS for m in to) or 0 in inside:
+        raise ArgumentError(
+            f"adaptive_max_pool{dims}d: got output_size {output_size} for an input of shape {show_shape(shape(x))}. "
+            f"Expected sizes from 1 to {MOST_PARTS - 1}, of axes with entries."
+        )
+    return to
 
 
 def _adaptive_max_pool(dims: int, input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
@@ -79,12 +99,7 @@ def _adaptive_max_pool(dims: int, input: Any, output_size: Sizes | None, return_
     # Parts differ in length by one or two: a shorter one has its last entry again, which changes no maximum.
     x, single = batched(input, dims, f"adaptive_max_pool{dims}d")
     inside = shape(x)[2:]
-    to = [n if m is None else m for m, n in zip(each(output_size, dims), inside, strict=True)]
-    if any(not 0 < m < MOST_PARTS for m in to) or 0 in inside:
-        raise ArgumentError(
-            f"adaptive_max_pool{dims}d: got output_size {output_size} for an input of shape {show_shape(shape(x))}. "
-            f"Expected sizes from 1 to {MOST_PARTS - 1}, of axes with entries."
-        )
+    to = _part_counts(dims, output_size, x)
     starts = [np.arange(m) * n // m for m, n in zip(to, inside, strict=True)]
     ends = [-(-(np.arange(m) + 1) * n // m) for m, n in zip(to, inside, strict=True)]
     size = [int((e - s).max()) for s, e in zip(starts, ends, strict=True)]
@@ -205,25 +220,22 @@ def _avg_pool(
     tensor([[2., 1.]])
     """
     x, single = batched(lengthened(input), dims, f"avg_pool{dims}d")
-    size, wide, ones = each(kernel_size, dims), each(padding, dims), (1,) * dims
-    steps, inside = each(size if stride in (None, (), []) else stride, dims), shape(x)[2:]
-    check_sizes(size, steps, ones)
-    _check_padding(size, wide, ones)
-    beyond = _beyond(inside, size, steps, wide, ones) if ceil_mode else (0,) * dims
+    size, steps, wide, _, beyond = _window(x, dims, kernel_size, stride, padding, 1, ceil_mode)
     added = _window_sums(_extended(around(x, wide), beyond, 0.0), size, steps)
     if divisor_override == 0:
         raise ArgumentError(f"divisor must be not zero. avg_pool{dims}d: leave divisor_override out for the mean.")
     n: Any = prod(size) if divisor_override is None else divisor_override
     if divisor_override is None and (any(beyond) or (any(wide) and not count_include_pad)):
-        within = [
-            (0 if count_include_pad else p, b + (0 if count_include_pad else p))
-            for p, b in zip(wide, beyond, strict=True)
-        ]
-        there = [m + (2 * p if count_include_pad else 0) for m, p in zip(inside, wide, strict=True)]
-        counted = np.pad(np.ones(there, getattr(x, "dtype", None)), within)
-        n = _window_sums(counted[None, None], size, steps)
+        n = _window_sums(_counted(x, wide, beyond, with_padding=count_include_pad)[None, None], size, steps)
     mean = DIV(added, n) if is_float(x) else divided(added, n, "trunc")  # PyTorch divides as integers
     return drop_batch(rename(mean, f"AvgPool{dims}D"), single)
+
+
+def _counted(x: Any, wide: Sequence[int], beyond: Sequence[int], *, with_padding: bool) -> Any:
+    """1 for each entry that counts in a mean, and 0 for the padding that does not and what lies beyond it."""
+    pads = [(0, b) if with_padding else (p, p + b) for p, b in zip(wide, beyond, strict=True)]
+    there = [m + (2 * p if with_padding else 0) for m, p in zip(shape(x)[2:], wide, strict=True)]
+    return np.pad(np.ones(there, getattr(x, "dtype", None)), pads)
 
 
 def _window_sums(x: Any, size: Sequence[int], steps: Sequence[int]) -> Any:
@@ -250,7 +262,23 @@ def _lp_pool(
     return power(MUL(means, prod(each(kernel_size, dims))), 1.0 / norm_type)
 
 
+def _unpooled(rest: Any, steps: Any, size: Any, wide: Any, output_size: Sequence[int] | None) -> list[int]:
+    """Return the sizes that a pool made these of: the usual ones, or those near them that are asked for."""
+    usual = [(m - 1) * t + k - 2 * p for m, t, k, p in zip(rest, steps, size, wide, strict=True)]
+    to = usual if output_size is None else [int(m) for m in output_size][-len(usual) :]
+    if len(to) != len(usual) or any(not u - t < m < u + t for m, u, t in zip(to, usual, steps, strict=True)):
+        raise ShapeError(
+            f"invalid output_size {output_size}: expected sizes near {usual}, less than one stride {list(steps)} away."
+        )
+    return to
+
+
 # ------------------------------------------------------------------ maxima put back
+def _check_places(dims: int, places: Any, count: int) -> None:
+    if places is not None and not np.all((np.asarray(places) >= 0) & (np.asarray(places) < count)):
+        raise IndexRangeError(f"max_unpool{dims}d: found an invalid max index. Expected 0 to {count - 1}.")
+
+
 def _max_unpool(
     dims: int, input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     output_size: Sequence[int] | None = None,
@@ -258,8 +286,7 @@ def _max_unpool(
     """The entries of x at their places along longer {axes}, zeros elsewhere: undoes a pool but for what it drops.
 
     Args:
-        input: x (N, C, …) or (C, …).
-        indices: the places that ``max_pool1d(…, return_indices=True)`` gives, or its like of more axes.
+        input, indices: x (N, C, …) or (C, …), and the places that ``max_pool1d(…, return_indices=True)`` gives.
         kernel_size, stride, padding: those of the pool.
         output_size: the sizes of the result, or its shape, where the pool's input had not the usual ones.
 
@@ -276,15 +303,8 @@ def _max_unpool(
     at = batched(indices, dims, f"max_unpool{dims}d")[0]
     size, wide = each(kernel_size, dims), each(padding, dims)
     steps, (n, c, *rest) = each(size if stride in (None, (), []) else stride, dims), shape(x)
-    usual = [(m - 1) * t + k - 2 * p for m, t, k, p in zip(rest, steps, size, wide, strict=True)]
-    to = usual if output_size is None else [int(m) for m in output_size][-dims:]
-    if len(to) != dims or any(not u - t < m < u + t for m, u, t in zip(to, usual, steps, strict=True)):
-        raise ShapeError(
-            f"invalid output_size {output_size}: expected sizes near {usual}, less than one stride {list(steps)} away."
-        )
-    known = getattr(at, "_value", at)
-    if known is not None and not np.all((np.asarray(known) >= 0) & (np.asarray(known) < prod(to))):
-        raise IndexRangeError(f"max_unpool{dims}d: found an invalid max index. Expected 0 to {prod(to) - 1}.")
+    to = _unpooled(rest, steps, size, wide, output_size)
+    _check_places(dims, getattr(at, "_value", at), prod(to))
     flat, rows = prod(to), np.arange(n * c).reshape(n, c, 1) * prod(to)
     places = Reshape((n * c * prod(rest),))(ADD(Reshape((n, c, prod(rest)))(at), rows))
     y = Reshape((n, c, *to))(_put(Reshape((n * c * prod(rest),))(x), places, n * c * flat))

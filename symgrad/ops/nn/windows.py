@@ -116,8 +116,7 @@ def _conv(
 
     Args:
         input: x (N, C, …) or (C, …).
-        weight: W (F, C/groups, K, …).
-        bias: b (F,).
+        weight, bias: W (F, C/groups, K, …), and b (F,).
         stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
         padding: zeros on either side; 'valid' for none, 'same' for as many as keep the sizes.
         groups: in how many groups channels are convolved, each with its own filters.
@@ -133,26 +132,35 @@ def _conv(
     """
     x, single = batched(input, dims, f"conv{dims}d")
     check_weight(f"conv{dims}d", weight, dims)
-    (n, c, *_), (f, *rest) = shape(x), shape(weight)
-    steps, gaps = each(stride, dims), each(dilation, dims)
+    steps, gaps, size = each(stride, dims), each(dilation, dims), shape(weight)[2:]
+    _check_groups(x, weight, groups)
+    check_sizes((1,), steps, gaps)
+    y = _filtered(windows(_padded(x, padding, size, steps, gaps), size, steps, gaps), weight, groups)
+    y = y if bias is None else ADD(y, Reshape((shape(weight)[0], *(1,) * dims))(bias))
+    return rename(drop_batch(y, single), "Convolution")
+
+
+def _check_groups(x: Any, weight: Any, groups: int) -> None:
+    (_, c, *_), (f, each_group, *_) = shape(x), shape(weight)
     if groups < 1:
         raise ArgumentError(f"non-positive groups is not supported, but got {groups}. Pass a divisor of the channels.")
-    check_sizes((1,), steps, gaps)
-    if f % groups or rest[0] * groups != c:
+    if f % groups or each_group * groups != c:
         raise ShapeError(
             f"Given groups={groups}, weight of size {show_shape(shape(weight))}, expected input{show_shape(shape(x))} "
-            f"to have {rest[0] * groups} channels, but got {c} channels instead."
+            f"to have {each_group * groups} channels, but got {c} channels instead."
         )
-    x = windows(_padded(x, padding, rest[1:], steps, gaps), rest[1:], steps, gaps)
-    x = Reshape((n, groups, c // groups, *shape(x)[2:]))(x)
-    W = Reshape((groups, f // groups, *rest))(weight)
+
+
+def _filtered(x: Any, weight: Any, groups: int) -> Any:
+    """Σ W[f, c, k] x[n, c, i, k], of windows and the filters of each group: (n, f, i)."""
+    (n, c, *rest), (f, *filters) = shape(x), shape(weight)
+    dims = len(rest) // 2
+    x = Reshape((n, groups, c // groups, *rest))(x)
+    W = Reshape((groups, f // groups, *filters))(weight)
     places, offsets = "hwd"[:dims], "ijk"[:dims]
     pairs = "".join(map("".join, zip(places, offsets, strict=True)))
     y = Einsum.of(f"ngc{pairs},gfc{offsets}->ngf{places}")(x, W)
-    y = Reshape((n, f, *shape(y)[3:]))(y)
-    if bias is not None:
-        y = ADD(y, Reshape((f, *(1,) * dims))(bias))
-    return rename(drop_batch(y, single), "Convolution")
+    return Reshape((n, f, *shape(y)[3:]))(y)
 
 
 def _padded(x: Any, padding: Any, size: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> Any:

@@ -1,13 +1,16 @@
-"""Calculus of samples: differences along an axis, and the trapezoidal rule, of all samples or of those so far."""
+"""Calculus of samples: differences and slopes along axes, and the trapezoidal rule, over all or over those so far."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import as_floats
+from symgrad.ops.convert import Cast, as_floats
 from symgrad.ops.elementwise.logic import bitwise
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, SUB
@@ -24,16 +27,14 @@ def diff(
 
     Args:
         input: x, with at least one axis.
-        n: how often.
-        dim, axis: the axis.
+        n, dim, axis: how often, and along which axis.
         prepend, append: entries to join before and after first.
 
     Returns:
         A tensor with n fewer entries along the axis.
 
     Raises:
-        ShapeError: x has no axis.
-        ArgumentError: n is negative.
+        ShapeError: x has no axis. ArgumentError: n is negative.
 
     >>> sg.diff(sg.tensor([1.0, 4.0, 9.0]))
     tensor([3., 5.])
@@ -45,8 +46,7 @@ def diff(
         raise ArgumentError(f"order must be non-negative but got {n}. diff: pass how often to take differences.")
     if n == 0:  # as in torch and NumPy, without what is to be joined
         return IDENTITY(input)
-    parts = [p for p in (prepend, input, append) if p is not None]
-    y = cat(parts, a) if len(parts) > 1 else input
+    y = input if prepend is None and append is None else cat([p for p in (prepend, input, append) if p is not None], a)
     for _ in range(min(n, shape(y)[a])):
         y = _less(along(y, a, 1, shape(y)[a]), along(y, a, 0, shape(y)[a] - 1))
     return y
@@ -55,6 +55,82 @@ def diff(
 def _less(x: Any, z: Any) -> Any:
     dtype = getattr(x, "dtype", None)
     return bitwise("xor", x, z) if dtype is not None and is_bool(dtype) else SUB(x, z)
+
+
+def gradient(
+    input: Any, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
+) -> tuple[Any, ...]:
+    """The slopes ∂y/∂x_k of samples: within, those of the parabola through three neighbours, as (y₊ - y₋)/(2h).
+
+    Args:
+        input: y, the samples on a grid.
+        spacing: h, a number for all axes, 1 by default, or a list with a number or the coordinates (n,) for each.
+        dim: the axes, all by default.
+        edge_order: at the ends, 1 for the slope to the neighbour, 2 for that of the outer three samples' parabola.
+
+    Returns:
+        A tuple with a tensor shaped like y for each axis.
+
+    Raises:
+        ArgumentError: another edge_order, or spacings that are not one for each axis. ShapeError: an axis has fewer
+            than edge_order + 1 samples, or another number than there are coordinates.
+
+    >>> sg.gradient(sg.tensor([0.0, 1.0, 4.0, 9.0]), edge_order=2)
+    (tensor([0., 2., 4., 6.]),)
+    """
+    y, ndim = as_floats(input), len(shape(input))
+    dims = range(ndim) if dim is None else [dim] if isinstance(dim, (int, np.integer)) else dim
+    axes = [axis_of(int(a), ndim) for a in dims]
+    steps = list(spacing) if isinstance(spacing, (tuple, list)) else [1.0 if spacing is None else spacing] * len(axes)
+    if len(steps) != len(axes) or edge_order not in (1, 2):
+        raise ArgumentError(
+            f"gradient: got {len(steps)} spacings for {len(axes)} axes, and edge_order {edge_order}. Expected a "
+            "number, or a list with one spacing for each axis, and edge_order 1 or 2."
+        )
+    return tuple(_slopes(y, a, h, edge_order) for a, h in zip(axes, steps, strict=True))
+
+
+def _slopes(y: Any, a: int, spacing: Any, edge_order: int) -> Any:
+    """The slopes along one axis; ``spacing`` is a number, or the coordinates."""
+    n = shape(y)[a]
+    if n <= edge_order:
+        raise ShapeError(f"gradient: got {n} samples along axis {a}. Expected {edge_order + 1} or more.")
+    h = _widths(y, a, spacing)
+    slopes = DIV(SUB(*_neighbours(y, a)), h)
+
+    def part(x: Any, start: int, length: int) -> Any:
+        return along(x, a, start, start + length) if shape(x) else x
+
+    def extended(end: int, inner: int) -> Any:
+        outer, other = part(slopes, end, 1), part(slopes, inner, 1)
+        wide = part(h, end, 1)
+        return ADD(outer, MUL(SUB(outer, other), DIV(wide, ADD(wide, part(h, inner, 1)))))
+
+    within = _within(y, a, h)
+    ends = (extended(0, 1), extended(n - 2, n - 3)) if edge_order == 2 else (part(slopes, 0, 1), part(slopes, n - 2, 1))
+    return cat([ends[0], within, ends[1]], a)
+
+
+def _within(y: Any, a: int, h: Any) -> Any:
+    """The slopes between the ends, each sample with one weight, so that no sample is added and taken off again."""
+    n = shape(y)[a]
+    before, here, after = (along(y, a, k, k + n - 2) for k in range(3))
+    if not shape(h):
+        return DIV(MUL(SUB(after, before), 0.5), h)
+    left, right = along(h, a, 0, n - 2), along(h, a, 1, n - 1)
+    both = ADD(left, right)
+    middle = MUL(here, DIV(SUB(right, left), MUL(left, right)))
+    return ADD(SUB(MUL(after, DIV(left, MUL(right, both))), MUL(before, DIV(right, MUL(left, both)))), middle)
+
+
+def _widths(y: Any, a: int, spacing: Any) -> Any:
+    """The distances of neighbours along an axis, a number or shaped to divide their differences."""
+    if not shape(spacing):
+        return spacing
+    if len(shape(spacing)) != 1:
+        raise ShapeError(f"gradient: got coordinates of shape {list(shape(spacing))}. Expected (n,) for each axis.")
+    widths, dtype = SUB(*_neighbours(_aligned("gradient", spacing, shape(y), a), a)), getattr(y, "dtype", None)
+    return widths if dtype is None or getattr(widths, "dtype", dtype) == dtype else Cast(dtype)(widths)
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Any:

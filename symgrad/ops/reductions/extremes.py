@@ -350,7 +350,7 @@ def argmin(
     Raises:
         IndexRangeError: there is no entry to choose from.
 
-    Of a function, ``sg.argmin(loss, x0, *args)`` is the point where it is least: see ``sg.solvers.argmin``.
+    For a function, ``sg.argmin(loss, x0, *args)`` is the point of its minimum: see ``sg.solvers.argmin``.
 
     >>> sg.argmin(sg.tensor([1.0, 3.0, 1.0]))
     tensor(0)

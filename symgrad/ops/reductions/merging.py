@@ -5,6 +5,7 @@ Sums are scattered. For the others the entries are laid out in layers, one above
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -32,6 +33,11 @@ _REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 _ONLY = Gather(((0, Positions([0])),))
 
 
+def _check_reduction(reduce: Any, words: Sequence[Any], listed: str, instead: str) -> None:
+    if reduce not in words:
+        raise ArgumentError(f"reduce argument must be either {listed}, got {reduce}. {instead}")
+
+
 def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
     """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
 
@@ -48,16 +54,12 @@ def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None,
     Raises:
         ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
 
-    >>> import symgrad as sg
     >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     >>> sg.scatter(sg.ones(2), 0, sg.tensor([1, 1]), 3.0, reduce="multiply")
     tensor([1., 9.])
     """
-    if reduce not in (None, "add", "multiply"):
-        raise ArgumentError(
-            f"reduce argument must be either add or multiply. scatter: got {reduce!r}; pass one of them."
-        )
+    _check_reduction(reduce, (None, "add", "multiply"), "add or multiply", "scatter: pass one of them.")
     src = value if src is None else src
     at = _gathering(x, dim, index, "scatter")
     if reduce is None:
@@ -65,8 +67,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None,
     sent = _corner(src, at.block)
     if not shape(sent):
         sent = Expand(at.block)(sent if isinstance(sent, Traced) else np.asarray(sent, getattr(x, "dtype", None)))
-    y = scatter_reduce(x, dim, index, sent, "sum" if reduce == "add" else "prod")
-    return rename(y, "Scatter")
+    return rename(scatter_reduce(x, dim, index, sent, "sum" if reduce == "add" else "prod"), "Scatter")
 
 
 def scatter_reduce(
@@ -74,8 +75,6 @@ def scatter_reduce(
     include_self: bool = True, *, axis: int | None = None,
 ) -> Any:  # fmt: skip
     """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there.
-
-    Ties share the gradient of a maximum or minimum evenly; that of a product is exact with zeros.
 
     Args:
         input: x (n, m, …).
@@ -86,7 +85,8 @@ def scatter_reduce(
         include_self: whether x's entries count where something is sent to.
 
     Returns:
-        A tensor shaped like x.
+        A tensor shaped like x. Ties share the gradient of a maximum or minimum evenly; that of a product is exact
+        with zeros.
 
     Raises:
         ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
@@ -94,15 +94,20 @@ def scatter_reduce(
     >>> sg.scatter_reduce(sg.ones(2), 0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "prod")
     tensor([12.,  1.])
     """
-    if reduce not in _REDUCTIONS:
-        raise ArgumentError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. Pass one of them."
-        )
+    _check_reduction(reduce, _REDUCTIONS, "sum, prod, mean, amax or amin", "Pass one of them.")
     if not shape(input):
         row = _reduced(Reshape((1,))(input), _ONLY, Reshape((1,))(src), reduce, include_self, "ScatterReduce")
         return Reshape(())(row)
     at = _gathering(input, one_dim(dim, axis, 0), index, "scatter_reduce")
     return _reduced(input, at, _corner(src, at.block), reduce, include_self, "ScatterReduce")
+
+
+def _check_slices(source: Any, wanted: Shape) -> None:
+    if shape(source) != wanted:
+        raise ShapeError(
+            "index_reduce_(): Source/destination tensor must have same slice shapes. "
+            f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
+        )
 
 
 def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
@@ -125,19 +130,12 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     >>> sg.ones(2).index_reduce(0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "amax")
     tensor([4., 1.])
     """
-    if reduce not in _REDUCTIONS[1:]:
-        raise ArgumentError(
-            f"reduce argument must be either prod, mean, amax or amin, got {reduce}. For sums use index_add."
-        )
+    _check_reduction(reduce, _REDUCTIONS[1:], "prod, mean, amax or amin", "For sums use index_add.")
     if not shape(input):
         one = Reshape((1,))
         return Reshape(())(index_reduce(one(input), dim, index, one(source), reduce, include_self=include_self))
     at, wanted = rows(input, dim, index, "index_reduce")
-    if shape(source) != wanted:
-        raise ShapeError(
-            "index_reduce_(): Source/destination tensor must have same slice shapes. "
-            f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
-        )
+    _check_slices(source, wanted)
     a, places = at.places[0][0], at.places[0][1].array
     spread = np.broadcast_to(places.reshape([-1 if k == a else 1 for k in range(len(wanted))]), wanted)
     full = _gathering(input, a, spread, "index_reduce")

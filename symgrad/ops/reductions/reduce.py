@@ -68,7 +68,7 @@ class Prod(Reduction):
         return permute(result, [order.index(a) for a in range(len(s))])
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
-        """Π x_k."""
+        """Return Π x_k."""
         full, limits = self.spread(idx, p)
         return p.product(p(full), limits) if limits else p(full)
 
@@ -197,7 +197,7 @@ def prod(
 
 
 def all(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Whether every entry along the axes is nonzero.
+    """Return whether every entry along the axes is nonzero.
 
     Args:
         x: tensor, array or number, any shape.
@@ -214,7 +214,7 @@ def all(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
 
 
 def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Whether some entry along the axes is nonzero.
+    """Return whether some entry along the axes is nonzero.
 
     Args:
         x: tensor, array or number, any shape.

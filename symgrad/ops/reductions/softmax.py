@@ -72,7 +72,7 @@ class LogSumExp(Reduction):
     saves = "x"
     gives = floating
     analytic = True
-    quoted = "d(log Σ exp z) = softmax(z)ᵀ·dz"
+    quoted = "d({log} Σ exp z) = softmax(z)ᵀ·dz"
     explained = "log-sum-exp: the adjoint is shared out by softmax"
 
     def forward(self, x: Any) -> Any:
@@ -244,9 +244,7 @@ def logsumexp(
     x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False, b: Any = None,
     return_sign: bool = False,
 ) -> Any:  # fmt: skip
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x.
-
-    Derivative: softmax(x); in b, exp(x - y).
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y).
 
     Args:
         x: tensor, array or number, any shape.

@@ -57,7 +57,6 @@ def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
     Raises:
         ShapeError: an axis appears twice.
 
-    >>> import symgrad as sg
     >>> sg.flip(sg.tensor([1.0, 2.0, 3.0]), 0)
     tensor([3., 2., 1.])
     """
@@ -81,7 +80,6 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Any:
     Raises:
         ShapeError: order is not a permutation.
 
-    >>> import symgrad as sg
     >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -108,7 +106,6 @@ def transpose(x: Any, dim0: int, dim1: int) -> Any:
     Returns:
         A tensor with the axes exchanged.
 
-    >>> import symgrad as sg
     >>> sg.transpose(sg.ones(2, 3, 4), 0, 2).shape
     (4, 3, 2)
     """
@@ -125,7 +122,6 @@ swapdims = transpose
 def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
     """Exchange two axes: ``transpose`` by NumPy's name.
 
-    >>> import symgrad as sg
     >>> sg.swapaxes(sg.ones(2, 3, 4), 0, 2).shape
     (4, 3, 2)
     """
@@ -145,7 +141,6 @@ def movedim(x: Any, source: int | Sequence[int], destination: int | Sequence[int
     Raises:
         ShapeError: the numbers of axes differ, or an axis appears twice.
 
-    >>> import symgrad as sg
     >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
     (3, 4, 2)
     """
@@ -177,7 +172,6 @@ def _moved(which: str, dims: Sequence[int], ndim: int) -> list[int]:
 def t(x: Any) -> Any:
     """xᵀ, for x with at most two axes; a vector or number stays.
 
-    >>> import symgrad as sg
     >>> sg.t(sg.ones(2, 3)).shape
     (3, 2)
     """
@@ -191,7 +185,6 @@ def t(x: Any) -> Any:
 def mH(input: Any) -> Any:
     """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex.
 
-    >>> import symgrad as sg
     >>> sg.tensor([[1.0 + 2.0j, 3.0]]).mH
     tensor([[1.-2.j],
             [3.-0.j]])
@@ -202,7 +195,6 @@ def mH(input: Any) -> Any:
 def mT(x: Any) -> Any:
     """xᵀ of each matrix in the last two axes.
 
-    >>> import symgrad as sg
     >>> sg.ones(5, 2, 3).mT.shape
     (5, 3, 2)
     """
@@ -220,7 +212,6 @@ adjoint = mT
 def reverse_axes(x: Any) -> Any:
     """x with the order of all its axes reversed: what ``x.T`` gives.
 
-    >>> import symgrad as sg
     >>> sg.ones(2, 3, 4).T.shape
     (4, 3, 2)
     """
@@ -242,7 +233,6 @@ def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None =
     Raises:
         ShapeError: shifts and dims differ in number.
 
-    >>> import symgrad as sg
     >>> sg.roll(sg.tensor([1.0, 2.0, 3.0]), 1)
     tensor([3., 1., 2.])
     """
@@ -298,6 +288,20 @@ def flipud(x: Any) -> Any:
     return flip(x, (0,))
 
 
+def _plane(dims: Sequence[int], ndim: int) -> tuple[int, int]:
+    """Return the two axes of the plane of a rotation."""
+    if len(dims) != 2:
+        raise ShapeError(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}. Pass the two axes of the plane."
+        )
+    a, b = (axis_of(d, ndim) for d in dims)
+    if a == b:
+        raise ShapeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
+        )
+    return a, b
+
+
 def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     """x turned by k right angles in the plane of two axes, from the first towards the second.
 
@@ -316,15 +320,7 @@ def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     tensor([[2., 4.],
             [1., 3.]])
     """
-    if len(dims) != 2:
-        raise ShapeError(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}. Pass the two axes of the plane."
-        )
-    a, b = (axis_of(d, len(shape(x))) for d in dims)
-    if a == b:
-        raise ShapeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
-        )
+    a, b = _plane(dims, len(shape(x)))
     k = whole(k)
     if k % 4 == 2:
         return flip(x, (a, b))

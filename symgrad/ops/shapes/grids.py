@@ -36,6 +36,25 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     return tuple(x if shape(x) == to else Expand(to)(x) for x in tensors)
 
 
+def _coordinates(tensors: tuple[Any, ...], indexing: str) -> tuple[Any, ...]:
+    """Return the vectors that span a grid, which are passed one by one or as a list."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise ArgumentError("meshgrid expects a non-empty TensorList. Got none.")
+    if indexing not in ("ij", "xy"):
+        raise ArgumentError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}. Pass one of them.'
+        )
+    for x in tensors:
+        if len(shape(x)) > 1:
+            raise ShapeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of shape "
+                f"{show_shape(shape(x))}. Flatten it first."
+            )
+    return tensors
+
+
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     """The coordinates of the points of a grid: for "ij" the k-th result is y[i₀, i₁, …] = x_k[i_k].
 
@@ -54,20 +73,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     tensor([[1., 1., 1.],
             [2., 2., 2.]])
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
-    if not tensors:
-        raise ArgumentError("meshgrid expects a non-empty TensorList. Got none.")
-    if indexing not in ("ij", "xy"):
-        raise ArgumentError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}. Pass one of them.'
-        )
-    for x in tensors:
-        if len(shape(x)) > 1:
-            raise ShapeError(
-                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of shape "
-                f"{show_shape(shape(x))}. Flatten it first."
-            )
+    tensors = _coordinates(tensors, indexing)
     sizes = tuple((shape(x) or (1,))[0] for x in tensors)
     ndim = len(sizes)
     grids = [

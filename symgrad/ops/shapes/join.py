@@ -148,7 +148,6 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any
         ShapeError: the other sizes differ, or a tensor has no axis.
         ArgumentError: the list is empty.
 
-    >>> import symgrad as sg
     >>> sg.cat([sg.tensor([1.0]), sg.tensor([2.0, 3.0])])
     tensor([1., 2., 3.])
     """
@@ -182,7 +181,6 @@ def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> A
     Raises:
         ShapeError: the shapes differ, or the list is empty.
 
-    >>> import symgrad as sg
     >>> sg.stack([sg.tensor(1.0), sg.tensor(2.0)])
     tensor([1., 2.])
     """
@@ -196,7 +194,6 @@ def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> A
 def hstack(tensors: Sequence[Any]) -> Any:
     """The tensors side by side: joined along dim 1, vectors and numbers along dim 0.
 
-    >>> import symgrad as sg
     >>> sg.hstack([sg.tensor(1.0), sg.tensor([2.0, 3.0])])
     tensor([1., 2., 3.])
     """
@@ -207,7 +204,6 @@ def hstack(tensors: Sequence[Any]) -> Any:
 def vstack(tensors: Sequence[Any]) -> Any:
     """The tensors one above the other: joined along dim 0, vectors as rows.
 
-    >>> import symgrad as sg
     >>> sg.vstack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
     tensor([[1., 2.],
             [3., 4.]])

@@ -25,6 +25,18 @@ _MODES: dict[str, Any] = {
 }
 
 
+def _check_pad(pad: Sequence[int], ndim: int, mode: str, value: float | None) -> None:
+    if len(pad) % 2 or len(pad) // 2 > ndim:
+        raise ArgumentError(
+            f"Padding length should be divisible by two and at most twice the number of dimensions of the input. "
+            f"Got {len(pad)} lengths for {ndim} axes; pass (before, after) per axis, the last first."
+        )
+    if mode != "constant" and mode not in _MODES:
+        raise ArgumentError(f"Unrecognised padding mode {mode}. Pass 'constant', 'reflect', 'replicate' or 'circular'.")
+    if mode != "constant" and value:
+        raise ArgumentError(f'Padding mode "{mode}" doesn\'t take in value argument. Leave it out.')
+
+
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
     """x with entries added before and after, from the last axis on; negative numbers cut entries off.
 
@@ -45,15 +57,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     tensor([2., 1., 2., 3., 2., 1.])
     """
     s = shape(input)
-    if len(pad) % 2 or len(pad) // 2 > len(s):
-        raise ArgumentError(
-            f"Padding length should be divisible by two and at most twice the number of dimensions of the input. "
-            f"Got {len(pad)} lengths for {len(s)} axes; pass (before, after) per axis, the last first."
-        )
-    if mode != "constant" and mode not in _MODES:
-        raise ArgumentError(f"Unrecognised padding mode {mode}. Pass 'constant', 'reflect', 'replicate' or 'circular'.")
-    if mode != "constant" and value:
-        raise ArgumentError(f'Padding mode "{mode}" doesn\'t take in value argument. Leave it out.')
+    _check_pad(pad, len(s), mode, value)
     x, value = input, _in_dtype(value or 0.0, getattr(input, "dtype", None))
     for k in range(len(pad) // 2):
         before, after = pad[2 * k], pad[2 * k + 1]

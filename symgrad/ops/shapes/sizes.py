@@ -58,7 +58,6 @@ def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
     Raises:
         ShapeError: the number of entries differs, or more than one size is -1.
 
-    >>> import symgrad as sg
     >>> sg.reshape(sg.tensor([1.0, 2.0, 3.0, 4.0]), (2, -1))
     tensor([[1., 2.],
             [3., 4.]])
@@ -69,7 +68,6 @@ def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
 def view(x: Any, *sizes: Any, size: Any = None) -> Any:
     """As reshape: how entries lie in memory is not the user's concern.
 
-    >>> import symgrad as sg
     >>> sg.ones(2, 3).view(3, -1).shape
     (3, 2)
     """
@@ -116,7 +114,6 @@ def _inferred(to: tuple[Any, ...], have: Shape) -> tuple[Any, ...]:
 def reshape_as(x: Any, other: Any) -> Any:
     """x in the shape of ``other``.
 
-    >>> import symgrad as sg
     >>> sg.ones(4).reshape_as(sg.ones(2, 2)).shape
     (2, 2)
     """
@@ -139,7 +136,6 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     Raises:
         ShapeError: start_dim comes after end_dim.
 
-    >>> import symgrad as sg
     >>> sg.flatten(sg.ones(2, 3, 4), 1).shape
     (2, 12)
     """
@@ -157,7 +153,6 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 def ravel(x: Any) -> Any:
     """The entries of x as a vector, in row-major order.
 
-    >>> import symgrad as sg
     >>> sg.ravel(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 2., 3., 4.])
     """
@@ -167,7 +162,6 @@ def ravel(x: Any) -> Any:
 def unflatten(x: Any, dim: int, sizes: Sequence[Any]) -> Any:
     """x with the axis ``dim`` split into axes of the given sizes, one of which may be -1.
 
-    >>> import symgrad as sg
     >>> sg.ones(2, 12).unflatten(1, (3, 4)).shape
     (2, 3, 4)
     """
@@ -197,7 +191,6 @@ def squeeze(x: Any, dim: Dims = None, *, axis: Dims = None) -> Any:
     Returns:
         A tensor of the same entries.
 
-    >>> import symgrad as sg
     >>> sg.squeeze(sg.ones(1, 3, 1)).shape
     (3,)
     """
@@ -220,7 +213,6 @@ def unsqueeze(x: Any, dim: int | None = None, *, axis: int | None = None) -> Any
     Returns:
         A tensor with one axis more.
 
-    >>> import symgrad as sg
     >>> sg.unsqueeze(sg.ones(3), -1).shape
     (3, 1)
     """
@@ -248,7 +240,6 @@ def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
     Raises:
         ShapeError: a size other than 1 would change.
 
-    >>> import symgrad as sg
     >>> sg.tensor([1.0, 2.0]).expand(2, -1)
     tensor([[1., 2.],
             [1., 2.]])
@@ -268,7 +259,6 @@ def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
 def expand_as(x: Any, other: Any) -> Any:
     """x expanded to the shape of ``other``.
 
-    >>> import symgrad as sg
     >>> sg.ones(3).expand_as(sg.ones(2, 3)).shape
     (2, 3)
     """
@@ -278,11 +268,18 @@ def expand_as(x: Any, other: Any) -> Any:
 def broadcast_to(x: Any, size: Sequence[Any]) -> Any:
     """x expanded to the shape ``size``.
 
-    >>> import symgrad as sg
     >>> sg.broadcast_to(sg.ones(3), (2, 3)).shape
     (2, 3)
     """
     return expand(x, size)
+
+
+def _check_counts(counts: Sequence[Any], to: Shape) -> None:
+    if any(isinstance(r, int) and r < 0 for r in counts):
+        wrong = next(n for n in to if n < 0)
+        raise ShapeError(
+            f"Trying to create tensor with negative dimension {wrong}: {show_shape(to)}. Repeat 0 times or more."
+        )
 
 
 def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
@@ -298,7 +295,6 @@ def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
     Raises:
         ShapeError: fewer counts than axes, or a negative one.
 
-    >>> import symgrad as sg
     >>> sg.tensor([1.0, 2.0]).repeat(2)
     tensor([1., 2., 1., 2.])
     """
@@ -310,11 +306,7 @@ def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
         )
     sizes = (*[1] * (len(counts) - len(sizes)), *sizes)
     to = tuple(r * n for r, n in zip(counts, sizes, strict=True))
-    if any(isinstance(r, int) and r < 0 for r in counts):
-        wrong = next(n for n in to if n < 0)
-        raise ShapeError(
-            f"Trying to create tensor with negative dimension {wrong}: {show_shape(to)}. Repeat 0 times or more."
-        )
+    _check_counts(counts, to)
     apart = Reshape(tuple(m for n in sizes for m in (1, n)))(x)
     wide = Expand(tuple(m for r, n in zip(counts, sizes, strict=True) for m in (r, n)))(apart)
     return Reshape(to, "Repeat")(wide)
@@ -323,7 +315,6 @@ def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
 def tile(x: Any, *counts: Any, dims: Any = None) -> Any:
     """As repeat; missing leading counts are 1.
 
-    >>> import symgrad as sg
     >>> sg.tile(sg.tensor([1.0, 2.0]), (2,))
     tensor([1., 2., 1., 2.])
     """
@@ -346,10 +337,8 @@ def repeat_interleave(
         A tensor longer along the axis.
 
     Raises:
-        ShapeError: repeats has another size than the axis, or output_size is not the sum.
-        ArgumentError: repeats is negative.
+        ShapeError: repeats has another size than the axis, or output_size is not the sum. ArgumentError: one is < 0.
 
-    >>> import symgrad as sg
     >>> sg.repeat_interleave(sg.tensor([1.0, 2.0]), 2)
     tensor([1., 1., 2., 2.])
     """

@@ -13,6 +13,15 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.shape import axis_of
 
 
+def _check_sizes(sizes: Sequence[Any], n: Any, a: int) -> None:
+    """Raise unless the sizes of parts add up to that of the axis."""
+    if sum(sizes) != n or any(isinstance(m, int) and m < 0 for m in sizes):
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+            f"{a}), but got split_sizes={sizes}. They sum to {sum(sizes)}."
+        )
+
+
 def split(
     x: Any, split_size_or_sections: int | Sequence[Any], dim: int = 0, *, axis: int | None = None
 ) -> tuple[Any, ...]:
@@ -29,7 +38,6 @@ def split(
     Raises:
         ShapeError: x has no axis, or the sizes do not fit.
 
-    >>> import symgrad as sg
     >>> sg.split(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
     """
@@ -40,11 +48,7 @@ def split(
     if isinstance(split_size_or_sections, int):
         return _cut(x, a, _equal_sizes(n, split_size_or_sections), "Split")
     sizes = list(split_size_or_sections)
-    if sum(sizes) != n or any(isinstance(m, int) and m < 0 for m in sizes):
-        raise ShapeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
-            f"{a}), but got split_sizes={sizes}. They sum to {sum(sizes)}."
-        )
+    _check_sizes(sizes, n, a)
     return _cut(x, a, sizes, "SplitWithSizes")
 
 
@@ -90,7 +94,6 @@ def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tupl
     Raises:
         ShapeError: x has no axis, or chunks is not positive.
 
-    >>> import symgrad as sg
     >>> sg.chunk(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
     """
@@ -119,7 +122,6 @@ def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
     Raises:
         IndexRangeError: x has no axis.
 
-    >>> import symgrad as sg
     >>> sg.unbind(sg.tensor([1.0, 2.0]))
     (tensor(1.), tensor(2.))
     """
@@ -135,15 +137,22 @@ def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
 
 
 # ------------------------------------------------------------------ at given places, and by direction
+def _nearly_equal(n: int, count: int) -> list[int]:
+    """Return the sizes of so many parts of n, the first ones larger by one."""
+    if count < 1:
+        raise ArgumentError(f"number of sections must be larger than 0, got {count}. Pass how many parts to make.")
+    small, larger = divmod(n, count)
+    return [small + (k < larger) for k in range(count)]
+
+
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
                  sections: Any = None, axis: int | None = None) -> tuple[Any, ...]:  # fmt: skip
     """x cut along ``dim`` into k parts of nearly equal size, or before the given places.
 
     Args:
-        input: x, with at least one axis.
+        input, dim (or axis): x, with at least one axis, and the axis to cut.
         indices_or_sections, indices, sections: the number of parts, of which the first ones are larger by one
             where the size is no multiple; or the places to cut at.
-        dim, axis: the axis to cut.
 
     Returns:
         A tuple of tensors.
@@ -163,12 +172,8 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, i
     n = shape(input)[a]
     places = _places(where)
     if isinstance(places, int):
-        if places < 1:
-            raise ArgumentError(f"number of sections must be larger than 0, got {places}. Pass how many parts to make.")
-        small, larger = divmod(n, places)
-        return tuple(split(input, [small + (k < larger) for k in range(places)], a))
-    ends = [*places, n]
-    parts = [range(n)[slice(start, end)] for start, end in zip([0, *places], ends, strict=True)]
+        return tuple(split(input, _nearly_equal(n, places), a))
+    parts = [range(n)[slice(start, end)] for start, end in zip([0, *places], [*places, n], strict=True)]
     return tuple(along(input, a, r.start, max(r.stop, r.start)) for r in parts)
 
 

@@ -175,7 +175,6 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> An
         ArgumentError: another mode or method.
         ShapeError: different numbers of axes, or no input contains the other in mode "valid".
 
-    >>> import symgrad as sg
     >>> sg.signal.convolve(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
     tensor([ 1., 12., 20.])
     """
@@ -206,7 +205,6 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
         ArgumentError: another mode.
         ShapeError: different numbers of axes, or no input contains the other in mode "valid".
 
-    >>> import symgrad as sg
     >>> sg.signal.fftconvolve(sg.ones(2, 2), sg.tensor([[1.0, 10.0]]), axes=1)
     tensor([[ 1., 11., 10.],
             [ 1., 11., 10.]])
@@ -237,7 +235,6 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
         ArgumentError: another mode or method.
         ShapeError: different numbers of axes, or no input contains the other in mode "valid".
 
-    >>> import symgrad as sg
     >>> sg.signal.correlate(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([1.0, 10.0]), "valid")
     tensor([21., 32.])
     """
@@ -269,7 +266,6 @@ def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", f
         ArgumentError: another mode or boundary.
         ShapeError: an input is no matrix, or none contains the other in mode "valid".
 
-    >>> import symgrad as sg
     >>> sg.signal.convolve2d(sg.tensor([[1.0, 2.0]]), sg.tensor([[1.0, 1.0]]), "same", "wrap")
     tensor([[3., 3.]])
     """
@@ -315,7 +311,6 @@ def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", 
         ArgumentError: another mode or boundary.
         ShapeError: an input is no matrix, or none contains the other in mode "valid".
 
-    >>> import symgrad as sg
     >>> sg.signal.correlate2d(sg.tensor([[1.0, 2.0]]), sg.tensor([[1.0, 10.0]]), "valid")
     tensor([[21.]])
     """

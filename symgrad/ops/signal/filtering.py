@@ -119,10 +119,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """a_0 y_i = Σ_k b_k x_{i−k} − Σ_{k≥1} a_k y_{i−k}, along one axis.
 
     Args:
-        b: (p,), the numerator.
-        a: (q,), the denominator; a_0 is not 0.
-        x: tensor of any shape with at least one axis.
-        axis: the axis.
+        b, a: (p,) and (q,), the numerator and the denominator; a_0 is not 0.
+        x, axis: tensor of any shape with at least one axis, and the axis to filter along.
         zi: the state to begin with: max(p, q) − 1 entries along the axis, else as x.
 
     Returns:
@@ -131,7 +129,6 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     Raises:
         ArgumentError: a_0 is 0. ShapeError: b or a is no vector, or zi has another length.
 
-    >>> import symgrad as sg
     >>> sg.signal.lfilter([1.0], [1.0, -0.5], sg.tensor([1.0, 0.0, 0.0]))
     tensor([1.0000, 0.5000, 0.2500])
     """
@@ -146,9 +143,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     fed = along(full, last, 0, n)
     y = Feedback()(c, fed) if shape(c)[0] else fed
     back = [order.index(k) for k in range(ndim)]
-    if zi is None:
-        return permute(y, back)
-    return permute(y, back), permute(_end(full, y, c, n, shape(state)[-1]), back)
+    filtered = permute(y, back)
+    return filtered if zi is None else (filtered, permute(_end(full, y, c, n, shape(state)[-1]), back))
 
 
 def _check(b: Any, a: Any, x: Any) -> None:

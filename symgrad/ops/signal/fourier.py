@@ -315,7 +315,6 @@ def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None
 
     Source: Cooley and Tukey 1965.
 
-    >>> import symgrad as sg
     >>> sg.fft.fft(sg.tensor([1.0, 0.0, 0.0, 0.0])).real
     tensor([1., 1., 1., 1.])
     """
@@ -334,7 +333,6 @@ def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
     Raises:
         ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0]))).real
     tensor([1., 2.])
     """
@@ -354,7 +352,6 @@ def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
     Raises:
         DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])).imag
     tensor([0., 2., 0.])
     """
@@ -378,7 +375,6 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     Raises:
         ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0])), 3)
     tensor([1., 2., 3.])
     """
@@ -407,7 +403,6 @@ def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
     Raises:
         ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.hfft(sg.tensor([1.0, 2.0]))
     tensor([ 3., -1.])
     """
@@ -429,7 +424,6 @@ def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     Raises:
         DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.ihfft(sg.tensor([3.0, -1.0])).real
     tensor([1., 2.])
     """
@@ -491,7 +485,6 @@ def fftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *
     Raises:
         ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.fftn(sg.ones(2, 2)).real
     tensor([[4., 0.],
             [0., 0.]])
@@ -511,7 +504,6 @@ def ifftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
     Raises:
         ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.ifftn(sg.ones(2, 2)).real
     tensor([[1., 0.],
             [0., 0.]])
@@ -533,7 +525,6 @@ def rfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
         DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
         ShapeError: a length less than 1, or no axis.
 
-    >>> import symgrad as sg
     >>> sg.fft.rfftn(sg.ones(2, 4)).shape
     (2, 3)
     """
@@ -554,7 +545,6 @@ def irfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None,
     Raises:
         ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.irfftn(sg.fft.rfftn(sg.ones(2, 4)))
     tensor([[1., 1., 1., 1.],
             [1., 1., 1., 1.]])
@@ -575,7 +565,6 @@ def hfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
     Raises:
         ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
 
-    >>> import symgrad as sg
     >>> sg.fft.hfftn(sg.ones(2, 2))
     tensor([[4., 0.],
             [0., 0.]])
@@ -597,7 +586,6 @@ def ihfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None,
         DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
         ShapeError: a length less than 1, or no axis.
 
-    >>> import symgrad as sg
     >>> sg.fft.ihfftn(sg.ones(2, 2)).real
     tensor([[1., 0.],
             [0., 0.]])
@@ -651,7 +639,6 @@ def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
     Raises:
         IndexRangeError: an axis lies outside x.
 
-    >>> import symgrad as sg
     >>> sg.fft.fftshift(sg.fft.fftfreq(4, 0.25))
     tensor([-2., -1.,  0.,  1.])
     """
@@ -671,7 +658,6 @@ def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
     Raises:
         IndexRangeError: an axis lies outside x.
 
-    >>> import symgrad as sg
     >>> sg.fft.ifftshift(sg.tensor([-1.0, 0.0, 1.0]))
     tensor([ 0.,  1., -1.])
     """

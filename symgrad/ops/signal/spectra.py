@@ -63,7 +63,6 @@ def stft(
 
     Source: PyTorch's ``torch.stft``.
 
-    >>> import symgrad as sg
     >>> sg.stft(sg.ones(8), 4, window=sg.hann_window(4), return_complex=True).shape
     (3, 9)
     """
@@ -114,12 +113,11 @@ def istft(
         A tensor (L,) or (B, L).
 
     Raises:
-        ArgumentError: a length makes no sense, or the windows leave gaps. ShapeError: X has other axes or frequencies.
-        ArgumentTypeError: X is real.
+        ArgumentError: a length makes no sense, the windows leave gaps, or a complex one is to give a real signal.
+        ShapeError: X has other axes or frequencies. ArgumentTypeError: X is real.
 
     Source: Griffin and Lim 1984; PyTorch's ``torch.istft``.
 
-    >>> import symgrad as sg
     >>> w = sg.hann_window(4)
     >>> sg.istft(sg.stft(sg.tensor([1.0, 2.0, 3.0, 4.0]), 4, window=w, return_complex=True), 4, window=w)
     tensor([1.0000, 2.0000, 3.0000, 4.0000])
@@ -127,6 +125,8 @@ def istft(
     s, hop = shape(input), n_fft // 4 if hop_length is None else hop_length
     half = (not return_complex and s[-2:-1] != (n_fft,)) if onesided is None else onesided  # all frequencies, or half
     _check_spectrum(input, n_fft, hop, half, return_complex)
+    if holds_complex(window) and not return_complex:
+        raise ArgumentError("istft: a complex window has no real signal. Got return_complex=False; pass True.")
     w = _window(window, n_fft, n_fft if win_length is None else win_length, "istft", input)
     norm = "ortho" if normalized else None
     z = permute(input, [*range(len(s) - 2), len(s) - 1, len(s) - 2])

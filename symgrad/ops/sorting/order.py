@@ -20,6 +20,7 @@ from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
 from symgrad.ops.reductions.extremes import Ties
 from symgrad.ops.reductions.scan import AlongAxis
 from symgrad.ops.shape import total
+from symgrad.ops.sorting.stable_order import stable_order
 from symgrad.support.frozen import frozen
 
 _LONG, _MANY = 32, 1024  # entries of rows, and of all of them, below which sorting is quicker than selection
@@ -58,8 +59,8 @@ class Argsort(FindsPositions):
     def forward(self, x: Any) -> Any:
         """Sort; downwards as upwards read from the back, so that equal entries keep their order."""
         if not self.descending:
-            return np.argsort(x, self.axis, kind="stable")
-        back = np.argsort(np.flip(x, self.axis), self.axis, kind="stable")
+            return stable_order(x, self.axis)
+        back = stable_order(np.flip(x, self.axis), self.axis)
         return np.shape(x)[self.axis] - 1 - np.flip(back, self.axis)
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
@@ -82,7 +83,7 @@ def positions_in_order(x: Any, places: Any, axis: int = -1) -> Any:
     """
     kth = np.unique(places)
     if kth.size > _FEW or not is_selected(x.shape, places.shape):
-        return np.take_along_axis(np.argsort(x, axis, kind="stable"), places, axis)
+        return np.take_along_axis(stable_order(x, axis), places, axis)
     x, places = np.moveaxis(x, axis, -1), np.moveaxis(places, axis, -1)
     values = np.take_along_axis(np.partition(x, kth, -1), places, -1)
     chosen = [_with_rank(x, values[..., j, None], places[..., j]) for j in range(places.shape[-1])]

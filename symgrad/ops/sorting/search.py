@@ -46,12 +46,13 @@ class SearchSorted(_Counts):
         return np.array([np.searchsorted(r, w, side) for r, w in zip(flat, wanted)], np.int64).reshape(v.shape)
 
     def on_symbols(self, row: Any, v: Any) -> Any:
-        """Count the boundaries below each entry."""
+        """The number of boundaries below each entry, by cases of the first boundary that is not."""
         row, v = np.asarray(row, dtype=object), np.asarray(v, dtype=object)
         counts = np.empty(v.shape, dtype=object)
         for k in np.ndindex(v.shape):
             entries = row if row.ndim == 1 else row[k[:-1]]
-            counts[k] = sp.Add(*[one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
+            cases = [(n, v[k] < e if self.right else v[k] <= e) for n, e in enumerate(entries)]
+            counts[k] = sp.Piecewise(*cases, (len(entries), True))
         return counts
 
     def out_shape(self, row: Shape, v: Shape) -> Shape:
@@ -114,6 +115,20 @@ class Histogram(_Counts):
         return (self.bins,)
 
 
+def _check_search(s: Shape, v: Shape, right: bool, side: str | None) -> None:
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise ArgumentError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of "
+            f"{side} while right was {right}. Pass one of them."
+        )
+    if not s or (len(s) > 1 and s[:-1] != v[:-1]):
+        raise ShapeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {show_shape(s)} and input value "
+            f"tensor {show_shape(v)}."
+        )
+
+
 def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
 ) -> Any:
@@ -134,18 +149,7 @@ def searchsorted(
     >>> sg.searchsorted(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([2.0, 5.0]))
     tensor([1, 3])
     """
-    if side not in (None, "left", "right") or (side == "left" and right):
-        raise ArgumentError(
-            "torch.searchsorted(): side and right can't be set to opposites, got side of "
-            f"{side} while right was {right}. Pass one of them."
-        )
-    s, v = shape(sorted_sequence), shape(input)
-    if not s or (len(s) > 1 and s[:-1] != v[:-1]):
-        raise ShapeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {show_shape(s)} and input value "
-            f"tensor {show_shape(v)}."
-        )
+    _check_search(shape(sorted_sequence), shape(input), right, side)
     positions = SearchSorted(right or side == "right")(sorted_sequence, input)
     return Cast(np.dtype(np.int32))(positions) if out_int32 else positions
 

@@ -141,8 +141,7 @@ def median(
     """The median, of an even number of entries the lower one; nan if an entry is.
 
     Args:
-        input: tensor of any shape.
-        dim, axis: the axis; None for all entries.
+        input, dim (or axis): tensor of any shape, and the axis; None for all entries.
         keepdim, keepdims: keep the axis with length one.
 
     Returns:
@@ -158,11 +157,11 @@ def median(
     dim = dim if axis is None else axis
     if dim is None:
         axes = tuple(range(len(shape(input))))
-        if 0 in shape(input) and is_float(input):
-            return rename(over(sum_axes(input, axes), 0), "Median")
-        if 0 in shape(input):
+        if 0 not in shape(input):
+            return MedianOfAll(axes)(input)
+        if not is_float(input):
             raise IndexRangeError(f"median(): got an empty tensor of shape {show_shape(shape(input))}. Pass entries.")
-        return MedianOfAll(axes)(input)
+        return rename(over(sum_axes(input, axes), 0), "Median")
     x, a = _row(input, dim, None)
     needs_entries("median", x, a, (a,))
     return _single(input, x, Median(a)(x), a, keepdim or keepdims, "Median")

@@ -27,6 +27,7 @@ from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting.order import Argsort, FindsPositions, MedianOfAll, positions_in_order
 from symgrad.ops.sorting.sorting import Ordered, _row, _single, median, sort
+from symgrad.ops.sorting.stable_order import stable_order
 from symgrad.support.frozen import frozen
 
 
@@ -137,7 +138,7 @@ class ArgMode(FindsPositions):
 
     def forward(self, x: Any) -> Any:
         """Sort, and find the longest run of equal entries."""
-        order = np.argsort(x, self.axis, kind="stable")
+        order = stable_order(x, self.axis)
         rows = np.moveaxis(np.take_along_axis(x, order, self.axis), self.axis, -1)
         n = rows.shape[-1]
         starts = np.concatenate([np.ones((*rows.shape[:-1], 1), bool), rows[..., 1:] != rows[..., :-1]], -1)
@@ -227,7 +228,28 @@ def msort(input: Any) -> Any:
     return rename(sort(input, 0).values, "Msort")
 
 
+def _second_moments(x: Any, w: Any, aweights: Any, correction: int) -> Any:
+    """Return Σ_k w_k (x_k - μ)(x_k - μ)ᴴ over the number of observations, or over what the weights make of it."""
+    n = shape(x)[1]
+    if w is None:
+        centred = SUB(x, mean(x, 1, True))
+        y = DIV(matmul(centred, mH(centred)), n - correction if not isinstance(n, int) or n > correction else 0.0)
+    else:
+        whole = _sum(w)
+        centred = SUB(x, DIV(_sum(MUL(x, w), 1, True), whole))
+        lost = correction if aweights is None else MUL(DIV(_sum(MUL(w, aweights)), whole), correction)
+        y = DIV(matmul(MUL(centred, w), mH(centred)), SUB(whole, lost))
+    return y
+
+
 # ------------------------------------------------------------------ covariance
+def _too_many_axes(ndim: int) -> ShapeError:
+    return ShapeError(
+        f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions. "
+        "Take its matrices one by one."
+    )
+
+
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns.
 
@@ -236,8 +258,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     Args:
         input: x (d, n), or (n,) for one variable.
         correction: 1 by default.
-        fweights: how often each observation was made, integers (n,).
-        aweights: the weight of each observation, (n,).
+        fweights, aweights: how often each observation was made, integers (n,), and the weight of each, (n,).
 
     Returns:
         C (d, d), or () for one variable.
@@ -253,21 +274,11 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     """
     s = shape(input)
     if len(s) > 2:
-        raise ShapeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {len(s)} dimensions. "
-            "Take its matrices one by one."
-        )
+        raise _too_many_axes(len(s))
     x = Reshape((1, total(s)))(input) if len(s) < 2 else input
-    n, x = shape(x)[1], x if is_float(x) else Cast(float_of(x))(x)
-    w = _weights(n, float_of(x), fweights, aweights)
-    if w is None:
-        centred = SUB(x, mean(x, 1, True))
-        y = DIV(matmul(centred, mH(centred)), n - correction if not isinstance(n, int) or n > correction else 0.0)
-    else:
-        whole = _sum(w)
-        centred = SUB(x, DIV(_sum(MUL(x, w), 1, True), whole))
-        lost = correction if aweights is None else MUL(DIV(_sum(MUL(w, aweights)), whole), correction)
-        y = DIV(matmul(MUL(centred, w), mH(centred)), SUB(whole, lost))
+    x = x if is_float(x) else Cast(float_of(x))(x)
+    w = _weights(shape(x)[1], float_of(x), fweights, aweights)
+    y = _second_moments(x, w, aweights, correction)
     return rename(Reshape(())(y) if len(s) < 2 or s[0] == 1 else y, "Cov")
 
 

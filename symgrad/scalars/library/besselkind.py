@@ -43,7 +43,7 @@ def _scaled_k(f: Any, v: sp.Expr, x: sp.Expr, y: sp.Expr) -> sp.Expr:
 
 
 def _of_order(name: str, words: str, meaning: Rule, by_x: Rule, latex: str, *, real: int | None = 1) -> Any:
-    """A function of an order v and of x; the derivatives by v, functions of their own, obey the same rule by x."""
+    """A function of an order v and of x. Its derivatives with respect to v obey the same rule in x."""
     twice: Any = slope(f"{name}_vv", "v x", lambda v, x, y: (None, by_x(twice, v, x, y)), BY_ORDER[f"{name}_vv"])
     once: Any = slope(f"{name}_v", "v x", lambda v, x, y: (twice(v, x), by_x(once, v, x, y)), BY_ORDER[f"{name}_v"])
     bessel: Any = function(

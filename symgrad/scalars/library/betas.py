@@ -29,7 +29,7 @@ density: Any = slope(
 
 
 def _scores(a: sp.Expr, b: sp.Expr, x: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """What the density's derivatives by a and b are, over the density."""
+    """What the density's derivatives with respect to a and b are, over the density."""
     both = psi(a + b)
     return sp.log(x) - psi(a) + both, log1p(-x) - psi(b) + both
 

@@ -1,4 +1,4 @@
-"""SciPy's universal functions as kernels, and derivatives by parameters that have no closed form.
+"""SciPy's universal functions as kernels, and derivatives with respect to parameters that have no closed form.
 
 SciPy is asked when a kernel is first called: without it, that call says what to install.
 """
@@ -60,6 +60,8 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
     def kernel(*xs: Any) -> Any:
         if real and any(isinstance(x, np.ndarray) and np.iscomplexobj(x) for x in xs):
             xs = (*map(np.real, xs[:real]), *xs[real:])
+        if any(getattr(x, "dtype", None) == np.bool_ for x in xs):  # which SciPy's spherical functions would negate
+            xs = tuple(np.asarray(x, np.float64)[()] for x in xs)
         if checked:
             _check_orders(name, xs[:checked])
         ufunc = getattr(_special(f"special.{name}"), name)
@@ -98,7 +100,7 @@ def of_orders(compute: Callable[..., Any], count: int = 1) -> Kernel:
     return kernel
 
 
-# ------------------------------------------------------------------ derivatives by a parameter
+# ------------------------------------------------------------------ derivatives with respect to a parameter
 _NODES = 16
 AT = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # Chebyshev's points in [-1, 1]
 

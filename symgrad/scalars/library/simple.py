@@ -150,7 +150,7 @@ tklmbda = function("tklmbda", "x lmbda", "Tukey's lambda distribution function."
 
 
 nctdtr: Any = function(
-    "nctdtr", "df nc t", "The noncentral t distribution function; differentiated by t.",
+    "nctdtr", "df nc t", "The noncentral t distribution function; differentiated with respect to t.",
     lambda d, c, t, y: (None, None, d / t * (nctdtr(d + 2, c, t * sp.sqrt(1 + 2 / d)) - y)),
 )  # fmt: skip
 
