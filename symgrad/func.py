@@ -10,8 +10,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
-from symgrad.autograd.custom import custom_jvp, custom_vjp
-from symgrad.autograd.recompute import checkpoint
 from symgrad.core.journal import undoing
 from symgrad.core.pickling import RecordedFunction, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
@@ -24,7 +22,6 @@ from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import DifferentiatedCall, has_tensor, ones
 from symgrad.transforms.holomorphic import check_holomorphic, check_real
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
-from symgrad.transforms.taylor import jet, taylor
 from symgrad.transforms.vmap import vmap
 
 __all__ = [
@@ -32,6 +29,19 @@ __all__ = [
     "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "stack_module_state",
     "taylor", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from symgrad.autograd.custom import custom_jvp, custom_vjp
+    from symgrad.autograd.recompute import checkpoint
+    from symgrad.transforms.taylor import jet, taylor
+
+_LATER = {  # imported when asked for
+    "checkpoint": "symgrad.autograd.recompute",
+    "custom_jvp": "symgrad.autograd.custom",
+    "custom_vjp": "symgrad.autograd.custom",
+    "jet": "symgrad.transforms.taylor",
+    "taylor": "symgrad.transforms.taylor",
+}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,7 +74,7 @@ def value_and_grad(
             dy/dz. Without it the result is real, and the gradient of z = x + iy is ∂f/∂x + i ∂f/∂y.
 
     Returns:
-        A function with fn's arguments. The gradient has the structure of the argument, with None in the place of what
+        A function with fn's arguments. The gradient has the structure of the argument, with None in place of what
         has no derivative: integers, text, None. NumPy arrays and floats in give NumPy and floats out, ready for SciPy.
 
     Raises:
@@ -188,12 +198,10 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         has_aux: fn returns a second value, which is handed through as a third result.
 
     Returns:
-        The value, and a function taking v (structured and shaped like the value) to one cotangent per primal, always
-        a tuple. It can be called again and again, also under ``vmap``.
+        The value, and a function taking v, structured and shaped like it, to a tuple of one cotangent per primal.
 
     Raises:
-        ShapeError: v is shaped unlike the value.
-        ArgumentTypeError: v is structured unlike the value.
+        ShapeError: v is shaped unlike the value. ArgumentTypeError: v is structured unlike it.
 
     >>> y, pull = sg.vjp(lambda x: {"double": 2 * x}, np.array([1.0, 2.0]))
     >>> pull({"double": np.ones(2)})
@@ -314,6 +322,17 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     return jvp(_gradient("hvp", fn, tuple(range(len(xs)))), xs, vs)[1]
 
 
+def _merged(dicts: Any) -> dict[str, Any]:
+    """Return the tensors of one dict or several by name, of which none may be in two."""
+    values: dict[str, Any] = {}
+    for tensors in dicts if isinstance(dicts, (tuple, list)) else (dicts,):
+        twice = sorted(set(values) & set(tensors))
+        if twice:
+            raise ArgumentError(f"functional_call: got {twice} in two of the dicts. Give each tensor once.")
+        values |= tensors
+    return values
+
+
 @undoing
 def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, tie_weights: bool = True,
@@ -326,8 +345,7 @@ def functional_call(
     Args:
         module: the model.
         parameter_and_buffer_dicts: tensors by dotted name, as of ``named_parameters``; or several such dicts.
-        args: the model's argument, or a tuple of them.
-        kwargs: its keyword arguments.
+        args, kwargs: the model's argument, or a tuple of them, and its keyword arguments.
         tie_weights: whether a tensor that the model has under several names is given by any of them.
         strict: whether all parameters and buffers must be given.
 
@@ -342,20 +360,9 @@ def functional_call(
     >>> sg.grad(loss)({"weight": sg.zeros(1, 2)})
     {'weight': tensor([[3., 4.]])}
     """
-    dicts = (
-        parameter_and_buffer_dicts
-        if isinstance(parameter_and_buffer_dicts, (tuple, list))
-        else (parameter_and_buffer_dicts,)
-    )
     if not hasattr(module, "holding"):
         raise ArgumentTypeError(f"functional_call: expected an nn.Module, got {type(module).__name__}.")
-    values: dict[str, Any] = {}
-    for given in dicts:
-        twice = sorted(set(values) & set(given))
-        if twice:
-            raise ArgumentError(f"functional_call: got {twice} in two of the dicts. Give each tensor once.")
-        values |= given
-    with module.holding(values, strict, tie_weights):
+    with module.holding(_merged(parameter_and_buffer_dicts), strict, tie_weights):
         return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))
 
 
@@ -388,7 +395,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
 
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is
-    __getattr__, __dir__ = namespace(globals(), __all__)
+    __getattr__, __dir__ = namespace(globals(), __all__, _LATER)
 
 
 check_all(globals(), __all__)

@@ -7,6 +7,8 @@ from typing import Any
 
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
+from symgrad.errors import ShapeError
+from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.creation import arange
@@ -68,6 +70,15 @@ def _start(index: Any, size: int, length: int) -> Any:
 
 def _places(x: Any, start_indices: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, ...]:
     """Where the entries of the slice are, axis by axis."""
+    if not len(start_indices) == len(sizes) == x.ndim:
+        raise ShapeError(
+            f"dynamic_slice: got {len(start_indices)} places and {len(sizes)} sizes for a tensor of shape "
+            f"{show_shape(x.shape)}. Expected {x.ndim} of each."
+        )
+    if any(k > n for k, n in zip(sizes, x.shape, strict=True)):
+        raise ShapeError(
+            f"dynamic_slice: got sizes {[*sizes]} for shape {show_shape(x.shape)}. Expected no larger ones."
+        )
     rows = [_start(i, n, k) + arange(k) for i, n, k in zip(start_indices, x.shape, sizes, strict=True)]
     return tuple(r.reshape([-1 if j == axis else 1 for j in range(len(rows))]) for axis, r in enumerate(rows))
 

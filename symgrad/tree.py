@@ -102,12 +102,14 @@ def reduce(function: Callable[[Any, Any], Any], tree: Any, initializer: Any = _N
     >>> sg.tree.reduce(lambda a, b: a + b, {"a": 1, "b": (2, 3)})
     6
     """
-    start = () if initializer is _NOTHING else (initializer,)
-    return functools.reduce(function, leaves(tree), *start)
+    values = [*(() if initializer is _NOTHING else (initializer,)), *leaves(tree)]
+    if not values:
+        raise ArgumentError("tree.reduce: the structure has no leaves. Pass initializer=, the result of nothing.")
+    return functools.reduce(function, values)
 
 
 def all(tree: Any) -> bool:
-    """Whether all leaves are true."""
+    """Return whether all leaves are true."""
     return _all(leaves(tree))
 
 
@@ -115,6 +117,11 @@ def transpose(outer_treedef: TreeDef, inner_treedef: TreeDef, pytree_to_transpos
     """Turn a structure of structures inside out: a list of dicts into a dict of lists."""
     found = leaves(pytree_to_transpose)
     n = inner_treedef.num_leaves
+    if len(found) != n * outer_treedef.num_leaves:
+        raise ArgumentError(
+            f"tree.transpose: got {len(found)} leaves. Expected {outer_treedef.num_leaves} × {n}: {outer_treedef!r} of "
+            f"{inner_treedef!r}."
+        )
     rows = [found[k * n : (k + 1) * n] for k in range(outer_treedef.num_leaves)]
     return inner_treedef.unflatten([outer_treedef.unflatten(column) for column in zip(*rows, strict=True)])
 

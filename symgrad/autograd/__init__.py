@@ -10,6 +10,7 @@ from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_det
 from symgrad.autograd.function import Function, once_differentiable
 from symgrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.engine import backward as _engine
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, GradcheckError
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import missing, shown
@@ -17,9 +18,9 @@ from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.vmap import vmap
 
 __all__ = [
-    "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad",
-    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad", "once_differentiable",
-    "set_detect_anomaly", "set_grad_enabled",
+    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional",
+    "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad",
+    "once_differentiable", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 
@@ -48,6 +49,22 @@ if not TYPE_CHECKING:  # checkers would take every name for one that there is
 
 def __dir__() -> list[str]:
     return shown(globals(), __all__)
+
+
+def Variable(data: Any, requires_grad: bool = False) -> Tensor:
+    """The tensor of these numbers, as programs that are older than PyTorch 0.4 write it.
+
+    Args:
+        data: a tensor, which is detached, or numbers.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A leaf. ``sg.tensor(data, requires_grad=True)`` is the same of numbers.
+
+    >>> sg.autograd.Variable(sg.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+    return as_tensor(data).detach().requires_grad_(requires_grad)  # type: ignore[no-any-return]
 
 
 def _many(x: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from symgrad.core import anomaly
 from symgrad.core.anomaly import AnomalyState
@@ -13,7 +14,11 @@ __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
 def _switch(state: AnomalyState) -> None:
     anomaly.switch(state)
-    record.note_origins(state.on)
+    record.watch_nodes("origins", _note_origin if state.on else None)
+
+
+def _note_origin(node: Any) -> None:
+    node.origin = anomaly.here()
 
 
 class _Mode:
@@ -66,5 +71,5 @@ class set_detect_anomaly(_Mode):
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Return whether anomaly mode is on."""
     return anomaly.state().on

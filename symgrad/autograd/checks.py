@@ -33,24 +33,12 @@ class _Settings(NamedTuple):
 
 
 def gradcheck(
-    func: _Func,
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
-    fast_mode: bool = False,
-    masked: bool | None = None,
-    check_symbolic: bool = True,
-) -> bool:
+    func: _Func, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
+    masked: bool | None = None, check_symbolic: bool = True,
+) -> bool:  # fmt: skip
     """Compare ∂func/∂x with central differences, entry by entry, and with the rules run without values.
 
     Complex numbers are checked as pairs of real ones: by real and imaginary part, of real and imaginary part.
@@ -94,25 +82,12 @@ def gradcheck(
 
 
 def gradgradcheck(
-    func: _Func,
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    fast_mode: bool = False,
-    masked: bool = False,
-    check_symbolic: bool = True,
-) -> bool:
+    func: _Func, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False,
+    masked: bool = False, check_symbolic: bool = True,
+) -> bool:  # fmt: skip
     """Check the second derivatives: ``gradcheck`` of (x, v) ↦ Jᵀv; arguments as there.
 
     ``grad_outputs`` is v, by default random numbers, the same in every run.

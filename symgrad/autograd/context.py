@@ -7,6 +7,7 @@ from typing import Any
 
 from symgrad.core.node import CONSTANT, make_node
 from symgrad.engine.record import TensorBase, handle
+from symgrad.engine.saving import packed, unpacked
 from symgrad.errors import ArgumentTypeError, NotYet
 from symgrad.ops.protocol import Op
 
@@ -107,8 +108,8 @@ def _packed(t: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     for kind, tensors in ((_INPUT, inputs), (_OUTPUT, outputs)):
         for k, other in enumerate(tensors):
             if other is t:
-                return kind, k, t._value
-    return _OTHER, t._node, t._value
+                return kind, k, packed(t._value)
+    return _OTHER, t._node, packed(t._value)
 
 
 def _unpacked(saved: Sequence[Any], node: Any, output: Any) -> tuple[Any, ...]:
@@ -119,6 +120,7 @@ def _unpacked(saved: Sequence[Any], node: Any, output: Any) -> tuple[Any, ...]:
             tensors.append(None)
             continue
         kind, which, value = entry
+        value = unpacked(value)
         if kind == _OTHER:
             tensors.append(handle(which, value))
         elif node is None:

@@ -69,7 +69,8 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Any:
     """Return the dual number of a value and its tangent, on which operations are recorded.
 
     Raises:
-        GraphError: there is no level. ShapeError: the tangent has another shape. ArgumentTypeError: integers.
+        GraphError: there is no level. or the tensor is a dual number. ShapeError: the tangent has
+            another shape. ArgumentTypeError: integers.
     """
     tangents = _LEVEL.get()
     if tangents is None:
@@ -83,6 +84,10 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Any:
         )
     if not (x.is_floating_point() or x.is_complex()):
         raise ArgumentTypeError(f"Expected primal to be floating point or complex, but got: {x.dtype}.")
+    if not (t.is_floating_point() or t.is_complex()):
+        raise ArgumentTypeError(f"Expected tangent to be floating point or complex, but got: {t.dtype}.")
+    if x._node in tangents:
+        raise GraphError("make_dual: the tensor is a dual number of this level already. Pass its primal.")
     if x.requires_grad:
         with enable_grad():
             dual = IDENTITY(x)
@@ -97,6 +102,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     tangents, y = _LEVEL.get(), as_tensor(tensor)
     if not tangents or y._node is None:
         return UnpackedDualTensor(y, None)
+    if y._node in tangents:
+        return UnpackedDualTensor(y.detach(), tangents[y._node])
     nodes = ancestors([y._node])
     others = [n for n in nodes if isinstance(n, Leaf) and n.level == GRAD and n not in tangents]
     record = bool(others) or any(t.requires_grad for t in tangents.values())

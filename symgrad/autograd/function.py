@@ -38,7 +38,8 @@ class Function:
 
     ``forward(ctx, *args)`` computes the result, a tensor or a tuple of them, and saves what ``backward(ctx, *grads)``
     needs; this returns a gradient for each argument of ``forward``, None where there is none. Or ``forward(*args)``
-    comes with ``setup_context(ctx, inputs, output)``. Optional: ``jvp(ctx, *tangents)`` for forward mode, and
+    comes with ``setup_context(ctx, inputs, output)``; ``vjp`` is another name for ``backward``. Optional:
+    ``jvp(ctx, *tangents)`` for forward mode, and
     ``symbolic(*args)``, the same function in symgrad's operations, by which it takes part in closed forms and compiled
     functions. Without it, it appears there as a function with a name.
 
@@ -62,6 +63,13 @@ class Function:
 
     def __init__(self) -> None:
         raise GraphError(f"{type(self).__name__} should not be instantiated. Call {type(self).__name__}.apply(x).")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "vjp" in vars(cls):
+            if "backward" in vars(cls):
+                raise GraphError(f"Implementing both 'backward' and 'vjp' for {cls.__name__}: they are one. Write one.")
+            cls.backward = vars(cls)["vjp"]  # type: ignore[method-assign]
 
     @classmethod
     def _of_slices(cls) -> Any:

@@ -92,7 +92,7 @@ class _FunctionalCall(DifferentiatedCall):
         return t
 
     def turn_to_gradient(self) -> None:
-        """Put the gradient of the one number, with its graph, in the place of the result."""
+        """Put the gradient of the one number, with its graph, in place of the result."""
         self.check_reached([self.number()], "Output 0")
         self.ys = self.pull([ones(self.number())], False)
         if self.strict:

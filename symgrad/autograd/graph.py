@@ -8,12 +8,16 @@ from typing import Any, NamedTuple
 
 from symgrad.core.hooks import at_end_of_sweep
 from symgrad.core.node import Node
+from symgrad.engine.saving import disable_saved_tensors_hooks, saved_tensors_hooks
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu"]
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+]  # fmt: skip
 
 
 class GradientEdge(NamedTuple):
@@ -89,6 +93,12 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     if mode not in ("all", "any"):
         raise ArgumentError(f"Expects mode to be one of ('all', 'any') but got {mode}.")
     return _Gradients(tensors, fn, mode)
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Do nothing: tensors are values, so that what is saved for derivatives is never overwritten."""
+    yield
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``sg.fft``: torch.fft's and numpy.fft's names. Their computations are in ``ops``; here is only the door."""
+"""``sg.fft``: functions with the names of ``torch.fft`` and ``numpy.fft``. They are implemented in ``ops``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = 
     Returns:
         A tensor (n,).
 
-    >>> import symgrad as sg
     >>> sg.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
@@ -65,7 +64,6 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool =
     Returns:
         A tensor (⌊n/2⌋ + 1,).
 
-    >>> import symgrad as sg
     >>> sg.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
     """

@@ -1,4 +1,4 @@
-"""``sg.fft``: torch.fft's and numpy.fft's names. Their computations are in ``ops``; here is only the door."""
+"""``sg.fft``: functions with the names of ``torch.fft`` and ``numpy.fft``. They are implemented in ``ops``."""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 

@@ -1,11 +1,12 @@
-"""torch's names for functions of tensors, by subject: ``sg.exp``, ``sg.matmul``, …
+"""Functions of tensors with PyTorch's names, by subject: ``sg.exp``, ``sg.matmul``, …
 
-Each turns its first argument into a tensor and applies what stands in ``ops``.
+Each function converts its first argument to a tensor and applies an operation of ``ops``.
 """
 
 from symgrad.functions import (
     algebra,
     complexes,
+    histograms,
     indexing,
     interpolating,
     pointwise,
@@ -16,6 +17,7 @@ from symgrad.functions import (
 )
 from symgrad.functions.algebra import *
 from symgrad.functions.complexes import *
+from symgrad.functions.histograms import *
 from symgrad.functions.indexing import *
 from symgrad.functions.interpolating import *
 from symgrad.functions.pointwise import *
@@ -26,5 +28,5 @@ from symgrad.functions.spectra import *
 
 __all__ = [
     *pointwise.__all__, *complexes.__all__, *shapes.__all__, *indexing.__all__, *reductions.__all__, *sorting.__all__,
-    *algebra.__all__, *interpolating.__all__, *spectra.__all__,
+    *algebra.__all__, *interpolating.__all__, *spectra.__all__, *histograms.__all__,
 ]  # fmt: skip

@@ -1,8 +1,9 @@
-"""torch's names for functions of tensors, by subject: ``sg.exp``, ``sg.matmul``, …"""
+"""Functions of tensors with PyTorch's names, by subject: ``sg.exp``, ``sg.matmul``, …"""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 
 from collections.abc import Sequence
+from symgrad.functions.histograms import Histogram
 from symgrad.functions.interpolating import CubicSpline as CubicSpline
 from symgrad.ops.elementwise.exponents import Frexp
 from symgrad.ops.linalg.determinant import SlogDet
@@ -61,8 +62,10 @@ __all__ = [
     "addcmul",
     "atan2",
     "bitwise_and",
+    "bitwise_left_shift",
     "bitwise_not",
     "bitwise_or",
+    "bitwise_right_shift",
     "bitwise_xor",
     "clamp",
     "clip",
@@ -77,12 +80,14 @@ __all__ = [
     "floor_divide",
     "fmod",
     "frac",
+    "gcd",
     "ge",
     "gt",
     "heaviside",
     "isfinite",
     "isinf",
     "isnan",
+    "lcm",
     "ldexp",
     "le",
     "lerp",
@@ -226,6 +231,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "diff",
+    "gradient",
     "log_softmax",
     "logsumexp",
     "max",
@@ -313,6 +319,8 @@ __all__ = [
     "istft",
     "kaiser_window",
     "stft",
+    "histogram",
+    "histogramdd",
 ]
 
 def exp(input: Any) -> Tensor:
@@ -407,10 +415,14 @@ def atan2(input: Any, other: Any) -> Tensor:
     """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def bitwise_and(input: Any, other: Any) -> Tensor:
     """x & other: of booleans, or of the bits of integers."""
+def bitwise_left_shift(input: Any, other: Any) -> Tensor:
+    """x · 2ⁿ: the bits of integers moved n = other places up."""
 def bitwise_not(input: Any) -> Tensor:
     """~x: of booleans, or of the bits of integers."""
 def bitwise_or(input: Any, other: Any) -> Tensor:
     """x | other: of booleans, or of the bits of integers."""
+def bitwise_right_shift(input: Any, other: Any) -> Tensor:
+    """⌊x / 2ⁿ⌋: the bits of integers moved n = other places down."""
 def bitwise_xor(input: Any, other: Any) -> Tensor:
     """x ^ other: of booleans, or of the bits of integers."""
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
@@ -439,6 +451,8 @@ def fmod(input: Any, other: Any) -> Tensor:
     """x - other·trunc(x/other), with the sign of x, as C's fmod. Derivative: 1 in x, minus the integer quotient in other."""
 def frac(input: Any) -> Tensor:
     """x without its integer part, with the sign of x."""
+def gcd(input: Any, other: Any) -> Tensor:
+    """The greatest common divisor of the integers x and other, at least 0."""
 def ge(input: Any, other: Any) -> Tensor:
     """x ≥ other, elementwise."""
 def gt(input: Any, other: Any) -> Tensor:
@@ -446,11 +460,13 @@ def gt(input: Any, other: Any) -> Tensor:
 def heaviside(input: Any, values: Any) -> Tensor:
     """0 for x < 0, values at 0, 1 for x > 0."""
 def isfinite(input: Any) -> Tensor:
-    """Whether x is a real number. In a formula letters are, and it is true."""
+    """Return whether x is a real number. In a formula letters are, and it is true."""
 def isinf(input: Any) -> Tensor:
-    """Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false."""
+    """Return whether x is ∞ or -∞. In a formula letters are real numbers, and it is false."""
 def isnan(input: Any) -> Tensor:
-    """Whether x is nan. In a formula letters are real numbers, and it is false."""
+    """Return whether x is nan. In a formula letters are real numbers, and it is false."""
+def lcm(input: Any, other: Any) -> Tensor:
+    """The least common multiple of the integers x and other, at least 0."""
 def ldexp(input: Any, other: Any) -> Tensor:
     """x · 2ⁿ."""
 def le(input: Any, other: Any) -> Tensor:
@@ -458,13 +474,13 @@ def le(input: Any, other: Any) -> Tensor:
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """x + w (end - x), the point between x and end."""
 def logical_and(input: Any, other: Any) -> Tensor:
-    """Whether x and other are both nonzero."""
+    """Return whether x and other are both nonzero."""
 def logical_not(input: Any) -> Tensor:
-    """Whether x is zero."""
+    """Return whether x is zero."""
 def logical_or(input: Any, other: Any) -> Tensor:
-    """Whether x or other is nonzero."""
+    """Return whether x or other is nonzero."""
 def logical_xor(input: Any, other: Any) -> Tensor:
-    """Whether just one of x and other is nonzero."""
+    """Return whether just one of x and other is nonzero."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
 def lt(input: Any, other: Any) -> Tensor:
@@ -478,7 +494,7 @@ def mul(input: Any, other: Any) -> Tensor:
 def multiply(input: Any, other: Any) -> Tensor:
     """x · other."""
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
-    """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts."""
+    """x, with other numbers in place of nan, ∞ and -∞; of complex numbers in both parts."""
 def ne(input: Any, other: Any) -> Tensor:
     """x ≠ other, elementwise."""
 def neg(input: Any) -> Tensor:
@@ -536,11 +552,11 @@ def greater(input: Any, other: Any) -> Tensor:
 def greater_equal(input: Any, other: Any) -> Tensor:
     """x ≥ other, elementwise."""
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
+    """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
 def isneginf(input: Any) -> Tensor:
-    """Whether x is -∞."""
+    """Return whether x is -∞."""
 def isposinf(input: Any) -> Tensor:
-    """Whether x is ∞."""
+    """Return whether x is ∞."""
 def less(input: Any, other: Any) -> Tensor:
     """x < other, elementwise."""
 def less_equal(input: Any, other: Any) -> Tensor:
@@ -558,7 +574,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 def sgn(input: Any) -> Tensor:
     """The sign of x: -1, 0 or 1."""
 def signbit(input: Any) -> Tensor:
-    """Whether the sign of x is a minus; that of -0.0 is."""
+    """Return whether the sign of x is a minus; that of -0.0 is."""
 def adjoint(input: Any) -> Tensor:
     """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
 def angle(input: Any) -> Tensor:
@@ -671,7 +687,7 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, i
     """x cut along ``dim`` into k parts of nearly equal size, or before the given places."""
 def vsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
     """x cut from top to bottom, along dim 0."""
-def gather(input: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Tensor:
+def gather(input: Any, dim: int | None = None, index: Any = None, *, sparse_grad: bool = False, axis: int | None = None) -> Tensor:
     """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Tensor:
     """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
@@ -714,13 +730,13 @@ def take(input: Any, index: Any) -> Tensor:
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
     """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy."""
 def all(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Whether every entry along the axes is nonzero."""
+    """Return whether every entry along the axes is nonzero."""
 def amax(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """max x along the axes; ties share the gradient evenly."""
 def amin(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """min x along the axes; ties share the gradient evenly."""
 def any(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Whether some entry along the axes is nonzero."""
+    """Return whether some entry along the axes is nonzero."""
 def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The index of the largest entry, the first among ties; of the flattened tensor without an axis."""
 def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -737,13 +753,15 @@ def cumsum(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int |
     """y_i = Σ_{k≤i} x_k along one axis."""
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None) -> Tensor:
     """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ."""
+def gradient(input: Any, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The slopes ∂y/∂x_k of samples: within, those of the parabola through three neighbours, as (y₊ - y₋)/(2h)."""
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
 @overload
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
 @overload
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
 @overload
 def max(input: Any) -> Tensor: ...
 @overload
@@ -823,7 +841,7 @@ def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, 
 def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Any = None) -> Tensor:
     """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it."""
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Whether each entry is among others."""
+    """Return whether each entry is among others."""
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """beta · x + alpha · A B."""
 def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -924,3 +942,7 @@ def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0,
     """w_j = I₀(β √(1 − (2j/N − 1)²)) / I₀(β)."""
 def stft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True, pad_mode: str = 'reflect', normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None) -> Tensor:
     """X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n): the transforms of pieces of a signal, n_fft long, times a window."""
+def histogram(input: Any, bins: Any, *, range: Sequence[float] | None = None, weight: Any = None, density: bool = False) -> Histogram[Tensor]:
+    """Σ w over the entries of x in each bin [e_k, e_{k+1}), the last bin with its end; the rest are left out."""
+def histogramdd(input: Any, bins: Any, *, range: Sequence[float] | None = None, weight: Any = None, density: bool = False) -> Histogram[Tensor]:
+    """Σ w over the points x in each box of a grid of bins, as ``histogram`` counts along one axis."""

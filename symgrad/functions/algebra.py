@@ -7,7 +7,6 @@ from typing import Any
 from symgrad.engine.adapters import public, public_all
 from symgrad.engine.record import as_tensor
 from symgrad.errors import shown_as
-from symgrad.linalg import multi_dot
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     determinant,
@@ -89,10 +88,10 @@ vdot = public(products.vdot)
 
 
 def _chain_matmul(*matrices: Any) -> Any:
-    return multi_dot(matrices)
+    return products.multi_dot(matrices)
 
 
-chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul", multi_dot.__doc__)
+chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul", products.multi_dot.__doc__)
 diagflat = public(matrices.diagflat)
 tensordot = public(multilinear.tensordot)
 cross = public(multilinear.cross)

@@ -12,11 +12,12 @@ from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, NotYet, ShapeError
 from symgrad.functions.algebra import diag
-from symgrad.functions.pointwise import clamp, where
+from symgrad.functions.pointwise import where
 from symgrad.functions.reductions import cumsum, diff
 from symgrad.functions.shapes import cat, movedim, roll, stack
 from symgrad.functions.sorting import argsort, searchsorted
-from symgrad.linalg import solve
+from symgrad.ops.linalg.banded import solve_banded
+from symgrad.ops.linalg.solving import solve
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.sizes import whole
@@ -24,6 +25,14 @@ from symgrad.support.arguments import check_all, shown
 from symgrad.tensors.creation import ones_like, zeros_like
 
 __all__ = ["CubicSpline", "interp"]
+
+
+def _check_lengths(knots: Any, values: Any) -> None:
+    if len(knots.shape) != 1 or knots.shape != values.shape:
+        raise ShapeError(
+            f"interp: fp and xp are not of the same length. Got shapes {show_shape(knots.shape)} and "
+            f"{show_shape(values.shape)}."
+        )
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
@@ -46,11 +55,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     tensor([ 5., 20.])
     """
     at, knots, values = _real("interp", x), _real("interp", xp), _floating(fp)
-    if len(knots.shape) != 1 or knots.shape != values.shape:
-        raise ShapeError(
-            f"interp: fp and xp are not of the same length. Got shapes {show_shape(knots.shape)} and "
-            f"{show_shape(values.shape)}."
-        )
+    _check_lengths(knots, values)
     if period is not None:
         period = abs(_real("interp", period))
         if has_value(period) and not np.all(tensor_value(period) > 0):
@@ -64,7 +69,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 def _segment(at: Any, knots: Any) -> Any:
     """The number of the segment of each number; those at the ends reach outward."""
-    return clamp(searchsorted(knots.detach(), at.detach(), right=True) - 1, 0, knots.shape[0] - 2)
+    return searchsorted(knots.detach()[1:-1], at.detach(), right=True)
 
 
 def _on_segments(at: Any, knots: Any, values: Any) -> Any:
@@ -265,9 +270,10 @@ def _slopes(x: Any, y: Any, bc_type: Any) -> Any:
     first, next_, start = _end_row(ends[0], w, wide, slope, 1)
     last, before, end = _end_row(ends[1], w.flip(0), wide.flip(0), slope.flip(0), -1)
     main = cat([first, 2 * (w[:-1] + w[1:]), last])
-    matrix = diag(main) + diag(cat([next_, w[:-1]]), 1) + diag(cat([w[1:], before]), -1)
-    inner = 3 * (wide[1:] * slope[:-1] + wide[:-1] * slope[1:])
-    return _solved(matrix, cat([start, inner, end]))
+    none = zeros_like(w[:1])
+    bands = stack([cat([none, next_, w[:-1]]), main, cat([w[1:], before, none])])
+    right = cat([start, 3 * (wide[1:] * slope[:-1] + wide[:-1] * slope[1:]), end])
+    return solve_banded((1, 1), bands, right.reshape(n, -1)).reshape(right.shape)
 
 
 def _end_row(end: Any, w: Any, wide: Any, slope: Any, sign: int) -> tuple[Any, Any, Any]:
@@ -289,12 +295,9 @@ def _slopes_around(x: Any, y: Any) -> Any:
     last, one = roll(w, 1), np.eye(m)
     before, after = np.roll(one, -1, 1), np.roll(one, 1, 1)
     matrix = diag(2 * (last + w)) + w[:, None] * before + last[:, None] * after
-    slopes = _solved(matrix, 3 * (wide * roll(slope, 1, 0) + roll(wide, 1, 0) * slope))
+    right = 3 * (wide * roll(slope, 1, 0) + roll(wide, 1, 0) * slope)
+    slopes = solve(matrix, right.reshape(m, -1)).reshape(right.shape)
     return cat([slopes, slopes[:1]])
-
-
-def _solved(matrix: Any, right: Any) -> Any:
-    return solve(matrix, right.reshape(right.shape[0], -1)).reshape(right.shape)
 
 
 check_all(globals(), __all__)

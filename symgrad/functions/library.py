@@ -12,7 +12,7 @@ from symgrad.errors import ArgumentTypeError
 from symgrad.ops.elementwise import library
 from symgrad.ops.elementwise.declared import UNARY
 from symgrad.ops.elementwise.library import LIBRARY, complex_result
-from symgrad.ops.map import ADD, SUB
+from symgrad.ops.map import ADD, MUL, SUB
 from symgrad.ops.reductions import softmax as softmaxes
 from symgrad.scalars import SCALARS
 from symgrad.scalars.library import COMPLEX, NAMES, TUPLES
@@ -154,6 +154,21 @@ def _spherical(name: str, letter: str) -> Function:
 
 
 @checked
+def spherical_bessel_j0(x: Any) -> Any:
+    """The spherical Bessel function j₀(x) = sin(x)/x.
+
+    Derivative: -j₁(x).
+
+    Args:
+        x: a tensor, array or number.
+
+    Returns:
+        A tensor shaped like x.
+    """
+    return apply(LIBRARY["spherical_jn"], (0, x if isinstance(x, TensorBase) else as_tensor(x)))
+
+
+@checked
 def factorial(n: Any) -> Any:
     """n! = Γ(n + 1), of real n.
 
@@ -239,17 +254,59 @@ def cbrt(x: Any) -> Any:
 
 
 def _again(name: str, of: str) -> Function:
-    """A function that symgrad has under torch's name, by SciPy's."""
-    op = UNARY[of]
+    """A function that there is, by another name."""
+    op = UNARY.get(of) or LIBRARY[of]
 
     def call(x: Any) -> Any:
         return apply(op, (x if isinstance(x, TensorBase) else as_tensor(x),))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ``symgrad.{of}``: SciPy's name for it."
+    call.__doc__ = f"As ``symgrad.{of}``, by another name." if of in UNARY else "The Airy function Ai(x)."
     return checked(call)
 
 
+# torch.special's names of SciPy's functions, whose polynomials take x first.
+_TORCHS = {
+    "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
+    "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e",
+    "scaled_modified_bessel_k1": "k1e", "airy_ai": "ai",
+}  # fmt: skip
+_POLYNOMIALS = {
+    "chebyshev_polynomial_t": "eval_chebyt", "chebyshev_polynomial_u": "eval_chebyu",
+    "shifted_chebyshev_polynomial_t": "eval_sh_chebyt", "shifted_chebyshev_polynomial_u": "eval_sh_chebyu",
+    "hermite_polynomial_h": "eval_hermite", "hermite_polynomial_he": "eval_hermitenorm",
+    "laguerre_polynomial_l": "eval_laguerre", "legendre_polynomial_p": "eval_legendre",
+}  # fmt: skip
+
+
+def _polynomial(name: str, values: Function, words: str) -> Function:
+    def call(input: Any, n: Any) -> Any:
+        return values(n, input)
+
+    return checked(_named(call, name, ["input", "n"], words))
+
+
+def _third_and_fourth(sign: float, shifted: bool) -> Function:
+    """V_n = U_n - U_{n-1} and W_n = U_n + U_{n-1}, where U_{n-1} = x U_n - T_{n+1}. Source: DLMF 18.9.3 to 18.9.10."""
+    t, u = FOUND["eval_chebyt"], FOUND["eval_chebyu"]
+
+    def values(n: Any, x: Any) -> Any:
+        at = SUB(MUL(2.0, as_tensor(x)), 1.0) if shifted else as_tensor(x)
+        here = u(n, at)
+        return ADD(here, MUL(sign, SUB(MUL(at, here), t(ADD(as_tensor(n), 1), at))))
+
+    return values
+
+
+FOUND |= {name: FOUND.get(own) or _again(name, own) for name, own in _TORCHS.items()}
+FOUND |= {name: _polynomial(name, FOUND[own], SCALARS[own].words) for name, own in _POLYNOMIALS.items()}
+FOUND |= {
+    f"{prefix}chebyshev_polynomial_{letter}": _polynomial(
+        f"{prefix}chebyshev_polynomial_{letter}", _third_and_fourth(sign, bool(prefix)),
+        f"{'The shifted' if prefix else 'The'} Chebyshev polynomial of the {kind} kind, {letter.upper()}_n.",
+    )
+    for prefix in ("", "shifted_") for letter, sign, kind in (("v", -1.0, "third"), ("w", 1.0, "fourth"))
+}  # fmt: skip
 FOUND |= {
     "cbrt": cbrt,
     "lambertw": lambertw,
@@ -265,4 +322,5 @@ FOUND |= {
     "round": _again("round", "round"),
     "softplus": _again("softplus", "softplus"),
     "jn": FOUND["jv"],
+    "spherical_bessel_j0": spherical_bessel_j0,
 }

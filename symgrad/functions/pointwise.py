@@ -18,9 +18,10 @@ globals().update(DECLARED)
 
 __all__ = [
     *DECLARED,
-    "add", "addcdiv", "addcmul", "atan2", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clamp",
+    "add", "addcdiv", "addcmul", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "clamp",
     "clip", "clone", "deg2rad", "digamma", "div", "divide", "eq", "fix", "float_power", "floor_divide", "fmod",
-    "frac", "ge", "gt", "heaviside", "isfinite", "isinf", "isnan", "ldexp", "le", "lerp", "logical_and",
+    "frac", "gcd", "ge", "gt", "heaviside", "isfinite", "isinf", "isnan", "lcm", "ldexp", "le", "lerp", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "lt", "maximum", "minimum", "mul", "multiply",
     "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "remainder", "round", "rsqrt", "sqrt",
     "square", "sub", "subtract", "true_divide", "where", "absolute", "arccos", "arccosh", "arcsin", "arcsinh",
@@ -77,17 +78,21 @@ lt = of_two("lt", "x < other, elementwise.")
 le = of_two("le", "x ≤ other, elementwise.")
 gt = of_two("gt", "x > other, elementwise.")
 ge = of_two("ge", "x ≥ other, elementwise.")
-logical_and = of_truth("logical_and", "Whether x and other are both nonzero.")
-logical_or = of_truth("logical_or", "Whether x or other is nonzero.")
-logical_xor = of_truth("logical_xor", "Whether just one of x and other is nonzero.")
-logical_not = of_truth("logical_not", "Whether x is zero.", 1)
+logical_and = of_truth("logical_and", "Return whether x and other are both nonzero.")
+logical_or = of_truth("logical_or", "Return whether x or other is nonzero.")
+logical_xor = of_truth("logical_xor", "Return whether just one of x and other is nonzero.")
+logical_not = of_truth("logical_not", "Return whether x is zero.", 1)
 bitwise_and = of_truth("bitwise_and", "x & other: of booleans, or of the bits of integers.")
 bitwise_or = of_truth("bitwise_or", "x | other: of booleans, or of the bits of integers.")
 bitwise_xor = of_truth("bitwise_xor", "x ^ other: of booleans, or of the bits of integers.")
 bitwise_not = of_truth("bitwise_not", "~x: of booleans, or of the bits of integers.", 1)
-isnan = of_truth("isnan", "Whether x is nan. In a formula letters are real numbers, and it is false.", 1)
-isinf = of_truth("isinf", "Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false.", 1)
-isfinite = of_truth("isfinite", "Whether x is a real number. In a formula letters are, and it is true.", 1)
+bitwise_left_shift = of_truth("bitwise_left_shift", "x · 2ⁿ: the bits of integers moved n = other places up.")
+bitwise_right_shift = of_truth("bitwise_right_shift", "⌊x / 2ⁿ⌋: the bits of integers moved n = other places down.")
+gcd = of_truth("gcd", "The greatest common divisor of the integers x and other, at least 0.")
+lcm = of_truth("lcm", "The least common multiple of the integers x and other, at least 0.")
+isnan = of_truth("isnan", "Return whether x is nan. In a formula letters are real numbers, and it is false.", 1)
+isinf = of_truth("isinf", "Return whether x is ∞ or -∞. In a formula letters are real numbers, and it is false.", 1)
+isfinite = of_truth("isfinite", "Return whether x is a real number. In a formula letters are, and it is true.", 1)
 round = public(rounded)
 
 

@@ -10,9 +10,9 @@ from symgrad.support.arguments import check_all
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum",
-    "diff", "log_softmax", "logsumexp", "max", "mean", "min", "nansum", "prod", "softmax", "std", "std_mean", "sum",
-    "var", "var_mean", "aminmax", "corrcoef", "cov", "cumulative_trapezoid", "logcumsumexp", "nanmean", "renorm",
-    "trapezoid", "trapz",
+    "diff", "gradient", "log_softmax", "logsumexp", "max", "mean", "min", "nansum", "prod", "softmax", "std",
+    "std_mean", "sum", "var", "var_mean", "aminmax", "corrcoef", "cov", "cumulative_trapezoid", "logcumsumexp",
+    "nanmean", "renorm", "trapezoid", "trapz",
 ]  # fmt: skip
 
 sum = public(reduce.sum)
@@ -31,6 +31,7 @@ amin = public(extremes.amin)
 argmax = public(extremes.argmax)
 argmin = public(extremes.argmin)
 diff = public(calculus.diff)
+gradient = public(calculus.gradient)
 nansum = public(reduce.nansum)
 count_nonzero = public(reduce.count_nonzero)
 cummax = public(sorting.cummax)

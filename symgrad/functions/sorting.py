@@ -52,7 +52,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @public
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Whether each entry is among others.
+    """Return whether each entry is among others.
 
     Args:
         elements: a tensor or number.

@@ -1,1 +1,1 @@
-"""Operations whose value is a solution: roots of conditions, and integrals; with their derivatives."""
+"""Operations whose value solves equations or is an integral, and their derivatives."""

@@ -26,6 +26,7 @@ _KEPT = 4
 _ROUNDS = 8  # of corrections, each of which must take most of the error away
 _EXACT = 1e-13
 _LOST = 0.01  # of a vector, for √n numbers, that a singular matrix takes away
+_AMPLE = 2.0**20  # length of b beside which LSQR's ε is nothing
 _SINGULAR = 1e-14  # relative pivots below which a matrix counts as singular
 
 
@@ -41,6 +42,26 @@ def norms(v: Any, slices: int) -> Any:
     largest = np.max(rows, 1, initial=0.0)
     safe = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
     return np.where(safe == largest, largest * np.sqrt(np.sum((rows / safe[:, None]) ** 2, 1)), largest)
+
+
+def _power(size: float) -> float:
+    """Return the power of two below a number, by which arrays are divided without rounding."""
+    return math.ldexp(1.0, math.frexp(size)[1] - 1)
+
+
+def lsqr(a: Any, b: Any, tol: float, most: int | None, start: Any = None) -> tuple[Any, int]:
+    """Return what SciPy's LSQR finds for A x ≈ b, and why it stopped.
+
+    It adds an absolute ε to ‖A‖‖r‖, so that any x is a solution where that is small: both sides are scaled before.
+    """
+    unit = _power(norm(b))
+    b = b / unit * _AMPLE
+    stretch = norm(a.rmatvec(b)) / (norm(b) or 1.0)
+    scale = _power(stretch) if 0 < stretch < math.inf else 1.0
+    first = None if start is None else start / unit * (_AMPLE * scale)
+    sparse = required("lsqr", "scipy", "scipy.sparse.linalg")
+    x, why = sparse.lsqr(a * (1 / scale), b, atol=tol, btol=tol, iter_lim=most, x0=first)[:2]
+    return x / (_AMPLE * scale) * unit, int(why)
 
 
 @frozen
@@ -238,35 +259,41 @@ class LinearSystem:
             x, before = x + self.dense.solve(rest, turned), left
         return None
 
+    def _stopped(self, method: str, residual: float, tol: float) -> NotConverged:
+        """Return the error of a method by products that did not reach its tolerance."""
+        own = self.who == method
+        instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
+        return NotConverged(
+            f"{self.who}: {'' if own else method + ' '}stopped with a residual of {residual:.2g} of the right "
+            f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, "
+            f"or {instead}."
+        )
+
     def _by_products(self, method: str, b: Any, turned: bool, start: Any = None) -> Any:
         sparse = required(f"{self.who}: {method}", "scipy", "scipy.sparse.linalg")
-        size = norm(b)
-        if size == 0:
+        if not np.any(b):
             return np.zeros(len(b))
-        if not np.isfinite(size):
+        if not np.all(np.isfinite(b)):
             raise LinAlgError(f"{self.who}: the right side has entries that are nan or infinite.")
+        unit = _power(float(np.max(np.abs(b))))  # SciPy's methods square
+        b = b / unit
+        size = norm(b)
         given = sparse.LinearOperator(
             (self.size, self.size), lambda v: self.apply(v, turned), lambda v: self.apply(v, not turned), dtype=b.dtype
         )
-        first = None if start is None else np.array(start, b.dtype).ravel()
+        first = None if start is None else np.array(start, b.dtype).ravel() / unit
         most, tol = self.way.most, max(self.way.tol, 16 * float(np.finfo(b.dtype).eps))
         with np.errstate(all="ignore"):
             if method == "lsqr":
-                x = sparse.lsqr(given, b, atol=tol, btol=tol, iter_lim=most, x0=first)[0]
+                x = lsqr(given, b, tol, most, first)[0]
             elif method == "cg":
                 x = sparse.cg(given, b, first, rtol=tol, maxiter=most)[0]
             else:
                 x = sparse.gmres(given, b, first, rtol=tol, maxiter=most, restart=min(self.size, 100))[0]
             left = norm(b - self.apply(x, turned))
         if not left <= max(10 * tol, 1e-12) * size:
-            own = self.who == method
-            instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
-            raise NotConverged(
-                f"{self.who}: {'' if own else method + ' '}stopped with a residual of {left / size:.2g} of the right "
-                f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, "
-                f"or {instead}."
-            )
-        return x
+            raise self._stopped(method, left / size, tol)
+        return x * unit
 
 
 # ------------------------------------------------------------------ kept

@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node, tensor_node
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.program import INPUT, STEP, Program, Spec, Value
+from symgrad.engine.program import CONST, INPUT, STEP, Program, Spec, Value
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.contract import Einsum, permute
@@ -122,6 +122,21 @@ def _holding(body: Program, captured: Sequence[Any]) -> Program:
     return held
 
 
+def with_constants(body: Program, values: Mapping[int, Any]) -> Program:
+    """Return a body with these arrays in place of the arguments at these positions."""
+    closed = Program(body.values)
+    rest: list[int] = []
+    for position, k in enumerate(body.inputs):
+        if position in values:
+            array = np.asarray(values[position])
+            closed.replace(k, Value(CONST, array, (), array.shape, array.dtype))
+        else:
+            closed.replace(k, body.values[k]._replace(op=len(rest)))
+            rest.append(k)
+    closed.inputs, closed.outputs = rest, list(body.outputs)
+    return closed
+
+
 def _held(t: Any) -> Op:
     value = getattr(t, "_value", t)
     return Sized(tensor_node(t)) if value is None else Held(FrozenArray(value))
@@ -200,16 +215,18 @@ def transposed(operator: Program) -> Program:
 
 def mapped(body: Program, size: int, flags: tuple[bool, ...]) -> Program:
     """Return the body for so many slices at once, of those inputs that ``flags`` names; its result has them all."""
+    specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.arguments, flags, strict=True)]
+    return once(body, ("mapped", size, flags), specs, lambda *xs: of_slices(body, size, flags, xs))
+
+
+def of_slices(body: Program, size: int, flags: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
+    """Return the body's results for so many slices at once, of those inputs that ``flags`` names."""
 
     def step(v: Value, args: Sequence[tuple[Any, bool]]) -> tuple[Any, bool]:
         return _applied(v.op, size, args, ())
 
-    def rule(*xs: Any) -> list[Any]:
-        results = body.walk([*zip(xs, flags, strict=True)], step, lambda constant: (constant, False))
-        return [y if moves else Expand((size, *shape(y)))(y) for y, moves in results]
-
-    specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.arguments, flags, strict=True)]
-    return once(body, ("mapped", size, flags), specs, rule)
+    results = body.walk([*zip(xs, flags, strict=True)], step, lambda constant: (constant, False))
+    return [y if moves else Expand((size, *shape(y)))(y) for y, moves in results]
 
 
 def matrix(operator: Program) -> Program:

@@ -18,7 +18,7 @@ from symgrad.engine.program import Program
 from symgrad.errors import LinAlgError, NotConverged
 from symgrad.implicit import programs
 from symgrad.implicit.conditions import SOLVER
-from symgrad.implicit.factors import LARGE, Way
+from symgrad.implicit.factors import LARGE, Way, lsqr
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, NEG, SUB
@@ -74,7 +74,7 @@ class LeastSquares(Op):
         sparse = required("lsqr", "scipy", "scipy.sparse.linalg")
         given = sparse.LinearOperator((m, n), matvec=times, rmatvec=back, dtype=np.float64)
         first = None if self.start is None else np.ravel(self.start.value)
-        x, why = sparse.lsqr(given, right, atol=self.way.tol, btol=self.way.tol, iter_lim=self.way.most, x0=first)[:2]
+        x, why = lsqr(given, right, self.way.tol, self.way.most, first)
         if why in _FAILED or not np.all(np.isfinite(x)):
             raise NotConverged(
                 f"lsqr: stopped because {_FAILED.get(why, 'numbers were not finite')} ({m} equations, {n} unknowns). "

@@ -1,6 +1,6 @@
-"""``sg.linalg``: torch.linalg's names, and where torch has none those of scipy.linalg and scipy.sparse.linalg.
+"""``sg.linalg``: functions with the names of ``torch.linalg``, ``scipy.linalg`` and ``scipy.sparse.linalg``.
 
-Their computations are in ``ops`` and ``solvers``; here is only the door.
+They are implemented in ``ops`` and ``solvers``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ from __future__ import annotations
 from symgrad.engine.adapters import public, public_all, public_named
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
+    banded,
     determinant,
     eigen,
+    failures,
+    ldl,
     lu,
     matrices,
     multilinear,
@@ -27,6 +30,8 @@ from symgrad.ops.linalg import (
 from symgrad.ops.linalg import expm as expm_
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.eigen import Eig
+from symgrad.ops.linalg.failures import CholeskyEx, InvEx, LDLFactorEx, LUFactorEx, SolveEx
+from symgrad.ops.linalg.ldl import LDLFactor
 from symgrad.ops.linalg.lu import LU, LUFactor
 from symgrad.ops.linalg.orthogonal import QR
 from symgrad.ops.linalg.pseudoinverse import LstSq
@@ -35,14 +40,14 @@ from symgrad.ops.shapes import join
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Eig", "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cg", "cholesky", "cond", "cross",
-    "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product",
-    "inv", "khatri_rao", "logm", "lsqr", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
-    "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular",
-    "solveh_banded", "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot",
-    "vector_norm",
+    "CholeskyEx", "Eig", "Eigh", "InvEx", "LDLFactor", "LDLFactorEx", "LU", "LUFactor", "LUFactorEx", "LstSq", "QR",
+    "SVD", "SlogDet", "SolveEx", "block_diag", "cg", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal",
+    "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product", "inv", "inv_ex",
+    "khatri_rao", "ldl_factor", "ldl_factor_ex", "ldl_solve", "logm", "lsqr", "lstsq", "lu", "lu_factor",
+    "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
+    "norm", "pinv", "qr", "slogdet", "solve", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
+    "solve_discrete_are", "solve_discrete_lyapunov", "solve_ex", "solve_sylvester", "solve_triangular", "solveh_banded",
+    "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -50,6 +55,9 @@ solve = public(solving.solve)
 solve_triangular = public(solving.solve_triangular)
 cholesky = public(solving.cholesky)
 matrix_power = public(solving.matrix_power)
+cholesky_ex, inv_ex = public(failures.cholesky_ex), public(failures.inv_ex)
+lu_factor_ex, ldl_factor_ex = public(failures.lu_factor_ex), public(failures.ldl_factor_ex)
+solve_ex = public(failures.solve_ex)
 
 eigh = public(spectral.eigh)
 eigvalsh = public(spectral.eigvalsh)
@@ -78,6 +86,7 @@ trace = public(matrices.trace)
 cross, vander = public(multilinear.linalg_cross), public(multilinear.vander)
 tensorinv, tensorsolve = public(multilinear.tensorinv), public(multilinear.tensorsolve)
 cond, householder_product = public(norms.cond), public(orthogonal.householder_product)
+ldl_factor, ldl_solve = public(ldl.ldl_factor), public_named(ldl.ldl_solve, "LD", "pivots", "B")
 lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
 lu = public(lu.lu)  # type: ignore[assignment]
 vecdot = public(multilinear.vecdot)
@@ -88,8 +97,8 @@ solve_sylvester = public(sylvester.solve_sylvester)
 solve_continuous_lyapunov = public(sylvester.solve_continuous_lyapunov)
 solve_continuous_are, solve_discrete_are = public(riccati.solve_continuous_are), public(riccati.solve_discrete_are)
 solve_discrete_lyapunov = public(sylvester.solve_discrete_lyapunov)
-solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.toeplitz)
-solve_banded, khatri_rao = public_named(structured.solve_banded, "ab", "b"), public(structured.khatri_rao)
+solveh_banded, toeplitz = public(banded.solveh_banded), public(structured.toeplitz)
+solve_banded, khatri_rao = public_named(banded.solve_banded, "ab", "b"), public(structured.khatri_rao)
 block_diag = public_all(join.block_diag)
 
 __getattr__, __dir__ = namespace(

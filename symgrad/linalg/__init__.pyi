@@ -1,4 +1,4 @@
-"""``sg.linalg``: torch.linalg's names, and where torch has none those of scipy.linalg and scipy.sparse.linalg."""
+"""``sg.linalg``: functions with the names of ``torch.linalg``, ``scipy.linalg`` and ``scipy.sparse.linalg``."""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 
@@ -7,6 +7,18 @@ from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.determinant import SlogDet as SlogDet
 from symgrad.ops.linalg.eigen import Eig
 from symgrad.ops.linalg.eigen import Eig as Eig
+from symgrad.ops.linalg.failures import CholeskyEx
+from symgrad.ops.linalg.failures import CholeskyEx as CholeskyEx
+from symgrad.ops.linalg.failures import InvEx
+from symgrad.ops.linalg.failures import InvEx as InvEx
+from symgrad.ops.linalg.failures import LDLFactorEx
+from symgrad.ops.linalg.failures import LDLFactorEx as LDLFactorEx
+from symgrad.ops.linalg.failures import LUFactorEx
+from symgrad.ops.linalg.failures import LUFactorEx as LUFactorEx
+from symgrad.ops.linalg.failures import SolveEx
+from symgrad.ops.linalg.failures import SolveEx as SolveEx
+from symgrad.ops.linalg.ldl import LDLFactor
+from symgrad.ops.linalg.ldl import LDLFactor as LDLFactor
 from symgrad.ops.linalg.lu import LU
 from symgrad.ops.linalg.lu import LU as LU
 from symgrad.ops.linalg.lu import LUFactor
@@ -23,17 +35,24 @@ from symgrad.tensors.tensor import Tensor
 from typing import Any
 
 __all__ = [
+    "CholeskyEx",
     "Eig",
     "Eigh",
+    "InvEx",
+    "LDLFactor",
+    "LDLFactorEx",
     "LU",
     "LUFactor",
+    "LUFactorEx",
     "LstSq",
     "QR",
     "SVD",
     "SlogDet",
+    "SolveEx",
     "block_diag",
     "cg",
     "cholesky",
+    "cholesky_ex",
     "cond",
     "cross",
     "det",
@@ -47,12 +66,17 @@ __all__ = [
     "gmres",
     "householder_product",
     "inv",
+    "inv_ex",
     "khatri_rao",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "logm",
     "lsqr",
     "lstsq",
     "lu",
     "lu_factor",
+    "lu_factor_ex",
     "lu_solve",
     "matmul",
     "matrix_exp",
@@ -70,6 +94,7 @@ __all__ = [
     "solve_continuous_lyapunov",
     "solve_discrete_are",
     "solve_discrete_lyapunov",
+    "solve_ex",
     "solve_sylvester",
     "solve_triangular",
     "solveh_banded",
@@ -91,6 +116,8 @@ def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps
     """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
     """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
+def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx[Tensor]:
+    """A = L Lᵀ as ``cholesky`` returns it, without an error where A is not positive definite."""
 def cond(A: Any, p: Any = None) -> Tensor:
     """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm."""
 def cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
@@ -117,8 +144,16 @@ def householder_product(A: Any, tau: Any) -> Tensor:
     """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ."""
 def inv(A: Any) -> Tensor:
     """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
+def inv_ex(A: Any, *, check_errors: bool = False) -> InvEx[Tensor]:
+    """A⁻¹, without an error where A is singular."""
 def khatri_rao(A: Any, B: Any) -> Tensor:
     """The Kronecker product column by column: row i·m + j has A_ik B_jk."""
+def ldl_factor(A: Any, *, hermitian: bool = False) -> LDLFactor[Tensor]:
+    """A = P L D Lᵀ Pᵀ of a symmetric matrix, which need not be definite: L and D in one matrix, and the exchanges."""
+def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> LDLFactorEx[Tensor]:
+    """A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it, and whether D has a zero on its diagonal."""
+def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Tensor:
+    """X with A X = B, A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it. Gradient: A⁻¹ X̄, with respect to B alone."""
 def logm(A: Any) -> Tensor:
     """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
@@ -129,6 +164,8 @@ def lu(A: Any, *, pivot: bool = True) -> LU[Tensor]:
     """A = P L U, P a permutation, L lower triangular with ones on its diagonal, U upper triangular."""
 def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Tensor]:
     """A = P L U in one matrix: U on and above the diagonal, L below it; and the exchanges of rows that are P."""
+def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> LUFactorEx[Tensor]:
+    """A = P L U as ``lu_factor`` returns it, and whether U has a zero on its diagonal."""
 def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """Solve A X = B, or X A = B, with A = P L U as lu_factor returns it."""
 def matmul(input: Any, other: Any) -> Tensor:
@@ -163,6 +200,8 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = N
     """X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 for which the closed loop is stable."""
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Tensor:
     """X with A X Aᴴ − X + Q = 0."""
+def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> SolveEx[Tensor]:
+    """Solve A x = b as ``solve`` does, without an error where A is singular."""
 def solve_sylvester(A: Any, B: Any, C: Any) -> Tensor:
     """X with A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄."""
 def solve_triangular(A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False, *, upper: bool | None = None, left: bool = True, unitriangular: bool = False) -> Tensor:

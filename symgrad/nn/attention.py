@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from symgrad.core.promotion import is_bool
@@ -20,6 +21,15 @@ from symgrad.tensors.creation import zeros
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
 
+def _check_ranks(query: Any, key: Any, value: Any) -> None:
+    for x in (query, key, value):
+        if len(x.shape) < 2:
+            raise ShapeError(
+                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional. "
+                f"Got {', '.join(show_shape(x.shape) for x in (query, key, value))}."
+            )
+
+
 @public
 def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
@@ -31,7 +41,7 @@ def scaled_dot_product_attention(
         query, key, value: Q (…, l, d), K (…, m, d) and V (…, m, e).
         attn_mask: M, broadcast to (…, l, m): numbers to add, or booleans, false where not to look.
         dropout_p: the probability that a weight is left out, the others being divided by 1 - p.
-        is_causal: look at no later position than one's own.
+        is_causal: attend to no later position than the query's own.
         scale: s.
         enable_gqa: whether each head of K and V, of their third axis from the end, serves several heads of Q.
 
@@ -48,17 +58,10 @@ def scaled_dot_product_attention(
     if is_causal and attn_mask is not None:
         raise ArgumentError("Explicit attn_mask should not be set when is_causal=True. Put both into one mask.")
     key, value = as_tensor(key), as_tensor(value)
-    for x in (query, key, value):
-        if len(x.shape) < 2:
-            raise ShapeError(
-                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional. "
-                f"Got {', '.join(show_shape(x.shape) for x in (query, key, value))}."
-            )
-    if enable_gqa:
-        key, value = _per_query_head(query, key), _per_query_head(query, value)
+    _check_ranks(query, key, value)
+    key, value = (_per_query_head(query, x) if enable_gqa else x for x in (key, value))
     weights = attention_weights(query, key, attn_mask, is_causal, scale)
-    if dropout_p:
-        weights = dropout(weights, dropout_p)
+    weights = dropout(weights, dropout_p) if dropout_p else weights
     return rename(matmul(weights, value), "ScaledDotProductFlashAttentionForCpu")
 
 
@@ -68,6 +71,12 @@ def _per_query_head(query: Any, x: Any) -> Any:
     if heads % groups:
         raise ShapeError(f"enable_gqa: got {heads} heads of query and {groups} of key and value. Expected a divisor.")
     return x.repeat_interleave(heads // groups, -3)
+
+
+def _projected(inputs: Sequence[Any], weights: Sequence[Any], bias: Any) -> Any:
+    """Return Q, K and V, by a linear map each."""
+    shifts = [None] * 3 if bias is None else as_tensor(bias).chunk(3)
+    return (linear_(x, w, b) for x, w, b in zip(inputs, weights, shifts, strict=True))
 
 
 def multi_head_attention_forward(
@@ -89,7 +98,7 @@ def multi_head_attention_forward(
         add_zero_attn: whether there is one more key and value of zeros.
         dropout_p, training: the probability that a weight is left out, in training.
         out_proj_weight, out_proj_bias: the map of the joined heads.
-        key_padding_mask: (N, m), true for keys not to look at; or numbers to add.
+        key_padding_mask: (N, m), true for keys to ignore; or numbers to add.
         need_weights, average_attn_weights: whether to return the weights, and their mean over the heads.
         attn_mask: (l, m) or (N num_heads, l, m), true where not to look; or numbers to add.
         static_k, static_v: (N num_heads, m, E/num_heads), in place of the mapped keys and values.
@@ -107,12 +116,8 @@ def multi_head_attention_forward(
         query, key, value = query[:, None], key[:, None], value[:, None]
         key_padding_mask = None if key_padding_mask is None else as_tensor(key_padding_mask)[None]
     _check_heads(query, key, value, embed_dim_to_check, num_heads, attn_mask, is_causal)
-    if use_separate_proj_weight:
-        maps = [q_proj_weight, k_proj_weight, v_proj_weight]
-    else:
-        maps = list(as_tensor(in_proj_weight).chunk(3))
-    shifts = [None] * 3 if in_proj_bias is None else as_tensor(in_proj_bias).chunk(3)
-    q, k, v = (linear_(x, w, b) for x, w, b in zip((query, key, value), maps, shifts, strict=True))
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected((query, key, value), separate or as_tensor(in_proj_weight).chunk(3), in_proj_bias)
     n = query.shape[1]
     if bias_k is not None:
         k, v = (cat([x, b.expand(1, n, x.shape[2])]) for x, b in ((k, bias_k), (v, bias_v)))

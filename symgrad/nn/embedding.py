@@ -31,8 +31,7 @@ def embedding(
         input: integer tensor, any shape.
         weight: W, (n, d).
         padding_idx: a row that gets no gradient.
-        max_norm: rows that are read and longer are scaled to this length first, in the weight itself.
-        norm_type: the p of that length.
+        max_norm, norm_type: a p-norm and its p; rows that are read and longer are scaled to it first, in the weight.
         scale_grad_by_freq: whether the gradient of a row is divided by how often it is read.
         sparse: False; gradients are dense.
 
@@ -70,6 +69,20 @@ def _by_frequency(y: Any, indices: Any) -> Any:
     return constant + (y - constant) / counts[back].reshape(known.shape)[..., None]
 
 
+def _check_bags(input: Any, offsets: Any, mode: str, per_sample_weights: Any, scale_grad_by_freq: bool) -> None:
+    if mode not in ("sum", "mean", "max"):
+        raise ArgumentError(f"mode has to be one of sum, mean or max. Got {mode!r}.")
+    if per_sample_weights is not None and mode != "sum":
+        raise ArgumentError(f"per_sample_weights is for mode='sum'. Got mode={mode!r}; multiply the result instead.")
+    if scale_grad_by_freq and mode == "max":
+        raise ArgumentError("max mode does not support scaling the gradient by the frequency.")
+    if input.ndim not in (1, 2) or (input.ndim == 2) != (offsets is None):
+        raise ArgumentError(
+            f"embedding_bag: got input {show_shape(input.shape)} and offsets {offsets}. Expected indices (B, n) alone, "
+            "or indices (N,) with offsets (B,)."
+        )
+
+
 @public
 def embedding_bag(
     input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
@@ -99,17 +112,7 @@ def embedding_bag(
     tensor([[3., 4.],
             [3., 4.]])
     """
-    if mode not in ("sum", "mean", "max"):
-        raise ArgumentError(f"mode has to be one of sum, mean or max. Got {mode!r}.")
-    if per_sample_weights is not None and mode != "sum":
-        raise ArgumentError(f"per_sample_weights is for mode='sum'. Got mode={mode!r}; multiply the result instead.")
-    if scale_grad_by_freq and mode == "max":
-        raise ArgumentError("max mode does not support scaling the gradient by the frequency.")
-    if input.ndim not in (1, 2) or (input.ndim == 2) != (offsets is None):
-        raise ArgumentError(
-            f"embedding_bag: got input {show_shape(input.shape)} and offsets {offsets}. Expected indices (B, n) alone, "
-            "or indices (N,) with offsets (B,)."
-        )
+    _check_bags(input, offsets, mode, per_sample_weights, scale_grad_by_freq)
     ends = _ends(input, offsets, include_last_offset)
     rows = embedding(input.reshape(-1), weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     counted = np.ones(rows.shape[0]) if padding_idx is None else input.reshape(-1).numpy() != padding_idx % len(weight)

@@ -14,6 +14,7 @@ from symgrad.nn import dropout as _random
 from symgrad.nn.attention import multi_head_attention_forward, scaled_dot_product_attention
 from symgrad.nn.dropout import gumbel_softmax
 from symgrad.nn.embedding import embedding, embedding_bag
+from symgrad.nn.fractional_pools import fractional_max_pool2d, fractional_max_pool3d
 from symgrad.nn.in_place import in_place as _in_place
 from symgrad.nn.losses import (
     ctc_loss,
@@ -22,6 +23,7 @@ from symgrad.nn.losses import (
     triplet_margin_with_distance_loss,
 )
 from symgrad.nn.normalise import batch_norm, instance_norm
+from symgrad.nn.sampling import affine_grid, grid_sample
 from symgrad.ops.nn import (
     activations,
     distances,
@@ -63,7 +65,9 @@ __all__ = [
     "ctc_loss",
     "pad", "conv1d", "conv2d", "conv3d", "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d",
     "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
-    "interpolate", "upsample", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "pdist",
+    "fractional_max_pool2d", "fractional_max_pool3d",
+    "interpolate", "upsample", "grid_sample", "affine_grid", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",
+    "pdist",
 ]  # fmt: skip
 
 

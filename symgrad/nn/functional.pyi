@@ -108,8 +108,12 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "interpolate",
     "upsample",
+    "grid_sample",
+    "affine_grid",
     "pixel_shuffle",
     "pixel_unshuffle",
     "channel_shuffle",
@@ -135,7 +139,7 @@ def gelu(input: Any, approximate: str = 'none') -> Tensor:
 def silu(input: Any, inplace: bool = False) -> Tensor:
     """x σ(x), also called swish."""
 def mish(input: Any, inplace: bool = False) -> Tensor:
-    """x tanh(softplus(x))."""
+    """The function x tanh(softplus(x))."""
 def softsign(input: Any) -> Tensor:
     """x/(1 + |x|)."""
 def tanhshrink(input: Any) -> Tensor:
@@ -330,10 +334,18 @@ def max_unpool2d(input: Any, indices: Any, kernel_size: int | Sequence[int], str
     """The entries of x at their places along longer last two axes, zeros elsewhere: undoes a pool but for what it drops."""
 def max_unpool3d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
     """The entries of x at their places along longer last three axes, zeros elsewhere: undoes a pool but for what it drops."""
+def fractional_max_pool2d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
+    """The largest entry of each window along the last two axes, where windows start at ⌊α (i + u)⌋ - ⌊α u⌋."""
+def fractional_max_pool3d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
+    """The largest entry of each window along the last three axes, as ``fractional_max_pool2d`` along two."""
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """x resampled to other sizes of its last axes."""
 def upsample(input: Any, size: int | Sequence[int] | None = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:
     """As ``interpolate``, its older name."""
+def grid_sample(input: Any, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = None) -> Tensor:
+    """The image at the places of a grid, interpolated between its pixels."""
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The places θ (x, y, 1)ᵀ for all pixels of an image of this size, whose coordinates go from -1 to 1."""
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: each r² channels are one image that is r times as large."""
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:

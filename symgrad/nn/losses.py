@@ -45,6 +45,14 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, 
     return reduced(terms.sum(-1) / input.shape[-1], reduction, "MultilabelSoftMarginLoss")
 
 
+def _check_labels(input: Any, labels: Any) -> None:
+    if labels.shape != input.shape or input.ndim > 2:
+        raise ShapeError(
+            f"multilabel_margin_loss: inconsistent target size {show_shape(labels.shape)} for an input of size "
+            f"{show_shape(input.shape)}. Pass labels shaped like the input, the rest of them -1."
+        )
+
+
 @public
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
     """Σ max(0, 1 - (x_j - x_i)) / C over the labels j of a sample and the classes i that are none of them.
@@ -65,11 +73,7 @@ def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") 
     """
     check_reduction(reduction)
     labels = as_tensor(target)
-    if labels.shape != input.shape or input.ndim > 2:
-        raise ShapeError(
-            f"multilabel_margin_loss: inconsistent target size {show_shape(labels.shape)} for an input of size "
-            f"{show_shape(input.shape)}. Pass labels shaped like the input, the rest of them -1."
-        )
+    _check_labels(input, labels)
     if not input.ndim:
         input, labels = input.reshape(1), labels.reshape(1)
     counts = cumprod(where(labels >= 0, 1, 0), -1) > 0

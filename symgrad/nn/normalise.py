@@ -6,6 +6,7 @@ from typing import Any
 
 from symgrad.core.journal import is_settled
 from symgrad.core.modes import no_grad
+from symgrad.core.node import Shape
 from symgrad.engine.adapters import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.map import IDENTITY, show_shape
@@ -15,6 +16,14 @@ from symgrad.ops.reductions.reduce import mean
 from symgrad.ops.reductions.variance import var
 from symgrad.ops.shape import total
 from symgrad.support.arguments import check_all
+
+
+def _check_count(s: Shape, count: Any, of: str, instead: str) -> None:
+    """Raise where one number alone would make a mean and a variance."""
+    if count == 1:
+        raise ArgumentError(
+            f"Expected more than 1 {of} when training, got input size torch.Size({show_shape(s)}). {instead}"
+        )
 
 
 @public
@@ -37,7 +46,7 @@ def batch_norm(
         A tensor shaped like x.
 
     Raises:
-        ShapeError: what stands for channels has another size than C.
+        ShapeError: an argument per channel has a size other than C.
         ArgumentError: one value per channel in training, or no running statistics outside it.
 
     >>> sg.nn.functional.batch_norm(sg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)
@@ -50,11 +59,7 @@ def batch_norm(
     given = on_channels(weight, len(s)), on_channels(bias, len(s)), "NativeBatchNorm"
     if not training:
         return affine(by_given(input, _known("batch_norm", running_mean, running_var), eps), *given)
-    if s[1] != 0 and total(s) // s[1] == 1:
-        raise ArgumentError(
-            f"Expected more than 1 value per channel when training, got input size torch.Size({show_shape(s)}). "
-            "Pass a batch of two or more."
-        )
+    _check_count(s, total(s) // s[1] if s[1] != 0 else 0, "value per channel", "Pass a batch of two or more.")
     axes = channel_axes(len(s))
     _keep(input, axes, running_mean, running_var, momentum)
     return affine(standardised(input, axes, eps), *given)
@@ -72,14 +77,13 @@ def instance_norm(
         running_mean, running_var: (C,), updated from the mean over samples; used without use_input_stats.
         weight, bias: w and b, (C,).
         use_input_stats: whether to use the statistics of x.
-        momentum: the share of this batch in the running statistics.
-        eps: ε.
+        momentum, eps: the share of this batch in the running statistics, and ε.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: what stands for channels has another size than C.
+        ShapeError: an argument per channel has a size other than C.
         ArgumentError: one value per channel, or no running statistics where they are to be used.
 
     >>> sg.nn.functional.instance_norm(sg.tensor([[[1.0, 3.0]]]), eps=0.0)
@@ -89,11 +93,7 @@ def instance_norm(
     given = on_channels(weight, len(s)), on_channels(bias, len(s)), "NativeBatchNorm"
     if not use_input_stats:
         return affine(by_given(input, _known("instance_norm", running_mean, running_var), eps), *given)
-    if total(s[2:]) == 1:
-        raise ArgumentError(
-            "Expected more than 1 spatial element when training, got input size "
-            f"torch.Size({show_shape(s)}). Use layer_norm over the channels."
-        )
+    _check_count(s, total(s[2:]), "spatial element", "Use layer_norm over the channels.")
     axes = tuple(range(2, len(s)))
     _keep(input, axes, running_mean, running_var, momentum)
     return affine(standardised(input, axes, eps), *given)

@@ -52,6 +52,18 @@ def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = Fals
     return [x[k, :n] for k, n in enumerate(as_tensor(lengths).tolist())]
 
 
+def _descending(counts: Any, enforce_sorted: bool) -> Any:
+    """Return the order in which lengths descend, None if they are to descend already."""
+    if not enforce_sorted:
+        return np.argsort(-counts, kind="stable")
+    if np.any(np.diff(counts) > 0):
+        raise ArgumentError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence."
+        )
+    return None
+
+
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
@@ -72,15 +84,9 @@ def pack_padded_sequence(
         raise ShapeError(f"Expected `len(lengths)` to be equal to batch_size, {x.shape[1]}, but got {counts.shape}.")
     if counts.size and not 1 <= counts.min() <= counts.max() <= x.shape[0]:
         raise ArgumentError(f"Length of all samples has to be from 1 to {x.shape[0]}, but found {counts.tolist()}.")
-    order = None
-    if not enforce_sorted:
-        order = np.argsort(-counts, kind="stable")
+    order = _descending(counts, enforce_sorted)
+    if order is not None:
         x, counts = x[:, order], counts[order]
-    elif np.any(np.diff(counts) > 0):
-        raise ArgumentError(
-            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence."
-        )
     sizes = (counts[None] > np.arange(counts.max(initial=0))[:, None]).sum(1)
     indices = (None, None) if order is None else (as_tensor(order), as_tensor(np.argsort(order)))
     return PackedSequence(_flat(x, sizes), as_tensor(sizes), *indices)

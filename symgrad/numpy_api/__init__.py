@@ -1,6 +1,6 @@
 """NumPy's functions on tensors: ``np.sum(t)``, ``np.concatenate([t, a])``, ``np.linalg.solve(A, t)``.
 
-One table from NumPy's function to symgrad's, with NumPy's arguments and conventions. It is loaded when the first of
+A table maps each NumPy function to symgrad's, with NumPy's arguments and conventions. It is loaded when the first of
 them is called.
 """
 

@@ -15,7 +15,7 @@ from symgrad import functions as F
 from symgrad.core.node import has_value
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError
-from symgrad.numpy_api.reductions import summed_axes
+from symgrad.numpy_api.reductions import one_axis, summed_axes
 from symgrad.numpy_api.table import numpys, shown
 from symgrad.ops.elementwise.complexes import holds_complex
 from symgrad.tensors.ufuncs import in_dtype
@@ -24,12 +24,11 @@ from symgrad.tensors.ufuncs import in_dtype
 @numpys("take")
 def _take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     x = as_tensor(a)
-    x, axis = (F.ravel(x), 0) if axis is None else (x, axis)
+    x, axis = (F.ravel(x), 0) if axis is None else (x, one_axis(x, axis))
     at = np.asarray(as_tensor(indices)._known("np.take"))
     n = x.shape[axis]
     at = at % n if mode == "wrap" else np.clip(at, 0, n - 1) if mode == "clip" else at
-    key = (slice(None),) * (axis % len(x.shape)) + (at,)
-    return x[key]
+    return x[(slice(None),) * axis + (at,)]
 
 
 @numpys("take_along_axis")
@@ -47,7 +46,7 @@ numpys("extract")(lambda condition, arr: _compress(F.ravel(as_tensor(condition))
 
 @numpys("delete")
 def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    n = math.prod(arr.shape) if axis is None else arr.shape[axis]
+    n = math.prod(arr.shape) if axis is None else arr.shape[one_axis(arr, axis)]
     return _take(arr, np.delete(np.arange(n), obj), axis)
 
 

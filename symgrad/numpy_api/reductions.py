@@ -261,22 +261,9 @@ def _end(value: Any, x: Any, axis: int) -> Any:
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     x = _floating(as_tensor(f))
     axes = axes_of(x, axis)
-    steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
-    if edge_order != 1 or len(steps) != len(axes) or any(np.ndim(h) for h in steps):
-        raise ArgumentTypeError(
-            "np.gradient: on tensors, spacings are numbers, one or one for each axis, and edge_order is 1. Pass such."
-        )
-    slopes = [_slope(x, k) / h for k, h in zip(axes, steps, strict=True)]
-    return slopes[0] if len(slopes) == 1 else tuple(slopes)
-
-
-def _slope(x: Any, k: int) -> Any:
-    """Return central differences along an axis, one-sided at its ends."""
-    n, d = x.shape[k], F.diff(x, 1, k)
-    if n < 2:
-        raise ShapeError(f"np.gradient: got {n} entries along axis {k}. Expected two or more.")
-    inner = (F.narrow(d, k, 0, n - 2) + F.narrow(d, k, 1, n - 2)) / 2
-    return F.cat([F.narrow(d, k, 0, 1), inner, F.narrow(d, k, n - 2, 1)], k)
+    spacing = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or 1.0
+    slopes = F.gradient(x, spacing=spacing, dim=axes, edge_order=edge_order)
+    return slopes[0] if len(slopes) == 1 else slopes
 
 
 @numpys("ediff1d")

@@ -28,7 +28,6 @@ _INSTEAD = {
     "place": "x[mask] = v",
     "fill_diagonal": "sg.where with np.eye",
     "unique": "sg.unique",
-    "histogram": "sg.histc",
     "vectorize": "sg.vmap",
 }
 

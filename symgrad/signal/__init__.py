@@ -1,12 +1,13 @@
-"""``sg.signal``: scipy.signal's names. Their computations are in ``ops``; here is only the door."""
+"""``sg.signal``: functions with the names of ``scipy.signal``. They are implemented in ``ops``."""
 
 from __future__ import annotations
 
 from symgrad.engine.adapters import public_named
 from symgrad.ops.signal import convolving, filtering
+from symgrad.signal import windows
 from symgrad.support.namespace import namespace
 
-__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "lfilter"]
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "lfilter", "windows"]
 
 convolve = public_named(convolving.convolve, "in1", "in2")
 fftconvolve = public_named(convolving.fftconvolve, "in1", "in2")

@@ -1,7 +1,8 @@
-"""``sg.signal``: scipy.signal's names. Their computations are in ``ops``; here is only the door."""
+"""``sg.signal``: functions with the names of ``scipy.signal``. They are implemented in ``ops``."""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 
+from symgrad.signal import windows as windows
 from symgrad.tensors.tensor import Tensor
 from typing import Any
 
@@ -12,6 +13,7 @@ __all__ = [
     "correlate2d",
     "fftconvolve",
     "lfilter",
+    "windows",
 ]
 
 def convolve(in1: Any, in2: Any, mode: str = 'full', method: str = 'auto') -> Tensor:

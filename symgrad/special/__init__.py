@@ -1,6 +1,6 @@
-"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's.
+"""``sg.special``: functions with the names of ``torch.special`` and ``scipy.special``.
 
-SciPy's functions are made when one of them is first asked for, so that others start sooner.
+SciPy's functions are created when one of them is first used, which shortens the import.
 """
 
 from typing import Any as _Any

@@ -1,4 +1,4 @@
-"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's."""
+"""``sg.special``: functions with the names of ``torch.special`` and ``scipy.special``."""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 
@@ -217,6 +217,27 @@ __all__ = [
     "hankel2",
     "hankel2e",
     "wofz",
+    "bessel_y0",
+    "bessel_y1",
+    "modified_bessel_i0",
+    "modified_bessel_i1",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "airy_ai",
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
     "cbrt",
     "lambertw",
     "factorial",
@@ -231,6 +252,7 @@ __all__ = [
     "round",
     "softplus",
     "jn",
+    "spherical_bessel_j0",
 ]
 
 def erfcx(input: Any) -> Tensor:
@@ -273,7 +295,7 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
 @overload
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
 def polygamma(n: int, input: Any) -> Tensor:
     """ψₙ(x), the n-th derivative of digamma."""
 def sinc(input: Any) -> Tensor:
@@ -497,7 +519,7 @@ def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
 def tklmbda(input: Any, lmbda: Any) -> Tensor:
     """Tukey's lambda distribution function."""
 def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
-    """The noncentral t distribution function; differentiated by t."""
+    """The noncentral t distribution function; differentiated with respect to t."""
 def kolmogorov(input: Any) -> Tensor:
     """The survival function of Kolmogorov's distribution."""
 def kolmogi(p: Any) -> Tensor:
@@ -654,6 +676,48 @@ def hankel2e(v: Any, z: Any) -> Tensor:
     """The Hankel function \\operatorname{hankel2e}, complex also of real z."""
 def wofz(z: Any) -> Tensor:
     """Faddeeva's function exp(-z²) erfc(-iz), complex also of real z."""
+def bessel_y0(input: Any) -> Tensor:
+    """The Bessel function of the second kind Y₀(x)."""
+def bessel_y1(input: Any) -> Tensor:
+    """Y₁(x)."""
+def modified_bessel_i0(input: Any) -> Tensor:
+    """As ``symgrad.i0``, by another name."""
+def modified_bessel_i1(input: Any) -> Tensor:
+    """As ``symgrad.i1``, by another name."""
+def modified_bessel_k0(input: Any) -> Tensor:
+    """The modified Bessel function K₀(x)."""
+def modified_bessel_k1(input: Any) -> Tensor:
+    """K₁(x)."""
+def scaled_modified_bessel_k0(input: Any) -> Tensor:
+    """exp(x) K₀(x)."""
+def scaled_modified_bessel_k1(input: Any) -> Tensor:
+    """exp(x) K₁(x)."""
+def airy_ai(input: Any) -> Tensor:
+    """The Airy function Ai(x)."""
+def chebyshev_polynomial_t(input: Any, n: Any) -> Tensor:
+    """Chebyshev's polynomial T_n(x) of degree n."""
+def chebyshev_polynomial_u(input: Any, n: Any) -> Tensor:
+    """Chebyshev's polynomial U_n(x) of degree n."""
+def shifted_chebyshev_polynomial_t(input: Any, n: Any) -> Tensor:
+    """The polynomial T_n(2x - 1) of degree n."""
+def shifted_chebyshev_polynomial_u(input: Any, n: Any) -> Tensor:
+    """The polynomial U_n(2x - 1) of degree n."""
+def hermite_polynomial_h(input: Any, n: Any) -> Tensor:
+    """Hermite's polynomial H_n(x) of degree n."""
+def hermite_polynomial_he(input: Any, n: Any) -> Tensor:
+    """Hermite's polynomial He_n(x) of degree n."""
+def laguerre_polynomial_l(input: Any, n: Any) -> Tensor:
+    """Laguerre's polynomial L_n(x) of degree n."""
+def legendre_polynomial_p(input: Any, n: Any) -> Tensor:
+    """Legendre's polynomial P_n(x) of degree n."""
+def chebyshev_polynomial_v(input: Any, n: Any) -> Tensor:
+    """The Chebyshev polynomial of the third kind, V_n."""
+def chebyshev_polynomial_w(input: Any, n: Any) -> Tensor:
+    """The Chebyshev polynomial of the fourth kind, W_n."""
+def shifted_chebyshev_polynomial_v(input: Any, n: Any) -> Tensor:
+    """The shifted Chebyshev polynomial of the third kind, V_n."""
+def shifted_chebyshev_polynomial_w(input: Any, n: Any) -> Tensor:
+    """The shifted Chebyshev polynomial of the fourth kind, W_n."""
 def cbrt(input: Any) -> Tensor:
     """The cube root of x, of x below 0 too."""
 def lambertw(z: Any, k: int = 0) -> Tensor:
@@ -675,10 +739,12 @@ def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None)
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
     """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's."""
 def log_expit(input: Any) -> Tensor:
-    """As ``symgrad.logsigmoid``: SciPy's name for it."""
+    """As ``symgrad.logsigmoid``, by another name."""
 def round(input: Any) -> Tensor:
-    """As ``symgrad.round``: SciPy's name for it."""
+    """As ``symgrad.round``, by another name."""
 def softplus(input: Any) -> Tensor:
-    """As ``symgrad.softplus``: SciPy's name for it."""
+    """As ``symgrad.softplus``, by another name."""
 def jn(v: Any, x: Any) -> Tensor:
     """The Bessel function of the first kind, J_v(x)."""
+def spherical_bessel_j0(input: Any) -> Tensor:
+    """The spherical Bessel function j₀(x) = sin(x)/x."""

@@ -1,1 +1,1 @@
-"""The tensor: its operators, methods, statements in place, and NumPy's protocols."""
+"""The tensor: its operators, methods and in-place operations, and its support of NumPy's protocols."""

@@ -197,8 +197,7 @@ class Dtypes(TensorBase):
 
         Args:
             args: as torch takes them: a dtype, or a tensor whose dtype it is, or "cpu"; then non_blocking and copy.
-            dtype, other: the same by name.
-            device: "cpu", the only one there is.
+            dtype, other, device: the same by name.
             copy: return a new tensor though the dtype is that of x.
             non_blocking, memory_format: accepted, and of no effect.
 

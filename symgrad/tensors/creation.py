@@ -30,7 +30,8 @@ from symgrad.tensors.tensor import Tensor, check_flag, check_name
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full", "full_like",
-    "linspace", "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
+    "linspace", "logspace", "ones", "ones_like", "symbol", "tensor", "tril_indices",
+    "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -188,12 +189,22 @@ def size_of(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
     return tuple(int(n) for n in flat)
 
 
+DTYPES = frozenset(
+    {"float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "bool"}
+)
+
+
 def sizes_of(size: tuple[Any, ...], named: Any = None) -> tuple[Any, ...]:
     """As ``size_of``; sizes may also be names, such as "n", or SymPy expressions of them, such as n - 1."""
     size = size if named is None else (named,)
     flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     if not any(isinstance(n, (str, sp.Expr)) for n in flat):
         return size_of(flat)
+    nested = next((n for n in flat if isinstance(n, (tuple, list))), None)
+    if nested is not None or any(isinstance(n, str) and n in DTYPES for n in flat):
+        raise ArgumentTypeError(
+            f"size: got {list(flat)!r}. Expected the sizes alone; a dtype is passed by keyword, as in dtype=sg.float32."
+        )
     digits = next((n for n in flat if isinstance(n, str) and not n.isidentifier()), None)
     if digits is not None:
         raise ArgumentTypeError(f"size: got {digits!r}. Expected integers, or names of sizes such as 'n'.")
@@ -320,15 +331,9 @@ def eye(
 
 @placed
 def arange(
-    start: float | str | None = None,
-    end: float | str | None = None,
-    step: float | str = 1,
-    *,
-    dtype: Any = None,
-    requires_grad: bool = False,
-    name: str | None = None,
-    device: Any = None,
-) -> Tensor:
+    start: float | str | None = None, end: float | str | None = None, step: float | str = 1, *, dtype: Any = None,
+    requires_grad: bool = False, name: str | None = None, device: Any = None,
+) -> Tensor:  # fmt: skip
     """start, start + step, … below end; integers if all are. One number alone is end. All may be sizes.
 
     >>> sg.arange(1, 4)
@@ -393,6 +398,58 @@ def linspace(
     return made(np.linspace(start, end, count), dtype, requires_grad, name)
 
 
+@placed
+def logspace(
+    start: float,
+    end: float,
+    steps: Any,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+    device: Any = None,
+) -> Tensor:
+    """``steps`` numbers from baseˢᵗᵃʳᵗ to baseᵉⁿᵈ whose logarithms are evenly spaced; the gradients of tensors flow on.
+
+    >>> sg.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    exponents = linspace(start, end, steps)
+    powers: Tensor = base**exponents
+    if powers._value is None or powers.requires_grad:
+        return powers if dtype is None else powers.to(dtype)
+    return made(powers._value, dtype, requires_grad, name)
+
+
+@placed
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Tensor:
+    """The places (2, k) of the entries of a matrix (row, col) on its diagonal ``offset`` and below, row by row.
+
+    >>> sg.tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    return tensor(np.array(np.tril_indices(*_matrix_sizes(row, col, offset))), dtype=dtype)
+
+
+@placed
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Tensor:
+    """The places (2, k) of the entries of a matrix (row, col) on its diagonal ``offset`` and above, row by row.
+
+    >>> sg.triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
+    return tensor(np.array(np.triu_indices(*_matrix_sizes(row, col, offset))), dtype=dtype)
+
+
+def _matrix_sizes(row: int, col: int, offset: int) -> tuple[int, int, int]:
+    """Return what NumPy takes: rows, diagonal, columns."""
+    rows, columns = size_of((row, col))
+    return rows, offset, columns
+
+
 def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
     """Return the shape of x, and the dtype given or that of x."""
     source = x if isinstance(x, Tensor) else asarray(x)
@@ -450,8 +507,7 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = Non
         name: how formulas call it. Any text: it is printed, never executed.
         shape: sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
         dtype: default the default dtype; a complex one for letters of complex numbers.
-        assumptions: ``positive=True`` and the like, for the closed forms to use; ``hermitian=True`` of a complex
-            matrix.
+        assumptions: ``positive=True`` and the like, for closed forms to use; ``hermitian=True`` of a complex matrix.
 
     Returns:
         A tensor that every operation and ``sg.derive`` accept.
@@ -473,8 +529,7 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = Non
     if dtype is not None or "hermitian" in leaf_.assumptions:
         leaf_.dtype = check_dtype(COMPLEX128 if dtype is None else dtype)
         complexes.met = complexes.met or is_complex(leaf_.dtype)
-    variable: Tensor = handle(leaf_, None)
-    return variable
+    return handle(leaf_, None)  # type: ignore[no-any-return]
 
 
 def _check_assumptions(s: Any, marks: set[str]) -> None:

@@ -19,7 +19,7 @@ from symgrad.core.modes import enable_grad, is_grad_enabled, no_grad
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
-from symgrad.ops.convert import Cast, into
+from symgrad.ops.convert import DETACH, Cast, into
 from symgrad.ops.elementwise.declared import UNARY, clip_to, power
 from symgrad.ops.indexing.select import setitem
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
@@ -101,6 +101,9 @@ def rebind(x: Any, new: Any) -> Any:
         _check_cast(np.asarray(value).dtype, np.asarray(x._value).dtype)
         value = canonical(np.asarray(value).astype(np.asarray(x._value).dtype, copy=False))
     old = x._node
+    if value is None and not is_grad_enabled() and _stays_parameter(old):
+        node = apply(DETACH, (new,))._node
+        node.level, node.cell = GRAD, old.cell
     constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
     if value is not None and (constant or not is_grad_enabled()):
         node = _unrecorded(old, value)
@@ -113,6 +116,13 @@ def rebind(x: Any, new: Any) -> Any:
     x._value, x._node = value, node
     note_written(x)
     return x
+
+
+def _stays_parameter(node: Any) -> bool:
+    """Whether a node stands for a parameter in a trace: its successor takes gradients to the same place."""
+    if node is None or node.level != GRAD or node.cell is None or node.cell.rebindable:
+        return False
+    return isinstance(node, Leaf) or node.op is DETACH
 
 
 def _unrecorded(old: Any, value: Any) -> Any:
@@ -204,14 +214,15 @@ def _make_number(x: Any) -> None:
 
 _SAME_SHAPE = (
     "absolute", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "arccos", "arccosh", "arcsin", "arcsinh",
-    "arctan", "arctan2", "arctanh", "atan2", "baddbmm", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-    "clamp_max", "clamp_min", "conj_physical", "copysign", "cumprod", "cumsum", "deg2rad", "digamma", "divide", "eq",
-    "fix", "float_power", "floor_divide", "fmod", "frac", "ge", "greater", "greater_equal", "gt", "heaviside", "hypot",
-    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "ldexp", "le", "lerp", "less", "less_equal",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "lt", "masked_fill", "masked_scatter",
-    "multiply", "mvlgamma", "nan_to_num", "ne", "negative", "not_equal", "polygamma", "put", "rad2deg", "reciprocal",
-    "remainder", "renorm", "round", "rsqrt", "scatter", "scatter_add", "scatter_reduce", "sgn", "square", "subtract",
-    "tril", "triu", "true_divide", "xlogy",
+    "arctan", "arctan2", "arctanh", "atan2", "baddbmm", "bitwise_and", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "clamp_max", "clamp_min", "conj_physical", "copysign",
+    "cumprod", "cumsum", "deg2rad", "digamma", "divide", "eq", "fix", "float_power", "floor_divide", "fmod", "frac",
+    "gcd", "ge", "greater", "greater_equal", "gt", "heaviside", "hypot", "index_add", "index_copy", "index_fill",
+    "index_put", "index_reduce", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logit", "lt", "masked_fill", "masked_scatter", "multiply", "mvlgamma",
+    "nan_to_num", "ne", "negative", "not_equal", "polygamma", "put", "rad2deg", "reciprocal", "remainder", "renorm",
+    "round", "rsqrt", "scatter", "scatter_add", "scatter_reduce", "sgn", "square", "subtract", "tril", "triu",
+    "true_divide", "xlogy",
 )  # fmt: skip
 _OTHER_SHAPE = ("squeeze", "swapaxes", "swapdims", "t", "transpose", "unsqueeze")
 

@@ -111,7 +111,7 @@ class Elementwise(Declared):
     neg = _of("neg")
     fix = Declared.trunc
     round = elementwise.rounded
-    digamma, clone = _of("digamma"), _of("clone")
+    digamma = _of("digamma")
     frac, logit = _of("frac"), elementwise.logit
     deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), finite.nan_to_num
     heaviside = signs.heaviside
@@ -123,6 +123,8 @@ class Elementwise(Declared):
     remainder, fmod, floor_divide = _with("remainder"), _with("fmod"), _with("floor_divide")
     logical_and, logical_or, logical_xor = _logic("logical_and"), _logic("logical_or"), _logic("logical_xor")
     bitwise_and, bitwise_or, bitwise_xor = _logic("bitwise_and"), _logic("bitwise_or"), _logic("bitwise_xor")
+    bitwise_left_shift, bitwise_right_shift = _logic("bitwise_left_shift"), _logic("bitwise_right_shift")
+    gcd, lcm = _logic("gcd"), _logic("lcm")
     logical_not, bitwise_not = _truth("logical_not"), _truth("bitwise_not")
     isnan, isinf, isfinite = _truth("isnan"), _truth("isinf"), _truth("isfinite")
     maximum, minimum, atan2 = _with("maximum"), _with("minimum"), _with("atan2")
@@ -132,6 +134,10 @@ class Elementwise(Declared):
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
         """x / other, or that rounded."""
         return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
+
+    def clone(self, *, memory_format: Any = None) -> Any:
+        """A copy of x that passes gradients on; how its entries lie is nobody's concern."""
+        return unary(UNARY["clone"], self)
 
     def polygamma(self, n: int) -> Any:
         """ψₙ(x), the n-th derivative of digamma."""
@@ -270,11 +276,11 @@ class Arrays(TensorBase):
     triangular_solve, lu_solve, unfold = triangles.triangular_solve, lu.solve_with, folds.unfold
 
     def clamp_min(self, min: Any) -> Any:
-        """max(x, min)."""
+        """Return max(x, min)."""
         return elementwise.CLAMP_MIN(self, min)
 
     def clamp_max(self, max: Any) -> Any:
-        """min(x, max)."""
+        """Return min(x, max)."""
         return elementwise.CLAMP_MAX(self, max)
 
 

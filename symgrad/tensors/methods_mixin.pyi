@@ -63,6 +63,7 @@ class Mixed(TensorBase):
     def __ixor__(self, other: Any) -> Tensor: ...
     def __le__(self, other: Any) -> Tensor: ...
     def __len__(self) -> builtins.int: ...
+    def __lshift__(self, b: Any) -> Tensor: ...
     def __lt__(self, other: Any) -> Tensor: ...
     def __matmul__(self, other: Any) -> Tensor: ...
     def __mod__(self, other: Any) -> Tensor: ...
@@ -78,12 +79,15 @@ class Mixed(TensorBase):
     def __rdiv__(self, other: Any) -> Tensor: ...
     def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]: ...
     def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rlshift__(self, other: Any) -> Tensor: ...
     def __rmatmul__(self, other: Any) -> Tensor: ...
     def __rmod__(self, other: Any) -> Tensor: ...
     def __rmul__(self, other: Any) -> Tensor: ...
     def __ror__(self, other: Any) -> Tensor: ...
     def __round__(self, ndigits: builtins.int | None = None) -> Any: ...
     def __rpow__(self, other: Any) -> Tensor: ...
+    def __rrshift__(self, other: Any) -> Tensor: ...
+    def __rshift__(self, b: Any) -> Tensor: ...
     def __rsub__(self, other: Any) -> Tensor: ...
     def __rtruediv__(self, other: Any) -> Tensor: ...
     def __rxor__(self, other: Any) -> Tensor: ...
@@ -155,9 +159,9 @@ class Mixed(TensorBase):
     def adjoint(self) -> Tensor:
         """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
     def all(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
-        """Whether every entry along the axes is nonzero."""
+        """Return whether every entry along the axes is nonzero."""
     def allclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether |x - other| ≤ atol + rtol |other| everywhere."""
+        """Return whether |x - other| ≤ atol + rtol |other| everywhere."""
     def amax(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
         """max x along the axes; ties share the gradient evenly."""
     def amin(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
@@ -167,7 +171,7 @@ class Mixed(TensorBase):
     def angle(self) -> Tensor:
         """The angle of complex numbers in the plane; of real ones 0 or π."""
     def any(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
-        """Whether some entry along the axes is nonzero."""
+        """Return whether some entry along the axes is nonzero."""
     def arccos(self) -> Tensor:
         """As ``symgrad.acos``."""
     def arccos_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -242,6 +246,10 @@ class Mixed(TensorBase):
         """As ``symgrad.bitwise_and``."""
     def bitwise_and_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.bitwise_and(…), in x's shape and dtype."""
+    def bitwise_left_shift(self, other: Any) -> Tensor:
+        """As ``symgrad.bitwise_left_shift``."""
+    def bitwise_left_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_left_shift(…), in x's shape and dtype."""
     def bitwise_not(self) -> Tensor:
         """As ``symgrad.bitwise_not``."""
     def bitwise_not_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -250,6 +258,10 @@ class Mixed(TensorBase):
         """As ``symgrad.bitwise_or``."""
     def bitwise_or_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.bitwise_or(…), in x's shape and dtype."""
+    def bitwise_right_shift(self, other: Any) -> Tensor:
+        """As ``symgrad.bitwise_right_shift``."""
+    def bitwise_right_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.bitwise_right_shift(…), in x's shape and dtype."""
     def bitwise_xor(self, other: Any) -> Tensor:
         """As ``symgrad.bitwise_xor``."""
     def bitwise_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -260,6 +272,8 @@ class Mixed(TensorBase):
         """Convert to bool."""
     def broadcast_to(self, size: Sequence[Any]) -> Tensor:
         """x expanded to the shape ``size``."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with Cauchy random numbers of this median and scale."""
     def cdouble(self) -> Tensor:
         """Return the tensor as complex128."""
     def ceil(self) -> Tensor:
@@ -281,19 +295,19 @@ class Mixed(TensorBase):
     def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
         """x ← x limited to [min, max]."""
     def clamp_max(self, max: Any) -> Tensor:
-        """min(x, max)."""
+        """Return min(x, max)."""
     def clamp_max_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.clamp_max(…), in x's shape and dtype."""
     def clamp_min(self, min: Any) -> Tensor:
-        """max(x, min)."""
+        """Return max(x, min)."""
     def clamp_min_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.clamp_min(…), in x's shape and dtype."""
     def clip(self, min: Any = None, max: Any = None, *, out: Any = ...) -> Tensor:
         """Limit x to [min, max]; either may be missing. The edges count as inside."""
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:
         """x ← x limited to [min, max]."""
-    def clone(self) -> Tensor:
-        """As ``symgrad.clone``."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy of x that passes gradients on; how its entries lie is nobody's concern."""
     def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
         """The entries, or slices along an axis, where the condition holds."""
     def conj(self) -> Tensor:
@@ -304,7 +318,7 @@ class Mixed(TensorBase):
         """x ← x.conj_physical(…), in x's shape and dtype."""
     def conjugate(self) -> Tensor:
         """The conjugate; of real numbers the tensor itself."""
-    def contiguous(self) -> Tensor:
+    def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
     def copy(self, order: str = 'C') -> Tensor:
         """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
@@ -399,7 +413,7 @@ class Mixed(TensorBase):
     def eq_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.eq(…), in x's shape and dtype."""
     def equal(self, other: Any) -> builtins.bool:
-        """Whether x and other have one shape and the same entries."""
+        """Return whether x and other have one shape and the same entries."""
     def erf(self) -> Tensor:
         """As ``symgrad.erf``."""
     def erf_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -480,12 +494,18 @@ class Mixed(TensorBase):
         """x ← x.frac(…), in x's shape and dtype."""
     def frexp(self) -> Frexp[Tensor]:
         """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
-    def gather(self, dim: builtins.int | None = None, index: Any = None, *, axis: builtins.int | None = None) -> Tensor:
+    def gather(self, dim: builtins.int | None = None, index: Any = None, *, sparse_grad: builtins.bool = False, axis: builtins.int | None = None) -> Tensor:
         """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
+    def gcd(self, other: Any) -> Tensor:
+        """As ``symgrad.gcd``."""
+    def gcd_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.gcd(…), in x's shape and dtype."""
     def ge(self, other: Any) -> Tensor:
         """As ``symgrad.ge``."""
     def ge_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.ge(…), in x's shape and dtype."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with how often one tries until a success of probability p, at least 1."""
     def ger(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
     def get_device(self) -> builtins.int:
@@ -565,13 +585,13 @@ class Mixed(TensorBase):
     def inverse(self) -> Tensor:
         """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
     def is_complex(self) -> builtins.bool:
-        """Whether x holds complex numbers."""
-    def is_contiguous(self) -> builtins.bool:
+        """Return whether x holds complex numbers."""
+    def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         """True: how entries lie in memory is not the user's concern."""
     @property
     def is_cuda(self) -> builtins.bool: ...
     def is_floating_point(self) -> builtins.bool:
-        """Whether x holds floating-point numbers, which can require a gradient."""
+        """Return whether x holds floating-point numbers, which can require a gradient."""
     def is_inference(self) -> builtins.bool:
         """False: tensors of ``inference_mode`` are like all others."""
     @property
@@ -579,7 +599,7 @@ class Mixed(TensorBase):
     @property
     def is_mps(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
-        """Whether the only entry of x is not 0."""
+        """Return whether the only entry of x is not 0."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Any) -> builtins.bool:
@@ -589,7 +609,7 @@ class Mixed(TensorBase):
     @property
     def is_sparse(self) -> builtins.bool: ...
     def isclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-        """Whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
+        """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
     def isfinite(self) -> Tensor:
         """As ``symgrad.isfinite``."""
     def isinf(self) -> Tensor:
@@ -597,9 +617,9 @@ class Mixed(TensorBase):
     def isnan(self) -> Tensor:
         """As ``symgrad.isnan``."""
     def isneginf(self) -> Tensor:
-        """Whether x is -∞."""
+        """Return whether x is -∞."""
     def isposinf(self) -> Tensor:
-        """Whether x is ∞."""
+        """Return whether x is ∞."""
     def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
         """The signal whose pieces have these transforms, in least squares: the inverse of stft."""
     def item(self, *args: Any) -> Any:
@@ -612,6 +632,10 @@ class Mixed(TensorBase):
         """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
     @property
     def layout(self) -> str: ...
+    def lcm(self, other: Any) -> Tensor:
+        """As ``symgrad.lcm``."""
+    def lcm_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.lcm(…), in x's shape and dtype."""
     def ldexp(self, other: Any) -> Tensor:
         """x · 2ⁿ."""
     def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -656,6 +680,8 @@ class Mixed(TensorBase):
         """As ``symgrad.special.log_ndtr``."""
     def log_ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.log_ndtr(…), in x's shape and dtype."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(mean + std ε), ε standard normal."""
     def log_softmax(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
     def logaddexp(self, other: Any) -> Tensor:
@@ -694,7 +720,7 @@ class Mixed(TensorBase):
     def logsumexp(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, b: Any = None) -> Tensor: ...
     @overload
     def logsumexp(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, b: Any = None, return_sign: builtins.bool = False) -> Any:
-        """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
+        """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
     def long(self) -> Tensor:
         """Convert to int64."""
     def lt(self, other: Any) -> Tensor:
@@ -769,7 +795,7 @@ class Mixed(TensorBase):
     def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.mvlgamma(…), in x's shape and dtype."""
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts."""
+        """x, with other numbers in place of nan, ∞ and -∞; of complex numbers in both parts."""
     def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.nan_to_num(…), in x's shape and dtype."""
     def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
@@ -951,7 +977,7 @@ class Mixed(TensorBase):
     def sign_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.sign(…), in x's shape and dtype."""
     def signbit(self) -> Tensor:
-        """Whether the sign of x is a minus; that of -0.0 is."""
+        """Return whether the sign of x is a minus; that of -0.0 is."""
     def sin(self) -> Tensor:
         """As ``symgrad.sin``."""
     def sin_(self, *args: Any, **kwargs: Any) -> Tensor:

@@ -87,6 +87,8 @@ class Operators(TensorBase):
     __and__, __rand__ = _bitwise("and")
     __or__, __ror__ = _bitwise("or")
     __xor__, __rxor__ = _bitwise("xor")
+    __lshift__, __rlshift__ = _bitwise("left_shift")
+    __rshift__, __rrshift__ = _bitwise("right_shift")
     __radd__ = _reflected(ADD)
     __rsub__ = _reflected(SUB)
     __rmul__ = _reflected(MUL)

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether obj is a tensor.
+    """Return whether obj is a tensor.
 
     >>> sg.is_tensor(sg.tensor(1.0)), sg.is_tensor(1.0)
     (True, False)
@@ -48,7 +48,7 @@ def is_tensor(obj: Any) -> bool:
 
 
 def is_floating_point(input: Any) -> bool:
-    """Whether x holds floating-point numbers, which can require a gradient.
+    """Return whether x holds floating-point numbers, which can require a gradient.
 
     >>> sg.is_floating_point(sg.tensor([1, 2]))
     False
@@ -57,7 +57,7 @@ def is_floating_point(input: Any) -> bool:
 
 
 def is_complex(input: Any) -> bool:
-    """Whether x holds complex numbers.
+    """Return whether x holds complex numbers.
 
     >>> sg.is_complex(sg.tensor(1j))
     True
@@ -75,7 +75,7 @@ def numel(input: Any) -> Any:
 
 
 def is_nonzero(input: Any) -> bool:
-    """Whether the only entry of x is not 0.
+    """Return whether the only entry of x is not 0.
 
     Raises:
         GraphError: x has no entry, or several.
@@ -108,7 +108,7 @@ def result_type(tensor1: Any, tensor2: Any) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether numbers of one dtype may become numbers of another: not floats integers, nor numbers booleans.
+    """Return whether numbers of one dtype may become numbers of another: not floats integers, nor numbers booleans.
 
     >>> sg.can_cast(sg.float64, sg.float32), sg.can_cast(sg.float64, sg.int64)
     (True, False)
@@ -117,7 +117,7 @@ def can_cast(from_: Any, to: Any) -> bool:
 
 
 def equal(input: Any, other: Any) -> bool:
-    """Whether x and other have one shape and the same entries.
+    """Return whether x and other have one shape and the same entries.
 
     >>> sg.equal(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0]))
     True
@@ -127,7 +127,7 @@ def equal(input: Any, other: Any) -> bool:
 
 
 def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether |x - other| ≤ atol + rtol |other| everywhere.
+    """Return whether |x - other| ≤ atol + rtol |other| everywhere.
 
     Args:
         input, other: tensors, broadcast against each other.
@@ -177,8 +177,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, … occurs in x, or the sum of the weights of its occurrences.
 
     Args:
-        input: integers ≥ 0, a vector.
-        weights: a vector of the same length.
+        input, weights: integers ≥ 0, a vector; and a vector of the same length.
         minlength: the least length of the result.
 
     Raises:
@@ -293,7 +292,7 @@ class Queries(TensorBase):
         dtype = dtype_of(self)
         return is_floating(dtype) or is_signed(dtype)
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: Any = None) -> bool:
         """True: how entries lie in memory is not the user's concern."""
         return True
 

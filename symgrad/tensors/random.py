@@ -23,7 +23,7 @@ from symgrad.tensors.tensor import Tensor
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
-    "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+    "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
     "set_rng_state",
 ]  # fmt: skip
 
@@ -204,6 +204,36 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None
     t = as_tensor(input)
     check_probability("bernoulli", t if p is None else p)
     return successes(t.detach() if p is None else p, t.shape, generator).to(t.dtype)  # type: ignore[no-any-return]
+
+
+def poisson(input: Any, *, generator: Generator | None = None) -> Tensor:
+    """Random counts of Poisson distributions with these rates.
+
+    Args:
+        input: rates ≥ 0, any shape.
+        generator: where random numbers come from, by default what ``manual_seed`` seeds.
+
+    Returns:
+        A tensor shaped like input and of its dtype, without gradient.
+
+    Raises:
+        ArgumentError: a rate is negative or nan. DTypeError: the rates are complex.
+
+    >>> sg.poisson(sg.tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    """
+    rates = as_tensor(input)
+    if is_complex(rates.dtype):
+        raise not_complex("poisson")
+    if rates._value is not None and not np.all(np.asarray(rates._value) >= 0):
+        raise ArgumentError(
+            "poisson expects rates of at least 0. Got a negative one or nan; apply exp or softplus first."
+        )
+    return _made(drawn(generator, _events, rates.detach(), rates.dtype), False, None)
+
+
+def _events(rng: Any, rates: Any, dtype: Any) -> Any:
+    return np.asarray(rng.poisson(np.asarray(rates)), dtype)
 
 
 def multinomial(

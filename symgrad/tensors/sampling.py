@@ -89,6 +89,31 @@ class Sampling(TensorBase):
         self._check_real("exponential_")
         return me.copy_(drawn(generator, numbers, "standard_exponential", me.shape, FLOAT64) / lambd)
 
+    def log_normal_(self, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Any:
+        """Fill with exp(mean + std ε), ε standard normal."""
+        check_deviation(std)
+        self._check_real("log_normal_")
+        me: Any = self
+        return me.copy_(np.exp(mean + std * drawn(generator, numbers, "standard_normal", me.shape, FLOAT64)))
+
+    def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Any:
+        """Fill with Cauchy random numbers of this median and scale."""
+        if not sigma > 0:
+            raise ArgumentError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}. Pass a positive scale.")
+        me: Any = self
+        self._check_real("cauchy_")
+        angle = np.pi * (drawn(generator, numbers, "random", me.shape, FLOAT64) - 0.5)
+        return me.copy_(median + sigma * np.tan(angle))
+
+    def geometric_(self, p: float, *, generator: Generator | None = None) -> Any:
+        """Fill with how often one tries until a success of probability p, at least 1."""
+        if not 0 < p < 1:
+            raise ArgumentError(f"geometric_ expects p to be in (0, 1), but got p={p}. Pass a probability.")
+        me: Any = self
+        self._check_real("geometric_")
+        u = 1 - drawn(generator, numbers, "random", me.shape, FLOAT64)
+        return me.copy_(np.ceil(np.log(u) / np.log1p(-p)).clip(1))
+
     def random_(self, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Any:
         """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
         me: Any = self

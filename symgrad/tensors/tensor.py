@@ -200,14 +200,23 @@ class Tensor(Mixed, metaclass=WithMissing):
             if gradient is None:
                 return
             self._ensure_cell()
-        changing_gradient(self._node.cell)
+        changing_gradient(self._node.cell, gradient is None)
         self._node.cell.grad = gradient
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
 
     def _ensure_cell(self) -> None:
         if self._node is None or (isinstance(self._node, Leaf) and self._node.level == CONSTANT):
             changing(self)
             self._node = Leaf(self._value, self.shape, CONSTANT)
         self._node.cell = Cell()
+
+    @property
+    def output_nr(self) -> int:
+        """Which result of its ``grad_fn`` it is: here each result has a node of its own, and it is 0."""
+        return 0
 
     @property
     def grad_expr(self) -> Any:

@@ -37,7 +37,8 @@ RENAMED = {
     "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
     "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj_physical", "power": "pow",
-    "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
+    "rint": "round", "invert": "bitwise_not", "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
 }  # fmt: skip
 

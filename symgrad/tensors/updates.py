@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from symgrad.engine.record import TensorBase, as_tensor
+from symgrad.errors import ArgumentTypeError
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.declared import power as raised
 from symgrad.ops.indexing.placing import index_put
+from symgrad.support.arguments import check_methods
+from symgrad.support.namespace import near
 
 
 class Entries:
@@ -68,6 +71,9 @@ class Entries:
 
     mul = multiply
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"x.at[i] has no {name!r}{near(name, [n for n in vars(Entries) if n[0] != '_'])}")
+
 
 class At:
     """``x.at``, which is indexed."""
@@ -80,9 +86,18 @@ class At:
     def __getitem__(self, index: Any) -> Entries:
         return Entries(self._x, index)
 
+    def __setitem__(self, index: Any, values: Any) -> None:
+        raise ArgumentTypeError("x.at[i] = v: entries are not assigned to. Write y = x.at[i].set(v), or x[i] = v.")
+
+    def __call__(self, *index: Any) -> Any:
+        raise ArgumentTypeError("x.at: got (…). Write the index in brackets: x.at[i].set(v).")
+
+
+check_methods(Entries)
+
 
 class Updated(TensorBase):
-    """``at``."""
+    """The entries at an index, as ``x.at[…]`` names them."""
 
     __slots__ = ()
 

@@ -63,7 +63,7 @@ def bring_up_to_date(x: Any) -> None:
             x._node = now._node
 
 
-def contiguous(x: Any) -> Any:
+def contiguous(x: Any, *, memory_format: Any = None) -> Any:
     """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
     origin = getattr(x, "_origin", None)
     at = None if origin is None else _placed(x)
@@ -71,7 +71,7 @@ def contiguous(x: Any) -> Any:
 
 
 def landing(x: Any, v: Any) -> tuple[Any, Any, bool] | None:
-    """Return the tensor that x is a view of, what it becomes with v in the place of x, and whether that is recorded."""
+    """Return the tensor that x is a view of, what it becomes with v in place of x, and whether that is recorded."""
     origin = getattr(x, "_origin", None)
     links, base = _way(origin) if origin is not None else ([], None)
     if base is None:

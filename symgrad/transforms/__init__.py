@@ -1,1 +1,1 @@
-"""Functions of functions: tracing, batching, Jacobians, loops, and what they share."""
+"""Transforms of functions: tracing, batching, Jacobians, loops and Taylor series."""

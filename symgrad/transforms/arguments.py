@@ -90,3 +90,17 @@ def pair(name: str, result: Any) -> tuple[Any, Any]:
             f"Got {type(result).__name__}."
         )
     return result
+
+
+def check_chunk_size(name: str, chunk_size: Any) -> None:
+    """Refuse a chunk size that is no positive integer."""
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
+        raise ArgumentError(f"{name}: `chunk_size` should be greater than 0, got {chunk_size!r}. Pass an int, or None.")
+
+
+def check_randomness(name: str, randomness: Any) -> None:
+    """Refuse other behaviours than torch's three."""
+    if randomness not in ("error", "same", "different"):
+        raise ArgumentError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. {name} got {randomness!r}."
+        )

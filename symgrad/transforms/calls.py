@@ -72,11 +72,7 @@ class DifferentiatedCall:
     leaves = False  # whether the function may make leaves of what it was given, as torch allows in some places
 
     def __init__(
-        self,
-        fn: Callable[..., Any],
-        args: Sequence[Any],
-        kwargs: dict[str, Any],
-        argnums: Argnums | None = None,
+        self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums | None = None
     ) -> None:
         self.single = argnums is not None and not isinstance(argnums, (tuple, list))
         self.numbers = tuple(range(len(args))) if argnums is None else positions(argnums, len(args))
@@ -98,14 +94,18 @@ class DifferentiatedCall:
             variable(args[0])  # raises
         self._variables = frozenset([id(tensor_node(x)) for x in self.xs])
         self._cells = [tensor_node(x).cell for x in self.xs if isinstance(tensor_node(x).cell, Own)]
-        try:
-            with uncovered(), modes.transforming([tensor_node(x) for x in self.xs], self.leaves), modes.enable_grad():
-                self.result = fn(*full, **kwargs)
-        finally:
-            self._count(-1)
+        self._run(fn, full, kwargs)
         for original, x, changed in zip(originals, self.xs, own, strict=True):
             if is_written_to(x, changed):
                 write_back(original, self.cut(changed), originals)
+
+    def _run(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """Record the call of the function with variables in place of its arguments."""
+        try:
+            with uncovered(), modes.transforming([tensor_node(x) for x in self.xs], self.leaves), modes.enable_grad():
+                self.result = fn(*args, **kwargs)
+        finally:
+            self._count(-1)
 
     def _count(self, step: int) -> None:
         """Once the function has run, no result can be followed back to these variables but by this transform.

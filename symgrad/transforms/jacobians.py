@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, ParamSpec
 
 import numpy as np
 
 from symgrad.core.journal import undoing
 from symgrad.core.kernels import canonical
+from symgrad.core.node import ancestors, tensor_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import unflatten
 from symgrad.engine.record import handle
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ShapeError, SymgradError
+from symgrad.ops.contract import permute
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
 from symgrad.support.arguments import check_all
-from symgrad.transforms.arguments import Argnums, check_argnums, check_function
+from symgrad.transforms.arguments import (
+    Argnums,
+    check_argnums,
+    check_chunk_size,
+    check_function,
+    check_randomness,
+)
 from symgrad.transforms.calls import DifferentiatedCall
 from symgrad.transforms.holomorphic import mode_for
+from symgrad.transforms.vmap import vmap
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -72,7 +83,7 @@ def jacobian(
 
     Returns:
         A function with fn's arguments, whose result has the structure of fn's result, with the structure of the
-        argument in the place of each array; (this, aux) with ``has_aux``.
+        argument in place of each array; (this, aux) with ``has_aux``.
 
     >>> sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],
@@ -95,20 +106,6 @@ def _chosen(columns: int, rows: int) -> str:
 
 # How a Jacobian with so many columns and rows is computed. The compiler asks for either, and keeps the shorter program.
 choose_mode: ContextVar[Callable[[int, int], str]] = ContextVar("symgrad_choose_mode", default=fewer_sweeps)
-
-
-def check_chunk_size(name: str, chunk_size: Any) -> None:
-    """Refuse a chunk size that is no positive integer."""
-    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
-        raise ArgumentError(f"{name}: `chunk_size` should be greater than 0, got {chunk_size!r}. Pass an int, or None.")
-
-
-def check_randomness(name: str, randomness: Any) -> None:
-    """Refuse other behaviours than torch's three."""
-    if randomness not in ("error", "same", "different"):
-        raise ArgumentError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. {name} got {randomness!r}."
-        )
 
 
 def _jacobian(
@@ -151,37 +148,59 @@ def by_rows(run: DifferentiatedCall, holomorphic: bool = False) -> list[list[Any
     """Return ∂y/∂x for each y and x, by a sweep for each entry of each y."""
     blocks = []
     for k, y in enumerate(run.ys):
-        rows = [run.pull(_alone(e, k, len(run.ys))) for e in _basis(y)]
-        rows = [[conj(g) for g in r] for r in rows] if holomorphic else rows
-        blocks.append([_assembled([r[j] for r in rows], y, x, 0) for j, x in enumerate(run.xs)])
+        rows = _swept(run, y, partial(_pulled, run, k, holomorphic), len(run.xs))
+        blocks.append([_assembled(r, y, x, 0) for r, x in zip(rows, run.xs, strict=True)])
     return blocks
 
 
 def by_columns(run: DifferentiatedCall) -> list[list[Any]]:
     """Return the same, by a sweep for each entry of each x."""
-    columns = [[run.push(_alone(e, j, len(run.xs))) for e in _basis(x)] for j, x in enumerate(run.xs)]
-    return [
-        [_assembled([c[k] for c in columns[j]], y, x, len(y.shape)) for j, x in enumerate(run.xs)]
-        for k, y in enumerate(run.ys)
-    ]
+    columns = [_swept(run, x, partial(_pushed, run, j), len(run.ys)) for j, x in enumerate(run.xs)]
+    return [[_assembled(columns[j][k], y, x, len(y.shape)) for j, x in enumerate(run.xs)] for k, y in enumerate(run.ys)]
 
 
-def _alone(e: Any, k: int, count: int) -> list[Any]:
-    return [e if j == k else None for j in range(count)]
+def _pulled(run: DifferentiatedCall, k: int, holomorphic: bool, seed: Any) -> list[Any]:
+    row = run.pull([seed if j == k else None for j in range(len(run.ys))])
+    return [conj(g) for g in row] if holomorphic else row
 
 
-def _basis(t: Any) -> list[Any]:
+def _pushed(run: DifferentiatedCall, j: int, seed: Any) -> list[Any]:
+    return run.push([seed if k == j else None for k in range(len(run.xs))])
+
+
+# Whether sweeps in arrays run at once, as the compiler asks: a product of matrices then takes the place of many.
+at_once: ContextVar[bool] = ContextVar("symgrad_at_once", default=False)
+_MANY_SWEEPS = 16  # from which sweeps run at once
+_WIDE = 32  # the mean number of entries of what they run on; of less, straight code leaves zeros out
+_ROOM = 1 << 22  # entries of the largest array that sweeps at once make
+
+
+def _swept(run: DifferentiatedCall, t: Any, sweep: Callable[[Any], list[Any]], count: int) -> list[Any]:
+    """Return the results of the sweeps for all entries of t, so many each: a list, or an array of all of them."""
     size = _size([t])
-    eye = np.eye(size, dtype=t.dtype).reshape(size, *t.shape)
-    return [handle(None, canonical(e)) for e in eye]
+    basis = np.eye(size, dtype=t.dtype).reshape(size, *t.shape)
+    if at_once.get() and not run.plain and size >= _MANY_SWEEPS:
+        with suppress(SymgradError):  # of operations that need values, say: they are swept one by one
+            sizes = [_size([n]) for n in ancestors([n for n in map(tensor_node, run.ys) if n is not None])]
+            chunk = _ROOM // max(sizes, default=1)
+            if chunk >= _MANY_SWEEPS and sum(sizes) >= _WIDE * len(sizes):
+                together: list[Any] = vmap(sweep, chunk_size=chunk)(handle(None, basis))
+                return together
+    sweeps = [sweep(handle(None, canonical(e))) for e in basis]
+    return [[s[k] for s in sweeps] for k in range(count)]
 
 
-def _assembled(parts: Sequence[Any], y: Any, x: Any, axis: int) -> Any:
-    """Stack rows (axis 0) or columns (the last axis) into the shape output + input."""
+def _assembled(parts: Any, y: Any, x: Any, axis: int) -> Any:
+    """Put rows (axis 0) or columns (the last axis), or an array of them, into the shape output + input."""
     to = (*y.shape, *x.shape)
-    if not parts:
+    whole: Any
+    if not isinstance(parts, list):
+        order = [*range(1, axis + 1), 0, *range(axis + 1, len(parts.shape))]
+        whole = permute(parts, order) if axis else parts
+    elif parts:
+        whole = stack(parts, axis) if len(parts) > 1 else parts[0]
+    else:
         return handle(None, np.zeros(to, np.result_type(x.dtype, y.dtype)))
-    whole = stack(parts, axis) if len(parts) > 1 else parts[0]
     return whole if whole.shape == to else Reshape(to)(whole)
 
 

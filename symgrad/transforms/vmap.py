@@ -26,10 +26,9 @@ from symgrad.ops.shapes.join import Cat
 from symgrad.ops.value import is_foreign
 from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import watched
-from symgrad.transforms.arguments import check_function, check_results
+from symgrad.transforms.arguments import check_chunk_size, check_function, check_randomness, check_results
 from symgrad.transforms.batching import batch
 from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy, write_back
-from symgrad.transforms.jacobians import check_chunk_size, check_randomness
 from symgrad.transforms.tracing import Trace
 
 __all__ = ["vmap"]
@@ -40,16 +39,9 @@ _LOOKS = "vmap: the function looks at a value, but is traced once without values
 
 @transform
 def vmap(
-    fn: Callable[P, Any],
-    in_axes: Any = 0,
-    out_axes: Any = 0,
-    *,
-    in_dims: Any = ...,
-    out_dims: Any = ...,
-    randomness: str = "same",
-    chunk_size: int | None = None,
-    axis_size: int | None = None,
-) -> Callable[P, Any]:
+    fn: Callable[P, Any], in_axes: Any = 0, out_axes: Any = 0, *, in_dims: Any = ..., out_dims: Any = ...,
+    randomness: str = "same", chunk_size: int | None = None, axis_size: int | None = None,
+) -> Callable[P, Any]:  # fmt: skip
     """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
 
     Args:
@@ -61,7 +53,7 @@ def vmap(
             that is the same for all slices, and is returned once.
         randomness: "same": all slices see the same random numbers; "different": each has its own, drawn in the order of
             the slices; "error": fn may not draw.
-        chunk_size: map so many slices at a time, which needs less memory; None for all at once.
+        chunk_size: map this many slices at a time, which needs less memory; None for all at once.
         axis_size: the number of slices, needed where nothing is mapped.
 
     Returns:
@@ -70,7 +62,7 @@ def vmap(
 
     Raises:
         ShapeError: the mapped axes differ in size.
-        ValueNeeded: fn looks at a value.
+        ValueNeeded: fn needs a value.
 
     >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
     tensor([3., 3., 3., 3.])

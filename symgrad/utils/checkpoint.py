@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -11,19 +11,14 @@ from symgrad.autograd.recompute import checkpoint as _checkpoint
 from symgrad.errors import ArgumentError
 from symgrad.support.arguments import check_all
 
-__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
+__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_early_stop"]
 
 
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool | None = None,
-    preserve_rng_state: bool = True,
-    context_fn: Callable[[], tuple[Any, Any]] | None = None,
-    determinism_check: str = "default",
-    debug: bool = False,
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True,
+    context_fn: Callable[[], tuple[Any, Any]] | None = None, determinism_check: str = "default", debug: bool = False,
     **kwargs: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """Return function(*args, **kwargs), whose values are computed again for the derivative; see ``sg.checkpoint``.
 
     Args:
@@ -52,6 +47,12 @@ def noop_context_fn() -> tuple[Any, Any]:
     return nullcontext(), nullcontext()
 
 
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Accept either in the block: what is computed again is computed to its end."""
+    yield
+
+
 def checkpoint_sequential(
     functions: Sequence[Callable[..., Any]],
     segments: int,
@@ -59,7 +60,7 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
 ) -> Any:
-    """Return fₙ(…f₁(input)), with the functions in so many checkpointed pieces, the last of which is kept.
+    """Return fₙ(…f₁(input)), with the functions in this many checkpointed segments, of which the last keeps its values.
 
     Raises:
         ArgumentError: ``segments`` is not between 1 and the number of functions.

@@ -312,6 +312,26 @@ def _check_batch(batch_size: Any) -> None:
         raise ArgumentError(f"batch_size should be a positive integer value, but got batch_size={batch_size}.")
 
 
+def _check_batches(batch_size: int | None, has_order: bool, has_batches: bool, drop_last: bool) -> None:
+    if has_batches and (batch_size != 1 or has_order or drop_last):
+        raise ArgumentError(
+            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last. "
+            "Leave those out."
+        )
+    if batch_size is None and drop_last:
+        raise ArgumentError("batch_size=None option disables auto-batching and is exclusive with drop_last.")
+
+
+def _check_order(iterable: bool, shuffle: bool, has_sampler: bool, has_batches: bool) -> None:
+    if has_sampler and shuffle:
+        raise ArgumentError("sampler option is mutually exclusive with shuffle. Leave shuffle out.")
+    if iterable and (shuffle or has_sampler or has_batches):
+        raise ArgumentError(
+            "DataLoader: got an IterableDataset and an order. It is gone through in its own order; leave shuffle, "
+            "sampler and batch_sampler out."
+        )
+
+
 class DataLoader:
     """A data set in batches: ``for X, y in loader``.
 
@@ -343,21 +363,9 @@ class DataLoader:
         generator: Generator | None = None, *, prefetch_factor: int | None = None, persistent_workers: bool = False,
         pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
-        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
-            raise ArgumentError(
-                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last. "
-                "Leave those out."
-            )
-        if sampler is not None and shuffle:
-            raise ArgumentError("sampler option is mutually exclusive with shuffle. Leave shuffle out.")
         self._iterable = isinstance(dataset, IterableDataset)
-        if self._iterable and (shuffle or sampler is not None or batch_sampler is not None):
-            raise ArgumentError(
-                "DataLoader: got an IterableDataset and an order. It is gone through in its own order; leave shuffle, "
-                "sampler and batch_sampler out."
-            )
-        if batch_size is None and drop_last:
-            raise ArgumentError("batch_size=None option disables auto-batching and is exclusive with drop_last.")
+        _check_order(self._iterable, bool(shuffle), sampler is not None, batch_sampler is not None)
+        _check_batches(batch_size, bool(shuffle) or sampler is not None, batch_sampler is not None, drop_last)
         self.dataset, self.drop_last, self.generator, self.num_workers = dataset, drop_last, generator, num_workers
         self.shuffle, self.collate_fn = shuffle, collate_fn
         self.batch_size = None if batch_sampler is not None else batch_size

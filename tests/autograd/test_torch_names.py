@@ -138,3 +138,26 @@ def test_what_is_written_inside_vmap_to_a_tensor_outside_is_refused():
     outside = sg.zeros(3)
     with pytest.raises(GraphError):
         sg.vmap(lambda v: outside.add_(v))(sg.ones(2, 3))
+
+
+def test_names_that_change_nothing_are_accepted():
+    x = sg.tensor([1.0, 2.0], requires_grad=True)
+    with sg.autograd.graph.allow_mutation_on_saved_tensors(), sg.utils.checkpoint.set_checkpoint_early_stop(False):
+        y = x.clone(memory_format=sg.preserve_format).contiguous(memory_format=sg.channels_last)
+    assert y.is_contiguous(memory_format=sg.channels_last)
+    sg.gather(y, 0, sg.tensor([1]), sparse_grad=True).backward()
+    assert (x.grad.tolist(), y.output_nr) == ([0.0, 1.0], 0)
+    del x.grad
+    assert x.grad is None
+
+
+def test_dual_numbers_have_the_tangent_that_was_given_and_one_alone():
+    fw = sg.autograd.forward_ad
+    x, t = sg.tensor([1.0, 2.0]), sg.ones(2)
+    with fw.dual_level():
+        dual = fw.make_dual(x, t)
+        assert fw.unpack_dual(dual).tangent is t
+        with pytest.raises(sg.errors.GraphError, match="Pass its primal"):
+            fw.make_dual(dual, t)
+        with pytest.raises(sg.errors.ArgumentTypeError, match="Expected tangent to be floating point"):
+            fw.make_dual(x, sg.tensor([1, 2]))

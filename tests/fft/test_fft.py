@@ -223,9 +223,14 @@ def test_complex_signals_and_other_lengths_of_short_time_transforms_are_pytorchs
     )
     close(mine, other)
     words = {"hop_length": 2, "length": length, "return_complex": True}
-    window = 0.3 + np.hanning(6)
-    other = torch.istft(other, 6, window=torch.tensor(window), **words)
-    close(sg.istft(mine, 6, window=sg.tensor(window), **words), other)
+    results = []
+    for m, t, z in ((sg, sg.tensor, mine), (torch, torch.tensor, other)):
+        inputs = [z.detach().clone().requires_grad_(), t(window, requires_grad=True)]
+        y = m.istft(inputs[0], 6, window=inputs[1], **words)
+        (y.abs() ** 3).sum().backward()
+        results.append([y.detach(), *[v.grad.resolve_conj() if m is torch else v.grad for v in inputs]])
+    for ours, theirs in zip(*results, strict=True):
+        close(ours, theirs)
 
 
 def test_methods_and_parts_of_short_time_transforms():
@@ -251,6 +256,7 @@ def test_methods_and_parts_of_short_time_transforms():
     (lambda: sg.istft(sg.ones(5, 7) * 1j, 4), ShapeError, r"that is 3 frequencies\. Got 5\."),
     (lambda: sg.istft(sg.ones(3, 7) * 1j, 4, 0), ArgumentError, "Got hop_length=0"),
     (lambda: sg.istft(sg.ones(3, 5) * 1j, 4, window=sg.hann_window(4), center=False), ArgumentError, "overlap add min"),
+    (lambda: sg.istft(sg.ones(4, 5) * 1j, 4, window=sg.ones(4) * 1j), ArgumentError, "complex window"),
 ])  # fmt: skip
 def test_refusals_say_why(call, error, says):
     with pytest.raises(error, match=says):

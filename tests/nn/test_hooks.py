@@ -140,3 +140,47 @@ def test_what_hooks_return_is_checked():
         m(sg.ones(2))
     with pytest.raises(ArgumentTypeError, match="a hook is a function"):
         m.register_forward_hook(3)
+
+
+def test_backward_hooks_see_none_for_what_is_no_tensor():
+    class Pair(sg.nn.Module):
+        def forward(self, flag, x):
+            return x.clone(), flag
+
+    module, seen = Pair(), []
+    module.register_full_backward_hook(lambda m, gi, go: seen.append((gi, go)))
+    y, flag = module(True, sg.tensor([1.0, 2.0], requires_grad=True))
+    y.sum().backward()
+    ((incoming, outgoing),) = seen
+    assert (flag, incoming[0], outgoing[1]) == (True, None, None)
+    np.testing.assert_array_equal(incoming[1], outgoing[0])
+
+
+def test_backward_hooks_of_a_dict_are_not_called_with_a_warning():
+    class Named(sg.nn.Module):
+        def forward(self, x):
+            return {"y": x * 2}
+
+    module = Named()
+    module.register_full_backward_hook(lambda m, gi, go: (None,))
+    with pytest.warns(UserWarning, match="should be a Tensor or a tuple of Tensors but received dict"):
+        y = module(sg.tensor(1.0, requires_grad=True))["y"]
+    y.backward()
+
+
+def test_what_modules_register_is_shown_to_hooks_which_may_replace_it():
+    of_modules = sg.nn.modules.module
+    seen = []
+    handles = [
+        of_modules.register_module_parameter_registration_hook(lambda m, name, p: seen.append(name)),
+        of_modules.register_module_buffer_registration_hook(lambda m, name, b: seen.append(name)),
+        of_modules.register_module_module_registration_hook(lambda m, name, part: sg.nn.Identity()),
+    ]
+    try:
+        model = sg.nn.Sequential(sg.nn.BatchNorm1d(2))
+    finally:
+        for handle in handles:
+            handle.remove()
+    assert seen == ["weight", "bias", "running_mean", "running_var", "num_batches_tracked"]
+    assert isinstance(model[0], sg.nn.Identity)
+    assert isinstance(sg.nn.Sequential(sg.nn.ReLU())[0], sg.nn.ReLU)

@@ -221,11 +221,34 @@ def test_loss_of_several_inputs_is_torchs(name):
 def test_every_module_is_compared():
     by_themselves = {
         "Module", "ModuleDict", "ModuleList", "Sequential", "Embedding", "EmbeddingBag", "MaxUnpool1d", "MaxUnpool2d",
-        "MaxUnpool3d", "CTCLoss",
+        "MaxUnpool3d", "CTCLoss", "FractionalMaxPool2d", "FractionalMaxPool3d",
+        *nn.modules.adaptive.__all__, *nn.modules.lazy.__all__,
         "ParameterDict", "ParameterList", *nn.modules.recurrent.__all__, *nn.modules.attention.__all__,
     }  # fmt: skip
     modules = {n for n in nn.__all__ if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)}
     assert modules - by_themselves == {name.split()[0] for name in (*MADE, *RANDOM, *LOSSES, *SEVERAL)}
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_fractional_pools_are_torchs(d):
+    torch = of_torch()
+    x, u = np.random.default_rng(0).normal(size=(2, 3, *(7, 9, 6)[:d])), np.full((2, 3, d), 0.4)
+    for options in ({"output_ratio": 0.5}, {"output_size": (3, 4, 1)[:d]}):
+        ours = getattr(nn, f"FractionalMaxPool{d}d")(2, **options, return_indices=True, _random_samples=sg.tensor(u))
+        theirs = getattr(torch.nn, f"FractionalMaxPool{d}d")(
+            2, **options, return_indices=True, _random_samples=torch.tensor(u)
+        )
+        for got, expected in zip(ours(sg.tensor(x)), theirs(torch.tensor(x)), strict=True):
+            np.testing.assert_array_equal(got, expected)
+        assert repr(ours) == repr(theirs)
+    drawn = getattr(nn, f"FractionalMaxPool{d}d")(2, output_size=2)(sg.tensor(x[0]))
+    assert drawn.shape == (3, *(2,) * d)
+    with pytest.raises(sg.errors.ArgumentError, match="Pass one of them"):
+        getattr(nn.functional, f"fractional_max_pool{d}d")(x, 2)
+    with pytest.raises(sg.errors.ArgumentError, match="between 0 and 1"):
+        getattr(nn.functional, f"fractional_max_pool{d}d")(x, 2, output_ratio=1.5)
+    with pytest.raises(sg.errors.ShapeError, match="Expected less"):
+        getattr(nn.functional, f"fractional_max_pool{d}d")(x, 5, output_size=6)
 
 
 def test_embedding_is_torchs():

@@ -165,3 +165,41 @@ def test_sparse_weights_have_zeros_in_each_column():
     w = nn.init.sparse_(sg.ones(10, 40), 0.25, std=2.0, generator=sg.Generator()).numpy()
     assert ((w == 0).sum(0) == 3).all()
     assert 1.5 < w[w != 0].std() < 2.5
+
+
+@pytest.mark.parametrize("size", [(3, 3), (5, 3), (3, 5)], ids=str)
+@pytest.mark.parametrize("orthogonal_map", ["matrix_exp", "cayley", "householder"])
+@pytest.mark.parametrize("trivial", [True, False])
+def test_orthogonal_weights_are_torchs_and_stay_orthogonal(size, orthogonal_map, trivial):
+    torch = of_torch()
+    ours, theirs = nn.Linear(*size[::-1]), torch.nn.Linear(*size[::-1], dtype=torch.float64)
+    parametrizations.orthogonal(ours, "weight", orthogonal_map, use_trivialization=trivial)
+    torch.nn.utils.parametrizations.orthogonal(theirs, "weight", orthogonal_map, use_trivialization=trivial)
+    ours.load_state_dict(theirs.state_dict())
+    x = drawn((4, size[1]))
+    for T, layer in ((sg, ours), (torch, theirs)):
+        optimizer = T.optim.SGD(layer.parameters(), lr=0.1)
+        layer(T.tensor(x)).norm().backward()
+        optimizer.step()
+    W = ours.weight.detach().numpy()
+    close(W, theirs.weight.detach().numpy(), 1e-10)
+    tall = W if size[0] >= size[1] else W.T
+    close(tall.T @ tall, np.eye(min(size)), 1e-10)
+    if trivial or orthogonal_map == "householder":
+        Q = np.linalg.qr(drawn((max(size), min(size)), 1))[0]
+        ours.weight = sg.tensor(Q if size[0] >= size[1] else Q.T)
+        close(ours.weight.detach().numpy(), Q if size[0] >= size[1] else Q.T, 1e-10)
+    else:
+        with pytest.raises(sg.errors.NotYet, match="use_trivialization=False"):
+            ours.weight = sg.tensor(W)
+
+
+def test_what_cannot_be_orthogonal_is_refused():
+    layer = nn.Linear(3, 4)
+    with pytest.raises(sg.errors.ArgumentError, match="has to be one of"):
+        parametrizations.orthogonal(layer, "weight", "qr")
+    with pytest.raises(sg.errors.ShapeError, match="Expected a matrix"):
+        parametrizations.orthogonal(layer, "bias")
+    parametrizations.orthogonal(layer)
+    with pytest.raises(sg.errors.ShapeError, match="Expected a matrix or batch of matrices of shape"):
+        layer.weight = sg.ones(5, 5)

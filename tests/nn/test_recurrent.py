@@ -217,3 +217,15 @@ def test_the_base_of_recurrent_networks_takes_torchs_mode(mode, kind):
     named = kind(3, 4, **({"nonlinearity": mode[4:].lower()} if kind is nn.RNN else {}))
     named.load_state_dict(base.state_dict())
     np.testing.assert_array_equal(named(x)[0].detach().numpy(), base(x)[0].detach().numpy())
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_long_sequences_are_compiled_as_one_loop(kind):
+    x = np.random.default_rng(0).normal(size=(40, 2, 3))
+    model = getattr(sg.nn, kind)(3, 4, num_layers=2, bidirectional=True)
+    p = {k: v.detach().numpy() for k, v in model.named_parameters()}
+    loss = lambda p, x: sg.func.functional_call(model, p, (x,))[0].square().sum()
+    fast = sg.compile(sg.grad(loss))
+    for name, slope in sg.grad(loss)(p, x).items():
+        np.testing.assert_allclose(fast(p, x)[name], slope, rtol=1e-9, atol=1e-12)
+    assert len(fast.lower(p, x).as_text("program").splitlines()) < 300

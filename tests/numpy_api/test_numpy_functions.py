@@ -63,6 +63,7 @@ ROWS = [
     ("gradient", lambda x: np.gradient(x, 0.5, axis=1), A),
     ("gradient", lambda x: np.gradient(x, 0.5, 2.0)[0], A),
     ("gradient", lambda x: np.gradient(x), V),
+    ("gradient", lambda x: np.gradient(x, [0.0, 1.0, 1.5, 3.0][: x.shape[1]], axis=1, edge_order=2), A),
     ("diff", lambda x: np.diff(x), A),
     ("diff", lambda x: np.diff(x, 2, axis=0, prepend=0.0, append=A), A),
     ("ediff1d", lambda x: np.ediff1d(x, to_begin=1.0, to_end=[2.0, 3.0]), A),
@@ -411,7 +412,6 @@ REFUSED = {
     "padding": (lambda x: np.pad(x, 1, mode="mean"), r"np\.pad: mode='mean' is not supported"),
     "wanted quantile": (lambda x: np.quantile(A, x), r"np\.quantile: no derivative is taken by q"),
     "weights": (lambda x: np.cov(x, aweights=np.ones(4)), r"np\.cov: weights are not supported"),
-    "spacings": (lambda x: np.gradient(x, V, axis=0), r"np\.gradient: on tensors, spacings are numbers"),
 }
 
 
@@ -437,9 +437,12 @@ WRONG = {
     "convolve": (lambda x: np.convolve(x[0], V, "half"), "Expected 'full', 'same' or 'valid'"),
     "nan_to_num": (lambda x: np.nan_to_num(x, copy=False), "copy=False would write"),
     "no axis": (lambda x: np.cumulative_sum(x), "axis: got None for 2 axes"),
-    "one entry": (lambda x: np.gradient(x[:1]), "got 1 entries along axis 0"),
+    "one entry": (lambda x: np.gradient(x[:1]), "got 1 samples along axis 0. Expected 2 or more"),
+    "spacings": (lambda x: np.gradient(x, 1.0, 2.0, 3.0), "got 3 spacings for 2 axes"),
     "correlate": (lambda x: np.correlate(V, x[0], "same"), "the second is the shorter one"),
     "cov": (lambda x: np.cov(x[None]), "got 3 axes"),
+    "axis of take": (lambda x: np.take(x, [0], axis=2), "axis 2 is out of bounds"),
+    "axis of delete": (lambda x: np.delete(x, [0], axis=-3), "axis -3 is out of bounds"),
 }
 
 

@@ -15,9 +15,8 @@ INTEGERS = np.array([[3, -2, 7], [0, 5, 1]])
 MATRICES = {
     "matmul": (A, A.T), "vecdot": (A, A + 1), "matvec": (A, A[1]), "vecmat": (A[:, 0], A),
 }  # fmt: skip
-WITHOUT = {
-    "bitwise_count", "left_shift", "right_shift", "frexp", "gcd", "isnat", "lcm", "nextafter", "spacing",
-}  # fmt: skip
+WITHOUT = {"bitwise_count", "frexp", "isnat", "nextafter", "spacing"}
+OF_INTEGERS = {"left_shift", "right_shift", "gcd", "lcm"}
 UFUNCS = {u.__name__: u for u in vars(np).values() if isinstance(u, np.ufunc)}
 
 
@@ -26,7 +25,7 @@ def arguments(name, ufunc):
         return MATRICES[name]
     if name == "ldexp":
         return A, INTEGERS
-    if name.startswith("bitwise") or name == "invert":
+    if name in OF_INTEGERS or name.startswith("bitwise") or name == "invert":
         return (INTEGERS, INTEGERS[::-1])[: ufunc.nin]
     if name in ("power", "float_power") or name.startswith(("log", "sqrt")):
         return (abs(A), A[::-1])[: ufunc.nin]

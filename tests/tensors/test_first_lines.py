@@ -34,6 +34,8 @@ x.nn.Linear(2, 3, device="cpu").to(x.device("cpu")).in_features
 x.cuda.is_available()
 x.cuda.device_count()
 x.backends.mps.is_available()
+x.accelerator.is_available()
+x.accelerator.current_accelerator()
 x.cuda.manual_seed_all(0) is None
 x.get_default_device().type
 x.use_deterministic_algorithms(False) is None

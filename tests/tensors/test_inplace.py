@@ -24,10 +24,10 @@ OTHERS = {
     ("eq", "ne", "not_equal", "ge", "gt", "greater", "greater_equal", "le", "less", "less_equal", "lt"), (0.5,)
 )  # fmt: skip
 APART = {
-    "add", "addmv", "baddbmm", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "copy", "detach", "div",
-    "fill", "mul", "requires_grad", "sub", "zero",
+    "add", "addmv", "baddbmm", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "copy", "detach", "div", "fill", "gcd", "lcm", "mul", "requires_grad", "sub", "zero",
 }  # fmt: skip  # tested elsewhere
-RANDOM = {"bernoulli", "exponential", "normal", "random", "uniform"}
+RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "normal", "random", "uniform"}
 IN_PLACE = {n[:-1] for n in dir(sg.Tensor) if n.endswith("_") and not n.startswith("_")}
 NAMES = sorted(IN_PLACE - APART - RANDOM)
 
@@ -69,7 +69,10 @@ def test_a_result_of_another_shape_is_refused():
 
 def test_integers_and_stacks_change_in_place():
     n, m = np.array([5, 6, 12]), np.array([3, 10, 6])
-    for name, expected in {"bitwise_and": n & m, "bitwise_or": n | m, "bitwise_xor": n ^ m}.items():
+    for name, expected in {
+        "bitwise_and": n & m, "bitwise_or": n | m, "bitwise_xor": n ^ m, "bitwise_left_shift": n << m,
+        "bitwise_right_shift": n >> m, "gcd": np.gcd(n, m), "lcm": np.lcm(n, m),
+    }.items():  # fmt: skip
         x = sg.tensor(n)
         getattr(x, name + "_")(sg.tensor(m))
         np.testing.assert_array_equal(x.numpy(), expected)

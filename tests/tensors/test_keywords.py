@@ -44,7 +44,9 @@ KEYWORDS = [
     *[(name, {"input": [1.5, 2.0]}) for name in POSITIVE],
     *[(name, {"input": [0.5, -0.25]}) for name in ("asin", "acos", "atanh", "erfinv")],
     *[(name, {"input": V, "other": [2.0, 1.0, -3.0]}) for name in BINARY],
-    *[(f"bitwise_{n}", {"input": [6, 3], "other": [3, 5]}) for n in ("and", "or", "xor")],
+    *[(f"bitwise_{n}", {"input": [6, 3], "other": [3, 5]}) for n in ("and", "or", "xor", "left_shift",
+      "right_shift")],
+    *[(name, {"input": [12, 18], "other": [8, 27]}) for name in ("gcd", "lcm")],
     ("bitwise_not", {"input": T}),
     *[(name, {"input": V, "other": V, "alpha": 2}) for name in ("add", "sub", "subtract")],
     *[("div", {"input": V, "other": [2.0], "rounding_mode": mode}) for mode in ("floor", "trunc", None)],
@@ -89,6 +91,10 @@ KEYWORDS = [
     ("nn.functional.adaptive_avg_pool1d", {"input": C1, "output_size": 3}),
     *[(f"nn.functional.{name}", {"input": C2, "scale_factor": 2.0, "mode": "bilinear", "align_corners": True})
       for name in ("interpolate", "upsample")],
+    ("nn.functional.grid_sample", {"input": C2, "grid": [[[[0.3, -0.4], [1.2, 0.1]]]], "mode": "bicubic",
+                                   "padding_mode": "border", "align_corners": True}),
+    ("nn.functional.affine_grid", {"theta": [[[1.0, 0.2, 0.0], [0.0, 1.0, 0.3]]], "size": (1, 1, 2, 3),
+                                   "align_corners": False}),
     ("nn.functional.adaptive_max_pool1d", {"input": C1, "output_size": 3}),
     ("nn.functional.adaptive_max_pool2d", {"input": C2, "output_size": (2, None)}),
     ("nn.functional.adaptive_max_pool3d", {"input": [C2], "output_size": 1}),
@@ -258,6 +264,9 @@ KEYWORDS = [
     *[(name, {"input": M, "q": 0.3, "dim": 1, "keepdim": True, "interpolation": "lower"})
       for name in ("quantile", "nanquantile")],
     ("histc", {"input": V, "bins": 4, "min": -1, "max": 2}),
+    ("histogram", {"input": V, "bins": 4, "range": (-1.0, 2.0), "density": True}),
+    ("histogramdd", {"input": M, "bins": 2, "density": False}),
+    ("gradient", {"input": M, "spacing": 2.0, "dim": 1, "edge_order": 2}),
     ("bucketize", {"input": V, "boundaries": [0.0, 1.0], "out_int32": True, "right": True}),
     ("searchsorted", {"sorted_sequence": [0.0, 1.0], "input": V, "side": "right"}),
     ("tensordot", {"a": M, "b": M, "dims": ((0,), (0,))}), ("cross", {"input": V, "other": V, "dim": 0}),
@@ -272,6 +281,12 @@ KEYWORDS = [
     ("linalg.cond", {"input": Q, "p": 1}), ("linalg.tensorinv", {"input": Q, "ind": 1}),
     ("linalg.tensorsolve", {"input": Q, "other": [1.0, 2.0]}),
     ("linalg.householder_product", {"input": Q, "tau": [1.0]}), ("linalg.lu", {"A": Q}), ("linalg.lu_factor", {"A": Q}),
+    ("linalg.ldl_factor_ex", {"input": Q, "check_errors": False}),
+    *[(f"linalg.{name}_ex", {"A": Q, "check_errors": False}) for name in ("inv", "lu_factor")],
+    *[(f"nn.functional.fractional_max_pool{d}d", {"input": np.ones((1, 1, *[4] * d)).tolist(), "kernel_size": 2,
+       "output_size": 2, "return_indices": False}) for d in (2, 3)],
+    ("linalg.cholesky_ex", {"input": Q, "upper": True}), ("linalg.solve_ex", {"A": Q, "B": Q, "left": False}),
+    ("linalg.ldl_factor", {"input": Q}), ("linalg.ldl_solve", {"LD": Q, "pivots": PIVOTS, "B": Q}),
     ("linalg.lu_solve", {"LU": Q, "pivots": PIVOTS, "B": Q, "left": True, "adjoint": True}),
     ("lu_solve", {"input": Q, "LU_data": Q, "LU_pivots": PIVOTS}),
 ]
@@ -280,6 +295,8 @@ MAKING = [
     *[(name, {"size": (2, 3)}) for name in ("zeros", "ones")],
     ("full", {"size": (2, 3), "fill_value": 4.0}), ("eye", {"n": 2, "m": 3}), ("arange", {"end": 3}),
     ("arange", {"start": 1, "end": 6, "step": 2}), ("linspace", {"start": 0.0, "end": 1.0, "steps": 3}),
+    ("logspace", {"start": 0.0, "end": 1.0, "steps": 3, "base": 2.0}),
+    *[(f"tri{n}_indices", {"row": 3, "col": 4, "offset": 1}) for n in "lu"],
     *[(name, {"input": M}) for name in ("zeros_like", "ones_like")], ("full_like", {"input": M, "fill_value": 4.0}),
 ]
 SHAPED = [

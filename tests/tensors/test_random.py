@@ -25,6 +25,10 @@ MAKERS = {
     "uniform_": lambda g: sg.zeros(3).uniform_(generator=g),
     "bernoulli_": lambda g: sg.zeros(40).bernoulli_(generator=g),
     "exponential_": lambda g: sg.zeros(3).exponential_(generator=g),
+    "poisson": lambda g: sg.poisson(sg.full((9,), 50.0), generator=g),
+    "log_normal_": lambda g: sg.zeros(3).log_normal_(generator=g),
+    "cauchy_": lambda g: sg.zeros(3).cauchy_(generator=g),
+    "geometric_": lambda g: sg.zeros(9).geometric_(0.1, generator=g),
     "random_": lambda g: sg.zeros(3, dtype=sg.int64).random_(generator=g),
 }
 
@@ -93,6 +97,10 @@ def test_distributions_have_their_moments():
     assert sg.zeros(n).exponential_(2.0, generator=g).mean().item() == pytest.approx(0.5, abs=0.02)
     assert sg.bernoulli(sg.full((n,), 0.3), generator=g).mean().item() == pytest.approx(0.3, abs=0.02)
     assert sg.bernoulli(sg.zeros(n), 0.3, generator=g).mean().item() == pytest.approx(0.3, abs=0.02)
+    assert sg.zeros(n).geometric_(0.25, generator=g).mean().item() == pytest.approx(4.0, abs=0.2)
+    assert sg.zeros(n).log_normal_(0.5, 0.1, generator=g).log().mean().item() == pytest.approx(0.5, abs=0.02)
+    assert sg.zeros(n).cauchy_(2.0, 0.5, generator=g).median().item() == pytest.approx(2.0, abs=0.05)
+    assert sg.poisson(sg.full((n,), 3.0), generator=g).mean().item() == pytest.approx(3.0, abs=0.1)
     assert sg.zeros(n).bernoulli_(0.3, generator=g).mean().item() == pytest.approx(0.3, abs=0.02)
     weights = sg.tensor([1.0, 0.0, 3.0])
     found = sg.multinomial(weights, n, replacement=True, generator=g)
@@ -162,6 +170,10 @@ ERRORS = [
     (lambda: sg.ones(2).normal_(0, -1), RuntimeError, "normal expects std >= 0.0, but found std -1"),
     (lambda: sg.ones(2).uniform_(2, 1), RuntimeError, "a [from, to) range, but found from=2 > to=1"),
     (lambda: sg.ones(2).exponential_(0), RuntimeError, "exponential_ expects lambda > 0.0, but found lambda=0"),
+    (lambda: sg.ones(2).cauchy_(0, 0), RuntimeError, "cauchy_ expects sigma > 0.0, but found sigma=0"),
+    (lambda: sg.ones(2).geometric_(1.0), RuntimeError, "geometric_ expects p to be in (0, 1), but got p=1.0"),
+    (lambda: sg.ones(2).log_normal_(0, -1), RuntimeError, "normal expects std >= 0.0, but found std -1"),
+    (lambda: sg.poisson(sg.tensor([-1.0])), RuntimeError, "poisson expects rates of at least 0"),
     (lambda: sg.bernoulli(sg.tensor([2.0])), RuntimeError, "expects p to be in [0, 1], but got p=[2.0]"),
     (lambda: sg.ones(2).bernoulli_(2.0), RuntimeError, "bernoulli_ expects p to be in [0, 1], but got p=2.0"),
     (lambda: sg.multinomial(sg.tensor([-1.0, 2.0]), 1), RuntimeError, "contains either `inf`, `nan` or element < 0"),

@@ -1,5 +1,7 @@
 """JAX's names beside JAX: branches and loops that depend on values, structures, lax, x.at."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -166,3 +168,38 @@ def test_options_of_torchs_compile_that_change_nothing_are_taken():
     assert sg.compile(sg.sin, fullgraph=True, dynamic=False, mode="default", backend="inductor")(0.0) == 0.0
     assert sg.compile(sg.sin, disable=True) is sg.sin
     assert sg.compile(disable=True)(sg.sin) is sg.sin
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: sg.while_loop(lambda a, b: a < 3, lambda a, b: (a, b), (0.0, 1.0)),
+     "while_loop: cond_fun(a, b) is called with 1 argument. Several values come as one: write f(c)"),
+    (lambda: sg.while_loop(lambda c: c[0] < 3, lambda a, b: (a, b), (0.0, 1.0)), "body_fun(a, b) is called with 1"),
+    (lambda: sg.while_loop(lambda c: c[0] < 3, lambda c: c[0] + 1, (0.0, 1.0)), "comes as (tensor, tensor) and is"),
+    (lambda: sg.cond(True, lambda a: a, lambda a: a), "true_fun(a) is called with 0 arguments. Pass what"),
+    (lambda: sg.switch(0, [lambda a, b: a], X), "branches(a, b) is called with 1 argument"),
+    (lambda: sg.fori_loop(0, 3, lambda c: c, 0.0), "body(c) is called with 2 arguments. Write it with as many"),
+    (lambda: sg.associative_scan(lambda a, b: a + b, 3.0), "elems holds a number"),
+    (lambda: sg.lax.dynamic_slice(np.eye(3), (1,), (2,)), "got 1 places and 1 sizes for a tensor of shape [3, 3]"),
+    (lambda: sg.lax.dynamic_slice(X, (1,), (7,)), "got sizes [7] for shape [3]"),
+    (lambda: sg.tree.map(lambda a, b: a, {"a": 1}), "f(a, b) is called with 1 argument"),
+    (lambda: sg.tree.reduce(lambda a, b: a, []), "has no leaves"),
+    (lambda: sg.tree.transpose(sg.tree.structure([1, 2]), sg.tree.structure((1,)), [1]), "got 1 leaves. Expected 2"),
+    (lambda: sg.tensor(X).at[0].set(1, 2), "Expected set(values)"),
+    (lambda: sg.tensor(X).at[0].add("a"), "got values='a'"),
+    (lambda: sg.tensor(X).at(0), "Write the index in brackets"),
+    (lambda: sg.quad(lambda t, a: a * t, 0.0, 1.0), "f(t, a) is called with 1 argument. Pass what else it takes"),
+    (lambda: sg.optim.minimize(lambda p, a: (p**2).sum(), X), "fun(p, a) is called with 1 argument"),
+    (lambda: sg.odeint(lambda y: -y, 1.0, [0.0, 1.0]), "f(y) is called with 2 arguments"),
+    (lambda: sg.solve_ivp(lambda t, y: -y, (0, 1, 2), [1.0]), "t_span has 3 times"),
+    (lambda: sg.optim.curve_fit(lambda t, a: a * t, X, X, p0=[1.0, 2.0]), "p0 has 2 numbers. f(t, a) takes 1"),
+    (lambda: sg.optim.curve_fit(lambda t, *p: t, X, X), "does not say how many parameters"),
+    (lambda: sg.nn.Conv2d(3, 2), "Expected Conv2d(in_channels"),
+    (lambda: sg.nn.Conv2d(3, 2, 3, stride=0), "stride must be at least 1"),
+    (lambda: sg.nn.BatchNorm1d("a"), "BatchNorm1d: got sizes 'a'"),
+    (lambda: sg.nn.MaxPool2d("a"), "got sizes 'a'"),
+    (lambda: sg.nn.Linear(3, 2, device="cuda"), "there is no device 'cuda'"),
+    (lambda: sg.nn.ConvTranspose1d(1, 1, 2, padding=4)(np.ones((1, 1, 3))), "Output size is too small"),
+])  # fmt: skip
+def test_calls_that_do_not_fit_are_answered_in_one_sentence(call, words):
+    with pytest.raises((ArgumentError, ArgumentTypeError, ShapeError), match=re.escape(words)):
+        call()

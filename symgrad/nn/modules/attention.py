@@ -246,7 +246,7 @@ class TransformerDecoder(_Stack):
 
 
 class Transformer(Module):
-    """An encoder of one sequence and a decoder of another that looks at it; the arguments are those of the layers.
+    """An encoder of one sequence and a decoder of another that attends to it; the arguments are those of the layers.
 
     Source: Vaswani et al. 2017, "Attention is all you need".
     """

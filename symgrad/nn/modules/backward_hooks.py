@@ -9,17 +9,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symgrad.autograd.function import Function
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError
+from symgrad.support.notices import warn
 from symgrad.tensors.tensor import Tensor
+
+Places = tuple[list[int], int]
 
 
 class _Watch:
     """One call of a module: its hooks, and the gradients of its outputs once they are known."""
 
     def __init__(
-        self, module: Any, first: Sequence[Callable[..., Any]], last: Sequence[Callable[..., Any]], inputs: int
+        self, module: Any, first: Sequence[Callable[..., Any]], last: Sequence[Callable[..., Any]], inputs: Places
     ) -> None:
         self.module, self.first, self.hooks, self.inputs = module, first, last, inputs
+        self.outputs: Places = [], 0
         self.outgoing: tuple[Any, ...] | None = None  # while a sweep is between the outputs and the inputs
         self.ends_here = False  # no input requires grad: the hooks are called when the outputs' gradients are known
 
@@ -66,36 +70,59 @@ class _Inputs(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return (None, *ctx.watch.show(gradients))
+        watch = ctx.watch
+        shown = watch.show(_spread(gradients, watch.inputs))
+        return (None, *[shown[k] for k in watch.inputs[0]])
 
 
 class _Outputs(_Inputs):
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         watch = ctx.watch
-        gradients = watch.enter(gradients)
+        entered = watch.enter(_spread(gradients, watch.outputs))
         if watch.ends_here:
-            watch.show((None,) * watch.inputs)
-        return (None, *gradients)
+            watch.show((None,) * watch.inputs[1])
+        return (None, *[entered[k] for k in watch.outputs[0]])
+
+
+def _spread(gradients: Sequence[Any], places: Places) -> tuple[Any, ...]:
+    """Return the gradients of tensors with None between them for what is no tensor."""
+    at = dict(zip(places[0], gradients, strict=True))
+    return tuple(at.get(k) for k in range(places[1]))
+
+
+def _places(values: Sequence[Any]) -> Places:
+    """Return which of the values are tensors, and how many values there are."""
+    return [k for k, a in enumerate(values) if isinstance(a, Tensor)], len(values)
 
 
 def watched(
     module: Any, first: Sequence[Any], last: Sequence[Any], args: tuple[Any, ...], forward: Callable[..., Any]
 ) -> Any:
     """Call ``forward`` so that hooks are shown the gradients of the outputs, and then of the inputs too."""
-    places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-    watch = _Watch(module, first, last, len(places))
-    given = list(args)
+    watch = _Watch(module, first, last, _places(args))
+    places, given = watch.inputs[0], list(args)
     watch.ends_here = not any(args[k].requires_grad for k in places)
     if not watch.ends_here:
-        for k, t in zip(places, _Inputs.apply(watch, *[args[k] for k in places]), strict=True):
+        for k, t in zip(places, _tuple(_Inputs.apply(watch, *[args[k] for k in places])), strict=True):
             given[k] = t
     result = forward(*given)
-    outputs = result if isinstance(result, tuple) else (result,)
-    if not all(isinstance(t, Tensor) for t in outputs):
-        raise ArgumentTypeError(
-            f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors, got "
+    outputs = list(result) if isinstance(result, tuple) else [result]
+    watch.outputs = _places(outputs)
+    if not watch.outputs[0]:
+        warn(
+            "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
             f"{type(result).__name__}. Register the hook on a module inside it."
         )
-    seen = _Outputs.apply(watch, *outputs)
-    return seen if isinstance(result, tuple) else seen[0]
+        return result
+    for k, t in zip(
+        watch.outputs[0], _tuple(_Outputs.apply(watch, *[outputs[k] for k in watch.outputs[0]])), strict=True
+    ):
+        outputs[k] = t
+    if not isinstance(result, tuple):
+        return outputs[0]
+    return type(result)(*outputs) if hasattr(result, "_fields") else tuple(outputs)
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -98,3 +98,29 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` when the gradients of any module's inputs are computed."""
     return GLOBAL["backward"].add(hook)
+
+
+_REGISTERING: defaultdict[str, OrderedHooks] = defaultdict(OrderedHooks)  # hooks of what modules register
+
+
+def registered(kind: str, module: Any, name: str, value: Any) -> Any:
+    """Return what a module registers under a name, or what the hooks put in its place."""
+    for hook in _REGISTERING[kind].each() if _REGISTERING else ():
+        new = hook(module, name, value)
+        value = value if new is None else new
+    return value
+
+
+def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, parameter)`` when any module registers a parameter; it may return another one."""
+    return _REGISTERING["parameter"].add(hook)
+
+
+def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, buffer)`` when any module registers a buffer; it may return another one."""
+    return _REGISTERING["buffer"].add(hook)
+
+
+def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, submodule)`` when any module registers a part; it may return another one."""
+    return _REGISTERING["module"].add(hook)

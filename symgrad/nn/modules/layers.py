@@ -14,7 +14,7 @@ from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.nn.windows import each
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, is_whole
 from symgrad.tensors.random import randn
 
 
@@ -111,6 +111,8 @@ class _Table(Module):
 
     def _fill(self, padding_idx: int | None, weight: Any, dtype: Any, **options: Any) -> None:
         n, size = self.num_embeddings, self.embedding_dim
+        if not (is_whole(n) and is_whole(size) and n >= 0 and size >= 0):
+            raise ArgumentError(f"{type(self).__name__}: got sizes {[n, size]}. Expected integers, 0 or more.")
         if padding_idx is not None and not -n <= padding_idx < n:
             raise ArgumentError(f"Padding_idx must be within num_embeddings. Got {padding_idx} of {n}.")
         self.padding_idx = None if padding_idx is None else padding_idx % n
@@ -234,7 +236,11 @@ class _Windows(_Weighted):
         size, stride, padding, dilation = sizes
         self.kernel_size, self.stride, self.dilation = (self._each(v) for v in (size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else self._each(padding)
-        for name, least in {"kernel_size": 1, "padding": 0}.items():
+        if isinstance(self.padding, str) and (transposed or self.padding not in ("same", "valid")):
+            raise ArgumentError(
+                f"{type(self).__name__}: got padding={padding!r}. Expected sizes{'' if transposed else _PADS}."
+            )
+        for name, least in {"kernel_size": 1, "stride": 1, "dilation": 1, "padding": 0}.items():
             value = getattr(self, name)
             if not isinstance(value, str) and min(value) < least:
                 raise ArgumentError(f"{type(self).__name__}: {name} must be at least {least}. Got {value}.")
@@ -253,6 +259,7 @@ class _Windows(_Weighted):
         return sizes + "".join(chosen) + (", bias=False" if self.bias is None else "") + mode
 
 
+_PADS = ", 'same' or 'valid'"
 _MODES = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
 
 

@@ -20,11 +20,12 @@ from symgrad.core.promotion import is_complex, is_floating, is_symbolic, is_text
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NoSuchName, ShapeError
 from symgrad.nn.modules import forward_hooks
-from symgrad.nn.modules.forward_hooks import GLOBAL, ForwardHook, called
+from symgrad.nn.modules.forward_hooks import GLOBAL, ForwardHook, called, registered
 from symgrad.nn.parameter import Buffer, Parameter
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import near
+from symgrad.support.neighbours import sentence
 from symgrad.tensors.tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -32,6 +33,10 @@ register_module_forward_pre_hook = forward_hooks.register_module_forward_pre_hoo
 register_module_forward_hook = forward_hooks.register_module_forward_hook
 register_module_full_backward_pre_hook = forward_hooks.register_module_full_backward_pre_hook
 register_module_full_backward_hook = forward_hooks.register_module_full_backward_hook
+register_module_backward_hook = forward_hooks.register_module_full_backward_hook
+register_module_parameter_registration_hook = forward_hooks.register_module_parameter_registration_hook
+register_module_buffer_registration_hook = forward_hooks.register_module_buffer_registration_hook
+register_module_module_registration_hook = forward_hooks.register_module_module_registration_hook
 
 
 class Keys(NamedTuple):
@@ -44,6 +49,17 @@ class Keys(NamedTuple):
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return f"Keys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+def _advice(value: Any) -> str:
+    """Say how to make a module of what was passed for one."""
+    if isinstance(value, type):
+        return f"Make one of the class: {value.__name__}()."
+    if isinstance(value, (list, tuple)):
+        return "Unpack the list: nn.Sequential(*layers), or make an nn.ModuleList(layers)."
+    if callable(value):
+        return "Write the module of the function, as nn.ReLU() for relu, or call the function in forward."
+    return "Pass an nn.Module, or None."
 
 
 class Module:
@@ -142,7 +158,9 @@ class Module:
                 return entries[name]
         if name.startswith("_") or "_modules" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self))}")
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self)) or sentence(name)}"
+        )
 
     def __delattr__(self, name: str) -> None:
         changing_items(self)
@@ -173,7 +191,7 @@ class Module:
                 f"cannot assign {type(param).__name__!r} as parameter {name!r}. Use nn.Parameter(…)."
             )
         changing_items(self)
-        self._parameters[name] = param
+        self._parameters[name] = registered("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Register a tensor that is part of the state but not learned, such as a running mean.
@@ -187,16 +205,16 @@ class Module:
         if tensor is not None and not isinstance(tensor, Tensor):
             raise ArgumentTypeError(f"cannot assign {type(tensor).__name__!r} as buffer {name!r}. Use sg.tensor(…).")
         changing_items(self)
-        self._buffers[name] = tensor
+        self._buffers[name] = registered("buffer", self, name, tensor)
         (self._transient.discard if persistent else self._transient.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Register a module under a name, as assigning it does."""
         self._check_name("module", name, self._modules)
         if module is not None and not isinstance(module, Module):
-            raise ArgumentTypeError(f"{type(module).__name__} is not a Module subclass. Pass an nn.Module, or None.")
+            raise ArgumentTypeError(f"{type(module).__name__} is not a Module subclass. {_advice(module)}")
         changing_items(self)
-        self._modules[name] = module
+        self._modules[name] = registered("module", self, name, module)
 
     register_module = add_module
 
@@ -384,8 +402,7 @@ class Module:
             The names that are missing and those that have no place, both empty with ``strict``.
 
         Raises:
-            ShapeError: a value has another shape, or is complex where the model is real. ArgumentError: names differ,
-                and ``strict``.
+            ShapeError: a value has another shape, or is complex where the model is not. ArgumentError: names differ.
         """
         if not isinstance(state_dict, Mapping):
             raise ArgumentTypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -393,28 +410,14 @@ class Module:
         own = dict(self._state())
         keys = Keys([k for k in own if k not in state_dict], [k for k in state_dict if k not in own])
         values = {k: as_tensor(_array(k, state_dict[k])) for k in own if k in state_dict}
-        wrong = [
-            f"complex values for {k}: copying {v.dtype} from checkpoint, the current model has {own[k].dtype}."
-            for k, v in values.items()
-            if is_complex(v.dtype) and not is_complex(own[k].dtype)
-        ]
-        wrong += [
-            f"size mismatch for {k}: copying a param with shape {show_shape(v.shape)} from checkpoint, the shape in "
-            f"current model is {show_shape(own[k].shape)}."
-            for k, v in values.items()
-            if v.shape != own[k].shape
-        ]
+        wrong = _mismatches(values, own)
         hooks = [(m, hook) for m in self.modules() if m._hooks for hook in m._hooks["loaded"].each()]
         if hooks and not wrong:  # they see the values, and may take names out of the keys
             self._load(own, values)
             for module, hook in hooks:
                 hook(module, keys)
         told = (_listed("Unexpected", keys.unexpected_keys) + _listed("Missing", keys.missing_keys)) if strict else []
-        told += errors
-        if told or wrong:
-            lines = "\n\t".join([*told, *wrong])
-            kind = ShapeError if wrong else ArgumentError
-            raise kind(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+        _refuse(f"Error(s) in loading state_dict for {type(self).__name__}:", told + errors, wrong)
         if not hooks:
             self._load(own, values)
         return keys
@@ -434,7 +437,7 @@ class Module:
 
     @contextmanager
     def holding(self, values: Mapping[str, Any], strict: bool = False, tied: bool = False) -> Iterator[None]:
-        """Let parameters and buffers stand for other tensors, by dotted name, while the block runs."""
+        """Replace parameters and buffers, by dotted name, with other tensors while the block runs."""
         places: dict[str, tuple[dict[str, Any], str]] = {}
         for path, module in self.named_modules():
             changing_items(module)
@@ -501,6 +504,8 @@ class Module:
         """
         return self._hooks["backward"].add(hook, prepend)
 
+    register_backward_hook = register_full_backward_hook
+
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before the module's part of ``state_dict``."""
         return self._hooks["saving"].add(hook)
@@ -530,6 +535,28 @@ class Module:
         if not children:
             return f"{type(self).__name__}({''.join(inside)})"
         return f"{type(self).__name__}(\n  " + "\n  ".join(inside + children) + "\n)"
+
+
+def _mismatches(values: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with values that have another kind of numbers, or shape, than the model's."""
+    wrong = [
+        f"complex values for {k}: copying {v.dtype} from checkpoint, the current model has {own[k].dtype}."
+        for k, v in values.items()
+        if is_complex(v.dtype) and not is_complex(own[k].dtype)
+    ]
+    return wrong + [
+        f"size mismatch for {k}: copying a param with shape {show_shape(v.shape)} from checkpoint, the shape in "
+        f"current model is {show_shape(own[k].shape)}."
+        for k, v in values.items()
+        if v.shape != own[k].shape
+    ]
+
+
+def _refuse(title: str, names: list[str], mismatches: list[str]) -> None:
+    """Raise where there are names or values that do not fit."""
+    if names or mismatches:
+        kind = ShapeError if mismatches else ArgumentError
+        raise kind("\n\t".join([title, *names, *mismatches]))
 
 
 def _listed(what: str, names: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from symgrad.nn.normalise import has_statistics
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
 from symgrad.ops.nn.windows import Sizes
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, is_whole, shown
 from symgrad.tensors.creation import ones, tensor, zeros
 
 
@@ -23,6 +23,9 @@ class _Scaled(Module):
     bias: Parameter | None
 
     def _scale(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
+        sizes = shape if isinstance(shape, tuple) else (shape,)
+        if not all(is_whole(n) and n >= 0 for n in sizes):
+            raise ArgumentError(f"{type(self).__name__}: got sizes {shown(shape)}. Expected integers, 0 or more.")
         self.register_parameter("weight", Parameter(ones(shape, dtype=dtype)) if weight else None)
         self.register_parameter("bias", Parameter(zeros(shape, dtype=dtype)) if bias else None)
 
@@ -70,8 +73,8 @@ class RMSNorm(_Scaled):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        ones_ = Parameter(ones(self.normalized_shape, dtype=dtype)) if elementwise_affine else None
-        self.register_parameter("weight", ones_)
+        self._scale(self.normalized_shape, elementwise_affine, False, dtype)
+        del self._parameters["bias"]
 
     def forward(self, input: Any) -> Any:
         """Return x normalised."""

@@ -41,8 +41,9 @@ class OfFunction(Module):
             chosen["stride"] = chosen["kernel_size"]
         if self.trains and "p" in chosen:
             check_share(type(self).__name__.lower(), chosen["p"])
-        sizes = ("kernel_size", "stride", "padding") if self.axes else ()
-        chosen |= {name: each(chosen[name], self.axes) for name in sizes}
+        axes = self.axes or _axes_of(type(self).__name__)
+        sizes = {k: each(v, axes) for k, v in chosen.items() if axes and k in _SIZES}
+        chosen |= {k: v for k, v in sizes.items() if self.axes and k in _SIZES[:3]}
         object.__setattr__(self, "_given", tuple(chosen))
         for name, value in chosen.items():
             if isinstance(value, Tensor):
@@ -62,6 +63,14 @@ class OfFunction(Module):
         always = self.shown.format(**options)
         in_place = "inplace=True" if options.get("inplace") and "inplace" not in always else ""
         return ", ".join(text for text in (always, in_place) if text)
+
+
+_SIZES = ("kernel_size", "stride", "padding", "dilation", "output_size")
+
+
+def _axes_of(name: str) -> int:
+    """Return how many axes the sizes of a class are for, as MaxPool2d says it; 0 of others."""
+    return int(name[-2]) if name[-2:-1].isdigit() and name.endswith("d") else 0
 
 
 check_methods(OfFunction)

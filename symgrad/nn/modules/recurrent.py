@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symgrad.core.modes import get_default_dtype, no_grad
+from symgrad.engine.generator import tape
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.functions import cat, relu, sigmoid, stack, tanh, where
@@ -18,28 +19,29 @@ from symgrad.nn.parameter import Parameter
 from symgrad.nn.sequences import PackedSequence, pad_packed, repack
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
-from symgrad.tensors.creation import zeros
+from symgrad.tensors.creation import arange, zeros
+from symgrad.transforms.loops import scan
 
 State = tuple[Any, ...]  # h, and of an LSTM c
 
 
-# ------------------------------------------------------------------ one step
+# ------------------------------------------------------------------ one step, of a = W x + b and the states
 def _plain(act: Callable[[Any], Any]) -> Callable[..., State]:
-    def step(x: Any, state: State, w: Any) -> State:
-        return (act(F.linear(x, w[0], w[2]) + F.linear(state[0], w[1], w[3])),)
+    def step(a: Any, state: State, w: Any) -> State:
+        return (act(a + F.linear(state[0], w[1], w[3])),)
 
     return step
 
 
-def _lstm(x: Any, state: State, w: Any) -> State:
-    i, f, g, o = (F.linear(x, w[0], w[2]) + F.linear(state[0], w[1], w[3])).chunk(4, -1)
+def _lstm(a: Any, state: State, w: Any) -> State:
+    i, f, g, o = (a + F.linear(state[0], w[1], w[3])).chunk(4, -1)
     c = sigmoid(f) * state[1] + sigmoid(i) * tanh(g)
     h = sigmoid(o) * tanh(c)
     return (h if w[4] is None else F.linear(h, w[4]), c)
 
 
-def _gru(x: Any, state: State, w: Any) -> State:
-    ir, iz, i_n = F.linear(x, w[0], w[2]).chunk(3, -1)
+def _gru(a: Any, state: State, w: Any) -> State:
+    ir, iz, i_n = a.chunk(3, -1)
     hr, hz, hn = F.linear(state[0], w[1], w[3]).chunk(3, -1)
     z, n = sigmoid(iz + hz), tanh(i_n + sigmoid(ir + hr) * hn)
     return (n + z * (state[0] - n),)
@@ -116,7 +118,8 @@ class _Cell(_Recurrent):
         for h in state:
             if tuple(h.shape) != shape:
                 raise ShapeError(f"{type(self).__name__}: Expected hidden to be {shape}, got {show_shape(h.shape)}.")
-        y = self._step()[1](input, state, self._weights(""))
+        w = self._weights("")
+        y = self._step()[1](F.linear(input, w[0], w[2]), state, w)
         return y if many else y[0]
 
     def extra_repr(self) -> str:
@@ -232,8 +235,8 @@ class RNNBase(_Recurrent):
         turned = self.batch_first and not single and packed is None
         x = x[:, None] if single else x.transpose(0, 1) if turned else x
         states = self._first(x, hx, single, packed)
-        steps, last = self._run(x.unbind(0), states, lengths)
-        y: Any = stack(steps, 1 if turned else 0)
+        y, last = self._run(x, states, lengths)
+        y = y.transpose(0, 1) if turned else y
         if packed:
             y = repack(y, packed)
             back = packed.unsorted_indices
@@ -256,20 +259,21 @@ class RNNBase(_Recurrent):
         order = packed.sorted_indices if packed else None
         return states if order is None else tuple(h.index_select(1, order) for h in states)
 
-    def _run(self, xs: Any, states: State, lengths: Any) -> tuple[list[Any], State]:
+    def _run(self, x: Any, states: State, lengths: Any) -> tuple[Any, State]:
         step, lasts = self._step()[1], []
+        within = None if lengths is None else (lengths > arange(x.shape[0])[:, None])[..., None]
         for layer in range(self.num_layers):
             sides = []
             for back, end in enumerate(self._ends()):
                 k = layer * len(self._ends()) + back
                 start, w = tuple(s[k] for s in states), self._weights(f"_l{layer}{end}")
-                ys, last = _walk(step, xs, start, w, back == 1, lengths)
-                sides.append(ys)
+                y, last = _walk(step, x, start, w, back == 1, within)
+                sides.append(y)
                 lasts.append(last)
-            xs = sides[0] if len(sides) == 1 else [cat(pair, -1) for pair in zip(*sides, strict=True)]
+            x = sides[0] if len(sides) == 1 else cat(sides, -1)
             if self.dropout and self.training and layer < self.num_layers - 1:
-                xs = [F.dropout(x, self.dropout) for x in xs]
-        return list(xs), tuple(stack(part) for part in zip(*lasts, strict=True))
+                x = F.dropout(x, self.dropout)
+        return x, tuple(stack(part) for part in zip(*lasts, strict=True))
 
     def extra_repr(self) -> str:
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
@@ -278,20 +282,31 @@ class RNNBase(_Recurrent):
         return f"{self.input_size}, {self.hidden_size}{''.join(chosen)}"
 
 
-def _walk(
-    step: Callable[..., State], xs: Any, state: State, w: Any, back: bool, lengths: Any
-) -> tuple[list[Any], State]:
-    """Step along a sequence; beyond the end of a shorter one the state stays, and the result is 0."""
-    ys: list[Any] = [None] * len(xs)
-    for t in reversed(range(len(xs))) if back else range(len(xs)):
-        new = step(xs[t], state, w)
-        y = new[0]
-        if lengths is not None and t >= min(lengths):
-            runs = (lengths > t)[:, None]
-            new = tuple(where(runs, n, s) for n, s in zip(new, state, strict=True))
-            y = where(runs, y, 0.0)
-        ys[t], state = y, new
-    return ys, state
+def _walk(step: Callable[..., State], x: Any, state: State, w: Any, back: bool, within: Any) -> tuple[Any, State]:
+    """Step along a sequence; beyond the end of a shorter one the state stays, and the result is 0.
+
+    While a program is traced, the steps are one loop, which compiles as fast for long sequences as for short ones.
+    """
+
+    def one(state: State, row: Any) -> tuple[State, Any]:
+        new = step(row[0], state, w)
+        if within is None:
+            return new, new[0]
+        return tuple(where(row[1], n, s) for n, s in zip(new, state, strict=True)), where(row[1], new[0], 0.0)
+
+    inputs = F.linear(x, w[0], w[2])  # of all steps at once
+    rows = (inputs,) if within is None else (inputs, within)
+    if tape() is not None and x.shape[0] > _UNROLLED:
+        last, y = scan(one, state, rows, reverse=back)
+        return y, last
+    ys: list[Any] = [None] * x.shape[0]
+    taken = list(zip(*[r.unbind(0) for r in rows], strict=True))
+    for t in reversed(range(len(ys))) if back else range(len(ys)):
+        state, ys[t] = one(state, taken[t])
+    return stack(ys), state
+
+
+_UNROLLED = 16  # steps that are written out in programs
 
 
 class RNN(RNNBase):

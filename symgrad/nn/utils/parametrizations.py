@@ -10,11 +10,12 @@ from symgrad.nn.functional import normalize
 from symgrad.nn.modules.layers import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
+from symgrad.nn.utils.orthogonal import orthogonal as orthogonal
 from symgrad.nn.utils.parametrize import register_parametrization
 from symgrad.support.arguments import check_all
 from symgrad.tensors.random import randn
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def _lengths(v: Any, dim: int | None) -> Any:
@@ -119,7 +120,7 @@ def _refresh(module: Any, name: str, norm: Module, parts: tuple[str, ...]) -> No
 
 
 def _hook(module: Any, name: str, norm: Module, parts: dict[str, Any], buffers: dict[str, Any]) -> Module:
-    """Put parts in the place of a weight, which a hook makes of them before each call."""
+    """Put parts in place of a weight, which a hook makes of them before each call."""
     if (name, type(norm)) in module.__dict__.get("_norms", {}):
         raise ArgumentError(f"Cannot register two hooks of a norm on the same parameter {name}.")
     delattr(module, name)

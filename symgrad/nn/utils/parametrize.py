@@ -39,10 +39,17 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.learned = isinstance(original, Parameter)
         with no_grad():
-            start = self._inverse(original.detach())
+            start = self._start(original.detach())
         self.names = [f"original{k}" for k in range(len(start))] if isinstance(start, tuple) else ["original"]
         for name, value in zip(self.names, start if isinstance(start, tuple) else (start,), strict=True):
             self._keep(name, value, original)
+
+    def _start(self, value: Any) -> Any:
+        """What the tensor starts from: its value, where there is no way back."""
+        try:
+            return self._inverse(value)
+        except NotImplementedError:
+            return value
 
     def _keep(self, name: str, value: Any, original: Any) -> None:
         if not self.learned:
@@ -78,9 +85,30 @@ class ParametrizationList(ModuleList):
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether the module, or its tensor of this name, is parametrized."""
+    """Return whether the module, or its tensor of this name, is parametrized."""
     entries = module._modules.get("parametrizations")
     return isinstance(entries, ModuleDict) and (tensor_name in entries if tensor_name else len(entries) > 0)
+
+
+def _chain(module: Any, tensor_name: str, parametrization: Module, unsafe: bool) -> None:
+    """Apply one more parametrization to a tensor that has some."""
+    entry = module.parametrizations[tensor_name]
+    before = getattr(module, tensor_name).detach()
+    if hasattr(parametrization, "right_inverse"):
+        with no_grad():
+            entry.right_inverse(parametrization.right_inverse(before))
+    entry.append(parametrization)
+    _check_shape(entry().shape, before.shape, unsafe)
+
+
+def _replaced(module: Any, tensor_name: str, entry: ParametrizationList) -> Any:
+    """Put a list of parametrizations in place of a module's tensor."""
+    delattr(module, tensor_name)
+    kind = type_before_parametrizations(module)
+    if not is_parametrized(module):
+        module.parametrizations = ModuleDict()
+    module.parametrizations[tensor_name] = entry
+    return _turned(module, kind)
 
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Any:
@@ -105,26 +133,14 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Mod
     (True, ['bias', 'parametrizations.weight.original'])
     """
     if is_parametrized(module, tensor_name):
-        entry = module.parametrizations[tensor_name]
-        before = getattr(module, tensor_name).detach()
-        if hasattr(parametrization, "right_inverse"):
-            with no_grad():
-                entry.right_inverse(parametrization.right_inverse(before))
-        entry.append(parametrization)
-        _check_shape(entry().shape, before.shape, unsafe)
+        _chain(module, tensor_name, parametrization, unsafe)
         return module
     original = {**module._parameters, **module._buffers}.get(tensor_name)
     if original is None:
         raise NoSuchName(f"Module {type(module).__name__} has no parameter or buffer with name {tensor_name!r}.")
-    shape = original.shape
     entry = ParametrizationList([parametrization], original)
-    _check_shape(entry().shape, shape, unsafe)
-    delattr(module, tensor_name)
-    kind = type_before_parametrizations(module)
-    if not is_parametrized(module):
-        module.parametrizations = ModuleDict()
-    module.parametrizations[tensor_name] = entry
-    return _turned(module, kind)
+    _check_shape(entry().shape, original.shape, unsafe)
+    return _replaced(module, tensor_name, entry)
 
 
 def _turned(module: Any, kind: type) -> Any:

@@ -130,6 +130,11 @@ def while_loop(
         if max_steps is not None and steps >= max_steps:
             raise GraphError(f"while_loop: it is not over after max_steps={max_steps}. Pass more, or look at body_fun.")
         carry, steps = body_fun(carry), steps + 1
+        if (returned := flatten(carry, [], "while_loop: the carry that body_fun returned")) != tree:
+            raise ArgumentTypeError(
+                f"while_loop: the carry changes its structure: it comes as {tree} and is returned as {returned}. "
+                "Return a carry structured like init_val."
+            )
     if max_steps is None:
         raise NotYet(
             "while_loop: while the function is traced, the number of steps is not known. Pass max_steps=, a bound on "
@@ -154,17 +159,27 @@ def _bounded(cond_fun: Any, body_fun: Any, init: Any, tree: Tree, max_steps: int
     return unflatten(tree, iter(marked))
 
 
+def _slices(tensors: list[Any], axis: int) -> list[Any]:
+    """Return tensors of one size along the axis, which comes first."""
+    if not all(t.shape for t in tensors):
+        raise ShapeError("associative_scan: elems holds a number. Expected tensors, with an axis to go along.")
+    xs = [movedim(t, axis_of(axis, len(t.shape)), 0) for t in tensors]
+    if len({t.shape[0] for t in xs}) != 1:
+        raise ShapeError(
+            f"associative_scan: got sizes {[t.shape[0] for t in xs]} along axis {axis}. Expected one common size."
+        )
+    return xs
+
+
 @checked
 def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
     """The running combination x₀, x₀∘x₁, x₀∘x₁∘x₂, … of an associative operation, in log₂ n calls of it.
-
     The meaning is that of ``jax.lax.associative_scan``.
 
     Args:
         fn: function of two structures like elems that combines them entry by entry along the axis; associative.
         elems: tensors of the same size along the axis, nested.
-        reverse: combine from the last to the first.
-        axis: the axis to go along.
+        reverse, axis: whether to combine from the last to the first, and along which axis.
 
     Raises:
         ShapeError: the sizes along the axis differ.
@@ -174,11 +189,8 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
     """
     leaves: list[Any] = []
     tree = flatten(elems, leaves, "associative_scan: elems")
-    xs = [movedim(t, axis_of(axis, len(t.shape)), 0) for t in map(as_tensor, leaves)]
-    if len({t.shape[0] for t in xs}) != 1:
-        raise ShapeError(
-            f"associative_scan: got sizes {[t.shape[0] for t in xs]} along axis {axis}. Expected one common size."
-        )
+    tensors = [as_tensor(t) for t in leaves]
+    xs = _slices(tensors, axis)
 
     def combined(a: list[Any], b: list[Any]) -> list[Any]:
         a, b = (b, a) if reverse else (a, b)

@@ -50,7 +50,7 @@ class Scan(Op):
             are the carries and the y_t.
         carries, xs, consts: how many inputs of each kind there are.
         length: the number of steps.
-        reverse: whether the steps run from the last slice to the first; y_t stays in the place of x_t.
+        reverse: whether the steps run from the last slice to the first; y_t stays in place of x_t.
         kept: the carries whose values before each step are the last of the y, in this order: a derivative reads
             them there instead of running the loop again.
         pieces: for each output of the body, where it lies in the packed result.

@@ -52,9 +52,9 @@ def scan(
         init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None. It stays as it is.
         xs: tensors to be sliced along their first axis, nested likewise; None for no input.
         length: the number of steps, needed where xs is None.
-        reverse: run from the last slice to the first; y_t stays in the place of x_t.
+        reverse: run from the last slice to the first; y_t stays in place of x_t.
         checkpoint_every: keep the carry of every k-th step only, and compute those between again for the derivative.
-            Of n steps some n/k + k carries are then in memory at a time; fewest for k near √n. Numbers stay the same.
+            About n/k + k of the n carries are then in memory at a time, fewest for k near √n. Numbers stay the same.
 
     Returns:
         The final carry, structured like init, and the stacked y, structured like y_t.
@@ -63,7 +63,7 @@ def scan(
         ArgumentError: the length is missing, negative, or not that of xs; checkpoint_every is below 1.
         ShapeError: the carry changes its shape, or the xs differ in length.
         DTypeError: the carry changes its dtype.
-        ValueNeeded: f looks at a value.
+        ValueNeeded: f needs a value.
 
     >>> total, sums = sg.scan(lambda c, x: (c + x, c + x), 0.0, sg.tensor([1.0, 2.0, 3.0]))
     >>> total, sums

@@ -57,12 +57,25 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     return _SeriesCall("taylor", f, (x,), [series], int(order), direction is None).structured()
 
 
+def _order_of(primals: Any, series: Any) -> int:
+    """Return the length of the series, of which there is one for each primal."""
+    lists = (tuple, list)
+    if not (isinstance(primals, lists) and isinstance(series, lists) and all(isinstance(s, lists) for s in series)):
+        raise ArgumentTypeError("jet: primals are a tuple, series one list per primal: jet(f, (x,), ([x1, x2],)).")
+    if len(primals) != len(series):
+        raise ArgumentError(f"jet: got {len(primals)} primals and {len(series)} series. Pass one series per primal.")
+    orders = {len(s) for s in series}
+    if len(orders) != 1 or orders == {0}:
+        raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of one length, at least 1.")
+    return orders.pop()
+
+
 @checked
 @undoing
 def jet(
     fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]], *, factorial_scaled: bool = True
 ) -> tuple[Any, Any]:
-    """Return the value of t ↦ f(x(t)) at 0 and its derivatives by t, for derivatives of x by t: as JAX's ``jet``.
+    """Return f(x(t)) at t = 0 and its derivatives with respect to t, from those of x: as JAX's ``jet``.
 
     Args:
         fun: function of the primals returning arrays of any shape, one or a structure of them.
@@ -72,7 +85,7 @@ def jet(
 
     Returns:
         f(x(0)), and the list of derivatives of f(x(t)) of orders 1, 2, …; where f returns a structure, one with such a
-        list in the place of each array.
+        list in place of each array.
 
     Raises:
         ArgumentError: there are not as many series as primals, or series of different lengths.
@@ -82,16 +95,9 @@ def jet(
     (1.0, [1.0, 1.0, 1.0])
     """
     check_function("jet", fun)
-    lists = (tuple, list)
-    if not (isinstance(primals, lists) and isinstance(series, lists) and all(isinstance(s, lists) for s in series)):
-        raise ArgumentTypeError("jet: primals are a tuple, series one list per primal: jet(f, (x,), ([x1, x2],)).")
-    if len(primals) != len(series):
-        raise ArgumentError(f"jet: got {len(primals)} primals and {len(series)} series. Pass one series per primal.")
-    orders = {len(s) for s in series}
-    if len(orders) != 1 or orders == {0}:
-        raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of one length, at least 1.")
+    order = _order_of(primals, series)
     scale = factorial if factorial_scaled else _one
-    return _SeriesCall("jet", fun, tuple(primals), series, orders.pop(), scale=scale).jet()
+    return _SeriesCall("jet", fun, tuple(primals), series, order, scale=scale).jet()
 
 
 def _one(k: int) -> int:
@@ -114,15 +120,9 @@ class _SeriesCall:
     """One call of f with series for its arguments."""
 
     def __init__(
-        self,
-        who: str,
-        f: Callable[..., Any],
-        primals: tuple[Any, ...],
-        series: Sequence[Sequence[Any]],
-        order: int,
-        spread: bool = False,
-        scale: Callable[[int], int] = _one,
-    ) -> None:
+        self, who: str, f: Callable[..., Any], primals: tuple[Any, ...], series: Sequence[Sequence[Any]], order: int,
+        spread: bool = False, scale: Callable[[int], int] = _one,
+    ) -> None:  # fmt: skip
         self._order, self._scale = order, scale
         self._call = call = _called(who, f, primals)
         call.plain = call.plain and not has_tensor([list(s) for s in series])
@@ -188,7 +188,7 @@ class _SeriesCall:
         return [self._call.value([c[k] for c in self._found]) for k in range(self._order + 1)]
 
     def jet(self) -> tuple[Any, Any]:
-        """The value, and a list of coefficients in the place of each array."""
+        """The value, and a list of coefficients in place of each array."""
         call = self._call
         lists = [[call.out(t) for t in c[1:]] for c in self._found]
         return call.value(call.ys), unflatten(call.tree, iter(lists))
