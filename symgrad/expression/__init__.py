@@ -1,1 +1,4 @@
-"""Formulas of foreign text: how they are read, and what they may cost; what a derivative may be asked of."""
+"""Formulas as text: reading them safely, and the arguments of a derivative.
+
+Text from users is parsed against a fixed grammar with limits on its size; it is never executed.
+"""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import AnyNode, Leaf, ancestors, tensor_node
+from symgrad.core.node import AnyNode, Leaf, ancestors, has_value, tensor_node
 from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
@@ -57,7 +57,32 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
     if not formula.leaves:
         return formula.value, by_name(who, wanted, named_leaves([tensor_node(formula.value)]))
     by = by_name(who, wanted, formula.leaves)
+    _check_used(who, y, by, formula)
     return with_leaves(formula.value, [x for x in by if any(x is leaf for leaf in formula.leaves.values())]), by
+
+
+def _check_used(who: str, y: Any, wrt: Sequence[Any], formula: Recorded) -> None:
+    """Refuse a tensor where the name of a parameter is meant: a formula or a function is of leaves of its own."""
+    nodes = ancestors([n for n in [tensor_node(formula.value)] if n is not None])
+    used = {*nodes, *map(tensor_node, formula.leaves.values())}
+    cells = {id(n.cell) for n in nodes if isinstance(n, Leaf) and n.cell is not None}
+    for x in wrt:
+        node = tensor_node(x) if isinstance(x, TensorBase) else None
+        other = isinstance(node, Leaf) and node.title not in formula.leaves and not has_value(x)  # a symbol: 0
+        if node is None or not (node in used or id(getattr(node, "cell", None)) in cells or other):
+            raise _not_used(who, y, x, list(formula.leaves))
+
+
+def _not_used(who: str, y: Any, x: Any, names: Sequence[str]) -> GraphError | ArgumentTypeError:
+    what, passed = ("formula", repr(y)) if isinstance(y, str) else ("function", "f")
+    shape: Any = getattr(x, "shape", ())
+    size = shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape
+    shapes = f", shapes={{{names[0]!r}: {size}}}" if isinstance(shape, tuple) and shape else ""
+    error = GraphError if isinstance(x, TensorBase) else ArgumentTypeError
+    return error(
+        f"{who}: the {what} does not depend on wrt, of type {type(x).__name__}. Expected names of what it depends on: "
+        f"{', '.join(names)}. Write {who}({passed}, {names[0]!r}{shapes}), and call the result with the values."
+    )
 
 
 def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
@@ -87,7 +112,10 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
     if isinstance(y, TensorBase):
         return Recorded(y, {})
     if not callable(y):
-        raise ArgumentTypeError(f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}.")
+        raise ArgumentTypeError(
+            f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}. Write SymPy's "
+            "expressions as text: str(e)."
+        )
     return _called(who, y, wanted, shapes or {})
 
 

@@ -66,7 +66,7 @@ def add(*parts: Formula) -> Formula:
 
 
 def neg(t: Formula) -> Formula:
-    """Return −t."""
+    """Return minus a formula."""
     return mul(MINUS, t)
 
 
@@ -161,7 +161,7 @@ def _rank(t: Formula) -> int:
 
 
 def div(a: Formula, b: Formula) -> Formula:
-    """Return a/b."""
+    """Return the quotient of two formulas."""
     return mul(a, Quotient(b.denominator, b.numerator) if isinstance(b, Quotient) else Quotient(ONE, b))
 
 
@@ -200,7 +200,7 @@ def rebuilt(t: Formula, change: Callable[[Formula], Formula]) -> Formula:
 
 
 def put(t: Formula, there: dict[Formula, Formula]) -> Formula:
-    """Put formulas in the place of others, and leave the rest as it is written."""
+    """Put formulas in place of others, and leave the rest as it is written."""
     if t in there:
         return there[t]
     parts = [put(a, there) for a in t.operands]
@@ -228,7 +228,7 @@ def opened(t: Formula) -> Formula:
     if isinstance(t, Call) and t.name == "sqrt":
         return Power(parts[0], HALF)
     if isinstance(t, Call) and t.name in _DECLARED:
-        return apply(_DECLARED[t.name], *parts)
+        return Call(Name(_DECLARED[t.name]), parts, plain=t.plain)
     if not isinstance(t, Binary) or t.op not in ("+", "-", "*", "/", "**"):
         return t.with_operands(parts)
     a, b = parts
@@ -253,6 +253,8 @@ def _opposite(t: Formula) -> Formula:
     if isinstance(t, Quotient):
         return Quotient(_opposite(t.numerator), t.denominator)
     first, *rest = factors(t)
+    if first == MINUS and rest:
+        return Product(*rest) if len(rest) > 1 else rest[0]
     if isinstance(first, Number):
         return Product(Number(-first.value, first.decimal), *rest) if rest else Number(-first.value, first.decimal)
     return Product(MINUS, first, *rest)

@@ -16,14 +16,14 @@ from symgrad.expression.instead import of_a_sign, of_python, refused_at
 from symgrad.expression.tokens import Token, without_layout
 
 F = TypeVar("F", bound=Formula)
-SUM, PRODUCT, UNARY, POWER = 1, 2, 3, 4
-LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "⊙": PRODUCT, "⊘": PRODUCT, "^": POWER}
+SUM, SPREAD, PRODUCT, UNARY, POWER = range(1, 6)
+LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "⊙": SPREAD, "⊘": SPREAD, "^": POWER, "^⊙": POWER}
 PYTHON = {"@": PRODUCT, "%": PRODUCT, "//": PRODUCT, "**": POWER}
 MATLAB = {".*": PRODUCT, "./": PRODUCT, "\\": PRODUCT, ".\\": PRODUCT, ".^": POWER}
 COMPARED = ("<", "<=", ">", ">=", "==", "!=", "~=")
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 _LABEL = re.compile(  # f(x) =, y =, f'(x) =, dy/dx =, ∂f/∂x =, \frac{dy}{dx} =, or = alone
-    r"(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*(?:\s*\(\s*[\w₀-₉]+(?:\s*,\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
+    r"(?:(?:[d∂]?([^\W\d]\w*)?['’′″‴]*(?:\s*\(\s*[\w₀-₉]+(?:\s*[,;]\s*[\w₀-₉]+)*\s*\))?(?:\s*/\s*[d∂]\w+)*"
     r"|\\frac\s*\{[^{}]*\}\s*\{[^{}]*\})\s*(?::?=|:)(?!=))"
 )
 
@@ -39,6 +39,7 @@ class Cursor:
 
     _in_indices: bool = False
     _in_cases: bool = False
+    linear: bool = False  # whether the formula has the signs of linear algebra
 
     def __init__(
         self, formula: str, listing: list[Token], matlab: bool, paper: bool, known: Mapping[str, int], answer: bool
@@ -51,7 +52,7 @@ class Cursor:
         self._apart: dict[str, list[str]] = {}  # words that were tried, so that none is tried again
         self.levels = LEVELS | (PYTHON if paper or not matlab else {}) | (MATLAB if paper or matlab else {})
         if not paper:
-            self.levels = {sign: n for sign, n in self.levels.items() if sign not in "⊙⊘"}
+            self.levels = {sign: n for sign, n in self.levels.items() if sign not in ("⊙", "⊘", "^⊙")}
         if not (paper or matlab):
             del self.levels["^"]
         self._raised: tuple[int, Formula] | None = None  # where a power ends whose exponent has no brackets
@@ -125,7 +126,8 @@ class Cursor:
         if token.text == "," and (self.before.kind == "number" or self.matlab):
             return self.refused(_of_a_comma(self.tokens, self.k) or "',' is not expected here")
         if token.kind == "foreign" and self.paper:
-            return self.refused(f"{token.text} is not read; write the formula without it")
+            instead = "the index first, as in x_1^2" if token.text[0].isdigit() else "the formula without it"
+            return self.refused(f"{token.text} is not read; write {instead}")
         if token.kind == "foreign" or (token.kind == "sign" and token.text not in CLOSED_BY.values()):
             return self.refused(of_a_sign(token.text, self.matlab))
         if token.kind == "end":

@@ -62,6 +62,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_OF_CASES = ("where", "max", "min", "maximum", "minimum")  # whose numbers a formula shows
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
@@ -91,8 +92,54 @@ def source(text: str, node: Formula) -> str:
     return "" if node.place is None else text[slice(*node.place)]
 
 
+def _in_bars(call: Call, argument: Any) -> Any:
+    """Return what stands within bars as the argument of a sum, else None."""
+    if call.func == Name("sum") and isinstance(argument, Call) and argument.func == BARS:
+        return argument.args[0]
+    return None
+
+
+class Quotient(float):
+    """A fraction of integers, which is written as 3/4 and not as 0.75; next to numbers it is its float."""
+
+    __slots__ = ("fraction",)
+    fraction: Fraction
+
+    def __new__(cls, value: float, fraction: Fraction) -> Quotient:
+        """Return the float that a program computes, with its fraction."""
+        quotient = super().__new__(cls, value)
+        quotient.fraction = fraction
+        return quotient
+
+    def __neg__(self) -> Quotient:
+        return Quotient(-float(self), -self.fraction)
+
+    def __pos__(self) -> Quotient:
+        return self
+
+    def recorded(self) -> Any:
+        """Return the fraction as a tensor that knows how it was made."""
+        return _recorded(operator.truediv, self.fraction.as_integer_ratio())
+
+
+def _beside(v: Any) -> Any:
+    """Return a value as it stands next to tensors: fractions are recorded, all else stays as it is."""
+    return v.recorded() if isinstance(v, Quotient) else v
+
+
+def _plain(v: Any) -> Any:
+    """Return a value as functions take it: fractions as floats, in lists too."""
+    return type(v)(map(_plain, v)) if type(v) in (list, tuple) else float(v) if isinstance(v, Quotient) else v
+
+
+def _fraction(v: float) -> Fraction:
+    """Return a number as it is written."""
+    return v.fraction if isinstance(v, Quotient) else Fraction(repr(v))
+
+
 def _recorded(f: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Return f of numbers as a tensor that knows how it was made, so that log(3) prints as such."""
+    args = [_beside(a) for a in args]
     leaves = [None if isinstance(a, Tensor) else Leaf(float(a), (), TRACED) for a in args]
     tensor = f(*[a if leaf is None else handle(leaf, leaf.value) for a, leaf in zip(args, leaves, strict=True)])
     for leaf in filter(None, leaves):
@@ -104,12 +151,22 @@ def _is_told(op: str, a: float, b: float, result: float) -> bool:
     """Whether a float shows which fraction it is: 1.5 shows 3/2, while 1.0010010010010010 does not show 1000/999."""
     if op in ("//", "%") or not (math.isfinite(a) and math.isfinite(b)):
         return True
-    fraction = BINARY[op](*[Fraction(repr(v)) for v in (a, b)])
+    fraction = BINARY[op](_fraction(a), _fraction(b))
     if not isinstance(fraction, Fraction) or float(fraction) != result:
         return False
     p, q = fraction.as_integer_ratio()
     shown = exact(result)
     return max(abs(p), q) <= _SHORT or (shown.is_Rational and (shown.p, shown.q) == (p, q))
+
+
+def _marked(op: str, a: float, b: float, value: float) -> float:
+    """Return the value as a fraction, where an operation on integers and fractions makes one."""
+    if op not in ("+", "-", "*", "/", "**") or not all(type(v) in (int, Quotient) for v in (a, b)):
+        return value
+    fraction = BINARY[op](_fraction(a), _fraction(b))
+    if not isinstance(fraction, Fraction):
+        return value
+    return fraction.numerator if fraction.denominator == 1 else Quotient(value, fraction)
 
 
 class Evaluation:
@@ -127,11 +184,16 @@ class Evaluation:
         self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False, paper: bool = False
     ) -> None:
         self.text, self.names, self.bounds, self.exact, self.paper = text, names, bounds, exact, paper
-        self._quotients: dict[float, Tensor] = {}  # of integers, by their floats: 3/2 is not written as 1.5
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula."""
-        return self.of(tree)
+        return self._array(_beside(self.of(tree)))
+
+    def _array(self, v: Any) -> Any:
+        """Return a list of numbers or tensors, as people write arrays, as one tensor."""
+        if not (isinstance(v, list) and v and self.paper):
+            return v
+        return self._operated(lambda *ts: functions.stack(ts), *[as_tensor(self._array(_beside(part))) for part in v])
 
     def _operated(self, f: Callable[..., Any], *args: Any) -> Any:
         return f(*args) if self.bounds is None else self.bounds.operate(f, args)
@@ -192,7 +254,8 @@ class Evaluation:
         if node.id in NO_NUMBERS:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
         if node.id in function_table():
-            raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
+            name = self.text[slice(*node.place)] if node.place else node.id
+            raise refused(self.text, node, f"{name!r} is a function; write {name}(…)")
         declared = ", ".join(self.names) or "none"
         raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 
@@ -209,6 +272,7 @@ class Evaluation:
         return tensor
 
     def _combined(self, node: Binary, a: Any, b: Any) -> Any:
+        a, b = self._array(a), self._array(b)
         if node.op not in BINARY or (node.silent and node.op == "@"):
             node = self._of_paper(node, a, b)
         if node.op == "**" and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
@@ -219,7 +283,7 @@ class Evaluation:
         if node.op == "**" and isinstance(a, float) and a == math.e and not numbers:
             return self._operated(functions.exp, b)
         if not numbers:
-            return self._operated(BINARY[node.op], a, b)
+            return self._beside_arrays(BINARY[node.op], a, b)
         operate = BINARY[node.op]
         value = operate(float(a) if node.op == "**" and not isinstance(a, complex) else a, b)
         if isinstance(value, complex) and not isinstance(a, complex) and not isinstance(b, complex):
@@ -228,14 +292,17 @@ class Evaluation:
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
         if self.exact and not isinstance(value, complex):
             if not _is_told(node.op, a, b, value):
-                return self._as_written(operate, (a, b))
-            if node.op == "/" and type(a) is type(b) is int and not value.is_integer():
-                self._quotients[value] = _recorded(operate, (a, b))
+                return _recorded(operate, (a, b))
+            value = _marked(node.op, a, b, value)
         if isinstance(value, int) and abs(value) >= 2**53:
             return float(value)
         if isinstance(value, float) and isinstance(a, int) and isinstance(b, int) and value.is_integer():
             return int(value) if abs(value) < 2**53 else value
         return value
+
+    def _beside_arrays(self, f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+        """Return an operation of arrays, and of fractions, which are written as such but in exponents."""
+        return self._operated(f, _beside(a), b if f is operator.pow else _beside(b))
 
     def _of_paper(self, node: Binary, a: Any, b: Any) -> Binary:
         """Return an operation of paper's as one of Python's, where both sides leave no doubt of it."""
@@ -267,7 +334,7 @@ class Evaluation:
         return self._operated(UNARY[node.op], self.of(node.operand))
 
     def _compare(self, node: Compare) -> Any:
-        left, right = as_tensor(self.of(node.left)), self.of(node.right)
+        left, right = as_tensor(_beside(self.of(node.left))), _beside(self.of(node.right))
         return self._operated(COMPARE[node.op], left, right)
 
     def _attribute(self, node: Attribute) -> Any:
@@ -284,26 +351,31 @@ class Evaluation:
                 raise refused(self.text, node, "bars around an array; write norm(…), det(…), or abs(…) of each entry")
             return self.called(functions.abs, x)
         f, first = self._function(node.func)
-        args = [*first, *[self.of(a) for a in node.args]]
+        args = [*first, *self._arguments(node)]
+        if f in [function_table()[name] for name in _OF_CASES] and any(isinstance(a, Tensor) for a in args):
+            args = [_beside(a) for a in args]
         words = {k.name: self.of(k.value) for k in node.keywords}
         return self.called(f, *args, **words)
 
+    def _arguments(self, node: Call) -> list[Any]:
+        """Return the arguments of a call; around what is summed, bars stand around each entry: sum(|x|) is Σ|xᵢ|."""
+        inner = [_in_bars(node, a) for a in node.args]
+        pairs = zip(node.args, inner, strict=True)
+        return [self.of(a) if b is None else self.called(functions.abs, self.of(b)) for a, b in pairs]
+
     def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any:
         """Return f of the arguments, within bounds; of numbers as it is written, where constants are."""
-        result = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
-        numbers = bool(args) and not words and all(type(a) in (int, float) for a in args)
+        plain, words = _plain(args), {k: _plain(v) for k, v in words.items()}
+        result = f(*plain, **words) if self.bounds is None else self.bounds.call(f, plain, words)
+        numbers = bool(args) and not words and all(type(a) in (int, float, Quotient) for a in args)
         if self.exact and numbers and isinstance(result, Tensor) and isinstance(tensor_value(result), float):
             with suppress(Exception):  # of any kind: f takes integers only, or looks at its numbers
-                written = self._as_written(f, args)
+                written = _recorded(f, args)
                 steps = [n.op for n in ancestors([tensor_node(written)]) if not isinstance(n, Leaf)]
                 of_numbers = all(isinstance(op, Map) for op in steps)  # which have a formula in every notation
                 if of_numbers and math.isclose(tensor_value(written), tensor_value(result), rel_tol=1e-14):
                     return written
         return result
-
-    def _as_written(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
-        """Return f of numbers as a tensor that knows how it was made; quotients among them stay quotients."""
-        return _recorded(f, [self._quotients.get(a, a) for a in args])
 
     def _function(self, node: Formula) -> tuple[Callable[..., Any], list[Any]]:
         """Return a function of the table, and the array it is a method of."""

@@ -197,7 +197,7 @@ class Attribute(Formula):
 
 
 class Subscript(Formula):
-    """``x[0]``."""
+    """An entry or a part, as ``x[0]``."""
 
     fields, operands_in = ("value", "key"), ("value",)
     value: Formula
@@ -214,14 +214,14 @@ class Slice(Formula):
 
 
 class Tuple(Formula):
-    """``a, b``."""
+    """Formulas with commas between, as ``a, b``."""
 
     fields, operands_in = ("elts",), ("elts",)
     elts: Sequence[Formula]
 
 
 class List(Tuple):
-    """``[a, b]``."""
+    """Formulas in square brackets, as ``[a, b]``."""
 
 
 # ------------------------------------------------------------------ as lessons write it
@@ -265,11 +265,11 @@ class Sum(_OfParts):
 
 
 class Product(_OfParts):
-    """a·b·…"""
+    """A product of several factors, a·b·…"""
 
 
 class Quotient(Formula):
-    """a/b."""
+    """A fraction, a over b."""
 
     fields = operands_in = ("numerator", "denominator")
     numerator: Formula
@@ -483,59 +483,3 @@ def walk(node: Formula) -> Iterator[Formula]:
         here = stack.pop()
         yield here
         stack += reversed(list(within(here)))
-
-
-# ------------------------------------------------------------------ text
-_STRENGTH = {
-    "+": 2, "-": 2, "*": 3, "⊙": 3, "/": 3, "@": 3, "%": 3, "//": 3, "mrdivide": 3, "mldivide": 3, "**": 5, "mpower": 5,
-}  # fmt: skip
-_COMPARED, _UNARY, _ATOM = 1, 4, 6
-_SIGNS = {"**": "^", "mpower": "^", "*": "*", "/": "/", "mrdivide": "/", "mldivide": "\\"}
-
-
-def text(node: Formula) -> str:
-    """Return a formula as it is typed, in Python's notation with ^ for powers.
-
-    >>> text(Binary(Binary(Constant(2), "*", Name("x")), "**", Unary("-", Constant(1))))
-    '(2*x)^(-1)'
-    """
-    return _written(node)[0]
-
-
-def _written(node: Formula) -> tuple[str, int]:
-    """Return the text, and how strongly it holds together."""
-    if isinstance(node, Compare):
-        return f"{_held(node.left, 2)} {node.op} {_held(node.right, 2)}", _COMPARED
-    if isinstance(node, Binary):
-        level = _STRENGTH[node.op]
-        right_first = level == _STRENGTH["**"]
-        left = _held(node.left, level + right_first)
-        right = _held(node.right, level + 1)  # a^(b^c), which people read in two ways without brackets
-        sign = _SIGNS.get(node.op, f" {node.op} ")
-        return f"{left}{sign}{right}", level
-    if isinstance(node, Unary):
-        return f"{node.op}{_held(node.operand, _UNARY)}", _UNARY
-    if isinstance(node, Call) and node.func == Name("|"):
-        return f"|{text(node.args[0])}|", _ATOM
-    if isinstance(node, Call):
-        words = [f"{k.name}={text(k.value)}" for k in node.keywords]
-        return f"{_held(node.func, _ATOM)}({', '.join([*map(text, node.args), *words])})", _ATOM
-    if isinstance(node, Attribute):
-        return f"{_held(node.value, _ATOM)}.{node.attr}", _ATOM
-    if isinstance(node, Subscript):
-        key = ", ".join(map(text, node.key.elts)) if type(node.key) is Tuple else text(node.key)
-        return f"{_held(node.value, _ATOM)}[{key}]", _ATOM
-    if isinstance(node, Slice):
-        ends = [text(end) if end is not None else "" for end in (node.lower, node.upper)]
-        return ":".join([*ends, *([text(node.step)] if node.step is not None else [])]), 0
-    if isinstance(node, Tuple):
-        inner = ", ".join(map(text, node.elts))
-        return (f"[{inner}]" if isinstance(node, List) else f"({inner})"), _ATOM
-    if isinstance(node, Constant):
-        return ("..." if node.value is Ellipsis else repr(node.value)), _ATOM
-    return str(getattr(node, "id", "")), _ATOM
-
-
-def _held(node: Formula, least: int) -> str:
-    written, strength = _written(node)
-    return written if strength >= least else f"({written})"

@@ -59,9 +59,23 @@ def function_table() -> dict[str, Callable[..., Any]]:
     table |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
     table |= {"combinations": _combinations, "toeplitz": _toeplitz, "linalg.toeplitz": _toeplitz}
     table |= {name: _along(name, table[name]) for name in ALONG}
+    table |= {"rowmean": lambda x: _line_means(x, 1), "colmean": lambda x: _line_means(x, 0), "skew": _skew}
     table |= {"tr": table["trace"], "log": _logarithm}
     table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"], "ln": functions.log}
     return table
+
+
+def _skew(a: Any) -> Tensor:
+    """The matrix of the cross product with a."""
+    zero = 0 * a[0]
+    rows = [[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]]
+    skew: Tensor = functions.stack([functions.stack(row) for row in rows])
+    return skew
+
+
+def _line_means(x: Any, axis: int) -> Any:
+    """A matrix with each entry replaced by the mean along an axis."""
+    return functions.mean(x, axis, keepdim=True) + 0 * x
 
 
 def _along(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +97,8 @@ def _along(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _logarithm(x: Any, base: Any = None) -> Any:
     """The natural logarithm, or to a base: log x / log b."""
+    if isinstance(base, (int, float)) and (base <= 0 or base == 1):
+        raise ArgumentError(f"a logarithm's base is positive and not 1; this is {base}")
     return functions.log(x) if base is None else functions.log(x) / functions.log(base)
 
 
@@ -101,7 +117,7 @@ def _are_numbers(*args: Any) -> bool:
 
 
 def _squared_modulus(z: Any) -> Any:
-    """|z|²."""
+    """Return the square |z|²."""
     return functions.abs(z) ** 2
 
 

@@ -29,7 +29,6 @@ from symgrad.expression.formula import (
     Tuple,
     Unary,
     replace,
-    text,
     within,
 )
 from symgrad.expression.function_table import function_table
@@ -38,12 +37,13 @@ from symgrad.expression.paper import (
     Paper,
     _argument,
     _fraction,
-    _shown,
     _value,
     _where,
     _with_argument,
+    shown,
 )
-from symgrad.expression.spelling import spelling_of, with_one_name
+from symgrad.expression.printer import typed
+from symgrad.expression.spelling import meaning_of, with_one_name
 from symgrad.expression.tokens import MOST_DEEP, Token, tokens
 from symgrad.expression.words import GREEK
 
@@ -67,7 +67,7 @@ class Reading:
     Attributes:
         text: as it was typed.
         tree: what it says.
-        syntax: "python" or "matlab": what its operators mean for arrays.
+        syntax: "python", "matlab" or "matrix": what its operators mean for arrays.
         paper: whether it was read as people write.
         two_ways: places that people read in two ways, with what to write for each.
         constant: whether a constant ``+ C`` was taken off an answer.
@@ -94,18 +94,13 @@ class Reading:
 
 
 def read(
-    formula: str,
-    syntax: str = "python",
-    known: Mapping[str, int] | None = None,
-    *,
-    meaning: str | None = None,
+    formula: str, syntax: str = "python", known: Mapping[str, int] | None = None, *, meaning: str | None = None,
     answer: bool = False,
-) -> Reading:
+) -> Reading:  # fmt: skip
     """Return what a string says.
 
     Args:
-        formula: the text.
-        syntax: "python" or "matlab", read strictly; or "paper", which has the signs of both, its own and LaTeX's.
+        formula, syntax: the text; "python" or "matlab", read strictly, or "paper", with the signs of both and LaTeX's.
         known: the number of axes of names that are known.
         meaning: of paper, whose meaning operators have between arrays; by default as the signs tell.
         answer: whether a ``+ C`` or ``dx`` at the end is taken off, and sides before the last one are left out.
@@ -115,15 +110,13 @@ def read(
     """
     paper = syntax == "paper"
     listing = with_one_name(tokens(formula, paper), known or {})
-    if paper:
-        label = label_of(formula)
-        body = [t for t in listing if label is None or t.start >= label.end()]
-        syntax = meaning or ("matlab" if spelling_of(body) == "matlab" else "python")
-    else:
-        body = listing
+    label = label_of(formula) if paper else None
+    body = [t for t in listing if label is None or t.start >= label.end()]
+    syntax = (meaning or meaning_of(body)) if paper else syntax
     if not (answer and "=" in formula):
         _refuse_derivatives(formula, body, paper, known or {})
-    parser = _Parser(formula, listing, syntax == "matlab", paper, known or {}, answer)
+    parser = _Parser(formula, listing, syntax != "python", paper, known or {}, answer)
+    parser.linear = syntax == "matrix"
     try:
         tree = parser.whole()
     except RecursionError:
@@ -172,8 +165,9 @@ class _Parser(Paper):
         formula = self.rows() if self.paper else self.listed_parts("")
         while self.matlab and self.take(";"):
             pass
-        if self.word("where") and self.paper:
-            self.k += 1
+        comma = self.paper and self.at(",") and self.tokens[self.k + 1].text == "where"
+        if self.paper and (comma or self.word("where")):
+            self.k += 1 + comma
             formula = self._with_parts(formula)
         if self.next.kind != "end":
             raise self._unexpected()
@@ -249,6 +243,8 @@ class _Parser(Paper):
     def operation(self, left: Formula, token: Token, level: int) -> Formula:
         said, behind = self._said, self.before
         doubt = self.paper and said is not None and said[0] == self.tokens[self.k - 2].end and level == PRODUCT
+        percent = self.paper and token.text == "%" and isinstance(left, Constant) and not token.gap and self.next.gap
+        sign = "" if self.at("+", "-") else "*"
         right = self.expression(level + 1)
         op = (IN_MATLAB if self.matlab else MEANS).get(token.text, token.text)
         if token.text in ("\\", ".\\") and not self.matlab:
@@ -256,14 +252,17 @@ class _Parser(Paper):
         if token.text == ".\\":
             left, right, op = right, left, "/"
         formula = self.made(Binary(left, op, right), left.span, token)
+        if percent:
+            other = shown(right) if sign else typed(right)
+            self._doubt(formula, formula, f"{typed(left)}/100{sign}{other}", f"{typed(left)} % {shown(right)}")
         if doubt and said is not None and _is_plain(right, token.text):
             call = said[1]
             inner = _argument(call)
             self._doubt(
                 call,
                 formula,
-                f"{text(call)}{behind.text}{text(right)}",
-                text(_with_argument(call, Binary(inner, token.text, right))),
+                f"{typed(call)}{behind.text}{typed(right)}",
+                typed(_with_argument(call, Binary(inner, token.text, right))),
             )
         return formula
 
@@ -276,7 +275,10 @@ class _Parser(Paper):
 
     def power(self, base: Formula, token: Token) -> Formula:
         """Read an exponent: to the left of a power in MATLAB's notation, else to the right; or a transpose's T."""
-        op = "**" if token.text in ("**", ".^") else "mpower"
+        op = "mpower" if token.text == "^" else "**"
+        if self.paper and self.at("{") and self.tokens[self.k + 1].text == "⊙":  # x^{\odot 2}
+            op = "**"
+            del self.tokens[self.k + 1]
         if self.paper and (transposed := self._transposed(base, token)) is not None:
             return transposed
         grouped = self.paper and self.at("{", "(")
@@ -306,8 +308,8 @@ class _Parser(Paper):
             inner = inner.operand
         if isinstance(inner, Binary) and inner.op in ("**", "mpower") and not inner.brackets:
             sign = "-" * isinstance(exponent, Unary)
-            right = f"{_shown(base)}^({sign}{text(inner)})"
-            left = f"({_shown(base)}^{sign}{text(inner.left)})^{_shown(inner.right)}"
+            right = f"{shown(base)}^({sign}{typed(inner)})"
+            left = f"({shown(base)}^{sign}{typed(inner.left)})^{shown(inner.right)}"
             self._doubt(formula, formula, right, left)
 
     def _signed(self, read_operand: Callable[[], Formula]) -> Formula:
@@ -369,8 +371,11 @@ class _Parser(Paper):
             if depth == 0:
                 break
         plain = all(t.kind == "number" or t.text in ("[", "]", ":", ",", "-", "...", "end") for t in signs)
-        is_array = isinstance(formula, Name) and self.known.get(formula.id, 0) > 0
-        return plain or is_array or not isinstance(formula, Name)
+        if plain or not isinstance(formula, Name):
+            return plain or any(self.known.values())
+        if self.known.get(formula.id, 0) == 0 and any(t.text == "," for t in signs):
+            raise self.refused(f"{formula.id!r} is not a function that formulas may call")
+        return self.known.get(formula.id, 0) > 0
 
     def atom(self) -> Formula:
         token = self.next
@@ -442,6 +447,14 @@ class _Parser(Paper):
         self._in_indices = inside
         return formula
 
+    def _not_closed_here(self) -> ParseError:
+        """Return the error of a list in which something else than a comma or ] follows."""
+        if self.next.text in (")", "}"):
+            return self.refused(f"[ is closed by ], and not by {self.next.text}")
+        if self.word("for") and not self.paper:
+            return self.refused(str(of_python("for", ["x"])))
+        return self._unexpected()
+
     def square(self, token: Token) -> Formula:
         """Read a list; of paper perhaps [x > 0], which is 1 where it holds, or brackets around a part."""
         inside, self._in_indices = self._in_indices, False
@@ -454,17 +467,16 @@ class _Parser(Paper):
                 rows.append([])
                 continue
             if rows[-1] and not self.take(","):
-                if self.next.text in (")", "}"):
-                    raise self.refused(f"[ is closed by ], and not by {self.next.text}")
-                if self.word("for") and not self.paper:
-                    raise self.refused(str(of_python("for", ["x"])))
-                raise self._unexpected()
+                raise self._not_closed_here()
             if not self.at("]"):
                 cases, self._in_cases = self._in_cases, self.paper
                 rows[-1].append(self.rows() if self.paper else self.compared())
                 self._in_cases = cases
         self._in_indices, self.bars = inside, bars
         start = (token.start, token.end)
+        if self.paper and self.next.text == "_" and self.tokens[self.k + 1].text == "*":  # [a]_×
+            self.k += 2
+            return self.made(Call(Name("skew"), rows[0]), start)
         if self.paper and len(rows) == 1 and len(rows[0]) == 1 and (part := self._single(rows[0][0], token)):
             return part
         if self.matlab:
@@ -488,7 +500,7 @@ class _Parser(Paper):
     def strict_name(self, token: Token) -> Formula:
         word, start = token.text, (token.start, token.end)
         after = self.tokens[self.k + 1]
-        if word in ("None", "True", "False") and not self.matlab:
+        if word in ("None", "True", "False") and (self.paper or not self.matlab):
             self.k += 1
             return self.made(Constant({"None": None, "True": True, "False": False}[word]), start)
         if said := of_python(word, self._rest() if not self.matlab else ()):

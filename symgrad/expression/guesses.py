@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -28,9 +27,9 @@ from symgrad.expression.formula import (
     Unary,
     walk,
 )
-from symgrad.expression.formula import replace as with_parts
 from symgrad.expression.function_table import ALONG
 from symgrad.expression.grammar import Reading, read
+from symgrad.expression.matrix_notation import may_be_linear
 from symgrad.expression.reader import Expression, names_in
 from symgrad.tensors.tensor import Tensor
 
@@ -120,7 +119,7 @@ def guessed(reading: Reading, declared: Mapping[str, Any]) -> Guessed:
         return Guessed({name: Guess((), "the formula has no sign of arrays") for name in names}, None)
     tried: list[dict[str, Shape]] = []
     for ranks in islice(_choices(names), MOST_TRIED):
-        shapes = _fitted(reading.tree, names, ranks, known, reading.syntax)
+        shapes = _fitted(reading, names, ranks, known)
         if shapes is None:
             continue
         tried.append(shapes)
@@ -160,45 +159,17 @@ def _explained(shapes: Mapping[str, Shape]) -> dict[str, Guess]:
 
 
 def with_products(reading: Reading, declared: Mapping[str, Any] | None = None) -> Reading:
-    """Return a formula in symgrad's notation with @ for each ``*`` that can only be meant as the product of matrices.
+    """Return a formula of people's in symgrad's notation, with @ for each ``*`` that is the product of matrices.
 
-    A matrix beside a vector is their product in linear algebra, though ``*`` multiplies entries: ``X*w`` would scale
-    the columns, silently. So it is where a chain of factors has a matrix and a vector, and where matrices meet in a
-    trace or a determinant. A formula with an @ says what it means by each sign, and is left as it is.
-
-    >>> [with_products(read(t)).text for t in ("norm(X*w - y)**2", "sum(log(1 + exp(-y*(X*w))))", "sum(A*B)")]
+    >>> texts = "norm(X*w - y)**2", "sum(log(1 + exp(-y*(X*w))))", "sum(A*B)"
+    >>> [with_products(read(t, "paper")).text for t in texts]
     ['norm(X@w - y)**2', 'sum(log(1 + exp(-y*(X@w))))', 'sum(A*B)']
     """
-    if any(isinstance(node, Binary) and node.op == "@" for node in walk(reading.tree)) or reading.syntax == "matlab":
-        return reading
-    known = _known(declared or {})
-    names = names_in(reading, known)
-    numbers = [(0,) * len(names)]  # where nothing says otherwise, as in guesses
-    arrays = _has_arrays(reading.tree, "python") or any(known.values())
-    for ranks in islice(_choices(names), MOST_TRIED) if arrays else numbers:
-        products: list[Binary] = []
-        shapes = _fitted(reading.tree, names, ranks, known, "python", products)
-        if shapes is not None:
-            candidate = _with_signs(reading, products)
-            return (
-                candidate if not products or _valued(candidate, {**(declared or {}), **shapes}) is not None else reading
-            )
-    return reading
-
-
-def _with_signs(reading: Reading, products: Sequence[Binary]) -> Reading:
-    """Return a formula with @ between the factors of these products."""
-    signs = list(reading.text)
-    for node in products:
-        place = (node.mark or (0, 0))[0]
-        if not node.silent:
-            signs[place] = "@"
-    return replace(reading, text="".join(signs), tree=_with_matmul(reading.tree, products))
-
-
-def _with_matmul(node: Formula, products: Sequence[Binary]) -> Formula:
-    new = node.with_operands([_with_matmul(part, products) for part in node.operands]) if node.operands else node
-    return with_parts(new, op="@") if isinstance(new, Binary) and any(node is p for p in products) else new
+    guess = guessed(reading, declared or {})
+    expression = guess.expression
+    if expression is None and not guess.names:
+        expression = _valued(reading, declared or {})
+    return reading if expression is None else expression.signed
 
 
 def wanted(names: Iterable[str]) -> str | None:
@@ -358,24 +329,17 @@ class _Fitted(dict[str, Shape]):
     lacks_a_dot = False
 
 
-def _fitted(
-    tree: Formula,
-    names: Sequence[str],
-    ranks: Sequence[int],
-    known: Mapping[str, Shape],
-    syntax: str,
-    products: list[Binary] | None = None,
-) -> _Fitted | None:
-    """Return shapes with so many axes that fit each other, or None; collect the terms read as products, if asked."""
+def _fitted(reading: Reading, names: Sequence[str], ranks: Sequence[int], known: Mapping[str, Shape]) -> _Fitted | None:
+    """Return shapes with so many axes that fit each other, or None."""
     sizes = _Sizes()
     called: dict[str, int] = {}
     shapes: dict[str, Shape] = {
         name: tuple(called.setdefault(str(n), sizes.new(n)) for n in shape) for name, shape in known.items()
     }
     shapes |= {name: tuple(sizes.new() for _ in range(rank)) for name, rank in zip(names, ranks, strict=True)}
-    whole, reading = None, _Shapes(shapes, sizes, syntax, products)
+    whole, walk_of = None, _Shapes(shapes, sizes, reading)
     try:
-        whole = reading.of(tree)
+        whole = walk_of.of(reading.tree)
     except _Clash:
         return None
     except _Unknown:
@@ -383,7 +347,7 @@ def _fitted(
     free = (s for s in _SIZES if s not in shapes and s not in called)
     letters: dict[int, Any] = {}
     fit = _Fitted({name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names})
-    fit.lacks_a_dot = whole == () and reading.by_entries
+    fit.lacks_a_dot = whole == () and walk_of.by_entries
     return fit
 
 
@@ -399,11 +363,9 @@ def _letter(sizes: _Sizes, k: int, letters: dict[int, Any], free: Iterator[str])
 class _Shapes:
     """The shape of each part of a formula."""
 
-    def __init__(
-        self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str, products: list[Binary] | None = None
-    ) -> None:
-        self._names, self._sizes, self._matlab = names, sizes, syntax == "matlab"
-        self._products, self._in_square = products, 0
+    def __init__(self, names: Mapping[str, Shape], sizes: _Sizes, reading: Reading) -> None:
+        self._names, self._sizes, self._matlab = names, sizes, reading.syntax == "matlab"
+        self._may_be_linear, self._in_square = may_be_linear(reading), 0
         self.by_entries = False  # whether a vector is raised to a power, for which people forget the dot of .^
 
     def of(self, node: Any) -> Shape:
@@ -427,8 +389,8 @@ class _Shapes:
         return self._spread(self.of(node.left), self.of(node.right))
 
     def _binary(self, node: Binary) -> Shape:
-        if self._products is not None and node.op == "*":
-            return self._chain(node, self._products)
+        if self._may_be_linear and node.op == "*":
+            return self._chain(node)
         a, b = self.of(node.left), self.of(node.right)
         if node.op == "mpower":
             return self._raised(a, b)
@@ -442,19 +404,15 @@ class _Shapes:
             return self._spread(a, b)
         return self._product(a, b)
 
-    def _chain(self, node: Binary, products: list[Binary]) -> Shape:
+    def _chain(self, node: Binary) -> Shape:
         """Of factors in a row: products where a matrix meets a vector, or matrices in a trace."""
         nodes = _factors(node)
         shapes = [self.of(nodes[0].left), *(self.of(n.right) for n in nodes)]
         axes = [len(s) for s in shapes if s]
         linear = {1, 2} == set(axes) or (self._in_square > 0 and {2} == set(axes))
         shape = shapes[0]
-        for n, other in zip(nodes, shapes[1:], strict=True):
-            if linear and shape and other:
-                products.append(n)
-                shape = self._product(shape, other)
-            else:
-                shape = self._spread(shape, other)
+        for other in shapes[1:]:
+            shape = self._product(shape, other) if linear and shape and other else self._spread(shape, other)
         return shape
 
     def _raised(self, a: Shape, b: Shape) -> Shape:
@@ -552,6 +510,18 @@ class _Shapes:
             inner = inner.value
         return not isinstance(inner, Name) or inner.id in self._names
 
+    def _of_two(self, name: str, first: Shape, second: Shape) -> Shape:
+        if name == "outer":
+            return self._outer(first, second)
+        if name == "cross":
+            return self._crossed(first, second)
+        if name == "solve":
+            return self._product(self._square(first), second)
+        if len(first) != 1 or len(second) != 1:
+            raise _Clash
+        self._sizes.same(first[0], second[0])
+        return ()
+
     def _made(self, name: str, args: list[Shape], node: Call, method: bool) -> Shape:
         if not args:
             raise _Unknown
@@ -566,17 +536,8 @@ class _Shapes:
             if not first:
                 raise _Clash
             return first
-        if name in ("dot", "inner", "vdot") and len(args) == 2:
-            if len(first) != 1 or len(args[1]) != 1:
-                raise _Clash
-            self._sizes.same(first[0], args[1][0])
-            return ()
-        if name == "outer" and len(args) == 2:
-            return self._outer(first, args[1])
-        if name == "cross" and len(args) == 2:
-            return self._crossed(first, args[1])
-        if name == "solve" and len(args) == 2:
-            return self._product(self._square(first), args[1])
+        if len(args) == 2 and name in ("dot", "inner", "vdot", "outer", "cross", "solve"):
+            return self._of_two(name, first, args[1])
         if name == "diag":
             return self._diagonal(first)
         if name in _OF_ARRAYS:

@@ -14,7 +14,7 @@ INSTEAD = {
     "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "** (a power is **)", "|": "abs(…) or norm(…)", "∞": "inf",
     "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)",
     "′": "what was differentiated, and --wrt", "“": "no quotation marks", "”": "no quotation marks",
-    "!": "factorials as exp(lgamma(n + 1))", "'": ".T",
+    "!": "factorials as exp(lgamma(n + 1))", "'": ".T", "°": "an angle in radians, as in 30*pi/180",
 }  # fmt: skip
 PRIME = "′ of a number is a derivative; write what it is"
 _IN_MATLAB = {".T": "'", ".H": "'", "**": "^"}
@@ -28,7 +28,7 @@ def refused_at(text: str, column: int, reason: str, end: int | None = None) -> P
     start = max(0, column - 30)
     shown = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text[start : start + 60]).rstrip()
     room = " " * columns(shown[: column - start].ljust(column - start))
-    error = ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
+    error = ParseError(f"parse: {reason}, at character {column + 1}:\n  {shown}\n  {room}^")
     error.place, error.reason = (column, max(column + 1, end or 0)), reason
     return error
 
@@ -63,7 +63,7 @@ def of_python(name: str, rest: Sequence[str] = ()) -> str | None:
 
 def product(before: str, after: str) -> str:
     """Return the message for a missing sign between two factors."""
-    return f"a sign is missing here; for the product write {before}*{after}"
+    return f"an operator is missing here; for the product write {before}*{after}"
 
 
 def two_ways(part: str, one: str, other: str) -> str:

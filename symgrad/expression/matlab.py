@@ -44,7 +44,9 @@ class Matlab(Evaluation):
         return plain(self.of(tree))
 
     def _attribute(self, node: Attribute) -> Any:
-        x = self.of(node.value)
+        return self._transposed(node, self.of(node.value))
+
+    def _transposed(self, node: Attribute, x: Any) -> Any:
         self.refuse_a_prime(node, x)
         if isinstance(x, Row):
             return x.value
@@ -53,7 +55,9 @@ class Matlab(Evaluation):
         return x if kind == "number" else Row(x) if kind == "column" else self._operated(lambda t: t.mT, as_tensor(x))
 
     def _unary(self, node: Unary) -> Any:
-        x = self.of(node.operand)
+        return self._signed(node, self.of(node.operand))
+
+    def _signed(self, node: Unary, x: Any) -> Any:
         tensor = self._operated(operator.neg if node.op == "-" else operator.pos, plain(x))
         return Row(tensor) if isinstance(x, Row) else tensor
 
@@ -82,15 +86,17 @@ class Matlab(Evaluation):
         kinds = {kind_of(a), kind_of(b)}
         x, y = plain(a), plain(b)
         constants = not isinstance(x, Tensor) and not isinstance(y, Tensor)
-        if node is not None and (
-            constants or (f is operator.pow and isinstance(x, float) and x == math.e and kinds == {"number"})
+        if (
+            f in _PYTHON
+            and node is not None
+            and (constants or (f is operator.pow and isinstance(x, float) and x == math.e and kinds == {"number"}))
         ):
             return super()._combined(replace(node, op=_PYTHON[f]), x, y)
         if kinds == {"row", "column"} or kinds == {"column", "matrix"}:
             x, y = (
                 t.unsqueeze(1) if kind_of(t) == "column" and not isinstance(v, Row) else t for v, t in ((a, x), (b, y))
             )
-        value = self._operated(f, x, y)
+        value = self._beside_arrays(f, x, y)
         return Row(value) if "row" in kinds and kinds <= {"row", "number"} else value
 
     def _product(self, node: Binary, a: Any, b: Any) -> Any:
@@ -139,7 +145,7 @@ class Matlab(Evaluation):
             return super()._call(node)
         if name in self.names:
             return self._indexed(node, self.names[name])
-        args = [self.of(a) for a in node.args]
+        args = self._arguments(node)
         if any(isinstance(a, slice) for a in args):
             raise refused(self.text, node, f"{name!r} is not declared, and : is for indices")
         own = OWN.get(name)

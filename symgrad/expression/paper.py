@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from symgrad.expression.constants import CONSTANTS
@@ -16,23 +18,33 @@ from symgrad.expression.formula import (
     Compare,
     Constant,
     Formula,
+    List,
     Name,
+    Subscript,
     Tuple,
     Unary,
     replace,
-    text,
     walk,
 )
 from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import of_python, product, two_ways
-from symgrad.expression.spelling import is_indexed
-from symgrad.expression.tokens import MOST_DEEP, Token, tokens
+from symgrad.expression.printer import typed
+from symgrad.expression.spelling import behind_power, is_indexed
+from symgrad.expression.tokens import MOST_DEEP, Token, opens_parts, tokens
 from symgrad.expression.words import ALIASES, GLUED, GREEK, INVERSE, LETTERS, SPOKEN
 
+_APART = {*GREEK.values()} - {"δ"}  # letters that no name of others begins with; δx is one
 _CASES = ("if", "for", "when")
 _NOT_FACTORS = {*_CASES, "otherwise", "else", "where", "and", "or", "with"}
+_OPENING = ("√", "∛", "∜", "\\frac", "\\binom", "\\sqrt", "{", "‖")
 _SIGNS_IN_WORDS = {"mod", "times", "plus", "minus", "over", "by", "of", "per", "squared", "cubed", "div"}
 _QUADRATIC = re.compile(r"\b([^\W\d]\w*) ?(?:\^|\*\*) ?t\b ?\* ?[A-Z]\w* ?\* ?\1\b")  # x^t*A*x
+_FACTOR = re.compile("pi|.")
+_OF_LATEX = re.compile(
+    r"(?<![\w)\]'])\\[A-Za-z]{2}|\\(?:[dtc]?frac|sqrt|cdot|times|left)(?![A-Za-z])"
+)  # A\\b is MATLAB's
+_UPRIGHT = re.compile(r"\\(?:math|text|operatorname)\w*\s*\{\s*$")
+MOST_FACTORS = 3  # of letters that stand together; more are a word
 _COMMAND = re.compile(r"\\[A-Za-z]+\s+$")  # whose blank ends it, and says nothing
 
 
@@ -69,7 +81,7 @@ class Paper(Cursor):
         depth, equals = 0, []
         for k, token in enumerate(self.tokens):
             depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-            if depth == 0 and token.text == "where" and self.tokens[k + 1].text != "(":
+            if depth == 0 and opens_parts(self.tokens, k):
                 break
             if depth == 0 and token.text == "=" and token.kind == "sign":
                 equals.append(k + 1)
@@ -100,7 +112,7 @@ class Paper(Cursor):
             defined.append((name, self.compared()))
             if not self.take(",", ";"):
                 break
-        for name, part in reversed(defined):  # a part may have names of those before it
+        for name, part in [*reversed(defined), *defined]:  # a part may have names of those before or behind it
             body = _put(body, name, replace(part, brackets=part.span))
         return body
 
@@ -117,10 +129,21 @@ class Paper(Cursor):
             return first
         return self._cases(first, close)
 
+    def _nested(self, rows: list[tuple[Formula, list[Formula]]]) -> Formula:
+        """Return where(…, where(…, …)) of values with their conditions, the last of which holds otherwise."""
+        (cases, _), *others = reversed(rows)
+        for value, conditions in others:
+            inner = value
+            for condition in reversed(conditions):
+                inner = _where(self, condition, inner, cases)
+            cases = inner
+        return cases
+
     def _cases(self, value: Formula, close: str) -> Formula:
         rows: list[tuple[Formula, list[Formula]]] = []
         while True:
-            self.take(",", "&")
+            while self.take(",", "&"):  # x^2, & x > 0
+                pass
             worded = self.word(*_CASES)
             self.k += worded
             if self.word("otherwise", "else"):
@@ -135,18 +158,13 @@ class Paper(Cursor):
                 self.k += 1
                 rows.append((self.rows(), []))
                 break
-            if not (self.take(";", ",", "\\\\", "&") or self._and()) or self.at("}"):
+            ended = self.take(";", ",", ".", "&") + self.take("\\\\")  # both in x > 0, \\
+            if not (ended or self._and()) or self.at("}"):
                 break
             value = self.compared()
         if len(rows) < 2:
             raise self.refused("a case is missing; write what holds otherwise, as in {1 for x > 0; -1 otherwise}")
-        (cases, _), *others = reversed(rows)
-        for value, conditions in others:
-            inner = value
-            for condition in reversed(conditions):
-                inner = _where(self, condition, inner, cases)
-            cases = inner
-        return cases
+        return self._nested(rows)
 
     def _and(self) -> bool:
         present = self.word("and")
@@ -197,13 +215,14 @@ class Paper(Cursor):
         if over is None or divisor is None or divisor.kind != "number" or over.gap or divisor.gap:
             return
         if exponent in (Constant(1), Unary("-", Constant(1))):
-            start, below = _shown(base), f"{text(exponent)}/{divisor.text}"
+            start, below = shown(base), f"{typed(exponent)}/{divisor.text}"
             part = self.text[base.span[0] : divisor.end]
-            said = two_ways(part, f"{start}^({below})", f"({start}^{text(exponent)})/{divisor.text}")
+            said = two_ways(part, f"{start}^({below})", f"({start}^{typed(exponent)})/{divisor.text}")
             self.two_ways.append(((base.span[0], divisor.end), said))
 
     def _transposed(self, base: Formula, token: Token) -> Formula | None:
         r"""Return the transpose of x^T, x^{\top}, and x^{-T}; None where T is a name, and the power a power."""
+        self._refuse_a_glued_mark(base)
         k, depth = self.k, 0
         while self.tokens[k].text in ("{", "("):
             k, depth = k + 1, depth + 1
@@ -222,6 +241,14 @@ class Paper(Cursor):
             base = self.made(Binary(base, "mpower", Unary("-", Constant(1))), base.span, token)
         return self.made(Attribute(base, "T"), base.span, token)
 
+    def _refuse_a_glued_mark(self, base: Formula) -> None:
+        """Refuse x^TAx of arrays: in LaTeX an exponent is one sign, in programs it is the name TAx."""
+        word = self.next.text
+        glued = self.next.kind == "name" and word[:1] == "T" and len(word) > 1 and word not in self.known
+        if glued and {*word[1:]} <= self.known.keys() and any(self.known[name] for name in word[1:]):
+            start = shown(base)
+            raise self.refused(two_ways(f"{start}^{word}", f"{start}^T {' '.join(word[1:])}", f"{start}^({word})"))
+
     def _is_mark(self, mark: Token, k: int) -> bool:
         """Whether a T behind ^ is a transpose's, and no name."""
         if mark.text in self.known:
@@ -238,7 +265,7 @@ class Paper(Cursor):
         """Refuse two numbers in a row, and a function whose argument has no brackets, as gamma x."""
         name = left.right if isinstance(left, Binary) and not left.brackets else left
         if token.kind == "number" and isinstance(name, Constant) and not _is_power(left):
-            raise self.refused(f"a sign is missing between {before.text} and {token.text}")
+            raise self.refused(f"an operator is missing between {before.text} and {token.text}")
         for here in (before, token):
             if here.kind == "name" and here.text in _SIGNS_IN_WORDS and here.text not in self.known:
                 raise self.refused(f"write a sign for {here.text}", here)
@@ -270,6 +297,12 @@ class Paper(Cursor):
             return self.made(Binary(next(parts), "/", next(parts), brackets=start), start)
         if token.text == "√":
             return self.root(token)
+        if token.text == "∛":
+            return self.made(Call(Name("cbrt"), [self.postfix()]), start)
+        if token.text == "∜":
+            return self.made(Binary(self.postfix(), "**", Constant(0.25), brackets=start), start)
+        if token.text == "\\matrix":
+            return self.table(token)
         if token.text == "\\sqrt":
             return self.latex_root(token)
         if token.text == "\\binom":
@@ -292,6 +325,26 @@ class Paper(Cursor):
             self.tokens[self.k : self.k + 1] = [first, *(t._replace(start=at + t.start, end=at + t.end) for t in rest)]
         return self.atom()
 
+    def table(self, token: Token) -> Formula:
+        """Read the entries of LaTeX's matrix: an array of numbers; one column, or one row, is a vector."""
+        rows: list[list[Formula]] = [[]]
+        while not self.take("\\end"):
+            if self.take("\\\\"):
+                rows.append([])
+            elif not self.take("&"):
+                if self.next.kind == "end":
+                    raise self.refused("this is not a formula: the matrix was never closed", token)
+                rows[-1].append(self.compared())
+        lines = [row for row in rows if row]
+        if len({len(row) for row in lines}) != 1:
+            raise self.refused("the rows of a matrix have one length", token)
+        start = (token.start, token.end)
+        if self.matlab:
+            return self.made(List([self.made(Tuple(row), start) for row in lines]), start)
+        if len(lines) == 1 or len(lines[0]) == 1:
+            return self.made(List([part for row in lines for part in row]), start)
+        return self.made(List([self.made(List(row), start) for row in lines]), start)
+
     def latex_root(self, token: Token) -> Formula:
         start, degree = (token.start, token.end), None
         opened = self.next
@@ -309,7 +362,7 @@ class Paper(Cursor):
         first = self.next
         inner = self.postfix()
         formula = self.made(Call(Name("sqrt"), [inner]), (token.start, token.end))
-        shown, behind = text(inner), self.next
+        shown, behind = typed(inner), self.next
         if first.kind in ("number", "name") and not isinstance(inner, Call) and not behind.gap:
             ways: tuple[str, ...] = ()
             if self.at("^", "**"):
@@ -341,59 +394,157 @@ class Paper(Cursor):
             return self.made(Call(Name("norm"), [inner]), start)
         return self.made(Call(Name("|"), [formula]), start)
 
-    def named(self) -> Formula:
-        token = self.next
-        word = token.text
-        if not self.paper:
-            return self.strict_name(token)
+    def _letter(self, word: str) -> str:
+        """Return the name that a word spells: itself where it is known, else a letter such as α."""
         name = word if word in self.known else LETTERS.get(word, word)
+        name = self._printed(name) if name == word else name
         if name == word and word not in self.known and (said := of_python(word)):
             raise self.refused(said)
-        after = self.tokens[self.k + 1]
+        return name
+
+    def _called(self, name: str, token: Token) -> Formula:
+        """Read the brackets behind a name, which is called."""
+        self.k += 1
+        return self.call(self.made(Name(name), (token.start, token.end)))
+
+    def named(self) -> Formula:
+        token, word = self.next, self.next.text
+        if not self.paper or (word in ("None", "True", "False") and word not in self.known):
+            return self.strict_name(token)
+        name, after = self._letter(word), self.tokens[self.k + 1]
+        if word == "log_" and after.text == "{":
+            return self.to_base(token, self._base())
+        if name not in self.known and (letters := self._letters(token)):
+            self._split(token, letters)
+            return self.named()
         if name not in self.known:
-            if len(word) > 1 or after.text == "(" or self._is_powered(after):  # σ alone is a letter
+            if len(word) > 1 or after.text == "(" or self._is_powered():  # σ alone is a letter
                 name = self._alias(name)
             self._note_letters(token)
+            self._note_glued(token)
         function = name not in self.known and name not in CONSTANTS and name in function_table()
         if word[:4] == "log_" and len(word) > 4 and not function and name not in self.known:
-            return self.to_base(token)
+            return self.to_base(token, self._base_below(token))
         spoken = function and (word in SPOKEN or name in SPOKEN or word.lower() in SPOKEN)
         if after.text == "." and self.tokens[self.k + 2].kind == "name" and self._is_module(word):
             self.k += 2
             return self.named()
         if function and after.text in ("(", "[") and (after.text == "(" or not after.gap):
-            self.k += 1
-            return self.call(self.made(Name(name), (token.start, token.end)))
-        if (spoken and self._is_spoken(after)) or (function and self._is_powered(after)):
+            return self._called(name, token)
+        if (spoken and self._is_spoken(after)) or (function and self._is_powered()):
             self.k += 1
             return self.applied(name, token)
-        if name not in self.known and name not in CONSTANTS and not function and word not in LETTERS:
-            pieces = self._pieces(token, after)
-            if pieces:
-                self._split(token, pieces)
-                return self.named()
+        is_unknown = name not in self.known and name not in CONSTANTS and not function and word not in LETTERS
+        if is_unknown and (pieces := self._pieces(token, after)):
+            self._split(token, pieces)
+            return self.named()
         if after.text == "(" and not self._is_factor(name, token):
-            self.k += 1
-            return self.call(self.made(Name(name), (token.start, token.end)))
+            return self._called(name, token)
         self.k += 1
-        return self.made(Name(name), (token.start, token.end))
+        return self._entry(name, token)
+
+    def _entry(self, name: str, token: Token) -> Formula:
+        """Return a name, or the entry of an array that x_0 and A_01 stand for."""
+        array, _, places = name.rpartition("_")
+        indexed = array in ("Sum", "sum", "prod") or self.known.get(array) == len(places)
+        if name not in self.known and places.isalpha() and indexed:
+            raise self.refused("index notation is not read; write sum(x*y) for Sum_i x_i*y_i, and x[0] for x_0", token)
+        if name in self.known or not places.isdecimal() or self.known.get(array) != len(places):
+            return self.made(Name(name), (token.start, token.end))
+        keys = [Constant(int(place)) for place in places]
+        key = keys[0] if len(keys) == 1 else Tuple(keys)
+        return self.made(Subscript(Name(array), key), (token.start, token.end))
+
+    def _printed(self, word: str) -> str:
+        """Return the function that W(x) and J_1(x) stand for, as LaTeX writes them; any other word as it is."""
+        after = self.tokens[self.k + 1]
+        if word in self.known or not (after.text == "(" or self._is_powered()):
+            return word
+        if word == "W" and not any(t.text == "W" and a.text not in ("(", "^") for t, a in pairwise(self.tokens)):
+            return "lambertw"
+        plain = word.replace("_", "")
+        return plain if re.fullmatch(r"[JYIK]\d", plain) and plain in function_table() else word
+
+    @cached_property
+    def _in_latex(self) -> bool:
+        return _OF_LATEX.search(self.text) is not None
+
+    def _letters(self, token: Token) -> list[str]:
+        """Return the factors of 2hc², and of hc in LaTeX: letters without a sign, where no name can be meant.
+
+        A name stands behind no number, and in LaTeX it is upright; dx, and what may be a word, are left as they are.
+        """
+        word, previous = token.text, self.tokens[self.k - 1] if self.k else None
+        glued = previous is not None and previous.kind == "number" and not token.gap
+        if not (glued or self._in_latex) or "*" in self.text or self._is_word(token):
+            return []
+        if _UPRIGHT.search(self.text[: token.start]) or (word[0] == "d" and word[1:] in self.known):
+            return []
+        return _FACTOR.findall(word)
+
+    def _is_word(self, token: Token) -> bool:
+        """Whether these letters are one name: too many for factors, a function, a Greek letter, or glued to one."""
+        word, after = token.text, self.tokens[self.k + 1]
+        called = after.text in ("(", "[") or self._is_powered() or (word in SPOKEN and self._is_spoken(after))
+        module = after.text == "." and self._is_module(word)
+        named = word in GREEK or module or (called and (word in function_table() or word in ALIASES or word in SPOKEN))
+        typed = token.end - token.start == len(word) and word.isalpha()
+        few = 2 <= len(_FACTOR.findall(word)) <= MOST_FACTORS
+        return named or not (typed and few) or any(function in word for function in GLUED)
 
     def _note_letters(self, token: Token) -> None:
         """Note ax where x is known: a product to people, a name to programs; and xyz where x stands nowhere else."""
-        word = token.text
-        if (
-            len(word) not in (2, 3)
-            or not word.isalpha()
-            or word in function_table()
-            or word in ALIASES
-            or word in GREEK
+        word, after = token.text, self.tokens[self.k + 1].text
+        # x₁ is a name, and so is x2 where products are written with *, or beside x1; else it may be meant as x^2
+        typed = "*" not in self.text and self.text[token.start : token.end].isascii()
+        if typed and re.fullmatch(r"[^\W\d_][2-9]", word) and self.known.get(word[0]) == 0 and not self._counts(word):
+            said = f"{two_ways(word, f'{word[0]}^{word[1]}', f'{word[0]}*{word[1]}')}, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), said))
+        self._note_indices(token)
+        if self._is_word(token) or len(word) > 3 or (len(word) == 3 and {t.text for t in self.tokens} & {*word}):
+            return
+        parts = _FACTOR.findall(word)
+        known = any(self.known.get(letter) == 0 for letter in parts)
+        typed = typed and word[-1] != "e" and len(self.known) > 0  # xe^x has its own message
+        if typed and after == "^" and word.isascii() and not known:
+            said = f"{'*'.join(parts)}^, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), f"{word}^ is read in two ways; write {said}"))
+        elif known and (
+            word in function_table() or not all(p in self.known or p in CONSTANTS or p in _APART for p in parts)
         ):
+            said = f"{word} is read in two ways; write {'*'.join(parts)}, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), said))
+
+    def _counts(self, word: str) -> bool:
+        """Whether the digit behind a letter counts names, as in x1 + x2, or belongs to a function."""
+        others = {t.text for t in self.tokens if t.kind == "name" and t.text != word}
+        return word in function_table() or any(re.fullmatch(rf"{word[0]}\d", other) for other in others)
+
+    def _note_indices(self, token: Token) -> None:
+        """Note a_1x and x_1x_2, where one of the factors is known: LaTeX's index is one sign, a program's is not."""
+        word = token.text
+        factors = re.findall(r"[^\W\d_](?:_?\d+)?", word)
+        glued = re.search(r"\d[^\W\d_]", word) and "".join(factors) == word and word not in function_table()
+        plain = {name.replace("_", "") for name, rank in self.known.items() if rank == 0}
+        if glued and not plain.isdisjoint(factor.replace("_", "") for factor in factors):
+            said = f"{word} is read in two ways; write {'*'.join(factors)}, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), said))
+
+    def _note_glued(self, token: Token) -> None:
+        """Note Ae^x, klnx and Asin(x), in which people read a factor, and programs one name."""
+        word, after = token.text, self.tokens[self.k + 1]
+        head, rest = word[0], word[1:]
+        parts = self._parts(rest) if rest else []
+        glued = any(part in GLUED for part in parts[:-1]) or (rest in GLUED and self._is_spoken(after))
+        if not self.known:
             return
-        if len(word) == 3 and not {t.text for t in self.tokens}.isdisjoint(word):
-            return
-        known = [self.known.get(letter) == 0 for letter in word]
-        if any(known) and not all(letter in self.known or letter in CONSTANTS for letter in word):
-            said = f"{word} is read in two ways; write {'*'.join(word)}, or give the name {word} a shape"
+        if head == "A" and rest in INVERSE:
+            self.two_ways.append(((token.start, token.end), two_ways(word, word.lower(), f"A*{rest}")))
+        elif after.text == "^" and re.fullmatch(r"[^\W\d_](_?\d+)?e", word) and not self._pieces(token, after):
+            said = f"{word}^ is read in two ways; write {word[:-1]}*e^, or give the name {word} a shape"
+            self.two_ways.append(((token.start, token.end), said))
+        elif glued and word not in function_table() and not self._parts(word):
+            said = f"{word} is read in two ways; write {head}*{rest}, or give the name {word} a shape"
             self.two_ways.append(((token.start, token.end), said))
 
     def _pieces(self, token: Token, after: Token) -> list[str]:
@@ -403,6 +554,7 @@ class Paper(Cursor):
             return [token.text[0], token.text[1:]] if len(token.text) > 1 else []
         called = after.text == "(" and bool(pieces) and self._alias(pieces[-1]) not in function_table()
         known = any(p in self.known or p.isdigit() for p in pieces)
+        known = known or (after.text == "^" and pieces[1:] == ["e"])  # λe^x
         return pieces if len(pieces) > 1 and known and not called else []
 
     def _parts(self, word: str) -> list[str]:
@@ -416,7 +568,7 @@ class Paper(Cursor):
     def _taken_apart(self, word: str) -> list[str]:
         for cut in range(len(word), 0, -1):
             head, tail = word[:cut], word[cut:]
-            if head in self.known or head in CONSTANTS:
+            if head in self.known or head in CONSTANTS or (head in _APART and tail):  # ωx
                 behind = self._parts(tail)
                 if not tail or behind:
                     return [head, *behind]
@@ -462,24 +614,22 @@ class Paper(Cursor):
             return True
         if after.kind == "name":
             return after.text not in _NOT_FACTORS or after.text in self.known
-        opens = after.text in ("√", "\\frac", "\\binom", "\\sqrt", "{", "‖") or (after.text == "|" and not self.bars)
+        opens = after.text in _OPENING or (after.text == "|" and not self.bars)
         return after.kind == "number" or (after.kind == "sign" and opens)
 
-    def _is_powered(self, after: Token) -> bool:
-        """Whether a power stands before a function's brackets, as in erfinv²(x); σ² (x) is a product."""
-        if after.text != "^" or self.tokens[self.k + 2].text != "{":
+    def _is_powered(self) -> bool:
+        """Whether a power stands before a function's brackets, as in erfinv²(x) and σ^2(x); σ² (x) is a product."""
+        opening = behind_power(self.tokens, self.k + 1)
+        if opening is None:
             return False
-        depth = 0
-        for k, token in enumerate(self.tokens[self.k + 2 :], self.k + 3):
-            depth += (token.text == "{") - (token.text == "}")
-            if depth == 0:
-                return self.tokens[k].text == "(" and (len(self.next.text) > 1 or not self.tokens[k].gap)
-        return False
+        if self.tokens[self.k + 2].text == "{":
+            return len(self.next.text) > 1 or not opening.gap
+        return not self.next.text.isascii() and not opening.gap
 
     def _is_factor(self, name: str, token: Token) -> bool:
         """Whether a bracket behind a name is a factor of its own: x(x + 1), where x is a number."""
         indices = self.matlab and is_indexed(self.tokens, token) and self.known.get(name, 1) > 0
-        if indices or (self.matlab and self.known.get(name, 0) > 0 and not self.answer):
+        if indices or (self.matlab and not self.linear and self.known.get(name, 0) > 0 and not self.answer):
             return False
         if name in self.known or name in CONSTANTS:
             return True
@@ -500,14 +650,16 @@ class Paper(Cursor):
             formula = self.made(Call(Name(name), [argument]), start)
             self._said = (self.before.end, formula)
             if name not in ("trace", "det", "logdet") and (other := self._ended_early(formula, argument, exponent)):
-                self._doubt(formula, argument, text(_powered(formula, exponent)), other)
+                self._doubt(formula, argument, typed(_powered(formula, exponent)), other)
         else:
             raise self.refused(f"{token.text} is a function: write what it is taken of, as in {token.text}(x)", token)
         if exponent is None:
             return formula
         if name in INVERSE and exponent == Unary("-", Constant(1)):
             inverse = self.made(Call(Name(INVERSE[name]), [_argument(formula)]), start)
-            self._doubt(inverse, inverse, text(inverse), f"1/{text(formula)}")
+            if name == "Φ":  # which is never one over Φ
+                return inverse
+            self._doubt(inverse, inverse, typed(inverse), f"1/{typed(formula)}")
             return inverse
         powered = self.made(Binary(formula, "**", exponent), start, sign)
         if self._said is not None and self._said[1] is formula:
@@ -524,6 +676,8 @@ class Paper(Cursor):
             inner = self.made(_number_or_name(self.next), (self.next.start, self.next.end))
             self.k += 1
             return self.made(Unary("-", inner), (token.start, token.end))
+        if token.kind not in ("number", "name"):
+            raise self._unexpected()
         self.k += 1
         return self.made(_number_or_name(token), (token.start, token.end))
 
@@ -565,15 +719,16 @@ class Paper(Cursor):
         if (
             name not in self.known
             and name not in CONSTANTS
-            and (pieces := self._pieces(token, self.tokens[self.k + 1]))
+            and (pieces := self._letters(token) or self._pieces(token, self.tokens[self.k + 1]))
         ):
             self._split(token, pieces)
             token = self.next
             name = LETTERS.get(token.text, token.text)
         if name not in self.known:
             self._note_letters(token)
+            self._note_glued(token)
         self.k += 1
-        node: Formula = self.made(Name(name), (token.start, token.end))
+        node = self._entry(name, token)
         if self.at("'", "ᵀ"):
             self.k += 1
             node = self.made(Attribute(node, "T"), node.place)
@@ -601,9 +756,44 @@ class Paper(Cursor):
             return token.text == "(" or (token.text == "[" and self.matlab)
         if token.text == "|":
             return not self.bars
-        return token.text in ("(", "[", "{", "√", "\\frac", "\\binom", "\\sqrt", "½") or (
+        return token.text in ("(", "[", "{", "√", "∛", "∜", "\\frac", "\\binom", "\\sqrt", "½", "\\matrix") or (
             token.text == "‖" and not self.bars
         )
+
+    def _silent_product(self, left: tuple[Formula, Token], right: tuple[Formula, Token]) -> str:
+        """Return @ between two factors that may be matrices, and * where one is a number."""
+        if self.matlab:
+            return "@"
+        if not self.arrays or "number" in (left[1].kind, right[1].kind):
+            return "*"
+        return "*" if any(t.kind == "name" and self.known.get(t.text) == 0 for _, t in (left, right)) else "@"
+
+    def _doubt_silent(
+        self, formula: Formula, before: tuple[Formula, Token], after: tuple[Formula, Token], raised: Any, said: Any
+    ) -> None:
+        """Write both readings of a product without a sign that people read in two ways, such as x^2y and 1/2x."""
+        (left, previous), (right, token) = before, after
+        other = shown(right)
+        if raised is not None and raised[0] == previous.end and not token.gap:
+            power: Any = raised[1]
+            self._doubt(
+                power, formula, f"{typed(power)}*{other}", f"{shown(power.left)}^({typed(power.right)}*{other})"
+            )
+        elif said is not None and said[0] == previous.end and token.text == "(":
+            call = said[1]
+            self._doubt(
+                call,
+                formula,
+                f"{typed(call)}*{other}",
+                typed(_with_argument(call, Binary(_argument(call), "*", right))),
+            )
+        elif previous.kind == "number" and not token.gap and "e" in previous.text.lower():
+            front, _, power = previous.text.lower().partition("e")
+            self._doubt(left, formula, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
+        elif previous.kind == "number" and isinstance(left, Constant) and token.text == "\\frac" and _is_numeric(right):
+            self._doubt(left, formula, f"{previous.text} + {typed(right)}", f"{previous.text}*{other}")
+        elif _is_fraction(left):
+            self._doubt(left, formula, f"({typed(left)})*{other}", _below(left, right))
 
     def silent(self, left: Formula) -> Formula:
         """Read a factor that stands behind another one without a sign."""
@@ -614,27 +804,10 @@ class Paper(Cursor):
         self._check_silent(left, previous, token)
         if _is_typed_fraction(left, token):
             left = replace(left, brackets=left.span)
-        numbers = previous.kind == "number" or token.kind == "number"
         right = self.expression(UNARY)
-        names = [n for n, t in ((left, previous), (right, token)) if t.kind == "name" and self.known.get(t.text) == 0]
-        op = "@" if self.matlab or (self.arrays and not numbers and not names) else "*"
+        op = self._silent_product((left, previous), (right, token))
         formula = self.made(Binary(left, op, right, silent=True), left.span, token)
-        other = _shown(right)
-        if raised is not None and raised[0] == previous.end and not token.gap:
-            power: Any = raised[1]
-            self._doubt(power, formula, f"{text(power)}*{other}", f"{_shown(power.left)}^({text(power.right)}*{other})")
-        elif said is not None and said[0] == previous.end and token.text == "(":
-            call = said[1]
-            self._doubt(
-                call, formula, f"{text(call)}*{other}", text(_with_argument(call, Binary(_argument(call), "*", right)))
-            )
-        elif previous.kind == "number" and not token.gap and "e" in previous.text.lower():
-            front, _, power = previous.text.lower().partition("e")
-            self._doubt(left, formula, f"{previous.text}*{other}", f"{front}*e^({power}*{other})")
-        elif previous.kind == "number" and isinstance(left, Constant) and token.text == "\\frac" and _is_numeric(right):
-            self._doubt(left, formula, f"{previous.text} + {text(right)}", f"{previous.text}*{other}")
-        elif _is_fraction(left):
-            self._doubt(left, formula, f"({text(left)})*{other}", _below(left, right))
+        self._doubt_silent(formula, (left, previous), (right, token), raised, said)
         return formula
 
     def _is_missing(self) -> bool:
@@ -653,11 +826,11 @@ class Paper(Cursor):
         ):
             raise self.refused(f"the argument of a function stands in brackets; write {before.text}(…)")
         if before.kind == token.kind == "number":
-            raise self.refused(f"a sign is missing between {before.text} and {token.text}")
+            raise self.refused(f"an operator is missing between {before.text} and {token.text}")
         if token.kind == "name" and (said := of_python(token.text, self._rest())):
             raise self.refused(said)
         if self.matlab and token.text in ("(", "["):
-            raise self.refused("a sign is missing here; for a product write *")
+            raise self.refused("an operator is missing here; for a product write *")
         marks = ""
         k = self.k - 1
         while self.tokens[k].text in ("'", ".'"):
@@ -669,15 +842,32 @@ class Paper(Cursor):
         right = "(…)" if token.text == "(" else f"{token.text}(…)" if called else token.text
         raise self.refused(product(left + marks, right))
 
-    def to_base(self, token: Token) -> Formula:
+    def _base_below(self, token: Token) -> Formula:
+        """Return the base of log_3 and log_a."""
+        base, *others = tokens(token.text[4:], True)
+        after = self.tokens[self.k + 1]
+        if len(others) > 1 or (base.kind == after.kind == "number" and not after.gap):
+            digits = token.text[4:] + (after.text if after.kind == "number" and not after.gap else "")
+            raise self.refused(f"write the base in braces, as in log_{{{digits}}}(x)", token)
+        return _number_or_name(base._replace(start=token.start))
+
+    def _base(self) -> Formula:
+        """Read the base of log_{0.5} and log_{a+1}, and let log stand where it ends."""
+        self.k += 1
+        opened = self.next
+        self.k += 1
+        base = self.bracketed(opened, "}", self.compared)
+        self.k -= 1
+        return base
+
+    def to_base(self, token: Token, base: Formula) -> Formula:
         """Read a logarithm to a base, as in log_3 x."""
-        base = tokens(token.text[4:], True)[0]
         self.tokens[self.k] = token._replace(text="log")
         logarithm = self.named()
         call = logarithm.left if isinstance(logarithm, Binary) else logarithm
         if not isinstance(call, Call):
             raise self.refused("log is a function: write what it is taken of, as in log_3(x)", token)
-        of = replace(call, args=[*call.args, _number_or_name(base._replace(start=token.start))])
+        of = replace(call, args=[*call.args, base])
         formula = of if call is logarithm else logarithm.with_operands([of, *logarithm.operands[1:]])
         if self._said is not None and self._said[1] is logarithm:
             self._said = (self._said[0], formula)
@@ -703,7 +893,7 @@ class Paper(Cursor):
                 continue
             for other, _ in rest:
                 opening = Binary(opening, "*", other)
-            return text(opening)
+            return typed(opening)
         return ""
 
 
@@ -777,12 +967,12 @@ def _below(left: Formula, factor: Formula) -> str:
     if isinstance(left, Binary) and left.silent:
         return _below(left.left, Binary(left.right, "*", factor))
     above, below = left.operands
-    return text(Binary(above, "/", Binary(below, "*", factor)))
+    return typed(Binary(above, "/", Binary(below, "*", factor)))
 
 
-def _shown(node: Formula) -> str:
+def shown(node: Formula) -> str:
     """Return a part as a factor, in brackets where it is a sum."""
-    return text(Binary(node, "**", Constant(2)))[:-2]
+    return typed(Binary(node, "**", Constant(2)))[:-2]
 
 
 def _argument(node: Formula) -> Formula:

@@ -16,6 +16,8 @@ from symgrad.core.printing import options
 from symgrad.expression import markup
 from symgrad.expression.formula import (
     Along,
+    Attribute,
+    Binary,
     Both,
     Call,
     Cases,
@@ -30,6 +32,7 @@ from symgrad.expression.formula import (
     Keyword,
     Label,
     Letter,
+    List,
     Name,
     Number,
     Otherwise,
@@ -42,6 +45,7 @@ from symgrad.expression.formula import (
     Rows,
     Scaled,
     Selected,
+    Slice,
     Spelled,
     Subscript,
     Sum,
@@ -54,14 +58,14 @@ from symgrad.expression.formula import (
     number,
     replace,
 )
+from symgrad.expression.words import RAISED
 from symgrad.scalars import SCALARS
 from symgrad.support.foreign import html, latex_letters, latex_name, plain_name, printable
 
 __all__ = ["blocks", "call", "decimal", "number"]  # with what operations write themselves, too
 Written = tuple[str, int]
-SUM, INNER, CROSSED, SPREAD, PRODUCT, POWER, ATOM = range(7)
+COMPARED, SUM, INNER, CROSSED, SPREAD, PRODUCT, SIGNED, POWER, ATOM = range(9)
 _BINDING = {"⊗": CROSSED, "×": CROSSED, "⊙": SPREAD, "⊘": SPREAD, "@": PRODUCT}
-_HIGH = dict(zip("-0123456789abcdefghijklmnoprstuvwxyz", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LATEX_SIGNS = {
@@ -307,7 +311,7 @@ class Text:
 
     def dashes(self, n: int) -> str:
         """Return the dashes of an n-th derivative."""
-        return {0: "", 1: "′", 2: "″", 3: "‴"}.get(n, f"⁽{''.join(_HIGH[c] for c in str(n))}⁾")
+        return {0: "", 1: "′", 2: "″", 3: "‴"}.get(n, f"⁽{''.join(RAISED[c] for c in str(n))}⁾")
 
     def often(self, text: str, n: int) -> str:
         """Return what is repeated n times."""
@@ -464,6 +468,52 @@ class Text:
         return f"[{(between or ', ').join(flat if between or vector else [f'[{r}]' for r in flat])}]"
 
 
+class Typed(Text):
+    """A formula as it was read, in Python's notation with ^ for powers; functions have the names that were read."""
+
+    def _constant(self, t: Constant) -> Written:
+        return ("..." if t.value is Ellipsis else repr(t.value)), ATOM
+
+    def _name(self, t: Name) -> Written:
+        return t.id, ATOM
+
+    def _compare(self, t: Compare) -> Written:
+        return f"{self.at(t.left, SUM)} {t.op} {self.at(t.right, SUM)}", COMPARED
+
+    def _unary(self, t: Unary) -> Written:
+        return t.op + self.at(t.operand, SIGNED), SIGNED
+
+    def _binary(self, t: Binary) -> Written:
+        level = _TYPED.get(t.op, PRODUCT)
+        left = self.at(t.left, level + (level == POWER))
+        right = self.at(t.right, level + 1)  # a^(b^c), which people read in two ways without brackets
+        return f"{left}{_TYPED_SIGNS.get(t.op, f' {t.op} ')}{right}", level
+
+    def _call(self, t: Call) -> Written:
+        if t.func == Name("|"):
+            return f"|{self.write(t.args[0])}|", ATOM
+        called = self.function(t.name) if t.name else self.at(t.func, ATOM)
+        words = [self.listed_word(k) for k in t.keywords]
+        return f"{called}({self.listed([*map(self.write, t.args), *words])})", ATOM
+
+    def function(self, name: str) -> str:
+        return word(name) if name == "log" else name
+
+    def _attribute(self, t: Attribute) -> Written:
+        return f"{self.at(t.value, ATOM)}.{t.attr}", ATOM
+
+    def _subscript(self, t: Subscript) -> Written:
+        key = self.listed([*map(self.write, t.key.elts)]) if type(t.key) is Tuple else self.write(t.key)
+        return f"{self.at(t.value, ATOM)}[{key}]", ATOM
+
+    def _slice(self, t: Slice) -> Written:
+        ends = [t.lower, t.upper, *([t.step] if t.step is not None else [])]
+        return ":".join("" if end is None else self.write(end) for end in ends), COMPARED
+
+    def _list(self, t: List) -> Written:
+        return f"[{self.listed([*map(self.write, t.elts)])}]", ATOM
+
+
 class Board(Text):
     """Text as it is written on a blackboard: 2x²."""
 
@@ -489,8 +539,8 @@ class Board(Text):
 
     def high(self, e: Formula) -> str:
         text = self.write(e).replace("−", "-").replace(" ", "")
-        if all(c in _HIGH for c in text):
-            return "".join(_HIGH[c] for c in text)
+        if all(c in RAISED for c in text):
+            return "".join(RAISED[c] for c in text)
         return f"^{self.at(e, ATOM)}"
 
     def root(self, t: Formula) -> Written:
@@ -502,14 +552,15 @@ class Board(Text):
 
 
 class Latex(Text):
-    """LaTeX."""
+    """The alphabet of LaTeX."""
 
     times, wide, dash, partial, upright_d = " ", " ", "'", r"\partial ", r"\mathrm{d}"
     fraction_binds = ATOM
     raises_functions = True
 
     def between(self, a: Formula, b: Formula) -> str:
-        return r" \cdot " if _starts_with_digit(b) else r" \, " if _is_word(a) and _is_word(b) else " "
+        mixed = isinstance(b, Quotient) and all(map(_starts_with_digit, (a, *b.operands)))  # 2 1/3 is 2 + 1/3
+        return r" \cdot " if mixed or _starts_with_digit(b) else r" \, " if _is_word(a) and _is_word(b) else " "
 
     def dashes(self, n: int) -> str:
         return self.dash * n if n < 4 else f"^{{({n})}}"
@@ -539,7 +590,7 @@ class Latex(Text):
     def call(self, t: Call, high: str) -> str:
         if t.name in _FENCES:
             return self._fenced(Fenced(t.args[0], *_FENCES[t.name]))[0]
-        if t.name in _LINED:
+        if t.name == "conj":
             return rf"\overline{{{self.write(t.args[0])}}}"
         if t.name == "∫":
             body, x, low, high = map(self.write, t.args)
@@ -807,7 +858,6 @@ class MathML(Text):
 
 _DOTS = r"\ldots"
 _LEVEL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_LINED = {"conj", "mean"}
 _NUMBERED = {"polygamma"}
 _SIGNED = {"digamma": r"\psi"}
 
@@ -863,12 +913,23 @@ def _beside(a: Formula, b: Formula) -> bool:
     return isinstance(a, Number) and short and (a.value.denominator == 1 or a.has_point)
 
 
-TEXT, BOARD, LATEX, MATHML = Text(), Board(), Latex(), MathML()
+_TYPED = {"+": SUM, "-": SUM, "**": POWER, "mpower": POWER}
+_TYPED_SIGNS = {"**": "^", "mpower": "^", "*": "*", "/": "/", "mrdivide": "/", "mldivide": "\\"}
+TEXT, TYPED, BOARD, LATEX, MATHML = Text(), Typed(), Board(), Latex(), MathML()
 
 
 def text(t: Formula) -> str:
     """Return a formula as it is typed."""
     return TEXT.write(t)
+
+
+def typed(t: Formula) -> str:
+    """Return a formula as it was read, in Python's notation with ^ for powers.
+
+    >>> typed(Binary(Binary(Constant(2), "*", Name("x")), "**", Unary("-", Constant(1))))
+    '(2*x)^(-1)'
+    """
+    return TYPED.write(t)
 
 
 def handwritten(t: Formula) -> str:

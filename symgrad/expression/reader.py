@@ -16,12 +16,13 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ParseError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, IMAGINARY, MEANINGS, NO_NUMBERS, letters_as_names
 from symgrad.expression.evaluation import BARS, PREFIXES, Evaluation, refused
-from symgrad.expression.formula import Attribute, Call, Formula, Name, Tuple, walk
+from symgrad.expression.formula import Attribute, Binary, Call, Formula, Name, Tuple, walk
 from symgrad.expression.grammar import Reading, comma_in, read
 from symgrad.expression.instead import refused_at
 from symgrad.expression.matlab import Matlab
 from symgrad.expression.matlab_functions import functions_in
-from symgrad.expression.tokens import MOST_SIGNS
+from symgrad.expression.matrix_notation import Matrix, Unsigned, products_in, with_signs
+from symgrad.expression.tokens import MOST_SIGNS, ONES
 from symgrad.expression.words import NEVER_NAMES
 from symgrad.support.arguments import checked
 from symgrad.support.lazy import cached_property
@@ -29,7 +30,7 @@ from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
 SYNTAXES = ("python", "matlab", "paper")
-_EVALUATIONS: dict[str, type[Evaluation]] = {"python": Evaluation, "matlab": Matlab}
+_EVALUATIONS: dict[str, type[Evaluation]] = {"python": Evaluation, "matlab": Matlab, "matrix": Matrix}
 
 
 class Expression:
@@ -57,6 +58,20 @@ class Expression:
         """The tensor that the formula makes of its symbols; of numbers, as far as ``bounds`` allows."""
         return self._evaluated(self.leaves.values(), Bounds(), exact=True)
 
+    @cached_property
+    def _evaluation(self) -> type[Evaluation]:
+        """What evaluates the formula, as its signs say whose meaning they have; else as the shapes do."""
+        return _EVALUATIONS[self.reading.syntax] if self._products is None else Unsigned
+
+    @cached_property
+    def _products(self) -> list[Binary] | None:
+        return products_in(self.reading, self.leaves)
+
+    @property
+    def signed(self) -> Reading:
+        """The formula with @ for each ``*`` that is the product of matrices."""
+        return with_signs(self.reading, self._products) if self._products else self.reading
+
     def __call__(self, /, *arrays: Any, **named: Any) -> Tensor:
         """Return the formula's value at arrays or tensors, in the order of its names or by name."""
         given = {**dict(zip(self.names, arrays, strict=False)), **named}
@@ -78,7 +93,7 @@ class Expression:
     def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None, exact: bool = False) -> Tensor:
         text, tree = self.reading.text, self.reading.tree
         given = dict(zip(self.names, arrays, strict=True))
-        evaluation = _EVALUATIONS[self.reading.syntax](text, given, bounds, exact, self.reading.paper)
+        evaluation = self._evaluation(text, given, bounds, exact, self.reading.paper)
         result = evaluation.value(tree)
         if isinstance(result, tuple):
             if isinstance(tree, Tuple) and (comma := comma_in(text)):
@@ -177,7 +192,7 @@ def names_in(text: Any, declared: Iterable[str] = (), syntax: str = "python", le
     tree = text.tree
     heads = _heads(tree) if text.syntax == "python" else functions_in(tree)
     constants = {*CONSTANTS, *IMAGINARY} - letters_as_names(tree) - {*letters}
-    words = {*constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads, BARS.id}
+    words = {ONES, *constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads, BARS.id}
     nodes = [n for n in walk(tree) if isinstance(n, Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(nodes, key=lambda n: n.place or (0, 0))))
 

@@ -8,12 +8,13 @@ ALIASES = {
     "arctan": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "cth": "coth", "arsinh": "asinh", "arcosh": "acosh",
     "artanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "ln": "log", "lg": "log10",
     "lb": "log2", "log_2": "log2", "log2": "log2", "log_10": "log10", "log10": "log10",
+    "log_e": "log",
     "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
-    "σ": "sigmoid", "Tr": "trace",
+    "fabs": "abs", "power": "pow", "σ": "sigmoid", "Tr": "trace",
 }  # fmt: skip
 INVERSE = {
     "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh", "erf": "erfinv",
-    "erfc": "erfcinv",
+    "erfc": "erfcinv", "Φ": "ndtri",
 }  # fmt: skip
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
@@ -22,14 +23,16 @@ GREEK = {
     "omega": "ω",
 }  # fmt: skip
 LETTERS = {"lambda": "λ", "π": "pi"}  # words that Python keeps for itself, and letters for constants
+RAISED = dict(zip("-0123456789abcdefghijklmnoprstuvwxyz", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 GLUED = (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "tg", "ln", "log",
 )  # fmt: skip
 SPOKEN = {
     *ALIASES, *ALIASES.values(), *INVERSE, *INVERSE.values(), "sec", "csc", "cot", "sech", "csch", "coth", "exp", "log",
-    "sqrt", "det", "logdet", "cbrt", "asec", "acsc", "acot",
+    "sqrt", "det", "logdet", "cbrt", "conj", "asec", "acsc", "acot",
 } - {
-    "maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid", "erf", "erfc", "erfinv", "erfcinv",
+    "maximum", "minimum", "Max", "Min", "th", "ch", "sh", "σ", "sigmoid", "erf", "erfc", "erfinv", "erfcinv", "Φ",
+    "ndtri", "pow", "power",
 }  # fmt: skip
 NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
 

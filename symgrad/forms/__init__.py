@@ -1,4 +1,4 @@
-"""Closed forms: matrix, index and scalar notation of any derivative, its NumPy function, and the way to SymPy."""
+"""Closed forms of derivatives, in matrix, index and scalar notation, as NumPy functions and as SymPy expressions."""
 
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive

@@ -5,7 +5,6 @@ The graph of the derivative is its source; every notation reads that graph.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -20,6 +19,7 @@ from symgrad.engine.dtypes import is_imaginary
 from symgrad.engine.program import Program, recorded
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.expression.constants import MEANINGS
+from symgrad.expression.tokens import signs
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.calculus.cases import in_matrix_notation
@@ -36,7 +36,7 @@ from symgrad.forms.nodes.indexed import At, Place
 from symgrad.forms.nodes.printers import in_html, mathml
 from symgrad.forms.notations import tables
 from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
-from symgrad.forms.notations.length import signs, weight
+from symgrad.forms.notations.length import weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.recurrences import Recurrences, recurrences
@@ -63,6 +63,14 @@ MIDDLING_OF_ARRAYS, PIECE_OF_ARRAYS = 32, 8  # the same of arrays: books name a 
 WORTH = 2  # signs by which a formula of arrays, definitions included, may be longer with names than without
 
 _KINKED = (sp.Abs, sp.sign, sp.Piecewise, sp.Max, sp.Min, sp.Heaviside, sp.floor, sp.ceiling)
+
+
+def _point(x0: Any) -> Any:
+    """Return the point of a series, as SymPy has it."""
+    try:
+        return sp.sympify(x0, strict=True)  # text would be executed
+    except sp.SympifyError:
+        raise ArgumentError(f"series: got the point {x0!r}. Pass a number, or SymPy's, such as sp.pi.") from None
 
 
 class ClosedForm(Arithmetic):
@@ -426,13 +434,13 @@ class ClosedForm(Arithmetic):
     @cached_property
     def _named(self) -> Named | None:
         numbered = self._numbered
-        if numbered is not None and (self._is_onward or _signs(numbered.text()) <= BRIEF):
+        if numbered is not None and (self._is_onward or _drawn(numbered.text()) <= BRIEF):
             return self._checked(numbered)
         try:
             form = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
-        shorter = numbered is not None and _signs(numbered.text()) <= _signs(form.text())
+        shorter = numbered is not None and _drawn(numbered.text()) <= _drawn(form.text())
         return self._checked(numbered if numbered is not None and shorter else form)
 
     @property
@@ -496,7 +504,7 @@ class ClosedForm(Arithmetic):
         if self._where is None or not (len(inlined) >= LONG or repeats or normal or self._recurs(inlined)):
             return inlined, direct
         named = self._where.text()
-        here, there = _signs(named), _signs(inlined)
+        here, there = _drawn(named), _drawn(inlined)
         shorter = (here, len(named)) < (there, len(inlined)) or (here == there and repeats)
         shorter = shorter or (normal and isinstance(self._where, Numbered))
         shorter = shorter or (self._recurs(inlined) and here <= there + WORTH)
@@ -608,7 +616,7 @@ class ClosedForm(Arithmetic):
         return float(self())
 
     def plot(self, over: Any = None, **options: Any) -> Any:
-        """Draw the form of one number with its derivative, or of two with level lines: ``sg.plot(form, over, …)``.
+        """Draw the form of one number with its derivative, or of two with contours: ``sg.plot(form, over, …)``.
 
         >>> ax = sg.derive("a*x**3", "x").plot((-1, 1), a=2.0, order=0)
         >>> ax.get_ylabel()
@@ -616,9 +624,31 @@ class ClosedForm(Arithmetic):
         """
         return UPCALLS["plot"](self, over, **options)
 
+    def export(self, target: str, **options: Any) -> str:
+        """Return the form as source that needs no symgrad: ``sg.export(form, target=target, …)``.
+
+        Args:
+            target: "numpy", "python", "c", "jax", "torch", "sympy" or "latex".
+            options: ``path``, ``name``, ``shapes``, ``formula`` and ``cmake`` of ``sg.export``.
+
+        >>> print(sg.derive("x**2*sin(x)", "x").export("python", name="slope").splitlines()[-1].strip())
+        return ((v1 * v1) * cos(v1)) + (v1 * (sin(v1) * 2.0))
+        """
+        source: str = UPCALLS["export"](self, target=target, **options)
+        return source
+
+    def _replayed(self, new: dict[Any, Any], sizes: dict[Any, Any]) -> ClosedForm:
+        """Return the form of the same operations on new leaves and sizes."""
+        bases = [resized(b, sizes) for b in self._bases]
+        new |= dict(zip(self._bases, bases, strict=True))
+        first = [n for n in self._onward[:1] if not new.keys() & set(self._onward[1:])]
+        root, *others = replayed([self._root, *first, *self._forward], new, sizes)
+        onward = [*others[:1], *self._onward[1:]] if first else []
+        return ClosedForm(root, others[len(first) :], bases, self._verify, onward)
+
     # -------------------------------------------------------------- substitution
     def subs(self, /, *old_and_new: Any, **values: Any) -> ClosedForm:
-        """Return the form with values in the place of some of its symbols, or of sizes.
+        """Return the form with values in place of some of its symbols, or of sizes.
 
         Args:
             old_and_new: ``subs({"x": 2})``, ``subs("x", 2)`` or ``subs([("x", 2)])``. What is replaced is called by
@@ -645,12 +675,7 @@ class ClosedForm(Arithmetic):
         mine = self._called.mine
         given = {name: read_formula(value, mine, mine[name].shape) for name, value in given.items()}
         new = substitutes(mine, given, sizes)
-        bases = [resized(b, sizes) for b in self._bases]
-        new |= dict(zip(self._bases, bases, strict=True))
-        first = [n for n in self._onward[:1] if not new.keys() & set(self._onward[1:])]
-        root, *others = replayed([self._root, *first, *self._forward], new, sizes)
-        onward = [*others[:1], *self._onward[1:]] if first else []
-        return ClosedForm(root, others[len(first) :], bases, self._verify, onward)
+        return self._replayed(new, sizes)
 
     def _name_of(self, old: Any) -> str:
         known = {*self._called.mine, *self._called.sizes}
@@ -674,7 +699,9 @@ class ClosedForm(Arithmetic):
         6*y | 6*x
         """
         if not by or isinstance(by[0], int):
-            raise ArgumentError(f"diff: got {by}. Expected what to differentiate by, as in form.diff('x') or ('x', 2).")
+            raise ArgumentError(
+                f"diff: got {by}. Expected what to differentiate with respect to, as in form.diff('x') or ('x', 2)."
+            )
         derivative, last = self._derivative, by[0]
         for x in by:
             last = last if isinstance(x, int) else x
@@ -683,12 +710,21 @@ class ClosedForm(Arithmetic):
                     derivative = repeated(derivative, target, 1)
         return ClosedForm.of(derivative)
 
+    def _check_series(self, formula: Any, name: Any, n: Any) -> None:
+        if not isinstance(name, str) or name not in self.args:
+            raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
+        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
+            raise ArgumentError(f"series: got the order {shown(n)}. Pass an integer from 1 to 1000.")
+        if self.shape or not isinstance(formula, sp.Expr):
+            raise FormError(
+                f"series: the form has shape {show_shape(self.shape)}. Expected a number; take its entries."
+            )
+
     def series(self, x: Any, x0: Any = 0, n: int = 6) -> sp.Expr:
         """Return the series in x about x0 up to terms of order n, as SymPy's ``series``: a formula with O(xⁿ).
 
         Args:
-            x: a letter of the form, by its name or SymPy's symbol.
-            x0: the point: a number, also SymPy's such as ``sp.pi``, or ``sp.oo``.
+            x, x0: a letter of the form, or its name; and the point: a number, ``sp.pi`` and the like, or ``sp.oo``.
             n: the order of what is left out, at least 1.
 
         Returns:
@@ -702,22 +738,11 @@ class ClosedForm(Arithmetic):
         x - x**3/6 + x**5/120 + O(x**6)
         """
         formula = self.to_sympy()
-        letters = {s.name: s for s in formula.free_symbols}
         name = getattr(x, "name", x)
-        if not isinstance(name, str) or name not in self.args:
-            raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
-        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
-            raise ArgumentError(f"series: got the order {shown(n)}. Pass an integer from 1 to 1000.")
-        if self.shape or not isinstance(formula, sp.Expr):
-            raise FormError(
-                f"series: the form has shape {show_shape(self.shape)}. Expected a number; take its entries."
-            )
+        self._check_series(formula, name, n)
+        point = _point(x0)
         try:
-            point = sp.sympify(x0, strict=True)  # text would be executed
-        except sp.SympifyError:
-            raise ArgumentError(f"series: got the point {x0!r}. Pass a number, or SymPy's, such as sp.pi.") from None
-        try:
-            by = letters.get(name, sp.Symbol(name))
+            by = next((s for s in formula.free_symbols if s.name == name), sp.Symbol(name))
             series = formula.series(by, point, n)
             kinked = formula.has(*_KINKED) and series != formula.series(by, point, n, "-")
         except (ValueError, TypeError, NotImplementedError, sp.PoleError) as error:
@@ -772,9 +797,9 @@ def _repeats(text: str, least: int, size: int) -> bool:
     return len(text) >= least and len(set(pieces)) < len(pieces)
 
 
-def _signs(text: str) -> int:
-    """How many names, numbers and signs a formula has, brackets and ``*`` aside."""
-    return len(re.findall(r"\w+|[^\w\s()*,;]", text))
+def _drawn(text: str) -> int:
+    """Return how many names, numbers and signs a formula has, without those that part the definitions behind where."""
+    return signs(text) - text.count(";")
 
 
 def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> FormFunction:

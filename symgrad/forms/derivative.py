@@ -119,7 +119,7 @@ def targets_in(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
 
 
 def differentiated(start: Derivative, targets: Sequence[AnyNode]) -> list[Derivative]:
-    """Return the derivatives by each target: of an array, by a basis of its shape, in which they are linear."""
+    """Return the derivatives with respect to each target; an array is contracted with a basis of its shape."""
     start = start._replace(root=divided(start.root))
     seed = basis(start.root) if start.root.shape else number(1.0)
     bases = (*start.bases, tensor_node(seed)) if start.root.shape else start.bases

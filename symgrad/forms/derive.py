@@ -14,12 +14,13 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, ancestors, tensor_node, tensor_value
 from symgrad.engine import backward
 from symgrad.engine.record import as_tensor, handle
-from symgrad.errors import ArgumentError, FormError, GraphError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.expression.arguments import recorded
 from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derivative import Derivative, basis, differentiated, pulled, pushed, repeated, targets_in
 from symgrad.forms.holomorphic import squared
+from symgrad.forms.implicit_functions import ImplicitForms, implicit
 from symgrad.forms.joint_forms import ClosedForms, JointForms
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.verify import can_be_checked
@@ -71,12 +72,18 @@ def derive(
     notation: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms | JointForms: ...
+@overload
+def derive(y: str | Sequence[str], wrt: str, by: str, /, *, order: int = 1) -> ClosedForm: ...
+@overload
+def derive(
+    y: str | Sequence[str], wrt: list[str] | tuple[str, ...], by: str, /, *, order: int = 1
+) -> ImplicitForms: ...
 @checked
 def derive(
     y: Any,
     wrt: Any,
+    *by: Any,
     order: int = 1,
-    *,
     shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
@@ -89,16 +96,19 @@ def derive(
         y: a tensor with a graph; a formula as text, as ``sg.parse`` reads it; a function of tensors; or the closed
             form of a derivative, to be differentiated once more. A scalar gives the gradient, shaped like wrt; an
             array gives the Jacobian, of shape y.shape + wrt.shape.
-        wrt: the tensor to differentiate by, its name, or a list of them. It need not require grad. Or an
+        wrt: the tensor to differentiate with respect to, its name, or a list of them. It need not require grad. Or an
             ``nn.Module``: all its parameters, which are called W1, b1, … in the order of its layers, and keep the name.
+        by: the order, or of equations the name that wrt depends on: ``derive("x**2 + y**2 = 25", "y", "x")`` is dy/dx.
+            Equations are a text, or a list of texts; a system has as many as unknowns. ``"x = cos(t), y = sin(t)"`` is
+            a curve with a parameter, ``"r = 1 + cos(θ)"`` one in polar coordinates.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
-            Of a list of tensors, order 2 gives the blocks H[i][j], by the i-th and then by the j-th.
+            For a list of tensors, order 2 gives the blocks H[i][j], with respect to the i-th and then the j-th.
         shapes: of the names in a string and of a function's parameters; those that it has not are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         notation: the layout of matrices of derivatives. By default a gradient is shaped like wrt and a Jacobian
-            y.shape + wrt.shape. "numerator" writes the gradient by a matrix transposed, "denominator" the Jacobian of
-            a vector by a vector.
+            y.shape + wrt.shape. "numerator" transposes the gradient with respect to a matrix, "denominator" the
+            Jacobian of a vector with respect to a vector.
         verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
             looked at if None, and never if False. It needs leaves with values.
 
@@ -117,7 +127,13 @@ def derive(
     2*Aᵀ*A*x
     >>> print(sg.derive("x**2*sin(x)", "x"), "|", sg.derive(lambda x, a: a @ x, "x", shapes={"x": "n", "a": "n"}))
     x*(x*cos(x) + 2*sin(x)) | a
+    >>> print(sg.derive("x**2 + y**2 = 25", "y", "x"), "|", sg.derive("x**2 + y**2 = 25", "y", "x", order=2))
+    -x/y | -25/y**3
     """
+    if by and isinstance(by[0], str):
+        _check_equations(y, by, order, shapes, cotangent, tangent, notation)
+        return implicit(y, wrt, by[0], order)
+    order = _ordered(by, order)
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
     many = isinstance(wrt, (list, tuple)) or is_model(wrt)
@@ -130,6 +146,31 @@ def derive(
         _verified(forms.flat)
         _ = forms.where
     return forms if many else forms[0]
+
+
+def _ordered(by: Sequence[Any], order: int) -> Any:
+    """Return the order, which may stand third."""
+    if len(by) > 1 or (by and order != 1):
+        raise ArgumentTypeError(
+            f"derive: got {[*by]!r} beside order={order}. Expected one order, as in derive(y, x, 2)."
+        )
+    return by[0] if by else order
+
+
+def _check_equations(y: Any, by: Sequence[Any], order: Any, *others: Any) -> None:
+    if len(by) > 1 or any(o is not None for o in others):
+        raise ArgumentError(
+            "derive: of equations, expected derive(equations, y, x, order=…), without shapes, cotangent, tangent and "
+            "notation."
+        )
+    texts = [y] if isinstance(y, str) else y
+    if not isinstance(texts, (list, tuple)) or not texts or not all(isinstance(t, str) for t in texts):
+        raise ArgumentTypeError(
+            f"derive: with respect to {by[0]!r}, expected equations as text, such as 'x**2 + y**2 = 25'. "
+            f"Got {type(y).__name__}; the order of a derivative is a number, as in derive(y, x, 2)."
+        )
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
 
 
 def _forms(start: Derivative, targets: Any, many: bool, order: int, cotangent: Any, tangent: Any) -> Any:
@@ -178,7 +219,7 @@ def expression(t: Tensor) -> Any:
 
 
 def _nested(start: Derivative, targets: Sequence[AnyNode], order: int) -> Any:
-    """Return the derivatives by all targets, one after the other: of order 2, rows of blocks."""
+    """Return the derivatives with respect to all targets, one after the other: of order 2, rows of blocks."""
     leaves = order > 1 and all(isinstance(t, Leaf) for t in targets)
     start = start._replace(root=squared(start.root)) if leaves else start
     derivatives = differentiated(start, targets)
@@ -195,8 +236,9 @@ def _check_product(start: Derivative, many: bool, order: int, cotangent: Any, ta
         )
     if order != 1 or (cotangent is not None and tangent is not None) or (many and tangent is not None):
         raise ArgumentError(
-            "derive: expected one of cotangent=u and tangent=v with order=1, and one tensor to differentiate by for a "
-            f"tangent. Got order={order}, {'both' if cotangent is not None and tangent is not None else 'a list'}."
+            "derive: expected one of cotangent=u and tangent=v with order=1, and one tensor to differentiate with "
+            f"respect to for a tangent. Got order={order}, "
+            f"{'both' if cotangent is not None and tangent is not None else 'a list'}."
         )
 
 

@@ -25,7 +25,7 @@ def formula(
 ) -> ClosedForm:
     """Return the closed form of a node, in which constants that are one number everywhere are that number.
 
-    ``new`` are leaves in the place of others, and ``sizes`` what sizes are called in the source.
+    ``new`` are leaves in place of others, and ``sizes`` what sizes are called in the source.
     """
     (root,) = replayed([root], new, sizes) if new else [root]
     with enable_grad():

@@ -14,12 +14,13 @@ from symgrad.scalars import X
 
 _NO_HESSIAN = (
     "derive: a real function of the complex {name} has a gradient, but its Hessian is no one matrix of complex "
-    "numbers: the gradient is not holomorphic. Write {name} as sg.complex(x, y), and differentiate by x and y."
+    "numbers: the gradient is not holomorphic. Write {name} as sg.complex(x, y), and differentiate with respect to "
+    "x and y."
 )
 _NOT_HOLOMORPHIC = (
     "derive: the result is complex and no holomorphic function of {name}, for {by} is between them: there is no dy/dz. "
-    "Make the result real, as by abs(y)**2 or y.real, which has a gradient; or differentiate by the real and the "
-    "imaginary part."
+    "Make the result real, as by abs(y)**2 or y.real, which has a gradient; or differentiate with respect to "
+    "the real and the imaginary part."
 )
 
 

@@ -27,7 +27,7 @@ def divided(root: AnyNode) -> AnyNode:
 
 
 def rewritten(root: AnyNode, new: dict[AnyNode, AnyNode]) -> AnyNode:
-    """Return a graph with other nodes in the place of some; what does not depend on these stays as it is."""
+    """Return a graph with other nodes in place of some; what does not depend on these stays as it is."""
     if not new:
         return root
     changed, mapping = set(new), dict(new)

@@ -1,4 +1,4 @@
-"""A graph made again, with other things in the place of some of its leaves: numbers, arrays, sizes, other tensors."""
+"""A graph made again, with other things in place of some of its leaves: numbers, arrays, sizes, other tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NONE: Mapping[Any, int] = MappingProxyType({})
 def replayed(
     roots: Sequence[AnyNode], given: Mapping[AnyNode, AnyNode], sizes: Mapping[Any, int] = _NONE
 ) -> list[AnyNode]:
-    """Return the roots with these nodes in the place of leaves, and numbers in the place of sizes."""
+    """Return the roots with these nodes in place of leaves, and numbers in place of sizes."""
     held = {node: node.value for node in given.values() if isinstance(node, Leaf) and isinstance(node.value, sp.Expr)}
     for leaf in held:
         leaf.value = None  # an operation on SymPy's numbers alone would compute, and not write them

@@ -154,13 +154,17 @@ class WhereForm(Named):
             self._write(self._number if numbers else matrix, named)
             self.matrix, self.indices = True, []
         except NoMatrix:
-            self.matrix = False
-            signs = {"Δ", *self._signs()}  # beside δ_ij
-            self._names = {**called.shown, **self._mint(named, names.Mint(taken, signs))}
-            reading = Reading(self._pool, self._names)
-            own = {*called.taken, *self._names.values(), *({"i"} if self._pool.imaginary else ())}
-            self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
-            self._write(lambda t: _entry(reading, t, own), named)
+            self._write_entries(named, called, taken)
+
+    def _write_entries(self, named: Sequence[Term], called: names.Naming, taken: set[str]) -> None:
+        """Write the formulas in index notation."""
+        self.matrix = False
+        signs = {"Δ", *self._signs()}  # beside δ_ij
+        self._names = {**called.shown, **self._mint(named, names.Mint(taken, signs))}
+        reading = Reading(self._pool, self._names)
+        own = {*called.taken, *self._names.values(), *({"i"} if self._pool.imaginary else ())}
+        self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
+        self._write(lambda t: _entry(reading, t, own), named)
 
     def _choose(self) -> None:
         """Lower the graph until the operations whose results get names stay the same."""

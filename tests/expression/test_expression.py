@@ -101,7 +101,7 @@ REFUSED = [
     ("1e400*x", "this number is too large"),
     ("1e300*1e300*x", "the result is too large"),
     ("eye(1001)[0, 0]*x", "eye(1001) has more than 1000000 entries"),
-    ("x @ x", "at sign 3"),
+    ("x @ x", "at character 3"),
     ("x +", "this is not a formula"),
     ("", "this is not a formula"),
     ("x\0", "null bytes"),
@@ -125,7 +125,7 @@ def test_a_refusal_marks_the_place():
     with pytest.raises(ParseError) as caught:
         sg.parse("sum(θ) + foo(θ)", {"θ": 3})
     assert str(caught.value) == (
-        "parse: 'foo' is not a function that formulas may call, at sign 10:\n  sum(θ) + foo(θ)\n           ^"
+        "parse: 'foo' is not a function that formulas may call, at character 10:\n  sum(θ) + foo(θ)\n           ^"
     )
 
 
@@ -178,7 +178,7 @@ def test_what_stands_on_paper_is_refused_with_what_to_write(text, place, said):
         sg.parse(text, {"x": (), "σ": ()})
     first, shown, mark = str(caught.value).split("\n")
     assert said in first
-    assert first.endswith(f", at sign {place}:")
+    assert first.endswith(f", at character {place}:")
     assert (shown, mark) == (f"  {text}", " " * (place + 1) + "^")
 
 

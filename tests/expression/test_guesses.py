@@ -4,9 +4,9 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.formula import text as text_of
 from symgrad.expression.grammar import read
 from symgrad.expression.guesses import guesses, wanted, with_products
+from symgrad.expression.printer import typed as text_of
 from symgrad.expression.spelling import spelling
 
 n, d, m = ("n",), ("d",), ("m",)
@@ -88,7 +88,7 @@ PRODUCTS = {
 
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_a_matrix_times_a_vector_is_their_product(text):
-    assert with_products(read(text)).text == PRODUCTS[text]
+    assert with_products(read(text, "paper")).text == PRODUCTS[text]
 
 
 READ = {
@@ -137,7 +137,7 @@ def test_functions_that_all_know_are_no_names():
 
 
 def test_what_is_declared_decides_whether_a_star_is_a_product():
-    products = lambda text, declared: with_products(read(text), declared).text
+    products = lambda text, declared: with_products(read(text, "paper"), declared).text
     assert products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
     assert products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
     assert products("2*A*x", {"A": ()}) == "2*A*x"

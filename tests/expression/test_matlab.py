@@ -102,7 +102,7 @@ VALUES = {
 REFUSED = {
     "2x": (2, r"write 2\*x"),
     "sum(x)*2 y": (10, r"write 2\*y"),
-    "(x)(y)": (4, "a sign is missing here"),
+    "(x)(y)": (4, "an operator is missing here"),
     "x*y": (2, r"x'\*y"),
     "x'*A + x*x": (9, "between a column and a column"),
     "x^2": (2, r"write \.\^"),
@@ -177,7 +177,7 @@ def test_an_error_points_at_its_place(text):
     with pytest.raises(ParseError, match=message) as caught:
         sg.parse(text, SHAPES, syntax="matlab")
     if place is not None:
-        assert f"at sign {place}:" in str(caught.value)
+        assert f"at character {place}:" in str(caught.value)
         *_, line = str(caught.value).split("\n")
         assert line == "  " + " " * (place - 1) + "^"
 
@@ -196,5 +196,5 @@ def test_an_unknown_syntax_is_refused():
     ("text", "place"), [("sum((X @ x - x)**2)", 12), ("x^2", 2), ("1 + X @ X", 7), ("x'", 2), ("2*(x < X @ X)", 10)]
 )
 def test_errors_of_pythons_notation_point_at_the_operator(text, place):
-    with pytest.raises(ParseError, match=f"at sign {place}:"):
+    with pytest.raises(ParseError, match=f"at character {place}:"):
         sg.parse(text, SHAPES)

@@ -29,6 +29,10 @@ SPELLINGS = {  # what is written, and the same for programs
     "|x − 3|": "abs(x - 3)",
     "ln |x|": "log(abs(x))",
     "√x": "sqrt(x)",
+    "∛x": "cbrt(x)",
+    "∜(x + 1)": "(x + 1)**0.25",
+    "2∛x": "2*cbrt(x)",
+    "W(x)": "lambertw(x)",
     "√(x + 1)": "sqrt(x + 1)",
     "e^(2x)": "exp(2*x)",
     "e^x": "exp(x)",
@@ -67,6 +71,10 @@ SPELLINGS = {  # what is written, and the same for programs
     "log₅² x": "(log(x)/log(5))**2",
     "sin 2πx": "sin(2*pi*x)",
     r"\log_{3}(x)": "log(x)/log(3)",
+    r"\log_{0.5} x": "log(x)/log(0.5)",
+    "log_{x^2}(x + 3)": "log(x + 3)/log(x**2)",
+    r"\log_{\frac{1}{2}}^2 x": "(log(x)/log(0.5))**2",
+    r"\log_{2\pi} x": "log(x)/log(2*pi)",
     r"\frac x3": "x/3",
     r"\ln\bigl(x\Bigr)": "log(x)",
     r"\[ f\left(x\right) = x^3 \]": "x**3",
@@ -76,6 +84,9 @@ SPELLINGS = {  # what is written, and the same for programs
     r"\binom{x}{2}": "x*(x - 1)/2",
     r"\sin \pi x": "sin(pi*x)",
     r"\sigma\left(x\right)": "sigmoid(x)",
+    r"\sigma^{2}\left(x\right)": "sigmoid(x)**2",
+    r"\Phi^{-1}\left(\frac{x}{2}\right)": "ndtri(x/2)",
+    r"J_{1}\left(x\right)": "bessel_j1(x)",
     r"\left\lfloor x \right\rfloor x": "x*floor(x)",
     r"\begin{cases} x & x > 1 \\ 2 & \text{otherwise} \end{cases}": "where(x > 1, x, 2)",
 }
@@ -148,6 +159,9 @@ TWO_WAYS = {
     r"2\frac13": "write 2 + 1/3 or 2*(1/3)",
     "√2x": "write √(2)*x or √(2*x)",
     "2e3x": "write 2e3*x or 2*e^(3*x)",
+    "10% x": "write 10/100*x or 10 % x",
+    "5% (x + 1)": "write 5/100*(x + 1) or 5 % (x + 1)",
+    "20% + x": "write 20/100+x or 20 % (+x)",
 }
 
 
@@ -162,6 +176,35 @@ def test_what_people_read_in_two_ways_is_refused_with_both_which_are_read_and_di
     with pytest.raises(ParseError, match="read in two ways"):
         sg.grade("1", of=text, wrt="x")
     assert main(["derive", text, "--wrt", "x"]) == 2
+
+
+@pytest.mark.parametrize("text", ["10 % x", "10%x"])
+def test_programs_keep_their_remainder(text):
+    assert sg.parse(text, {"x": ()}, syntax="paper")(4.0).item() == 2.0
+
+
+def test_parameters_stand_behind_a_semicolon():
+    assert str(sg.derive("f(x; a, b) = a x^2 + b", "x")) == "2*a*x"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("log_0.5 x", r"write the base in braces, as in log_\{0.5\}\(x\)"),
+        (r"\log_1 x", "a logarithm's base is positive and not 1; this is 1"),
+        (r"\log_{-2} x", "a logarithm's base is positive and not 1; this is -2"),
+        (r"\log_{} x", "'}' is not expected here"),
+        (r"x_{\frac{1}{2}} x", "x_ is not read"),
+    ],
+)
+def test_bases_and_indices_that_have_no_meaning_are_refused(text, said):
+    with pytest.raises(ParseError, match=said):
+        sg.derive(text, "x")
+
+
+def test_degrees_are_refused_with_what_to_write():
+    with pytest.raises(ParseError, match=r"write an angle in radians, as in 30\*pi/180"):
+        sg.derive("x sin(30°)", "x")
 
 
 def test_a_power_behind_a_root_without_brackets_is_refused():
@@ -183,13 +226,14 @@ def test_words_are_taken_apart_where_their_names_are_known():
         ("erf x", "write erf(x) or erf*x"),
         ("gamma x", "write gamma(x) or gamma*x"),
         ("x mod 2", "write a sign for mod"),
-        ("1.2.3x", "a sign is missing between 1.2 and .3"),
-        ("2 3x", "a sign is missing between 2 and 3"),
+        ("1.2.3x", "an operator is missing between 1.2 and .3"),
+        ("2 3x", "an operator is missing between 2 and 3"),
         ("d/dx x^2", "write only what is differentiated"),
         (r"\frac{d}{dx} x^2", "write only what is differentiated"),
         ("x is 2", "a word of Python's|cannot be part of a formula"),
         ("x!", "factorials"),
-        ("∛x", "write cbrt(…)"),
+        ("2x$", "cannot be part of a formula, at character 3"),
+        ("x2 + 1", "write x^2 or x*2"),
         ("x, 2", "cannot be part of a formula"),
         ("2x = 4", "one side, or one side minus the other"),
         ("0,5x", "write 3.5 for 3,5"),
@@ -199,6 +243,11 @@ def test_words_are_taken_apart_where_their_names_are_known():
 def test_what_may_be_meant_otherwise_is_no_number_but_an_error(text, said):
     with pytest.raises(ParseError, match=re.sub(r"([*^().])", r"\\\1", said)):
         sg.derive(text, "x")
+
+
+@pytest.mark.parametrize("text", ["x₁x + x", "x_1 x + x", "x1*x + x", "x + x*x₁"])
+def test_a_letter_with_a_low_digit_is_a_name_beside_the_letter(text):
+    assert str(sg.derive(text, "x")).replace("_", "") == "x1 + 1"
 
 
 @pytest.mark.parametrize(
@@ -292,22 +341,37 @@ def test_a_dash_of_a_number_is_a_derivative_and_is_refused(text):
         sg.grade("1", of=text, wrt="x")
 
 
-def test_bars_around_an_array_are_refused():
+@pytest.mark.parametrize("text", ["|x|", "sum(x*|x|)", "exp(|x|)"])
+def test_bars_around_an_array_are_refused(text):
     with pytest.raises(ParseError, match="bars around an array"):
-        sg.derive("sum(|x|)", "x", shapes={"x": "n"})
+        sg.derive(text, "x", shapes={"x": "n"})
+
+
+@pytest.mark.parametrize("text", ["sum(|x|)", r"\operatorname{sum}\left(\left|x\right|\right)", "sum(|x|) + 0*x'*x"])
+def test_bars_in_a_sum_are_around_each_entry(text):
+    assert str(sg.derive(text, "x", shapes={"x": "n"})) == "sign(x)"
 
 
 # ------------------------------------------------------------------ what is printed is read again
+def last_side(line):
+    """The last side of an equation, with what names its parts: where z = x + 1."""
+    equation, *parts = re.split(r"(?= where \w+ = )", line, maxsplit=1)
+    return "".join([equation.split(" = ")[-1], *parts])
+
+
 def values_of(text, names, at):
     return float(sg.parse(text, dict.fromkeys(names, ()), syntax="paper")(*[at[n] for n in names]))
 
 
 @pytest.mark.parametrize("topic", sg.teach.TOPICS)
 def test_what_an_exercise_prints_is_read_again_with_its_value(topic):
-    at = {"x": 0.7, "y": 1.3}
+    at = {"x": 0.7, "y": 1.3, "k": 1.1, "b": 0.6, "c": 0.9}
     for level in (1, 2, 3):
-        for e in sg.exercises(topic, level=level, seed=3, count=3):
-            printed = re.search(r"of f = (.*) by ", e.problem)[1]
+        for e in sg.exercises(topic, level=level, seed=3, count=1):
+            if e.is_curve or e.is_gradient:
+                assert e.grade(e.answer).right
+                continue
+            printed = re.search(r"of f = (.*) with respect to ", e.problem)[1]
             shapes = {n: s for n, s in e.shapes.items()}
             names = {n: shapes.get(n, ()) for n in e._problem.names}
             one, other = sg.parse(printed, names, syntax="paper"), sg.parse(e.of, names)
@@ -320,8 +384,8 @@ def test_what_an_exercise_prints_is_read_again_with_its_value(topic):
             for text in (str(solution), str(solution.expr)):
                 assert values_of(text, known, at) == pytest.approx(expected, rel=1e-12)
             last = str(e.steps).splitlines()[-1]
-            if e.order == 1 and "′" not in last.partition("=")[2] and ":" not in last:
-                assert values_of(last.split(" = ")[-1], known, at) == pytest.approx(expected, rel=1e-9)
+            if e.order == 1 and "′" not in last.partition("=")[2] and ":" not in last and " = " in last:
+                assert values_of(last_side(last), known, at) == pytest.approx(expected, rel=1e-9)
             assert sg.grade(str(solution), of=printed, wrt=e.wrt, order=e.order).right
 
 
@@ -342,7 +406,7 @@ def test_a_form_and_the_last_line_of_its_steps_are_read_again_with_their_value(t
     assert values_of(str(second), ["x"], {"x": 0.6}) == pytest.approx(float(second(0.6)), rel=1e-12)
     assert float(sg.derive(str(form), "x")(0.6)) == pytest.approx(float(second(0.6)), rel=1e-9)
     *_, last = str(sg.explain(text, "x")).splitlines()
-    result = last.partition("= ")[2] if "{" in last else last.split("= ")[-1]
+    result = last.partition("= ")[2] if "{" in last else last_side(last.lstrip(" ="))
     if last.lstrip().startswith(("f′", "=")) and "′" not in result:
         assert values_of(result, ["x"], {"x": 0.6}) == pytest.approx(float(form(0.6)), rel=1e-9)
 
@@ -416,9 +480,7 @@ def test_problems_too_deep_to_be_graded_are_refused():
         sg.grade("1", of="sin(" * 30 + "x" + ")" * 30, wrt="x")
 
 
-@pytest.mark.parametrize(
-    ("text", "place"), [("sin xz", (4, 6)), ("2 ln ax", (5, 7)), (r"\cos \frac{bx}{2}", (11, 13)), ("2xyz", (1, 4))]
-)
+@pytest.mark.parametrize(("text", "place"), [("sin xz", (4, 6)), ("2 ln ax", (5, 7)), ("xyz", (0, 3))])
 def test_letters_in_a_row_may_be_a_product(text, place):
     with pytest.raises(ParseError, match="read in two ways; write") as caught:
         sg.derive(text, "x")

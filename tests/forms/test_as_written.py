@@ -63,3 +63,26 @@ def test_sizes_of_differences_do_not_depend_on_their_sign():
     assert str(sg.derive((K * (sg.abs(d) - 1) ** 2).sum() / 2, x)) == (
         "2*(K ⊙ (abs(R) - 1) ⊙ sign(R))*1 where R = x*1ᵀ - 1*xᵀ"
     )
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        ("1/2*x**4 + 3/4*x", "2*x**3 + 3/4"),
+        ("0.5*x**4 + 0.75*x", "2*x**3 + 0.75"),
+        ("-3/4*x", "-3/4"),
+        ("(1/4 + 1/4)*x", "1/2"),
+        ("0.5/2*x", "0.25"),
+        ("(3/4)**2*x", "9/16"),
+        ("(3/4)^2 x", "9/16"),
+        ("2^{-1} x", "1/2"),
+        ("0.5^2 x", "0.25"),
+        ("sin(1/2*x)", "cos(x/2)/2"),
+        ("sin(0.5*x)", "0.5*cos(0.5*x)"),
+        ("½*x", "1/2"),
+        (r"\frac{3}{4} x", "3/4"),
+        ("x**(3/2)", "3*sqrt(x)/2"),
+    ],
+)
+def test_typed_fractions_stay_fractions_and_decimals_decimals(f, text):
+    assert str(sg.derive(f, "x")) == text

@@ -8,12 +8,12 @@ import sympy as sp
 from reader_text import matrix_value
 
 import symgrad as sg
-from symgrad.forms.calculus import rewrites
 from symgrad.forms.calculus.numbers import agrees
 from symgrad.forms.calculus.search import shortest
 from symgrad.forms.canon.numbers import number
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.forms.rewrites import identities
 
 x, y, a, b, c, k, t = (sg.symbol(s) for s in "xyabckt")
 p, q, g, L, A, K, N, al, s = (sg.symbol(n, positive=True) for n in ("p", "q", "g", "L", "A", "K", "N", "al", "s"))
@@ -296,72 +296,72 @@ def test_cases_of_arrays_are_written_so_and_right(f, by, text):
 # ------------------------------------------------------------------ the identities
 u, v, w = sp.symbols("u v w", real=True)
 r = sp.Symbol("r", positive=True)
-σ, Φ = rewrites.SIGMOID, rewrites.NDTR
+σ, Φ = identities.SIGMOID, identities.NDTR
 IDENTITIES = {
-    rewrites.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
-    rewrites.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
-    rewrites.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
-    rewrites.power_into_a_sum: (r**v * (w / r - u), r ** (v - 1) * (w - r * u)),
-    rewrites.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
-    rewrites.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
-    rewrites.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),
-    rewrites.sine_of_the_double: (3 * sp.sin(u) * sp.cos(u), 3 * sp.sin(2 * u) / 2),
-    rewrites.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
-    rewrites.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
-    rewrites.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
-    rewrites.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
-    rewrites.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
-    rewrites.squares_out_of_a_root: (
+    identities.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
+    identities.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
+    identities.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
+    identities.power_into_a_sum: (r**v * (w / r - u), r ** (v - 1) * (w - r * u)),
+    identities.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
+    identities.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
+    identities.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),
+    identities.sine_of_the_double: (3 * sp.sin(u) * sp.cos(u), 3 * sp.sin(2 * u) / 2),
+    identities.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
+    identities.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
+    identities.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
+    identities.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
+    identities.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
+    identities.squares_out_of_a_root: (
         sp.sqrt(1 - 4 * u**2 / (u**2 + 1) ** 2) / w,
         sp.Abs(u**2 - 1) / ((u**2 + 1) * w),
     ),
-    rewrites.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
-    rewrites.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
-    rewrites.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
-    rewrites.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),
-    rewrites.double_beside_its_angle: (sp.sin(2 * u) * sp.sin(u), 2 * sp.sin(u) ** 2 * sp.cos(u)),
-    rewrites.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
-    rewrites.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
-    rewrites.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),
-    rewrites.pythagoras_of_the_tangent: (2 + 2 * sp.tan(u) ** 2, 2 / sp.cos(u) ** 2),
-    rewrites.hyperbolic_pythagoras: (1 + sp.sinh(u) ** 2, sp.cosh(u) ** 2),
-    rewrites.hyperbolic_pythagoras_of_the_cosine: (sp.cosh(u) ** 2 - 1, sp.sinh(u) ** 2),
-    rewrites.hyperbolic_pythagoras_of_both: (sp.cosh(u) ** 2 - sp.sinh(u) ** 2, sp.S.One),
-    rewrites.hyperbolic_pythagoras_of_the_tangent: (1 - sp.tanh(u) ** 2, 1 / sp.cosh(u) ** 2),
-    rewrites.cosine_of_the_double: (sp.cos(u) ** 2 - sp.sin(u) ** 2, sp.cos(2 * u)),
-    rewrites.cosine_of_the_double_by_the_sine: (1 - 2 * sp.sin(u) ** 2, sp.cos(2 * u)),
-    rewrites.cosine_of_the_double_by_the_cosine: (2 * sp.cos(u) ** 2 - 1, sp.cos(2 * u)),
-    rewrites.cosh_of_the_double: (sp.cosh(u) ** 2 + sp.sinh(u) ** 2, sp.cosh(2 * u)),
-    rewrites.hyperbolic_sine: (sp.exp(u) - sp.exp(-u), 2 * sp.sinh(u)),
-    rewrites.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
-    rewrites.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
-    rewrites.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
-    rewrites.normal_density: (
+    identities.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
+    identities.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
+    identities.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
+    identities.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),
+    identities.double_beside_its_angle: (sp.sin(2 * u) * sp.sin(u), 2 * sp.sin(u) ** 2 * sp.cos(u)),
+    identities.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
+    identities.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
+    identities.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),
+    identities.pythagoras_of_the_tangent: (2 + 2 * sp.tan(u) ** 2, 2 / sp.cos(u) ** 2),
+    identities.hyperbolic_pythagoras: (1 + sp.sinh(u) ** 2, sp.cosh(u) ** 2),
+    identities.hyperbolic_pythagoras_of_the_cosine: (sp.cosh(u) ** 2 - 1, sp.sinh(u) ** 2),
+    identities.hyperbolic_pythagoras_of_both: (sp.cosh(u) ** 2 - sp.sinh(u) ** 2, sp.S.One),
+    identities.hyperbolic_pythagoras_of_the_tangent: (1 - sp.tanh(u) ** 2, 1 / sp.cosh(u) ** 2),
+    identities.cosine_of_the_double: (sp.cos(u) ** 2 - sp.sin(u) ** 2, sp.cos(2 * u)),
+    identities.cosine_of_the_double_by_the_sine: (1 - 2 * sp.sin(u) ** 2, sp.cos(2 * u)),
+    identities.cosine_of_the_double_by_the_cosine: (2 * sp.cos(u) ** 2 - 1, sp.cos(2 * u)),
+    identities.cosh_of_the_double: (sp.cosh(u) ** 2 + sp.sinh(u) ** 2, sp.cosh(2 * u)),
+    identities.hyperbolic_sine: (sp.exp(u) - sp.exp(-u), 2 * sp.sinh(u)),
+    identities.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
+    identities.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
+    identities.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
+    identities.normal_density: (
         u * sp.exp(-(v**2) / (2 * r)) / sp.sqrt(2 * sp.pi * r),
-        u * rewrites.DENSITY(v / sp.sqrt(r)) / sp.sqrt(r),
+        u * identities.DENSITY(v / sp.sqrt(r)) / sp.sqrt(r),
     ),
-    rewrites.exponentials_meet: (
-        u * sp.exp(-(v**2)) - w * rewrites.DENSITY(v) * sp.exp(-(v**2) / 2 + 2 * sp.log(r)),
+    identities.exponentials_meet: (
+        u * sp.exp(-(v**2)) - w * identities.DENSITY(v) * sp.exp(-(v**2) / 2 + 2 * sp.log(r)),
         u * sp.exp(-(v**2)) - w * r**2 * sp.exp(-(v**2)) / sp.sqrt(2 * sp.pi),
     ),
-    rewrites.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
-    rewrites.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
-    rewrites.sign_into_a_sum: (-(u - v) / w, (v - u) / w),
-    rewrites.common_factor: (u * sp.exp(v) + w * sp.exp(v), sp.exp(v) * (u + w)),
-    rewrites.two_terms_share: (u * sp.exp(v) + w * sp.exp(v) + 1, sp.exp(v) * (u + w) + 1),
+    identities.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
+    identities.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
+    identities.sign_into_a_sum: (-(u - v) / w, (v - u) / w),
+    identities.common_factor: (u * sp.exp(v) + w * sp.exp(v), sp.exp(v) * (u + w)),
+    identities.two_terms_share: (u * sp.exp(v) + w * sp.exp(v) + 1, sp.exp(v) * (u + w) + 1),
 }
 
 
-@pytest.mark.parametrize("rule", IDENTITIES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rule", IDENTITIES, ids=lambda rule: rule.says)
 def test_rule_is_an_identity(rule):
     before, after = IDENTITIES[rule]
-    assert rewrites.everywhere(before, rule) == after
+    assert identities.everywhere(before, rule) == after
     assert agrees(before, after, {"r"})
     assert rule(u) is None
 
 
 def test_every_rule_is_tested():
-    assert set(rewrites.RULES) <= set(IDENTITIES)
+    assert set(identities.RULES) <= set(IDENTITIES)
 
 
 @pytest.mark.parametrize(

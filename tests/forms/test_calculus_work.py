@@ -7,9 +7,10 @@ import pytest
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.forms.calculus import fractions, polynomials, search
-from symgrad.forms.calculus.polynomials import factored
-from symgrad.forms.calculus.quotients import _Quotients, quotient
+from symgrad.forms.calculus import search
+from symgrad.forms.rewrites import fractions, polynomials
+from symgrad.forms.rewrites.polynomials import factored
+from symgrad.forms.rewrites.quotients import _Quotients, quotient
 
 x, a, b, c = sp.symbols("x a b c")
 

@@ -170,7 +170,9 @@ def test_latex_is_a_textbooks_or_has_no_more_signs(name):
     ways = [forms[at].latex(), forms[at].latex("where")]
     if r",\quad" not in golden["latex"]:  # the names in it are defined beside it
         ways += [printers.latex(forms[at].body), printers.latex(forms.bodies[at])]
-    assert min(len(signs(way)) for way in ways) <= len(signs(golden["latex"]))
+    mean = r"\\operatorname{mean}(\1\2)"  # which a bar would not say: it is read as the conjugate
+    book = re.sub(r"\\overline\{([^{}]*)\}|\\bar (\w)", mean, golden["latex"])
+    assert min(len(signs(way)) for way in ways) <= len(signs(book))
 
 
 @pytest.mark.parametrize(("name", "leaf"), [("least_squares", "w"), ("quadratic_form", "x")])
@@ -393,6 +395,10 @@ u, big = sg.tensor([1.0, 2.0], requires_grad=True, name="u"), sg.symbol("v", (70
 REFUSED = [
     (lambda: sg.derive(3.0, u), errors.ArgumentTypeError, "got float"),
     (lambda: sg.derive(u.sum(), [u, 3]), errors.ArgumentTypeError, r"wrt\[1\] must be a tensor, got int"),
+    (lambda: sg.derive(lambda v: (v**3).sum(), u), errors.GraphError, r"Write derive\(f, 'v', shapes=\{'v': 2\}\)"),
+    (lambda: sg.derive(lambda u: (u**3).sum(), sg.symbol("u", 2)), errors.GraphError, r"Write derive\(f, 'u', shapes="),
+    (lambda: sg.derive("x**3", u), errors.GraphError, r"names of what it depends on: x. Write derive\('x\*\*3', 'x'"),
+    (lambda: sg.derive(lambda v: v**3, 0), errors.ArgumentTypeError, r"Write derive\(f, 'v'\)"),
     (lambda: sg.derive(sg.tensor(1.0), u), errors.GraphError, "the output has no graph"),
     (lambda: sg.derive(u.sum(), sg.ones(2, requires_grad=True)), errors.GraphError, "not have been used in the graph"),
     (lambda: sg.derive(u.sum(), u, order=0), errors.ArgumentError, "got order=0"),

@@ -1,6 +1,7 @@
 """The nodes of matrix notation as SymPy expressions: NumPy source, pretty printing, LaTeX, SymPy's habits."""
 
 import copy
+import functools
 import importlib
 import inspect
 import pickle
@@ -70,20 +71,45 @@ DERIVED = {  # name: what, by what, and the NumPy source
     "Gram matrix": (((s.X.T @ s.X) ** 2).sum(), s.X, None),
     "diagonal matrix": ((sg.inverse(s.A + sg.diag(s.x))).sum(), s.x, None),
 }  # fmt: skip
-FORMS = {name: sg.derive(what, by) for name, (what, by, _) in DERIVED.items()}
-FORMS["Hessian of a norm"] = sg.derive(sg.norm(s.X @ s.w - s.y), s.w, order=2)
-FORMS["Hessian of softplus"] = sg.derive(sg.softplus(s.X @ s.w).sum(), s.w, order=2)
-FORMS["Hessian of a number"] = sg.derive(sg.tanh(s.b * s.c), s.b, order=2)
-FORMS["powers of transposes"] = sg.derive(((s.A.T**3).sum() + (sg.inverse(s.A) ** 3).sum()) ** 2, s.A)
-WHERE = [d.expr for form in FORMS.values() for d in form.where]
-EXPRESSIONS = [f.expr for f in FORMS.values()] + WHERE
-every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-every_expression = pytest.mark.parametrize("e", EXPRESSIONS, ids=str)
+HIGHER = {
+    "Hessian of a norm": lambda: sg.derive(sg.norm(s.X @ s.w - s.y), s.w, order=2),
+    "Hessian of softplus": lambda: sg.derive(sg.softplus(s.X @ s.w).sum(), s.w, order=2),
+    "Hessian of a number": lambda: sg.derive(sg.tanh(s.b * s.c), s.b, order=2),
+    "powers of transposes": lambda: sg.derive(((s.A.T**3).sum() + (sg.inverse(s.A) ** 3).sum()) ** 2, s.A),
+}
+FORMS = [*DERIVED, *HIGHER]
+
+
+@functools.cache
+def form_of(name):
+    """Derive a form when the first test needs it."""
+    return HIGHER[name]() if name in HIGHER else sg.derive(*DERIVED[name][:2])
+
+
+def definitions(name):
+    return [d.expr for d in form_of(name).where]
+
+
+@pytest.fixture(params=FORMS)
+def form(request):
+    return form_of(request.param)
+
+
+def every_expression(check):
+    """Check the expression of each form, and those of its definitions."""
+
+    @pytest.mark.parametrize("name", FORMS)
+    def test(name):
+        for e in (form_of(name).expr, *definitions(name)):
+            check(e)
+
+    test.__name__ = check.__name__
+    return test
 
 
 def test_every_form_here_has_matrix_notation():
-    assert all(form.has_matrix for form in FORMS.values())
-    assert len(WHERE) > 3
+    assert all(form_of(name).has_matrix for name in FORMS)
+    assert sum(len(definitions(name)) for name in FORMS) > 3
 
 
 # ------------------------------------------------------------------ NumPy source
@@ -98,13 +124,11 @@ def lambdified(e, **options):
 
 
 @pytest.mark.parametrize("options", [{}, {"modules": "numpy"}, {"cse": True}, {"dummify": True}], ids=str)
-@every_form
 def test_sympys_lambdify_computes_the_form(form, options):
     found = lambdified(form.expr, **options)(*[VALUES[a.name] for a in in_order(form.expr)])
     close(found, form.lambdify()(*[VALUES[name] for name in form.args]), 1e-12)
 
 
-@every_form
 def test_common_subexpressions_compute_the_form(form):
     parts, (reduced,) = sp.cse(form.expr)
     known = {a: VALUES[a.name] for a in form.expr.free_symbols}
@@ -117,13 +141,13 @@ def test_common_subexpressions_compute_the_form(form):
 
 @pytest.mark.parametrize("name", [name for name, row in DERIVED.items() if row[2]])
 def test_source_is_what_one_would_write(name):
-    source = inspect.getsource(lambdified(FORMS[name].expr, modules="numpy"))
+    source = inspect.getsource(lambdified(form_of(name).expr, modules="numpy"))
     text = source.split("return ")[1].strip()
     assert DERIVED[name][2] in (text, text[1:-1])
 
 
 def test_source_calls_functions_by_their_full_names_where_it_stands_alone():
-    source = sp.printing.numpy.NumPyPrinter().doprint(FORMS["norm"].expr)
+    source = sp.printing.numpy.NumPyPrinter().doprint(form_of("norm").expr)
     assert source == "((X.T @ ((X @ w) - y))/numpy.linalg.norm((X @ w) - y))"
 
 
@@ -141,7 +165,7 @@ def test_source_computes_arrays_without_entries_and_with_one(sizes):
     n, d = sizes
     values = {"n": n, "d": d, "X": np.ones((n, d)), "w": np.ones(d), "y": np.ones(n)}
     for options in ({}, {"dummify": True}):
-        e = FORMS["least squares"].expr
+        e = form_of("least squares").expr
         found = lambdified(e, **options)(*[values[a.name] for a in in_order(e)])
         close(found, np.full((n, d), 2 * (d - 1.0)), 1e-15)
 
@@ -158,7 +182,7 @@ PRETTY = {
 
 @pytest.mark.parametrize(("name", "text"), PRETTY.items())
 def test_pretty_printing_is_the_text(name, text):
-    assert sp.pretty(FORMS[name].expr) == text
+    assert sp.pretty(form_of(name).expr) == text
 
 
 def test_pretty_printing_brackets_sums_and_products_that_are_raised_or_multiplied():
@@ -189,29 +213,36 @@ def test_name_that_begins_with_a_digit_is_no_number_times_a_name():
 
 @pytest.mark.parametrize(("name", "text"), LATEX.items())
 def test_latex_is_the_formula(name, text):
-    assert FORMS[name].latex() == sp.latex(FORMS[name].expr) == text
+    assert form_of(name).latex() == sp.latex(form_of(name).expr) == text
 
 
-DRAWN = {str(e): sp.latex(e) for e in EXPRESSIONS}
-for _name in LOSSES:
-    _leaves, _loss = symbols(_name)
-    for _leaf, _form in zip(_leaves, sg.derive(_loss, list(_leaves.values())), strict=True):
-        DRAWN |= {f"{_name} by {_leaf}, {form}": _form.latex(form) for form in ("matrix", "index", "where")}
 NAMED_OTHERWISE = {  # what mathtext lacks, and the same by another name
     r"\left\lVert": r"\left\|", r"\right\rVert": r"\right\|",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", DRAWN.values(), ids=DRAWN)
-def test_latex_is_drawn_by_mathtext(text):
+def drawn_by_mathtext(text):
     mathtext = pytest.importorskip("matplotlib.mathtext")
-    if r"\begin{cases}" in text:
-        pytest.skip("mathtext has no environments")
+    if r"\begin{cases}" in text:  # mathtext has no environments
+        return
     for ours, theirs in NAMED_OTHERWISE.items():
         text = text.replace(ours, theirs)
     width, height, *_ = mathtext.MathTextParser("path").parse(f"${text}$")
     assert width > 0
     assert height > 0
+
+
+@every_expression
+def test_latex_is_drawn_by_mathtext(e):
+    drawn_by_mathtext(sp.latex(e))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_latex_of_losses_is_drawn_by_mathtext(name):
+    leaves, loss = symbols(name)
+    for form in sg.derive(loss, list(leaves.values())):
+        for notation in ("matrix", "index", "where"):
+            drawn_by_mathtext(form.latex(notation))
 
 
 # ------------------------------------------------------------------ SymPy's habits
@@ -258,8 +289,8 @@ def test_number_put_for_a_symbol_is_in_the_value(e):
 
 
 def test_size_put_for_a_symbol_is_the_size_of_every_array():
-    n = next(a for a in FORMS["batch"].expr.free_symbols if a.name == "n" and a.is_Symbol)
-    e = FORMS["batch"].expr.subs(n, 4)
+    n = next(a for a in form_of("batch").expr.free_symbols if a.name == "n" and a.is_Symbol)
+    e = form_of("batch").expr.subs(n, 4)
     assert n not in e.free_symbols
     assert {a.shape[0] for a in e.atoms(ArraySymbol) if a.name in "XY"} == {4}
 

@@ -338,3 +338,10 @@ def test_a_known_matrix_is_seen_to_be_symmetric():
     known, other = sg.tensor([[2.0, 1.0], [1.0, 3.0]]), sg.tensor([[2.0, 1.0], [0.0, 3.0]])
     assert str(sg.derive(q @ known @ q, q)) == "2*A*q"
     assert str(sg.derive(q @ other @ q, q)) == "(A + Aᵀ)*q"
+
+
+@pytest.mark.parametrize("text", ["(x > 1)*x**2", "x**2*(x > 0) + (x < 1)*x", "2**(x > 1)*x", "exp((x > 1)*x)"])
+def test_conditions_in_arithmetic_are_one_or_zero_in_scalars(text):
+    form = sg.derive(text, "x")
+    for point in (-0.5, 0.5, 2.0):
+        assert float(form.scalar().subs({"x": point})) == pytest.approx(float(form.lambdify()(point)))

@@ -10,8 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.calculus.rewrites import SIGMOID, everywhere
 from symgrad.forms.canon.cases import KINKS
+from symgrad.forms.rewrites.identities import SIGMOID, everywhere
 from symgrad.scalars import differentiate, in_full, tidy
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 import sympy as sp
 
+from symgrad.expression.tokens import signs
 from symgrad.forms.nodes import printers
 from symgrad.scalars import SCALARS
 
 SIGMOID = SCALARS["sigmoid"].function
-_TOKEN = re.compile(r"[^\W\d]\w*|\d+\.?\d*(?:e[-+]?\d+)?|\*\*|[<>]=|[^\s\w*()\[\]{},]")
 
 
 @lru_cache(maxsize=8192)
 def length(e: sp.Expr) -> int:
     """Return the number of tokens; fractions within fractions and common factors are counted again."""
-    return len(_TOKEN.findall(printers.text(e))) + _blemishes(e)
+    return signs(printers.text(e)) + _blemishes(e)
 
 
 def _blemishes(e: sp.Expr) -> int:

@@ -76,7 +76,7 @@ def short_of(pool: TermPool, root: Term, called: Mapping[Any, str], forward: Seq
 
 
 def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
-    """Return a formula's derivative by a name in short; None where it has kinks, or does not depend on the name."""
+    """Return a formula's derivative with respect to a name in short; None if it has kinks or does not depend on it."""
     x = next((s for s in e.short.free_symbols if s.name == by), None)
     read = None if x is None else derivative(e.short, x)
     if read is None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.calculus.fractions import fractions
 from symgrad.forms.calculus.length import length
-from symgrad.forms.calculus.rewrites import Rule, common_factor, everywhere, rules_for
+from symgrad.forms.rewrites.fractions import fractions
+from symgrad.forms.rewrites.identities import Rule, common_factor, everywhere, rules_for
 
 ROUNDS, KEPT = 4, 4  # how often, and how many of the shortest, are written anew
 PATIENCE = 2  # rounds without a shorter one, after which the search ends

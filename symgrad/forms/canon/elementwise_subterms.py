@@ -24,6 +24,7 @@ from symgrad.forms.canon.terms import (
     split,
     value_of,
 )
+from symgrad.forms.rewrites.fractions import one_fraction
 
 LARGE = 60  # operations of an expression beyond which SymPy is not asked
 MANY, MUCH = 4, 24  # atoms and operations beyond which it is not asked to cancel: that can take minutes
@@ -149,12 +150,9 @@ def shortest(e: sp.Expr) -> sp.Expr:
     """Return the shortest of the usual ways to write a scalar expression."""
     if e.count_ops() > LARGE:
         return e
-    candidates = [e]
+    candidates = [e, sp.factor_terms(e)]
     if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
-        above, below = sp.fraction(sp.cancel(sp.together(e)))
-        cancelled = above / sp.factor_terms(below)  # n (n - 1) x below the bar, rather than n² x - n x
-        candidates += [cancelled, sp.factor(cancelled), sp.expand(cancelled)]
-    candidates.append(sp.factor_terms(e))
+        candidates += one_fraction(e)
     return min(candidates, key=_length)  # the first of equals: as it was written
 
 

@@ -97,24 +97,15 @@ def _(op: Conj, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     return conj(pool, args[0])
 
 
-@lower.register
-def _(op: Real, pool: TermPool, shape: Any, args: list[Term]) -> Term:
-    return pool.function(RE, args, shape)
+PARTS = {Real: RE, Imag: IM, Angle: ARG, Magnitude: ABS}
 
 
-@lower.register
-def _(op: Imag, pool: TermPool, shape: Any, args: list[Term]) -> Term:
-    return pool.function(IM, args, shape)
-
-
-@lower.register
-def _(op: Angle, pool: TermPool, shape: Any, args: list[Term]) -> Term:
-    return pool.function(ARG, args, shape)
-
-
-@lower.register
-def _(op: Magnitude, pool: TermPool, shape: Any, args: list[Term]) -> Term:
-    return pool.function(ABS, args, shape)
+@lower.register(Real)
+@lower.register(Imag)
+@lower.register(Angle)
+@lower.register(Magnitude)
+def _(op: Any, pool: TermPool, shape: Any, args: list[Term]) -> Term:
+    return pool.function(PARTS[type(op)], args, shape)
 
 
 @lower.register

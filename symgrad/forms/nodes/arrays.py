@@ -41,7 +41,7 @@ class ArrayExpr(Printed, sp.Expr):
         return None
 
     def diff(self, *symbols: Any, **assumptions: Any) -> Any:
-        """Refuse the derivative by an array: SymPy would find no symbol of that name, and say 0."""
+        """Refuse the derivative with respect to an array: SymPy would find no symbol of that name, and say 0."""
         arrays = {s.name for s in self.free_symbols if isinstance(s, ArraySymbol)}
         for name in (getattr(s, "name", s) for s in symbols):
             if name in arrays:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
+from symgrad.expression.tokens import signs
 from symgrad.forms.nodes import printers
 
 # what signs that have to be worked out count more than others: a reader puts numbers into δ_ij
 _HARD = {"δ": 2, "scatter": 2, "stack": 2, "Piecewise": 50, " if ": 50, "[0; ": 1, "[0, ": 1, "; 0]": 1}
-
-
-@lru_cache(maxsize=1)
-def _signs() -> re.Pattern[str]:
-    return re.compile(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ]+|[^\W\d]\w*?(?=ᵀ|²|\b)|\d+\.?\d*|\*\*|[<>]=|[^\s\w*()\[\]{},]")
-
-
-def signs(text: str) -> int:
-    """Return how many names, numbers and signs a formula has."""
-    return len(_signs().findall(text))
 
 
 def weight(text: str) -> int:

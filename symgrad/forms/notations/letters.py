@@ -318,7 +318,7 @@ def transposed(a: Any) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """Return a·bᵀ."""
+    """Return a·bᵀ, the outer product of two vectors."""
     (c, a), (d, b) = (_scaled(a), _scaled(b))
     return Scaled.of(c * d, Product.of([a, *_row(b)], (a.shape[0], b.shape[0])))
 

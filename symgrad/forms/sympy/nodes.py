@@ -60,7 +60,7 @@ def constant(value: Any, env: Env) -> Any:
 
 
 def same(x: Any) -> Any:
-    """Return x."""
+    """Return the argument unchanged."""
     return x
 
 

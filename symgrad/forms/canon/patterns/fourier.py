@@ -43,7 +43,7 @@ class FourierMatrix(Op):
         return np.fft.rfft(np.eye(self.n)).T if self.half else np.fft.fft(np.eye(self.n))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """exp(−2πi jk/n)."""
+        """Return the entry exp(−2πi jk/n) of the Fourier matrix."""
         k, j = idx
         return sp.exp(-2 * sp.pi * sp.I * j * k / self.n)
 

@@ -7,7 +7,8 @@ that is found, the shortest is taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
@@ -15,26 +16,54 @@ import sympy as sp
 from symgrad.scalars import SCALARS
 
 SIGMOID, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "ndtr", "normal_pdf"))
-Rule = Callable[[Any], Any]
-RULES: list[Rule] = []
 FEW = 6  # terms of a sum in which some are looked for that belong together
 FEW_NAMES, LONG = 3, 60  # names and operations of what is factored below a root
 
 
-def rule(fn: Rule) -> Rule:
-    """Enter a rule."""
-    RULES.append(fn)
-    return fn
+@dataclass(frozen=True)
+class Rule:
+    """An identity of formulas of numbers.
+
+    Attributes:
+        says: the identity as lessons quote it.
+        apply: returns what a node is equal to, or None.
+    """
+
+    says: str
+    apply: Callable[[Any], Any]
+
+    def __call__(self, e: Any) -> Any:
+        return self.apply(e)
 
 
-def identity(text: str, shape: Callable[..., Any], *parts: Any) -> Rule:
+RULES: list[Rule] = []  # tried when the shortest formula is looked for
+OPENINGS: list[Rule] = []  # which lead to longer formulas, in which others are seen to be equal
+
+
+def rule(says: str) -> Callable[[Callable[[Any], Any]], Rule]:
+    """Enter a function as a rule, with the identity as lessons quote it."""
+    return partial(_entered, RULES, says)
+
+
+def opening(says: str) -> Callable[[Callable[[Any], Any]], Rule]:
+    """Enter a function as a rule that takes a function apart."""
+    return partial(_entered, OPENINGS, says)
+
+
+def _entered(among: list[Rule], says: str, apply: Callable[[Any], Any]) -> Rule:
+    made = Rule(says, apply)
+    among.append(made)
+    return made
+
+
+def identity(text: str, says: str, shape: Callable[..., Any], *parts: Any) -> Rule:
     """Enter the rule of this identity: one of a shape that several share, with its functions."""
 
     def apply(e: sp.Expr) -> sp.Expr | None:
         return shape(e, *parts)
 
     apply.__doc__ = text
-    return rule(apply)
+    return _entered(RULES, says, apply)
 
 
 def rules_for(e: sp.Expr) -> list[Rule]:
@@ -43,7 +72,7 @@ def rules_for(e: sp.Expr) -> list[Rule]:
 
 
 @lru_cache(maxsize=16384)
-def everywhere(e: sp.Expr, apply: Rule) -> sp.Expr:
+def everywhere(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
     """Return e with the rule applied to all its nodes, arguments first; what formulas share is written once."""
     if not e.args or not isinstance(e, sp.Expr):
         return e
@@ -88,21 +117,29 @@ def _quotients(e: sp.Expr, over: Any, under: Any, result: Any) -> sp.Expr | None
     return _of(powers) if changed else None
 
 
-tangent = identity("sin u/cos u is tan u.", _quotients, sp.sin, sp.cos, sp.tan)
-hyperbolic_tangent = identity("sinh u/cosh u is tanh u.", _quotients, sp.sinh, sp.cosh, sp.tanh)
+tangent = identity("sin u/cos u is tan u.", "sin/cos = tan", _quotients, sp.sin, sp.cos, sp.tan)
+hyperbolic_tangent = identity("sinh u/cosh u is tanh u.", "sinh/cosh = tanh", _quotients, sp.sinh, sp.cosh, sp.tanh)
 
 
+@opening("tan = sin/cos")
 def sine_of_a_tangent(e: sp.Expr) -> sp.Expr | None:
     """tan u is sin u/cos u."""
     return sp.sin(e.args[0]) / sp.cos(e.args[0]) if isinstance(e, sp.tan) else None
 
 
+@opening("tanh = sinh/cosh")
 def sinh_of_a_tanh(e: sp.Expr) -> sp.Expr | None:
     """tanh u is sinh u/cosh u."""
     return sp.sinh(e.args[0]) / sp.cosh(e.args[0]) if isinstance(e, sp.tanh) else None
 
 
-@rule
+@opening("tanh(u) = (exp(u) − exp(−u))/(exp(u) + exp(−u))")
+def exponentials_of_a_tanh(e: sp.Expr) -> sp.Expr | None:
+    """tanh u is (eᵘ - e⁻ᵘ)/(eᵘ + e⁻ᵘ)."""
+    return e.rewrite(sp.exp) if isinstance(e, sp.tanh) else None
+
+
+@rule("uᵐ·uⁿ = uᵐ⁺ⁿ")
 def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
     """u uⁿ is uⁿ⁺¹, (-u) uⁿ is -uⁿ⁺¹, and uᵐ uⁿ is uᵐ⁺ⁿ, where n is no number."""
     if not e.is_Mul:
@@ -120,7 +157,7 @@ def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+@rule("uⁿ/u = uⁿ⁻¹")
 def power_into_a_sum(e: sp.Expr) -> sp.Expr | None:
     """uⁿ (a/u + b) is uⁿ⁻¹ (a + b u), where n is no number."""
     if not e.is_Mul:
@@ -134,6 +171,7 @@ def power_into_a_sum(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
+@opening("σ(u) = exp(u)/(1 + exp(u))")
 def exponential_of_a_logistic(e: sp.Expr) -> sp.Expr | None:
     """σ(u) is eᵘ/(1 + eᵘ)."""
     return sp.exp(e.args[0]) / (1 + sp.exp(e.args[0])) if isinstance(e, SIGMOID) else None
@@ -157,11 +195,11 @@ def _double(e: sp.Expr, f: Any, g: Any) -> sp.Expr | None:
     return _of(powers) if changed else None
 
 
-sine_of_the_double = identity("2 sin u cos u is sin 2u.", _double, sp.sin, sp.cos)
-sinh_of_the_double = identity("2 sinh u cosh u is sinh 2u.", _double, sp.sinh, sp.cosh)
+sine_of_the_double = identity("2 sin u cos u is sin 2u.", "double angle", _double, sp.sin, sp.cos)
+sinh_of_the_double = identity("2 sinh u cosh u is sinh 2u.", "double angle", _double, sp.sinh, sp.cosh)
 
 
-@rule
+@rule("x·sign(x) = |x|")
 def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
     """u sign u is |u|, |u| sign u is u, u/|u| and |u|/u are sign u, sign² u over |u| is 1/|u|, |u|/u² too."""
     if not e.is_Mul:
@@ -192,7 +230,13 @@ def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+@opening("sign(u) = u/|u|")
+def quotient_of_a_sign(e: sp.Expr) -> sp.Expr | None:
+    """sign u is u/|u|."""
+    return e.args[0] / sp.Abs(e.args[0]) if isinstance(e, sp.sign) else None
+
+
+@rule("sign(u)·sign(v) = sign(u·v)")
 def signs_of_factors(e: sp.Expr) -> sp.Expr | None:
     """sign u sign v is sign(u v), of polynomials in one name."""
     signs = [f for f in e.args if isinstance(f, sp.sign)] if e.is_Mul else []
@@ -202,7 +246,7 @@ def signs_of_factors(e: sp.Expr) -> sp.Expr | None:
     return sp.Mul(sp.sign(sp.expand(u)), *[f for f in e.args if f not in signs])
 
 
-@rule
+@rule("(a − b)·(a + b) = a² − b²")
 def difference_of_squares(e: sp.Expr) -> sp.Expr | None:
     """(a - b) (a + b) is a² - b²: both are names, roots or numbers, or a is a sum such as x - m."""
     if not e.is_Mul:
@@ -231,7 +275,7 @@ def _difference_of_squares(one: sp.Expr, other: sp.Expr) -> sp.Expr | None:
     return a**2 - b**2 if b.is_Symbol or (-b).is_Symbol else None
 
 
-@rule
+@rule("a² ± 2a·b + b² = (a ± b)²")
 def square_of_two_terms(e: sp.Expr) -> sp.Expr | None:
     """a² - 2 a b + b² + c is (a - b)² + c, where a and b are names or functions."""
     if not (e.is_Add and 2 < len(e.args) <= FEW):
@@ -247,7 +291,7 @@ def square_of_two_terms(e: sp.Expr) -> sp.Expr | None:
 
 
 # ------------------------------------------------------------------ roots
-@rule
+@rule("√(u/a²) = √u/a where a > 0")
 def number_into_a_root(e: sp.Expr) -> sp.Expr | None:
     """√(1 - x²/4) is √(4 - x²)/2, and so √(1 - x²/a²) is √(a² - x²)/a of a positive a."""
     if not (e.is_Pow and e.exp.is_Rational and e.exp.q == 2 and e.base.is_Add):
@@ -271,7 +315,20 @@ def _is_root(e: sp.Expr) -> bool:
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q == 2)
 
 
-@rule
+@opening("expand below the root")
+def root_of_an_expanded_sum(e: sp.Expr) -> sp.Expr | None:
+    """√(u (v + w)) is √(u v + u w)."""
+    return sp.expand(e.base) ** e.exp if _is_root(e) else None
+
+
+@opening("√a·√b = √(a·b)")
+def roots_of_factors(e: sp.Expr) -> sp.Expr | None:
+    """√(a b) is √a √b, where both are positive."""
+    factors = sp.Mul.make_args(e.base) if _is_root(e) else ()
+    return sp.Mul(*[f**e.exp for f in factors]) if len(factors) > 1 else None
+
+
+@rule("√(u²) = |u|")
 def squares_out_of_a_root(e: sp.Expr) -> sp.Expr | None:
     """√(u² v) is |u| √v, and √(1 - 4x²/(x² + 1)²) is |x² - 1|/(x² + 1), of quotients of polynomials."""
     base = _quotient(e.base) if _is_root(e) and (e.base.is_Add or e.base.is_Mul) else None
@@ -302,7 +359,7 @@ def _size(e: sp.Expr, inside: sp.Expr) -> sp.Expr:
     return e if e.xreplace(there).is_positive else sp.Abs(sp.expand(e))
 
 
-@rule
+@rule("√(a/b) = √(a·b)/b where b > 0")
 def quotient_in_a_root(e: sp.Expr) -> sp.Expr | None:
     """√(a/b) is √(a b)/b where a + b is a positive number, so that both are positive where a/b is."""
     if not _is_root(e):
@@ -312,7 +369,7 @@ def quotient_in_a_root(e: sp.Expr) -> sp.Expr | None:
     return sp.expand(a * b) ** e.exp * b ** (-2 * e.exp) if total.is_Rational and total > 0 else None
 
 
-@rule
+@rule("u·√u = u^(3/2)")
 def factors_into_a_root(e: sp.Expr) -> sp.Expr | None:
     """u v √(u v) is (u v)^(3/2)."""
     powers = _powers(e) if e.is_Mul else {}
@@ -357,39 +414,72 @@ def _sum_rule(e: sp.Expr, f: Any, other: Callable[[Any, Any], Any], result: Call
     return None
 
 
-pythagoras = identity("sin² u + cos² u is 1.", _sum_rule, sp.sin, lambda k, u: k * sp.cos(u) ** 2, lambda k, u: k)
+pythagoras = identity(
+    "sin² u + cos² u is 1.", "sin² + cos² = 1", _sum_rule, sp.sin, lambda k, u: k * sp.cos(u) ** 2, lambda k, u: k
+)
 pythagoras_of_the_sine = identity(
-    "1 - sin² u is cos² u.", _sum_rule, sp.sin, lambda k, u: -k, lambda k, u: -k * sp.cos(u) ** 2
+    "1 - sin² u is cos² u.", "1 − sin² = cos²", _sum_rule, sp.sin, lambda k, u: -k, lambda k, u: -k * sp.cos(u) ** 2
 )
 pythagoras_of_the_cosine = identity(
-    "1 - cos² u is sin² u.", _sum_rule, sp.cos, lambda k, u: -k, lambda k, u: -k * sp.sin(u) ** 2
+    "1 - cos² u is sin² u.", "1 − cos² = sin²", _sum_rule, sp.cos, lambda k, u: -k, lambda k, u: -k * sp.sin(u) ** 2
 )
 pythagoras_of_the_tangent = identity(
-    "1 + tan² u is 1/cos² u.", _sum_rule, sp.tan, lambda k, u: k, lambda k, u: k / sp.cos(u) ** 2
+    "1 + tan² u is 1/cos² u.", "1 + tan² = 1/cos²", _sum_rule, sp.tan, lambda k, u: k, lambda k, u: k / sp.cos(u) ** 2
 )
 hyperbolic_pythagoras = identity(
-    "1 + sinh² u is cosh² u.", _sum_rule, sp.sinh, lambda k, u: k, lambda k, u: k * sp.cosh(u) ** 2
+    "1 + sinh² u is cosh² u.", "1 + sinh² = cosh²", _sum_rule, sp.sinh, lambda k, u: k, lambda k, u: k * sp.cosh(u) ** 2
 )
 hyperbolic_pythagoras_of_the_cosine = identity(
-    "cosh² u - 1 is sinh² u.", _sum_rule, sp.cosh, lambda k, u: -k, lambda k, u: k * sp.sinh(u) ** 2
+    "cosh² u - 1 is sinh² u.",
+    "cosh² − 1 = sinh²",
+    _sum_rule,
+    sp.cosh,
+    lambda k, u: -k,
+    lambda k, u: k * sp.sinh(u) ** 2,
 )
 hyperbolic_pythagoras_of_both = identity(
-    "cosh² u - sinh² u is 1.", _sum_rule, sp.cosh, lambda k, u: -k * sp.sinh(u) ** 2, lambda k, u: k
+    "cosh² u - sinh² u is 1.",
+    "cosh² − sinh² = 1",
+    _sum_rule,
+    sp.cosh,
+    lambda k, u: -k * sp.sinh(u) ** 2,
+    lambda k, u: k,
 )
 hyperbolic_pythagoras_of_the_tangent = identity(
-    "1 - tanh² u is 1/cosh² u.", _sum_rule, sp.tanh, lambda k, u: -k, lambda k, u: -k / sp.cosh(u) ** 2
+    "1 - tanh² u is 1/cosh² u.",
+    "1 − tanh² = 1/cosh²",
+    _sum_rule,
+    sp.tanh,
+    lambda k, u: -k,
+    lambda k, u: -k / sp.cosh(u) ** 2,
 )
 cosine_of_the_double = identity(
-    "cos² u - sin² u is cos 2u.", _sum_rule, sp.cos, lambda k, u: -k * sp.sin(u) ** 2, lambda k, u: k * sp.cos(2 * u)
+    "cos² u - sin² u is cos 2u.",
+    "double angle",
+    _sum_rule,
+    sp.cos,
+    lambda k, u: -k * sp.sin(u) ** 2,
+    lambda k, u: k * sp.cos(2 * u),
 )
 cosine_of_the_double_by_the_sine = identity(
-    "1 - 2 sin² u is cos 2u.", _sum_rule, sp.sin, lambda k, u: -k / 2, lambda k, u: -k / 2 * sp.cos(2 * u)
+    "1 - 2 sin² u is cos 2u.",
+    "double angle",
+    _sum_rule,
+    sp.sin,
+    lambda k, u: -k / 2,
+    lambda k, u: -k / 2 * sp.cos(2 * u),
 )
 cosine_of_the_double_by_the_cosine = identity(
-    "2 cos² u - 1 is cos 2u.", _sum_rule, sp.cos, lambda k, u: -k / 2, lambda k, u: k / 2 * sp.cos(2 * u)
+    "2 cos² u - 1 is cos 2u.",
+    "double angle",
+    _sum_rule,
+    sp.cos,
+    lambda k, u: -k / 2,
+    lambda k, u: k / 2 * sp.cos(2 * u),
 )
 cosh_of_the_double = identity(
     "cosh² u + sinh² u is cosh 2u.",
+    "double angle",
     _sum_rule,
     sp.cosh,
     lambda k, u: k * sp.sinh(u) ** 2,
@@ -411,11 +501,11 @@ def _hyperbolic(e: sp.Expr, sign: int, result: Any) -> sp.Expr | None:
     return None
 
 
-hyperbolic_sine = identity("eᵘ - e⁻ᵘ is 2 sinh u.", _hyperbolic, -1, sp.sinh)
-hyperbolic_cosine = identity("eᵘ + e⁻ᵘ is 2 cosh u.", _hyperbolic, 1, sp.cosh)
+hyperbolic_sine = identity("eᵘ - e⁻ᵘ is 2 sinh u.", "exp(u) − exp(−u) = 2·sinh(u)", _hyperbolic, -1, sp.sinh)
+hyperbolic_cosine = identity("eᵘ + e⁻ᵘ is 2 cosh u.", "exp(u) + exp(−u) = 2·cosh(u)", _hyperbolic, 1, sp.cosh)
 
 
-@rule
+@rule("exp(u) ± exp(−u) is 2·cosh(u) and 2·sinh(u)")
 def exponentials_of_one_sign(e: sp.Expr) -> sp.Expr | None:
     """eᵘ/(e²ᵘ + 1) is 1/(2 cosh u), and eᵘ/(e²ᵘ - 1) is 1/(2 sinh u)."""
     powers = _powers(e) if e.is_Mul else {}
@@ -429,7 +519,7 @@ def exponentials_of_one_sign(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+@rule("double angle")
 def double_beside_its_angle(e: sp.Expr) -> sp.Expr | None:
     """sin 2u is 2 sin u cos u and cos 2u is cos² u - sin² u beside functions of u, and so sinh 2u and cosh 2u."""
     if not (e.is_Mul or e.is_Add):
@@ -445,7 +535,7 @@ def double_beside_its_angle(e: sp.Expr) -> sp.Expr | None:
 
 
 # ------------------------------------------------------------------ the normal distribution
-@rule
+@rule("1 + erf(z/√2) = 2·Φ(z)")
 def normal_distribution(e: sp.Expr) -> sp.Expr | None:
     """1 + erf(z/√2) is 2 Φ(z), and 1 - erf(z/√2) is 2 Φ(-z)."""
     if not e.is_Add:
@@ -463,13 +553,13 @@ def normal_distribution(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+@rule("erfc(−z/√2) = 2·Φ(z)")
 def normal_distribution_of_the_complement(e: sp.Expr) -> sp.Expr | None:
     """erfc(-z/√2) is 2 Φ(z)."""
     return 2 * NDTR(-sp.sqrt(2) * e.args[0]) if isinstance(e, sp.erfc) else None
 
 
-@rule
+@rule("exp(−z²/2)/√(2π) = φ(z)")
 def normal_density(e: sp.Expr) -> sp.Expr | None:
     """e^(-z²/2)/√(2π) is φ(z)."""
     if not e.is_Mul:
@@ -497,7 +587,7 @@ def _root_of(e: sp.Expr) -> sp.Expr | None:
     return root
 
 
-@rule
+@rule("exp(u + log(w)) = w·exp(u)")
 def exponentials_meet(e: sp.Expr) -> sp.Expr | None:
     """a eᵘ + b eᵛ is (a + b w) eᵘ, where v - u is log w; φ(z) is an exponential too."""
     if not e.is_Add or len(e.atoms(sp.exp, DENSITY)) < 2:
@@ -537,7 +627,7 @@ def _exponential(e: sp.Expr) -> sp.Expr | None:
 
 
 # ------------------------------------------------------------------ the logistic function
-@rule
+@rule("σ(u) = exp(u)/(1 + exp(u))")
 def logistic(e: sp.Expr) -> sp.Expr | None:
     """eᵘ/(1 + eᵘ) is σ(u), and 1/(1 + eᵘ) is 1 - σ(u)."""
     factors = sp.Mul.make_args(e)
@@ -556,25 +646,31 @@ def logistic(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+def _is_there(powers: dict[sp.Expr, Any], base: sp.Expr) -> bool:
+    """Whether a factor stands there once at least; of a power such as (eᵘ)ˣ nobody knows."""
+    n = sp.sympify(powers.get(base, 0))
+    return bool(n.is_number and n >= 1)
+
+
+@rule("exp(u)·(1 − σ(u)) = σ(u)")
 def exponential_times_a_logistic(e: sp.Expr) -> sp.Expr | None:
     """eᵘ (1 - σ(u)) is σ(u), and e⁻ᵘ σ(u) is 1 - σ(u)."""
     if not e.is_Mul:
         return None
     powers = _powers(e)
     for base in list(powers):
-        if not isinstance(base, sp.exp) or powers[base] < 1:
+        if not (isinstance(base, sp.exp) and _is_there(powers, base)):
             continue
         s, t = SIGMOID(base.args[0]), SIGMOID(-base.args[0])
         for old, new in ((1 - s, s), (t, 1 - t)):
-            if powers.get(old, 0) >= 1:
+            if _is_there(powers, old):
                 powers[base], powers[old], powers[new] = powers[base] - 1, powers[old] - 1, powers.get(new, 0) + 1
                 return _of(powers)
     return None
 
 
 # ------------------------------------------------------------------ signs and common factors
-@rule
+@rule("−(a − b) = b − a")
 def sign_into_a_sum(e: sp.Expr) -> sp.Expr | None:
     """-(a - b) is b - a, above and below a fraction bar."""
     if not e.is_Mul or not e.as_coeff_Mul()[0].is_negative:
@@ -586,13 +682,13 @@ def sign_into_a_sum(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-@rule
+@rule("factor out")
 def common_factor(e: sp.Expr) -> sp.Expr | None:
     """a u + b u is u (a + b)."""
     return sp.factor_terms(e, clear=False) if e.is_Add else None
 
 
-@rule
+@rule("factor out")
 def two_terms_share(e: sp.Expr) -> sp.Expr | None:
     """a u + b u + c is u (a + b) + c."""
     if not (e.is_Add and 2 < len(e.args) <= FEW):

@@ -9,16 +9,16 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.calculus.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
-from symgrad.forms.calculus.polynomials import count_of_terms, factored
-from symgrad.forms.calculus.quotients import quotient
-from symgrad.forms.calculus.rewrites import (
+from symgrad.forms.rewrites.identities import (
     SIGMOID,
     everywhere,
     exponential_of_a_logistic,
     sine_of_a_tangent,
     sinh_of_a_tanh,
 )
+from symgrad.forms.rewrites.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
+from symgrad.forms.rewrites.polynomials import count_of_terms, factored
+from symgrad.forms.rewrites.quotients import quotient
 
 MOST = 90  # operations of an expression beyond which its factors are not looked for
 SOME = 3  # functions by which a numerator is sorted
@@ -46,6 +46,14 @@ def fractions(e: sp.Expr, seen: set[Any]) -> Iterator[sp.Expr]:
                 yield kernels.restored(candidate)
         except sp.PolynomialError:
             continue
+
+
+def one_fraction(e: sp.Expr) -> list[sp.Expr]:
+    """Return e as one fraction without common factors: above multiplied out, factored, and term by term."""
+    kernels = Kernels(e)
+    above, below = _quotient(kernels.expr)
+    fraction = above / sp.factor_terms(below)  # n (n - 1) x below the bar, rather than n² x - n x
+    return [kernels.restored(way) for way in (fraction, factored(above) / factored(below), sp.expand(fraction))]
 
 
 def _readings(e: sp.Expr) -> Iterator[Kernels]:
@@ -129,16 +137,21 @@ Reduction = Callable[[sp.Expr], sp.Expr]
 def _reductions(kernels: Kernels) -> Iterator[Reduction]:
     """Give what replaces squares of sines by those of cosines, the other way, and so for sinh and cosh."""
     choices: list[list[tuple[sp.Symbol, sp.Expr]]] = []
-    for functions, sign in ((TRIGONOMETRIC, -1), (HYPERBOLIC, 1)):
-        for s, c in kernels.pairs(functions):
-            choices.append([(s, sign * (c**2 - 1) if sign < 0 else c**2 - 1), (c, 1 + sign * s**2)])
+    for functions in (TRIGONOMETRIC, HYPERBOLIC):
+        choices += [squares(functions, s, c) for s, c in kernels.pairs(functions)]
     if len(choices) > 2:
         return
     for chosen in product(*choices) if choices else ():
-        yield lambda e, chosen=chosen: _reduced(e, chosen)  # type: ignore[misc]
+        yield lambda e, chosen=chosen: squares_replaced(e, chosen)  # type: ignore[misc]
 
 
-def _reduced(e: sp.Expr, squares: Any) -> sp.Expr:
+def squares(functions: Any, s: sp.Expr, c: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Return sin u and cos u, or sinh u and cosh u, each with its square in terms of the other."""
+    return [(s, 1 - c**2), (c, 1 - s**2)] if functions is TRIGONOMETRIC else [(s, c**2 - 1), (c, 1 + s**2)]
+
+
+def squares_replaced(e: sp.Expr, squares: Any) -> sp.Expr:
+    """Return e with powers of symbols by those of their squares, multiplied out."""
     for s, square in squares:
         e = sp.expand(e.replace(lambda p, s=s: p.is_Pow and p.base == s and p.exp.is_Integer and p.exp > 1,
                                 lambda p, s=s, square=square: square ** (p.exp // 2) * s ** (p.exp % 2)))  # fmt: skip

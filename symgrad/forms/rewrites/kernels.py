@@ -41,7 +41,7 @@ class Kernels:
         return symbol
 
     def restored(self, e: sp.Expr) -> sp.Expr:
-        """Put the kernels back in the place of their symbols."""
+        """Put the kernels back in place of their symbols."""
         return e.xreplace(self.back)
 
     def pairs(self, functions: tuple[Any, Any]) -> list[tuple[sp.Symbol, sp.Symbol]]:
@@ -49,6 +49,11 @@ class Kernels:
         arguments = {k.args[0]: None for k in list(self._symbols) if isinstance(k, functions)}
         f, g = functions
         return [(self.symbol(f(u)), self.symbol(g(u))) for u in arguments]
+
+    def roots_of_sums(self) -> list[tuple[sp.Symbol, sp.Expr]]:
+        """Return the symbols of square roots of sums, those of outer roots first, with their squares in symbols."""
+        roots = [(s, k.base) for k, s in self._symbols.items() if k.is_Pow and k.base.is_Add and k.exp == sp.S.Half]
+        return [(s, self._read(a)) for s, a in sorted(roots, key=lambda root: -root[1].count_ops())]
 
     @property
     def names(self) -> frozenset[sp.Symbol]:

@@ -1,0 +1,1 @@
+"""One set of rewrites of scalar formulas: canonical terms, shortest forms and lessons take them from here."""
