@@ -1,7 +1,8 @@
-"""From a function of tensors to a compiled kernel of its values and derivatives.
+"""Compilation of a function of tensors, and of its derivatives, to a kernel.
 
-trace → program (share, fold, drop) → scalars or arrays → one backend a file. The graph is compiled, never the
-prettified closed forms.
+The stages are: trace the function, build a program (share and fold its steps, drop unused ones), write it as scalars
+or arrays, and pass it to a backend, which is one file. The compiler works on the graph, never on the simplified
+closed forms.
 """
 
 from symgrad.compiler.compiled import Compiled, Lowered, Stats, compile, jit

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,17 +21,18 @@ import numpy as np
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.choose import build_with, check_backend, check_digits
-from symgrad.compiler.collector import collector_paused
+from symgrad.compiler.background import QUEUE
 from symgrad.compiler.cost import cost
-from symgrad.compiler.effects import Effects
-from symgrad.compiler.first_call import walked
+from symgrad.compiler.first_call import is_sooner_by_numpy, walked
 from symgrad.compiler.module import OptimizedModule
 from symgrad.compiler.once import made_once
 from symgrad.compiler.operation import Call
+from symgrad.compiler.passes.order import program_of_body
+from symgrad.compiler.report import outside, time_table
 from symgrad.compiler.trace import Graph, Traced, graph, is_result
 from symgrad.core import modes, trees
 from symgrad.core.device import device as cpu
-from symgrad.core.journal import is_fixed
+from symgrad.core.journal import is_fixed, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.program import Program, Spec
@@ -39,10 +41,12 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.nn.modules.module import Module
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
+from symgrad.support.collector import collector_paused
 from symgrad.support.extras import is_installed
 from symgrad.support.foreign_draws import watched
 from symgrad.support.forks import Lock
-from symgrad.support.store import wanted
+from symgrad.support.lazy import cached_property
+from symgrad.support.store import seconds_before_storing
 from symgrad.transforms.calls import write_back
 
 MOST_SIGNATURES = 256
@@ -68,13 +72,15 @@ class Stats(NamedTuple):
 class Lowered(NamedTuple):
     """Every stage of one signature as text: ``stages`` by name, the last is what runs.
 
-    ``program`` is what was traced, and ``function`` the compiled function.
+    ``program`` is what was traced, ``function`` the compiled function, and ``outside`` lists the steps that leave
+    machine code, each with the reason.
     """
 
     stages: dict[str, str]
     stats: Stats
     program: Program
     function: Compiled[...]
+    outside: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -97,9 +103,19 @@ class Lowered(NamedTuple):
         Returns:
             ``operations``: additions, products, exponentials …, each counted once per entry; a contraction has an
             addition for each product, and a factorisation of an (n, n) matrix n³. ``bytes``: what has to be read and
-            written: ``arguments``, ``constants`` and ``results``, each once. ``workspace``: bytes the kernel works in.
+            written: ``arguments``, ``constants`` and ``results``, each once. ``workspace``: bytes the kernel works in,
+            on one thread.
         """
         return cost(self.program, self.stats.bytes)
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        """What ``cost_analysis`` returns, and ``outside``: the steps that leave machine code, each with the reason.
+
+        >>> sg.compile(lambda x: x * 2, backend="python").lower(1.0).cost["outside"]
+        ("all steps: the backend 'python' makes no machine code",)
+        """
+        return {**self.cost_analysis(), "outside": self.outside}
 
     def compile(self) -> Compiled[...]:
         """Return the compiled function, which has the kernel of this signature."""
@@ -111,9 +127,22 @@ class Lowered(NamedTuple):
 
 
 class Specialised:
-    """The kernel of one signature, built when it is first asked for."""
+    """The kernel of one signature, built when it is first asked for.
 
-    def __init__(self, traced: Traced | Graph, build: Callable[[Traced | Graph], Built]) -> None:
+    Args:
+        traced: the program, or its graph.
+        build: makes the kernel.
+        first: makes NumPy's kernel for the first call, behind which the other is built; None: the first call waits.
+        called: makes of this object a call as an operation.
+    """
+
+    def __init__(
+        self,
+        traced: Traced | Graph,
+        build: Callable[[Traced | Graph], Built],
+        first: Callable[[Traced | Graph], Kernel] | None,
+        called: Callable[[Specialised], Call],
+    ) -> None:
         self.results = traced.results
         self.finish = _finish(traced.results)
         self.effects = traced.effects if isinstance(traced, Graph) else None
@@ -121,6 +150,7 @@ class Specialised:
         self._traced, self._build, self._lock = traced, build, Lock()
         self._graph = traced if isinstance(traced, Graph) and not self.effects else None
         self._built: Built | None = None
+        self._first, self._called = first, called
 
     @property
     def program(self) -> Program:
@@ -130,34 +160,71 @@ class Specialised:
     def build(self) -> Built:
         """Return the kernel, and what belongs to it, and let go of the graph."""
         if self._built is None:
-            with self._lock, collector_paused():
-                if self._built is None:
-                    self._built = self._build(self._traced)
-                    self._traced, self._graph = Traced(self.program, self.results), None
+            with collector_paused():
+                return self.build_behind()
         return self._built
+
+    def build_behind(self) -> Built:
+        """The same in another thread, where the garbage collector is the user's."""
+        with self._lock:
+            if self._built is None:
+                self._built = self._build(self._traced)
+                self._traced, self._graph = Traced(self.program, self.results), None
+            return self._built
 
     @property
     def stats(self) -> Stats:
         """What the kernel is made of."""
         return self.build().stats
 
-    @property
+    @cached_property
     def call(self) -> Call:
         """A call of the kernel as an operation."""
-        return self.build().call
+        return self._called(self)
 
     @property
     def kernel(self) -> Kernel:
         """The kernel that runs for this signature."""
         return self.build().kernel
 
+    @property
+    def is_new(self) -> bool:
+        """Whether NumPy computes the next result."""
+        return self._first is not None and self._built is None
+
+    def compute(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Run the kernel, or for the first call NumPy's."""
+        first, self._first = self._first, None
+        if first is None or self._built is not None:
+            return self.kernel.run(values)
+        ys = first(self._traced).run(values)
+        QUEUE.append(self)
+        return ys
+
+    def compute_apart(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Run the kernel on values that stay what they are: those of tensors."""
+        return self.compute(self.apart(values))
+
+    def apart(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Return the values, in copies where the kernel overwrites them."""
+        reuses = () if self.is_new else self.kernel.reuses
+        return [v.copy() if k in reuses else v for k, v in enumerate(values)]
+
     def run(self, values: Sequence[Any]) -> Sequence[Any]:
         """Run the kernel, draw what it needs, and write back what it changes."""
-        kernel = self.kernel
         if self.effects is None:
-            return kernel.run(values)
-        ys = kernel.run([*values, *self.effects.arguments()])
-        return self.written(ys)
+            return self.compute(values)
+        return self.written(self.compute([*values, *self.effects.arguments()]))
+
+    def report(self, values: Sequence[Any]) -> str:
+        """Return where the time of a call goes; what it draws is drawn again by the next call."""
+        with unchanged():
+            hidden = self.effects.arguments() if self.effects else []
+
+        def copies() -> list[Any]:
+            return [x.copy() if isinstance(x, _ndarray) else x for x in [*values, *hidden]]
+
+        return time_table(self.kernel, copies, self.stats.compile_time)
 
     def written(self, ys: Sequence[Any]) -> Sequence[Any]:
         """Write back the last results, and return the others."""
@@ -173,11 +240,10 @@ class Specialised:
 
 
 class Built(NamedTuple):
-    """A kernel, what it is made of, and its call as an operation."""
+    """A kernel, and what it is made of."""
 
     kernel: Kernel
     stats: Stats
-    call: Call
 
 
 class Compiled(AsFunction, Generic[P]):
@@ -191,10 +257,13 @@ class Compiled(AsFunction, Generic[P]):
         *,
         digits: int | None = None,
         cache: bool | None = None,
+        tiers: bool = True,
+        report: bool = False,
         strict: bool = True,
     ) -> None:
         self.fn, self.backend, self.donate, self.digits, self.strict = fn, backend, donate, digits, strict
-        self.cache = cache
+        self.cache, self.tiers, self._reports = cache, tiers, report
+        self._reported: dict[int, Specialised] = {}
         self._found: dict[Any, Specialised] = {}
         self._flat: dict[Any, Specialised] = {}
         self._restored: dict[Any, Traced] = {}
@@ -247,6 +316,8 @@ class Compiled(AsFunction, Generic[P]):
         ys = entry.early(values)
         if ys is not None:
             return entry.finish(ys)
+        if entry.is_new:
+            return entry.finish(entry.run(values))
         if entry.kernel.reuses:
             return entry.finish(entry.run(given_away(values, entry.kernel.reuses)))
         if entry.effects:
@@ -277,14 +348,16 @@ class Compiled(AsFunction, Generic[P]):
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
         if followed and entry.call.which:
             return self._recorded(entry, leaves, values)
-        ys = [handle(None, canonical(y)) for y in entry.run(_apart(entry.kernel, values))]
+        ys = [handle(None, canonical(y)) for y in entry.run(entry.apart(values))]
         return trees.unflatten(entry.results, iter(ys))
 
     def _written_back(self, which: tuple[int, ...], args: Any, kwargs: Any, leaves: Sequence[Any]) -> Any:
         """Call the function, and write to tensors among its arguments what it writes to them in place."""
         if which not in self._returning:
             fn = _returning(self._original(), which)
-            made: Compiled[...] = Compiled(fn, self.backend, self.donate, cache=self.cache, strict=self.strict)
+            made: Compiled[...] = Compiled(
+                fn, self.backend, self.donate, cache=self.cache, tiers=self.tiers, strict=self.strict
+            )
             made._writes = False
             self._returning[which] = made
         result, after = self._returning[which](*args, **kwargs)
@@ -303,7 +376,7 @@ class Compiled(AsFunction, Generic[P]):
         hidden = [] if effects is None else effects.arguments()
         ys: list[Any] = [None] * (trees.count(entry.results) + (effects.count if effects else 0))
         if len(call.which) < len(ys):
-            ys = [handle(None, canonical(y)) for y in _run(entry.kernel, [*values, *hidden])]
+            ys = [handle(None, canonical(y)) for y in entry.compute_apart([*values, *hidden])]
         parts = call.parts(apply(call, [as_tensor(x) for x in [*leaves, *hidden]]))
         for k, y in zip(call.which, parts, strict=True):
             ys[k] = y
@@ -327,6 +400,9 @@ class Compiled(AsFunction, Generic[P]):
         entry = self._prepared(tree, values)
         if entry is not self._last:  # the short way is for one signature, and does not note that it was called
             self._direct, self._last = None, entry
+        if self._reports and id(entry) not in self._reported:
+            self._reported[id(entry)] = entry
+            print(entry.report(values))
         return entry
 
     def _prepared(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
@@ -361,13 +437,21 @@ class Compiled(AsFunction, Generic[P]):
                 "Leave out digits, or return the new tensor."
             )
         spent = time.perf_counter() - start
-        entry = Specialised(traced, lambda of: self._build(of, tree, spent))
-        if is_fixed() or not self._waits():  # what another thread has changed while it traces is an error now, or never
+        entry = Specialised(
+            traced,
+            lambda of: self._build(of, tree, spent),
+            (lambda of: self._quick(of, tree)) if self._in_tiers(traced) else None,
+            lambda entry: self._call(entry, tree),
+        )
+        # What another thread has changed while it traces is an error now, or never.
+        if is_fixed() or not (entry.is_new or self._waits()):
             entry.build()
         return entry
 
-    def _graph(self, tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
+    def _graph(self, tree: trees.Tree, specs: Sequence[Spec]) -> Traced | Graph:
         fn = self._original()
+        if isinstance(fn, Program):  # which was traced before
+            return Traced(program_of_body(fn), trees.ContainerSpec(list, (), (trees.LEAF,) * len(fn.outputs)))
         with watched("compile", fn):
             return graph(fn, tree, specs)
 
@@ -375,22 +459,25 @@ class Compiled(AsFunction, Generic[P]):
         """Whether a first result of numbers may come before the kernel, which others than Python's take longer for."""
         return self.backend == "auto" and not (self.donate or is_installed("llvm"))
 
+    def _in_tiers(self, traced: Traced | Graph) -> bool:
+        """Whether NumPy computes the first result, and machine code those that follow."""
+        is_asked = self.tiers and os.environ.get("SYMGRAD_TIERS") != "0"
+        is_plain = self.backend == "auto" and not self.donate and self.digits is None
+        return is_asked and is_plain and is_installed("llvm") and is_sooner_by_numpy(traced.program)
+
     def _build(self, traced: Traced | Graph, tree: trees.Tree, spent: float) -> Built:
         start, program = time.perf_counter(), traced.program
         program.donated, program.digits = positions_of(self.donate, tree), self.digits
-        program.cached = wanted() if self.cache is None else self.cache
-        effects = traced.effects if isinstance(traced, Graph) else None
-        results = traced.results
-        if effects:
-            results = _flat(len(program.outputs))
-            kernel = self._kernel(
-                program, trees.ContainerSpec(tuple, (), (_flat(len(program.inputs)), _NO_KEYWORDS)), results
-            )
-        else:
-            kernel = self._kernel(program, tree, results)
+        program.cache_after = seconds_before_storing(self.cache)
+        kernel = self._kernel(program, *_interface(traced, tree))
         spent += time.perf_counter() - start
-        stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
-        return Built(kernel, stats, self._call(program, tree, kernel, effects))
+        return Built(
+            kernel, Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
+        )
+
+    def _quick(self, traced: Traced | Graph, tree: trees.Tree) -> Kernel:
+        with collector_paused():
+            return build_with("numpy", traced.program, *_interface(traced, tree))
 
     def _kernel(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
         try:
@@ -400,9 +487,11 @@ class Compiled(AsFunction, Generic[P]):
                 raise
             return build_with("auto", program, tree, results)
 
-    def _call(self, program: Program, tree: trees.Tree, kernel: Kernel, effects: Effects | None) -> Call:
+    def _call(self, entry: Specialised, tree: trees.Tree) -> Call:
+        effects = entry.effects
+
         def run(xs: Sequence[Any]) -> Sequence[Any]:
-            return _run(kernel, [as_input(x) for x in xs])
+            return entry.compute_apart([as_input(x) for x in xs])
 
         def leaves(*xs: Any) -> list[Any]:
             tensors: list[Any] = []
@@ -412,7 +501,10 @@ class Compiled(AsFunction, Generic[P]):
                 trees.flatten(self._original()(*args, **kwargs), is_result, tensors)
                 return tensors + [handle(t._node, t._value) for t in (effects.after() if effects else [])]
 
-        return Call(program, run, leaves, lambda f: Compiled(f, self.backend, cache=self.cache, strict=False))
+        def derived(f: Any) -> Compiled[...]:
+            return Compiled(f, self.backend, cache=self.cache, tiers=self.tiers, strict=False)
+
+        return Call(entry.program, run, leaves, derived)
 
     # -------------------------------------------------------------- looking at it
     @property
@@ -433,7 +525,6 @@ class Compiled(AsFunction, Generic[P]):
                 array of its shape and dtype.
             kwargs: as in a call.
 
-        >>> import symgrad as sg
         >>> lowered = sg.compile(lambda a, x: a @ x).lower((20, 30), (30,))
         >>> lowered.cost_analysis()["operations"]
         1200
@@ -444,7 +535,29 @@ class Compiled(AsFunction, Generic[P]):
         entry = self._prepared(tree, [_specified(x) for x in leaves])
         self._last = self._last or entry
         stages = {"program": str(entry.program), **{k: v() for k, v in entry.kernel.stages.items()}}
-        return Lowered({**stages, "source": entry.kernel.source()}, entry.stats, entry.program, self)
+        texts = {**stages, "source": entry.kernel.source()}
+        return Lowered(texts, entry.stats, entry.program, self, outside(entry.kernel))
+
+    def report(self, /, *args: Any, **kwargs: Any) -> str:
+        """Return a table of where the time of a call goes: each operation outside machine code, and what lies between.
+
+        The kernel runs eight times on these arguments; nothing that it changes is written back.
+
+        Args:
+            args, kwargs: as in a call.
+
+        >>> f = sg.compile(lambda x: x * 2, backend="python")
+        >>> print(f.report(1.0))  # doctest: +ELLIPSIS
+        backend python, compiled in ... ms; a call takes ... µs
+            share         µs  part
+          100.0 % ...  all steps, by the backend 'python'
+        """
+        leaves: list[Any] = []
+        tree = trees.flatten((args, kwargs), is_array, leaves)
+        if any(isinstance(x, TensorBase) and x._value is None for x in leaves):
+            raise ArgumentTypeError("report: a symbol has no values to run on. Pass arrays, numbers or tensors.")
+        values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
+        return self._prepared(tree, values).report(values)
 
     def _any(self) -> Specialised:
         if self._last is None:
@@ -460,7 +573,7 @@ class Compiled(AsFunction, Generic[P]):
         compiled = {key: (f.program, f.results) for key, f in pure.items()}
         fn = self._portable(bool(compiled or self._restored))
         programs = [(key, *traced) for key, traced in {**self._restored, **compiled}.items()]
-        return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache)
+        return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache, self.tiers)
 
     def _portable(self, programs: bool) -> Any:
         """Return the function as it is pickled; None where only the programs can be."""
@@ -515,13 +628,12 @@ def _spec_of(x: Any) -> Spec:
     return Spec(tuple(x.shape), x.dtype)
 
 
-def _run(kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
-    """Run on values that stay what they are: those of tensors."""
-    return kernel.run(_apart(kernel, values))
-
-
-def _apart(kernel: Kernel, values: Sequence[Any]) -> list[Any]:
-    return [v.copy() if k in kernel.reuses else v for k, v in enumerate(values)]
+def _interface(traced: Traced | Graph, tree: trees.Tree) -> tuple[trees.Tree, trees.Tree]:
+    """Return the structures of a kernel's arguments and results: flat where there are hidden ones."""
+    if not (isinstance(traced, Graph) and traced.effects):
+        return tree, traced.results
+    arguments = trees.ContainerSpec(tuple, (), (_flat(len(traced.program.inputs)), _NO_KEYWORDS))
+    return arguments, _flat(len(traced.program.outputs))
 
 
 def _flat(count: int) -> trees.Tree:
@@ -532,9 +644,9 @@ def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
     """Return how the list of results becomes what the function returns."""
     if isinstance(results, trees.ArrayLeaf):
         return lambda ys: ys[0]
-    flat = isinstance(results, trees.ContainerSpec) and results.kind is tuple
-    if flat and all(isinstance(p, trees.ArrayLeaf) for p in results.parts):  # type: ignore[union-attr]
-        return tuple
+    kind = results.kind if isinstance(results, trees.ContainerSpec) else None
+    if kind in (tuple, list) and all(isinstance(p, trees.ArrayLeaf) for p in getattr(results, "parts", ())):
+        return tuple if kind is tuple else list
     return lambda ys: trees.unflatten(results, iter(ys))
 
 
@@ -546,8 +658,9 @@ def _restore(
     strict: bool,
     programs: Sequence[Any],
     cache: bool | None = None,
+    tiers: bool = True,
 ) -> Compiled[...]:
-    made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, cache=cache, strict=strict)
+    made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, cache=cache, tiers=tiers, strict=strict)
     made._restored = {key: Traced(program, results) for key, program, results in programs}
     return made
 
@@ -575,7 +688,7 @@ def _check_torchs(torchs: Mapping[str, Any]) -> None:
         if name not in TorchCompile.__annotations__:
             raise ArgumentTypeError(
                 f"compile() got an unexpected keyword argument {name!r}. Expected compile(fn, backend, donate, "
-                "*, digits, cache)."
+                "*, digits, cache, tiers, report)."
             )
         if name in _REFUSED and value not in (None, False, "default"):
             raise ArgumentError(f"compile: got {name}={value!r}: {_REFUSED[name]}.")
@@ -605,6 +718,24 @@ def jit(
     return made if fun is None else made(fun)
 
 
+def _check_options(backend: str, digits: int | None, cache: Any) -> None:
+    """Raise where an option of ``compile`` has no meaning."""
+    check_backend(backend)
+    _check_digits(backend, digits)
+    if cache is not None and not isinstance(cache, bool):
+        raise ArgumentTypeError(
+            f"compile: cache is True or False, got {type(cache).__name__}. The folder's name goes into the environment "
+            "variable SYMGRAD_CACHE_DIR."
+        )
+
+
+def _donated(donate: int | Sequence[int]) -> tuple[int, ...]:
+    numbers = (donate,) if isinstance(donate, int) else tuple(donate)
+    if not all(isinstance(k, int) and k >= 0 for k in numbers):
+        raise ArgumentTypeError(f"compile: donate={donate!r}. Expected positions of arguments, counted from 0.")
+    return numbers
+
+
 @overload
 def compile(
     fn: Callable[P, Any],
@@ -613,6 +744,8 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    tiers: bool = True,
+    report: bool = False,
     **torchs: Unpack[TorchCompile],
 ) -> Compiled[P]: ...
 @overload
@@ -623,6 +756,8 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    tiers: bool = True,
+    report: bool = False,
     **torchs: Unpack[TorchCompile],
 ) -> Callable[[Callable[P, Any]], Compiled[P]]: ...
 @checked
@@ -633,6 +768,8 @@ def compile(
     *,
     digits: int | None = None,
     cache: bool | None = None,
+    tiers: bool = True,
+    report: bool = False,
     **torchs: Unpack[TorchCompile],
 ) -> Any:
     """Return fn compiled: the same values, from one kernel per signature of its arguments.
@@ -648,20 +785,26 @@ def compile(
             "mpmath" (slow, but every result is the float nearest to the exact value).
         donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
             must not be used afterwards. The memory of tensors is never taken.
-        digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with so many
-            digits, in the place of floats.
-        cache: keep machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
-            where this system's programs keep such files. By default only where SYMGRAD_CACHE_DIR is set.
+        digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with this many
+            digits, in place of floats.
+        cache: store machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
+            where this system's programs keep such files. By default, what took more than 0.1 seconds to compile is
+            stored, and all of it where SYMGRAD_CACHE_DIR is set; False stores and reads nothing, and nor does
+            SYMGRAD_CACHE_SIZE=0 in the environment.
+        tiers: with the backend "auto", let NumPy compute the first result of a signature for which machine code takes
+            long to compile, while a thread compiles it; all other results are those of machine code, from which the
+            first may differ by rounding. With False, or SYMGRAD_TIERS=0 in the environment, the first call waits, too.
+        report: print where the time of a call goes, at the first call of each signature; see ``report`` of the result.
         torchs: options of ``torch.compile``: ``disable=True`` returns fn as it is, ``fullgraph`` is always meant, and
             others are refused.
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
         tensors in, tensors out, with gradients. Integers, booleans, text and None are part of the signature.
-        It has ``source``, ``stats`` and ``lower(*args)``, and can be pickled.
+        It has ``source``, ``stats``, ``lower(*args)`` and ``report(*args)``, and can be pickled.
 
     Raises:
-        ValueNeeded: fn looks at a value while it is traced.
+        ValueNeeded: fn needs a value while it is traced.
         ArgumentError: the backend is unknown, or its extra is not installed.
         Unsuitable: the backend cannot take this program; "auto" can.
 
@@ -676,23 +819,17 @@ def compile(
         return (lambda f: f) if fn is None else fn
     if backend == "inductor":  # torch's
         backend = "auto"
-    check_backend(backend)
-    _check_digits(backend, digits)
-    if cache is not None and not isinstance(cache, bool):
-        raise ArgumentTypeError(
-            f"compile: cache is True or False, got {type(cache).__name__}. The folder's name goes into the environment "
-            "variable SYMGRAD_CACHE_DIR."
-        )
-    numbers = (donate,) if isinstance(donate, int) else tuple(donate)
-    if not all(isinstance(k, int) and k >= 0 for k in numbers):
-        raise ArgumentTypeError(f"compile: donate={donate!r}. Expected positions of arguments, counted from 0.")
+    _check_options(backend, digits, cache)
+    numbers = _donated(donate)
     if fn is None:
-        return lambda f: compile(f, backend, numbers, digits=digits, cache=cache)
+        return lambda f: compile(f, backend, numbers, digits=digits, cache=cache, tiers=tiers, report=report)
     if not callable(fn):
         raise ArgumentTypeError(f"compile: expected a function, got {type(fn).__name__}. Write sg.compile(f)(x).")
     if isinstance(fn, Module):
-        return OptimizedModule(fn, lambda f: Compiled(f, backend, (), digits=digits, cache=cache))
-    return Compiled(fn, backend, numbers, digits=digits, cache=cache)
+        return OptimizedModule(
+            fn, lambda f: Compiled(f, backend, (), digits=digits, cache=cache, tiers=tiers, report=report)
+        )
+    return Compiled(fn, backend, numbers, digits=digits, cache=cache, tiers=tiers, report=report)
 
 
 def _check_digits(backend: str, digits: Any) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 
 from symgrad.compiler.arguments import as_input
 from symgrad.core import trees
-from symgrad.core.journal import ABSENT, Journal, changing_items, unchanged
+from symgrad.core.journal import ABSENT, Journal, changing, changing_gradient, changing_items, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import no_grad
-from symgrad.core.node import GRAD, AnyNode, Leaf, Node, is_node
+from symgrad.core.node import GRAD, TRACED, AnyNode, Cell, Leaf, Node, is_node
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.generator import Tape, tape, taping
+from symgrad.engine.generator import Reading, Tape, tape, taping
 from symgrad.engine.record import TensorBase, handle
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH
@@ -33,6 +33,18 @@ def _is_tensor(x: Any) -> bool:
     return isinstance(x, TensorBase)
 
 
+def cell_of(t: Any) -> Any:
+    """Return where the gradient of a leaf accumulates."""
+    if t._node is None or t._node.cell is None:
+        return None if t._node is None or t._node.level != GRAD else _new_cell(t._node)
+    return t._node.cell
+
+
+def _new_cell(leaf: Any) -> Cell:
+    leaf.cell = Cell()
+    return leaf.cell  # type: ignore[no-any-return]
+
+
 def _spec(t: Any) -> tuple[Any, Any]:
     return t.shape, t.dtype
 
@@ -41,24 +53,30 @@ class State:
     """A tensor from outside that the function changes in place."""
 
     def __init__(self, t: Any) -> None:
-        self._tensor, self.specs = t, [_spec(t)]
+        self.tensor, self.specs, self.cell = t, [_spec(t)], cell_of(t)
 
     def tensors(self) -> list[Any]:
         """The tensor, as it is now."""
-        return [self._tensor]
+        return [self.tensor]
 
     def fits(self) -> bool:
         """Whether it is as it was while the function was traced."""
-        return [_spec(self._tensor)] == self.specs
+        return [_spec(self.tensor)] == self.specs
 
     def stand_for(self, ts: Sequence[Any]) -> None:
-        """Let it stand for another tensor."""
-        rebind(self._tensor, ts[0])
+        """Let it stand for another tensor; a leaf that requires a gradient for one that does."""
+        t, leaf = self.tensor, ts[0]._node
+        if not (t.requires_grad and t.is_leaf and isinstance(leaf, Leaf) and leaf.level == TRACED):
+            rebind(t, ts[0])
+            return
+        changing(t)
+        leaf.level, leaf.cell = GRAD, self.cell
+        t._value, t._node = None, leaf
 
     def write(self, ys: Sequence[Any]) -> None:
         """Let it hold another value."""
         with no_grad():
-            rebind(self._tensor, handle(None, canonical(ys[0])))
+            rebind(self.tensor, handle(None, canonical(ys[0])))
 
     def after(self) -> list[Any]:
         """The tensor once the function has run."""
@@ -66,10 +84,39 @@ class State:
             shape, dtype = self.specs[0]
             raise GraphError(
                 f"compile: the function changes a tensor from outside of shape {show_shape(shape)} and dtype {dtype} "
-                f"to shape {show_shape(self._tensor.shape)} and dtype {self._tensor.dtype}. Keep both, or return the "
+                f"to shape {show_shape(self.tensor.shape)} and dtype {self.tensor.dtype}. Keep both, or return the "
                 "new tensor."
             )
-        return [self._tensor]
+        return [self.tensor]
+
+
+class Gradient:
+    """The ``.grad`` of a tensor that is changed as well; where it is dropped first, what it was is of no matter."""
+
+    def __init__(self, cell: Cell, before: Any, dropped: bool) -> None:
+        self.cell, self._dropped = cell, dropped
+        self.specs = [] if dropped or before is None else [_spec(before)]
+
+    def tensors(self) -> list[Any]:
+        """The gradient that there is, where it matters."""
+        return [] if self._dropped or self.cell.grad is None else [self.cell.grad]
+
+    def fits(self) -> bool:
+        """Whether there is one, as there was while the function was traced."""
+        return list(map(_spec, self.tensors())) == self.specs
+
+    def stand_for(self, ts: Sequence[Any]) -> None:
+        """Let another tensor be the gradient."""
+        changing_gradient(self.cell)
+        self.cell.grad = ts[0] if ts else None
+
+    def write(self, ys: Sequence[Any]) -> None:
+        """Let it have another value."""
+        self.cell.grad = handle(None, canonical(ys[0])) if ys else None
+
+    def after(self) -> list[Any]:
+        """The gradient once the function has run."""
+        return [] if self.cell.grad is None else [self.cell.grad]
 
 
 class Place:
@@ -161,7 +208,7 @@ class Effects:
 
     def fits(self) -> bool:
         """Whether the states are as they were while the function was traced."""
-        return all(state.fits() for state in self.states)
+        return all(each.fits() for each in (*self.states, *[d for d in self.draws if isinstance(d, Reading)]))
 
     def traced(self) -> bool:
         """Whether the call is part of a function that is being traced."""
@@ -205,20 +252,29 @@ def check_pure(who: str, journal: Journal) -> None:
 
 
 def _changed(journal: Journal, known: Sequence[Any], who: str) -> list[Any]:
-    if journal.gradients():
-        raise GraphError(
-            f"{who}: the function adds to the .grad of a tensor from outside, {_ONCE} Differentiate by sg.grad, and "
-            "return the gradient."
-        )
     # what a known place holds now is a known state, or was made by this run: it is written back with the place
-    mine = {id(t) for s in known for t in s.tensors()}
+    mine = {id(t) for s in known for t in s.tensors()} | {id(cell.grad) for cell, *_ in journal.gradients()}
     places = {(id(s.registry), s.name) for s in known if isinstance(s, Place)}
     handles = [(t, value, node) for t, value, node in journal.handles() if id(t) not in mine]
     states: list[Any] = [_state(t, value, node, who) for t, value, node in handles if _is_changed(t, value, node)]
     for module, registry, name, before in journal.items():
         if (id(registry), name) not in places:
             states += _place(module, registry, name, before, who)
-    return states
+    return states + _gradients(journal, known, states, who)
+
+
+def _gradients(journal: Journal, known: Sequence[Any], states: Sequence[Any], who: str) -> list[Gradient]:
+    """Return the gradients of tensors that are changed as well; those of others are refused, which are constants."""
+    mine = {id(s.cell) for s in known if isinstance(s, Gradient)}
+    cells = {id(s.cell) for s in (*known, *states) if isinstance(s, State)}
+    written = [(cell, *rest) for cell, *rest in journal.gradients() if id(cell) not in mine]
+    if not states and any(id(cell) not in cells and cell.grad is not before for cell, before, _ in written):
+        raise GraphError(
+            f"{who}: the function adds to the .grad of a tensor that requires grad, {_ONCE} Step an optimiser that has "
+            "the tensor in the same function, call requires_grad_(False) where it stays, or differentiate by sg.grad, "
+            "and return the gradient."
+        )
+    return [Gradient(*found) for found in written if id(found[0]) in cells]
 
 
 def _level(node: Any) -> int:

@@ -1,7 +1,8 @@
-"""The first result of a small graph of numbers, node by node: before it is a program, and anything is compiled.
+"""The first result: of a small graph of numbers node by node, before it is a program, and of others by NumPy.
 
-It is what the backend ``python`` computes, by the same functions of numbers in the same order. Where that is not plain
-(choices, integers, entries that are added up, results that are not finite) there is none, and the kernel is asked.
+Node by node it is what the backend ``python`` computes, by the same functions of numbers in the same order. Where that
+is not plain (choices, integers, entries that are added up, results that are not finite) there is none, and the kernel
+is asked. NumPy computes what LLVM takes long to compile; whether it does depends on the program alone.
 """
 
 from __future__ import annotations
@@ -13,26 +14,55 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.choose import SHORT
-from symgrad.compiler.backends.python import function_of
+from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.backends.choose import MOST_ARGUMENTS, SHORT
+from symgrad.compiler.backends.python import check, function_of
 from symgrad.compiler.primitives.elements import TRUTH
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import Steps, replay
 from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.node import CONSTANT, AnyNode, Leaf
 from symgrad.core.promotion import FLOAT64
+from symgrad.engine.program import Program
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Slice
+from symgrad.transforms.loops.op import Scan
 
 _EXACT = frozenset({"add", "sub", "mul", "neg"})  # which arrays of numbers share with numbers, to the last bit
 _PER_NODE = 3  # primitives up to which a program of numbers is certain to be written in Python
 _NONE = Steps(0, (), 0)
+_MOST_STEPS, _MOST_ENTRIES = 20_000, 30_000_000  # up to which NumPy has a first result before machine code is compiled
 
 
 class _Undecided(Exception):
     """There is no early result."""
+
+
+def is_sooner_by_numpy(program: Program) -> bool:
+    """Whether NumPy has the first result sooner than LLVM, which has short programs of numbers at once."""
+    if len(program.inputs) + len(program.outputs) > MOST_ARGUMENTS:
+        return False
+    steps, entries = _work(program)
+    if steps > _MOST_STEPS or entries > _MOST_ENTRIES:
+        return False
+    try:
+        check(program, SHORT)
+    except Unsuitable:
+        return True
+    return False
+
+
+def _work(program: Program) -> tuple[int, int]:
+    """Return how many steps NumPy runs, and how many entries these compute."""
+    steps = entries = 0
+    for k in program.steps():
+        v = program.values[k]
+        count, size = _work(v.op.body) if isinstance(v.op, Scan) else (1, v.size)
+        times = int(v.op.length) if isinstance(v.op, Scan) else 1
+        steps, entries = steps + times * count, entries + times * size
+    return steps, entries
 
 
 def walked(leaves: Sequence[Leaf], roots: Sequence[Any], nodes: Sequence[AnyNode], xs: Sequence[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.engine.program import Program
-from symgrad.transforms.jacobians import choose_mode, fewer_sweeps
+from symgrad.transforms.jacobians import at_once, choose_mode, fewer_sweeps
 
 T = TypeVar("T")
 MODES = ("forward", "reverse")
@@ -51,11 +51,12 @@ def shortest(run: Callable[[], T], program: Callable[[T], Program]) -> T:
 
 
 def _run(run: Callable[[], T], chooser: _Chooser) -> T:
-    token = choose_mode.set(chooser)
+    tokens = choose_mode.set(chooser), at_once.set(True)
     try:
         return run()
     finally:
-        choose_mode.reset(token)
+        choose_mode.reset(tokens[0])
+        at_once.reset(tokens[1])
 
 
 def operations(program: Program) -> int:

@@ -1,50 +1,52 @@
-"""Kernels in tiers: NumPy computes the first calls, while machine code is compiled in a thread behind them."""
+"""Kernels in tiers: a program's steps on arrays compute the first calls, while a thread compiles machine code."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
-from symgrad.compiler.compiled import Compiled, compile
+import numpy as np
+
+from symgrad.compiler.compiled import Compiled
+from symgrad.engine.program import Program
 from symgrad.errors import SymgradError
+from symgrad.implicit.programs import numbers
 from symgrad.support.extras import is_installed
 
-HOT = 0.1  # seconds that NumPy takes in all before machine code is worth its time
+HOT = 0.1  # seconds that steps take in all before machine code is worth its time
 
 
 class Tiered:
-    """A function of one signature: the backend "numpy" answers until machine code is ready.
+    """The first result of a program: its steps run on arrays one by one until machine code is ready.
 
     Args:
-        fn: a function of arrays, as for ``compile``.
+        program: what is computed.
         backend: "auto" runs in tiers where LLVM is installed; any other is compiled by the first call.
     """
 
-    def __init__(self, fn: Callable[..., Any], backend: str = "auto") -> None:
-        self._in_tiers = backend == "auto" and is_installed("llvm")
-        self.kernel: Compiled[...] = compile(fn, "numpy" if self._in_tiers else backend)
-        self._spent = -1.0  # before the first call, which traces the function
+    def __init__(self, program: Program, backend: str = "auto") -> None:
+        in_tiers = backend == "auto" and is_installed("llvm")
+        self.kernel: Compiled[...] | None = None if in_tiers else Compiled(program, backend)
+        self._program, self._spent = program, -1.0  # before the first call, which looks for kernels of the steps
 
     def __call__(self, *args: Any) -> Any:
-        """Return the function's result, in arrays of its own."""
-        if not self._in_tiers:
-            return self.kernel(*args)
+        """Return the result, an array of its own."""
+        if self.kernel is not None:
+            return self.kernel(*args)[0]
         start = time.perf_counter()
-        result = self.kernel(*args)
-        self._spent = 0.0 if self._spent < 0 else self._spent + time.perf_counter() - start
-        if self._spent > HOT:
-            self._in_tiers = False
-            threading.Thread(target=self._compile, args=(self.kernel, args), daemon=True).start()
+        result = np.array(numbers(self._program, *args))
+        before = self._spent
+        self._spent = 0.0 if before < 0 else before + time.perf_counter() - start
+        if before <= HOT < self._spent:
+            threading.Thread(target=self._compile, args=args, daemon=True).start()
         return result
 
-    def _compile(self, quick: Compiled[...], args: tuple[Any, ...]) -> None:
-        """Compile the program that was traced for the first call, and take its kernel from then on."""
+    def _compile(self, *args: Any) -> None:
+        """Compile to machine code, and take this kernel from then on."""
         try:
-            program = quick.lower(*args).program
-            kernel: Compiled[...] = compile(lambda *xs: program(*xs)[0])
+            kernel: Compiled[...] = Compiled(self._program, "auto", tiers=False)
             kernel(*args)
             self.kernel = kernel
-        except SymgradError:  # NumPy goes on: it has computed these very arguments
+        except SymgradError:  # steps go on: they have computed these very arguments
             pass

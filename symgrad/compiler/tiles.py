@@ -29,7 +29,7 @@ class CompiledInTiles(Compiled[...]):
     """A compiled function whose arguments have rows from the position ``first`` on."""
 
     def __init__(self, fn: Callable[..., Any], first: int, backend: str = "auto") -> None:
-        super().__init__(fn, backend)
+        super().__init__(fn, backend, tiers=False)  # sums must have the same bytes whichever block comes first
         self.first = first
 
     def _kernel(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:

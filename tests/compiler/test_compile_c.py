@@ -23,6 +23,8 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.c import compiler
 from symgrad.compiler.backends.c.translate import translated
 from symgrad.compiler.backends.llvm import pool
+from symgrad.compiler.backends.llvm.code import ZERO
+from symgrad.compiler.backends.llvm.instructions import Recorder, constant, pointers
 from symgrad.compiler.backends.llvm.module import LOOPS, Level, Module
 from symgrad.errors import MissingExtra
 from symgrad.support import store
@@ -180,24 +182,22 @@ def test_a_sum_of_a_loop_may_be_taken_in_any_order_and_other_numbers_may_not():
 
 
 def test_a_name_that_the_loop_leaves_behind_is_not_written_as_a_loop():
-    ir = """define internal double @nest0(ptr noalias %x0) noinline {
-start:
-  br label %loop0
-loop0:
-  %i0 = phi i64 [0, %start], [%i0.next, %end0]
-  %v1 = getelementptr double, ptr %x0, i64 %i0
-  %v2 = load double, ptr %v1
-  br label %end0
-end0:
-  %i0.next = add nuw nsw i64 %i0, 1
-  %v3 = icmp ult i64 %i0.next, 3
-  br i1 %v3, label %loop0, label %out0
-out0:
-  ret double %v2
-}
-"""
-    assert "for (" not in translated(ir, 0)
-    assert "for (" in translated(ir.replace("ret double %v2", "ret double 0.0"), 0)
+    def function(value):
+        code = Recorder(label="start")
+        code.go("loop0")
+        code.label("loop0")
+        code.phi("i64", "0", "start", "%i0.next", "end0", name="%i0")
+        code.load("double", code.place("double", "%x0", "%i0"), name="%v2")
+        code.go("end0")
+        code.label("end0")
+        code.set("add", "i64", "%i0", "1", flags=("nuw", "nsw"), name="%i0.next")
+        code.branch(code.set("icmp", "i64", "%i0.next", "3", flags=("ult",)), "loop0", "out0")
+        code.label("out0")
+        code.give("double", value)
+        return code.function("nest0", pointers(["%x0"], alone=True), type="double")
+
+    assert "for (" not in translated(Module([function("%v2")], LOOPS))
+    assert "for (" in translated(Module([function(ZERO)], LOOPS))
 
 
 def test_derivatives_and_pickles_stay_with_the_backend():
@@ -210,61 +210,109 @@ def test_derivatives_and_pickles_stay_with_the_backend():
 
 
 # ------------------------------------------------------------------ instructions
-NAN, INF = "0x7FF8000000000000", "0x7FF0000000000000"
-INSTRUCTIONS = [
-    ("i8", "add i8 100, 100", -56), ("i8", "sub i8 -100, 100", 56), ("i8", "mul i8 100, 3", 44),
-    ("i16", "mul i16 300, 300", 24464), ("i32", "mul i32 65537, 65537", 131073),
-    ("i64", "mul i64 4294967297, 4294967297", 8589934593), ("i64", "add nsw i64 5, 9", 14),
-    ("i64", "shl i64 3, 62", -(2**62)), ("i64", "lshr i64 -8, 2", 2**62 - 2), ("i32", "lshr i32 -8, 2", 2**30 - 2),
-    ("i64", "and i64 12, 10", 8), ("i64", "or i64 12, 10", 14), ("i64", "xor i64 12, 10", 6),
-    ("i1", "xor i1 true, true", 0), ("i1", "and i1 true, false", 0), ("i1", "or i1 true, false", 1),
-    ("i1", "icmp ult i64 -1, 1", 0), ("i1", "icmp ugt i8 -1, 1", 1), ("i1", "icmp slt i64 -1, 1", 1),
-    ("i1", "icmp sge i64 1, 1", 1), ("i1", "icmp sle i8 1, 1", 1), ("i1", "icmp sgt i64 1, 1", 0),
-    ("i1", "icmp eq i64 3, 3", 1), ("i1", "icmp ne i64 3, 3", 0), ("i1", f"fcmp olt double {NAN}, 1.0", 0),
-    ("i1", f"fcmp une double {NAN}, {NAN}", 1), ("i1", f"fcmp oeq double {NAN}, {NAN}", 0),
-    ("i1", f"fcmp uno double {NAN}, 1.0", 1), ("i1", f"fcmp uno double 1.0, {NAN}", 1),
-    ("i1", "fcmp uno double 1.0, 2.0", 0), ("i1", "fcmp ogt double 2.0, 1.0", 1),
-    ("double", "sitofp i8 -3 to double", -3.0), ("double", "uitofp i8 -3 to double", 253.0),
-    ("double", "uitofp i64 -1 to double", 2.0**64), ("float", "uitofp i1 true to float", 1.0),
-    ("i64", "zext i8 -3 to i64", 253), ("i64", "sext i8 -3 to i64", -3), ("i8", "zext i1 true to i8", 1),
-    ("i8", "trunc i64 258 to i8", 2), ("i1", "trunc i64 2 to i1", 0), ("i1", "trunc i64 3 to i1", 1),
-    ("i64", "fptosi double -3.75 to i64", -3), ("i64", "fptoui double 1.0e19 to i64", 10**19 - 2**64),
-    ("float", "fptrunc double 0.1 to float", 0.10000000149011612), ("double", "fpext float 0.5 to double", 0.5),
-    ("i64", "bitcast double 1.0 to i64", 1023 << 52), ("double", f"bitcast i64 {1023 << 52} to double", 1.0),
-    ("i32", "bitcast float 1.0 to i32", 127 << 23), ("float", f"bitcast i32 {127 << 23} to float", 1.0),
-    ("double", "frem double -1.0e300, 3.5", math.fmod(-1e300, 3.5)), ("float", "frem float 5.5, 2.0", 1.5),
-    ("double", "fneg double 2.5e200", -2.5e200), ("double", "fsub double 2.5, 1.0e200", -1e200),
-    ("double", "fdiv double 3.0e200, 7.0", 3e200 / 7), ("double", "select i1 true, double 1.5, double 2.5", 1.5),
-    ("double", "select i1 false, double 1.5, double 2.5", 2.5), ("double", f"fadd double {INF}, 1.0", float("inf")),
-    ("float", f"fneg float {INF}", -float("inf")), ("double", "fadd double 0xBFF8000000000000, 0.25", -1.25),
-    ("double", "call double @llvm.fma.f64(double 134217729.0, double 134217729.0, double -18014398777917440.0)", 1.0),
-    ("double", "call double @llvm.copysign.f64(double 3.0e200, double -0.0)", -3e200),
-    ("double", "call double @llvm.floor.f64(double -1073741825.5)", -1073741826.0),
-    ("float", "call float @llvm.ceil.f32(float -2.5)", -2.0),
-    ("double", "call double @llvm.trunc.f64(double -1073741825.75)", -1073741825.0),
-    ("double", "call double @llvm.rint.f64(double 1073741824.5)", 1073741824.0),
-    ("double", "call double @llvm.sqrt.f64(double 2.25e200)", 1.5e100),
-    ("float", "call float @llvm.fabs.f32(float -2.5)", 2.5),
-    ("double", "call double @llvm.maximum.f64(double 1.0, double 3.0e200)", 3e200),
-    ("double", "call double @llvm.minimum.f64(double 1.0e-200, double 3.0)", 1e-200),
-    ("double", f"call double @llvm.maximum.f64(double {NAN}, double 3.0)", float("nan")),
-    ("float", f"call float @llvm.minimum.f32(float 1.0, float {NAN})", float("nan")),
-]  # fmt: skip
+NAN, INF = float("nan"), float("inf")
+INSTRUCTIONS = [  # the result's type; opcode, type and flags; operands; the value
+    ("i8", ("add", "i8"), (100, 100), -56),
+    ("i8", ("sub", "i8"), (-100, 100), 56),
+    ("i8", ("mul", "i8"), (100, 3), 44),
+    ("i16", ("mul", "i16"), (300, 300), 24464),
+    ("i32", ("mul", "i32"), (65537, 65537), 131073),
+    ("i64", ("mul", "i64"), (4294967297, 4294967297), 8589934593),
+    ("i64", ("add", "i64", "nsw"), (5, 9), 14),
+    ("i64", ("shl", "i64"), (3, 62), -(2**62)),
+    ("i64", ("lshr", "i64"), (-8, 2), 2**62 - 2),
+    ("i32", ("lshr", "i32"), (-8, 2), 2**30 - 2),
+    ("i64", ("and", "i64"), (12, 10), 8),
+    ("i64", ("or", "i64"), (12, 10), 14),
+    ("i64", ("xor", "i64"), (12, 10), 6),
+    ("i1", ("xor", "i1"), (True, True), 0),
+    ("i1", ("and", "i1"), (True, False), 0),
+    ("i1", ("or", "i1"), (True, False), 1),
+    ("i1", ("icmp", "i64", "ult"), (-1, 1), 0),
+    ("i1", ("icmp", "i8", "ugt"), (-1, 1), 1),
+    ("i1", ("icmp", "i64", "slt"), (-1, 1), 1),
+    ("i1", ("icmp", "i64", "sge"), (1, 1), 1),
+    ("i1", ("icmp", "i8", "sle"), (1, 1), 1),
+    ("i1", ("icmp", "i64", "sgt"), (1, 1), 0),
+    ("i1", ("icmp", "i64", "eq"), (3, 3), 1),
+    ("i1", ("icmp", "i64", "ne"), (3, 3), 0),
+    ("i1", ("fcmp", "double", "olt"), (NAN, 1.0), 0),
+    ("i1", ("fcmp", "double", "une"), (NAN, NAN), 1),
+    ("i1", ("fcmp", "double", "oeq"), (NAN, NAN), 0),
+    ("i1", ("fcmp", "double", "uno"), (NAN, 1.0), 1),
+    ("i1", ("fcmp", "double", "uno"), (1.0, NAN), 1),
+    ("i1", ("fcmp", "double", "uno"), (1.0, 2.0), 0),
+    ("i1", ("fcmp", "double", "ogt"), (2.0, 1.0), 1),
+    ("double", ("sitofp", "double", "i8"), (-3,), -3.0),
+    ("double", ("uitofp", "double", "i8"), (-3,), 253.0),
+    ("double", ("uitofp", "double", "i64"), (-1,), 2.0**64),
+    ("float", ("uitofp", "float", "i1"), (True,), 1.0),
+    ("i64", ("zext", "i64", "i8"), (-3,), 253),
+    ("i64", ("sext", "i64", "i8"), (-3,), -3),
+    ("i8", ("zext", "i8", "i1"), (True,), 1),
+    ("i8", ("trunc", "i8", "i64"), (258,), 2),
+    ("i1", ("trunc", "i1", "i64"), (2,), 0),
+    ("i1", ("trunc", "i1", "i64"), (3,), 1),
+    ("i64", ("fptosi", "i64", "double"), (-3.75,), -3),
+    ("i64", ("fptoui", "i64", "double"), (1.0e19,), 10**19 - 2**64),
+    ("float", ("fptrunc", "float", "double"), (0.1,), 0.10000000149011612),
+    ("double", ("fpext", "double", "float"), (0.5,), 0.5),
+    ("i64", ("bitcast", "i64", "double"), (1.0,), 1023 << 52),
+    ("double", ("bitcast", "double", "i64"), (1023 << 52,), 1.0),
+    ("i32", ("bitcast", "i32", "float"), (1.0,), 127 << 23),
+    ("float", ("bitcast", "float", "i32"), (127 << 23,), 1.0),
+    ("double", ("frem", "double"), (-1.0e300, 3.5), math.fmod(-1e300, 3.5)),
+    ("float", ("frem", "float"), (5.5, 2.0), 1.5),
+    ("double", ("fneg", "double"), (2.5e200,), -2.5e200),
+    ("double", ("fsub", "double"), (2.5, 1.0e200), -1e200),
+    ("double", ("fdiv", "double"), (3.0e200, 7.0), 3e200 / 7),
+    ("double", ("select", "double"), (True, 1.5, 2.5), 1.5),
+    ("double", ("select", "double"), (False, 1.5, 2.5), 2.5),
+    ("double", ("fadd", "double"), (INF, 1.0), float("inf")),
+    ("float", ("fneg", "float"), (INF,), -float("inf")),
+    ("double", ("fadd", "double"), (-1.5, 0.25), -1.25),
+    (
+        "double",
+        ("call", "double", "double", "double", "double"),
+        ("@llvm.fma.f64", 134217729.0, 134217729.0, -18014398777917440.0),
+        1.0,
+    ),
+    ("double", ("call", "double", "double", "double"), ("@llvm.copysign.f64", 3.0e200, -0.0), -3e200),
+    ("double", ("call", "double", "double"), ("@llvm.floor.f64", -1073741825.5), -1073741826.0),
+    ("float", ("call", "float", "float"), ("@llvm.ceil.f32", -2.5), -2.0),
+    ("double", ("call", "double", "double"), ("@llvm.trunc.f64", -1073741825.75), -1073741825.0),
+    ("double", ("call", "double", "double"), ("@llvm.rint.f64", 1073741824.5), 1073741824.0),
+    ("double", ("call", "double", "double"), ("@llvm.sqrt.f64", 2.25e200), 1.5e100),
+    ("float", ("call", "float", "float"), ("@llvm.fabs.f32", -2.5), 2.5),
+    ("double", ("call", "double", "double", "double"), ("@llvm.maximum.f64", 1.0, 3.0e200), 3e200),
+    ("double", ("call", "double", "double", "double"), ("@llvm.minimum.f64", 1.0e-200, 3.0), 1e-200),
+    ("double", ("call", "double", "double", "double"), ("@llvm.maximum.f64", NAN, 3.0), float("nan")),
+    ("float", ("call", "float", "float", "float"), ("@llvm.minimum.f32", 1.0, NAN), float("nan")),
+]
 FORMATS = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "float": "f", "double": "d"}
 
 
+def _operand(value):
+    if isinstance(value, float):
+        return constant(value, "f64")
+    return value if isinstance(value, str) else str(value).lower()
+
+
 @pytest.mark.parametrize("level", [Level(0, 0), LOOPS])
-def test_each_instruction_has_the_value_that_llvm_gives_it(level):
-    lines = [
-        f"  %r{k} = {text}\n  %p{k} = getelementptr i64, ptr %o, i64 {k}\n  store {kind} %r{k}, ptr %p{k}\n"
-        for k, (kind, text, _) in enumerate(INSTRUCTIONS)
-    ]
-    module = Module(f"define void @run(ptr %o) {{\nstart:\n{''.join(lines)}  ret void\n}}\n", level, ())
-    made, memory = compiler.assemble(module, False), ctypes.create_string_buffer(8 * len(lines))
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+def test_each_instruction_has_the_value_that_it_should(backend, level):
+    machine = pytest.importorskip(f"symgrad.compiler.backends.{'c.compiler' if backend == 'c' else 'llvm.machine'}")
+    code = Recorder()
+    for k, (kind, (opcode, type, *flags), operands, _) in enumerate(INSTRUCTIONS):
+        result = code.set(opcode, type, *map(_operand, operands), flags=tuple(flags))
+        code.store(kind, result, code.place("i64", "%o", k))
+    code.give()
+    module = Module([code.function("run", pointers(["%o"]), internal=False)], level)
+    made, memory = machine.assemble(module, None), ctypes.create_string_buffer(8 * len(INSTRUCTIONS))
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(made.address("run"))(ctypes.addressof(memory))
-    for k, (kind, text, expected) in enumerate(INSTRUCTIONS):
+    for k, (kind, instruction, operands, expected) in enumerate(INSTRUCTIONS):
         (value,) = struct.unpack_from(FORMATS[kind], memory.raw, 8 * k)
-        assert value == expected or (value != value and expected != expected), text
+        assert value == expected or (value != value and expected != expected), (instruction, operands)
 
 
 # ------------------------------------------------------------------ threads
@@ -458,6 +506,7 @@ def test_the_key_of_a_library_has_all_that_its_code_depends_on(tmp_path, monkeyp
 @posix
 def test_a_library_for_another_processor_is_not_run(tmp_path, monkeypatch):
     monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
+    monkeypatch.delenv(store.SIZE, raising=False)
     real, macros = shutil.which(compiler.command()[0]), tmp_path / "macros"
     macros.write_text("")
     monkeypatch.setenv("CC", script(tmp_path, f'case "$*" in *-dM*) cat "{macros}" ;; esac; exec {real} "$@"'))
@@ -476,6 +525,7 @@ def test_a_library_for_another_processor_is_not_run(tmp_path, monkeypatch):
 
 def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
+    monkeypatch.delenv(store.SIZE, raising=False)
     real, count = compiler.compiled, []
     monkeypatch.setattr(compiler, "compiled", lambda *given: count.append(given) or real(*given))
 

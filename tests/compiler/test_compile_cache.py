@@ -44,7 +44,7 @@ import sys
 import numpy as np, symgrad as sg
 from symgrad.compiler.backends.llvm import machine
 real, count = machine._compiled, []
-machine._compiled = lambda module: count.append(module) or real(module)
+machine._compiled = lambda *code: count.append(code) or real(*code)
 f = sg.compile(sg.value_and_grad(lambda x, w: (sg.sin(x @ w) * sg.exp(x).sum(1)).sum() + w[0], (0, 1)), backend="llvm",
                cache=True)
 loop = sg.compile(lambda x: sg.scan(lambda c, t: (c * t + TABLE[0], c), x[0], x)[1] + TABLE[:3], backend="llvm")
@@ -107,7 +107,7 @@ def compiled(monkeypatch):
     from symgrad.compiler.backends.llvm import machine
 
     real, count = machine._compiled, []
-    monkeypatch.setattr(machine, "_compiled", lambda module: count.append(module) or real(module))
+    monkeypatch.setattr(machine, "_compiled", lambda *code: count.append(code) or real(*code))
     return count
 
 
@@ -127,6 +127,37 @@ def test_a_folder_that_is_named_turns_it_on_and_false_turns_it_off(compiled, fol
     assert len(compiled) == 3
     monkeypatch.delenv(store.WHERE)
     assert not run().stats.cached
+
+
+def test_by_default_only_what_takes_long_to_compile_is_stored(compiled, folder, monkeypatch):
+    monkeypatch.delenv(store.WHERE)
+    monkeypatch.setattr(store, "_folder", lambda: folder)
+    for seconds, count in ((1e9, 0), (1e-9, 1)):
+        monkeypatch.setattr(store, "USUAL_SECONDS", seconds)
+        run()
+        assert len(entries(folder)) == count
+    assert run().stats.cached
+    assert len(compiled) == 2
+
+
+@posix
+def test_a_home_that_cannot_be_written_is_passed_over_in_silence_by_default(compiled, folder, monkeypatch):
+    monkeypatch.delenv(store.WHERE)
+    folder.parent.mkdir()
+    folder.parent.joinpath("file").write_text("")
+    monkeypatch.setattr(store, "_folder", lambda: folder.parent / "file" / "below")
+    monkeypatch.setattr(store, "USUAL_SECONDS", 1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run()
+    with pytest.warns(UserWarning, match="nothing is kept in"):
+        run(cache=True)
+
+
+def test_no_bytes_for_entries_switch_it_off(compiled, folder, monkeypatch):
+    monkeypatch.setenv(store.SIZE, "0")
+    run(cache=True)
+    assert not folder.exists()
 
 
 def test_derivatives_of_a_compiled_function_are_kept_like_it(compiled):
@@ -211,15 +242,14 @@ def test_the_key_of_machine_code_has_all_that_it_depends_on(other, compiled, mon
     from symgrad.compiler.backends.llvm import machine
 
     run()
-    (module,) = compiled
-    key = machine._key(module)
-    assert machine._key(module._replace(links=(1, 2))) == key  # addresses of this process
-    assert machine._key(module._replace(text=module.text + "\n")) != key
-    for level in (module.level._replace(passes=9), module.level._replace(generator=9)):
-        assert machine._key(module._replace(level=level)) != key
+    ((source, level),) = compiled
+    key = machine._key(source, level)
+    assert machine._key(source + "\n", level) != key
+    for other_level in (level._replace(passes=9), level._replace(generator=9)):
+        assert machine._key(source, other_level) != key
     name, value = OTHERS[other](machine)
     monkeypatch.setattr(f"{machine.__name__}.{name}", value)
-    assert machine._key(module) != key
+    assert machine._key(source, level) != key
     assert key["backend"] == "llvm"
 
 

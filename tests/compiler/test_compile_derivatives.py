@@ -246,6 +246,25 @@ def test_modes_are_not_compared_where_the_number_of_sweeps_decides():
     assert len(traced) == 3
 
 
+POINT, ROWS = np.linspace(-1, 1, 20), np.cos(np.arange(800.0)).reshape(40, 20)
+AT_ONCE = {
+    "hessian": (sg.hessian(lambda w: sg.log(1 + sg.exp(sg.tensor(ROWS) @ w)).mean()), POINT),
+    "jacfwd": (sg.func.jacfwd(lambda w, x: sg.tanh(x @ w.reshape(4, 5).mT).sum(0)), POINT, ROWS[:, :5]),
+    "jacrev": (sg.func.jacrev(lambda w, x: (sg.tanh(x @ w), w[0] * x[0])), POINT, ROWS),
+    "loop": (sg.hessian(lambda w: sg.scan(lambda c, _: (sg.sin(c) * w, None), w, length=5)[0].sum()), POINT),
+    "several": (sg.hessian(lambda w, b, x: sg.tanh(x @ w + b).sum(), (0, 1)), POINT, ROWS[:, 0], ROWS),
+    "complex": (sg.func.jacrev(lambda z: sg.fft.fft(z) ** 2, holomorphic=True), np.exp(1j * ROWS[:2].ravel())),
+}
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_sweeps_in_arrays_run_at_once(name):
+    f, *xs = AT_ONCE[name]
+    fast = sg.compile(f, backend="numpy")
+    agree(fast(*xs), f(*xs), 1e-10)
+    assert len(fast.lower(*xs).stages["program"].splitlines()) < 80
+
+
 def test_a_negated_zero_is_left_out_like_any_zero():
     f = sg.compile(sg.grad(lambda q: sg.cos(q) * (1.0 - 0.0 * q) + sg.sin(q) * -(0.0 * q)), backend="python")
     assert f(0.5) == pytest.approx(-np.sin(0.5))

@@ -151,6 +151,19 @@ def test_compiled_functions_closed_forms_and_steps_of_loops_are_programs_of_one_
     assert "; ".join(body.lines()) in repr(loop)
 
 
+def test_the_same_function_prints_as_the_same_program_compiled_and_as_a_closed_form():
+    def f(x):
+        return x**2 * sg.sin(x)
+
+    x = sg.symbol("x")
+    form = sg.derive(f(x), x).lambdify().program
+    compiled = lowered(sg.grad(f), 1.0).program
+    assert type(form) is type(compiled)
+    assert repr(form) == repr(compiled)
+    assert form.lines() == compiled.lines()
+    assert str(form).endswith("return %8")
+
+
 def test_programs_are_equal_by_what_they_compute():
     one, same, other = (lowered(f, (3,)).program for f in (lambda a: a * 2.0, lambda b: b * 2.0, lambda a: a * 2))
     assert one == same

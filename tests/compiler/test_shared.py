@@ -37,7 +37,18 @@ PROGRAMS = {
 
 
 # What machine code computes in loops of its own.
-IN_LOOPS = {"inverses", "equations", "factors", "a batch", "entries", "rows", "columns", "a grid", "running sums"}
+IN_LOOPS = {
+    "inverses",
+    "equations",
+    "factors",
+    "products",
+    "a batch",
+    "entries",
+    "rows",
+    "columns",
+    "a grid",
+    "running sums",
+}
 
 
 @pytest.fixture

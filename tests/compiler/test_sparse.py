@@ -9,9 +9,10 @@ import pytest
 from checks import close, every, number, weighed
 
 import symgrad as sg
-from symgrad.compiler.sparse.colouring import NO_COLOUR, column_colours, star_colours
+from symgrad.compiler.sparse.colouring import NO_COLOUR, column_colours, repeated_block, star_colours
 from symgrad.compiler.sparse.sets import from_pairs
 from symgrad.compiler.sparse.sweeps import for_hessian, for_jacobian
+from symgrad.errors import ArgumentError
 
 from cases import CASES
 
@@ -273,6 +274,31 @@ def test_no_row_has_two_columns_of_one_colour(seed):
         assert len(set(colours[row])) == row.sum()
 
 
+def test_a_block_that_stands_on_the_diagonal_again_and_again_is_coloured_once():
+    block = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]], bool)
+    rows, columns = np.nonzero(np.kron(np.eye(7, dtype=bool), block))
+    pattern = from_pairs(21, 28, rows, columns)
+    first, times = repeated_block(pattern)
+    assert (first.size, first.below, times) == (3, 4, 7)
+    np.testing.assert_array_equal(column_colours(pattern), np.tile(column_colours(first), 7))
+    broken = from_pairs(21, 28, np.append(rows, 5), np.append(columns, 0))
+    assert repeated_block(broken) == (broken, 1)
+
+
+@pytest.mark.parametrize("terms", [3, 50])
+def test_a_chain_of_sums_depends_on_the_union_of_its_terms(terms):
+    def f(x):
+        total = x[0] * 1.0
+        for k in range(1, terms):
+            total = total * x[k]
+        return sg.stack([total, x[0] * x[0] + x[0]])
+
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (terms, 3))
+    derivative = sg.sparse_jacobian(f)
+    np.testing.assert_allclose(derivative(x).toarray(), sg.jacobian(f)(x).reshape(6, -1), rtol=1e-12)
+    assert derivative.pattern.nnz == 3 * terms + 3
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_no_path_of_four_has_two_colours(seed):
     rng = np.random.default_rng(seed)
@@ -436,15 +462,55 @@ def test_result_is_in_canonical_form():
     assert type(found)((found.data, found.indices, found.indptr), shape=found.shape).has_canonical_format
 
 
+# ------------------------------------------------------------------ several arguments and structures
+def blocks(p, t):
+    return {"r": p["a"][1:] * p["a"][:-1] + t, "s": p["b"] * p["a"].sum()}
+
+
+def test_several_arguments_and_structures_are_columns_side_by_side():
+    point, t = {"a": X, "b": 2.0}, 3.0
+    f = sg.sparse_jacobian(blocks, argnums=(1, 0))
+
+    def dense(v):
+        r = blocks({"a": v[1:13], "b": v[13]}, v[0])
+        return sg.cat([r["r"], r["s"].reshape(1)])
+
+    expected = sg.jacobian(dense)(np.concatenate([[t], X, [2.0]]))
+    close(f(point, t).toarray(), expected, 1e-12)
+    close(f.entries(point, t, out=np.empty(f.pattern.nnz)), f(point, t).data, 1e-12)
+    assert (f.pattern_at({"a": (12,), "b": ()}, ()) != f.pattern).nnz == 0
+    assert sg.sparse_jacobian(blocks)(point, t).shape == (12, 13)
+    assert f.colours < 14
+
+
+def test_hessians_take_structures():
+    h = sg.sparse_hessian(lambda p, q: (p["a"] ** 3).sum() * q[0] + q[1] ** 2 * p["b"], argnums=(0, 1), lower=True)
+    point = {"a": np.array([1.0, 2.0]), "b": 4.0}, (1.0, 2.0)
+    np.testing.assert_allclose(
+        h(*point).toarray(),
+        [[6, 0, 0, 0, 0], [0, 12, 0, 0, 0], [0, 0, 0, 0, 0], [3, 12, 0, 0, 0], [0, 0, 4, 0, 8]],
+    )
+    lagrangian = sg.sparse_hessian_of_lagrangian(
+        lambda x: x["a"][0] * x["b"], lambda x: {"c": x["a"] ** 2, "d": x["b"] ** 3}, lower=True
+    )
+    found = lagrangian(point[0], {"c": np.array([1.0, 3.0]), "d": 2.0}).toarray()
+    np.testing.assert_allclose(found, [[2, 0, 0], [0, 6, 0], [1, 0, 48]])
+
+
 # ------------------------------------------------------------------ errors
 @pytest.mark.parametrize(("call", "error", "text"), [
     (lambda: sg.sparse_jacobian(np.ones(2)), TypeError, r"expected a function, got ndarray\. Write sg\.sparse_jac"),
     (lambda: sg.sparse_jacobian(heat, X), TypeError, "argnums must be int"),
-    (lambda: sg.sparse_jacobian(heat, (0, 1)), ValueError, "names several arguments"),
+    (lambda: sg.sparse_jacobian(heat, (0, 0)), ValueError, "must be unique"),
+    (lambda: sg.sparse_jacobian(heat, (0, 1))(X), ValueError, "Got argnum=1, but only 1 positional"),
+    (lambda: sg.sparse_jacobian(blocks)({"a": X, "b": 2}, 1.0), TypeError, r"Got int64; pass floats"),
+    (lambda: sg.sparse_jacobian(blocks).pattern_at({"a": (-1,), "b": ()}, ()), ValueError, "is not a shape"),
+    (lambda: sg.sparse_hessian_of_lagrangian(lambda x: x.sum(), lambda x: (x, x))(X, (X, 1.0)), ValueError,
+     r"multipliers have shapes \[\(12,\), \(\)\]. Expected \[\(12,\), \(12,\)\]"),
     (lambda: sg.sparse_jacobian(heat, 1)(X), ValueError, "Got argnum=1, but only 1 positional"),
     (lambda: sg.sparse_jacobian(heat, backend="fast"), ValueError, "backend='fast' is unknown"),
     (lambda: sg.sparse_jacobian(heat)(np.arange(3)), TypeError, r"Got int64; pass floats"),
-    (lambda: sg.sparse_jacobian(lambda x: (x, x))(X), TypeError, "expected the function to return a tensor, got tuple"),
+    (lambda: sg.sparse_jacobian(lambda x: (x, "y"))(X), TypeError, "expected the function to return a tensor, got str"),
     (lambda: sg.sparse_jacobian(lambda x: x if x[0] > 0 else -x)(X), RuntimeError, r"sg\.where"),
     (lambda: sg.sparse_hessian(heat)(X), RuntimeError, "return a scalar Tensor"),
     (lambda: sg.sparse_jacobian(heat)(sg.symbol("x", shape=(3,))), RuntimeError, "got a tensor without a value"),
@@ -480,3 +546,28 @@ def test_the_hessian_of_a_lagrangian_is_that_of_its_sum_and_may_be_a_triangle():
     assert (full.nnz, lower.pattern.nnz) == (13, 9)
     with pytest.raises(sg.errors.ArgumentTypeError, match="g is a function, got int"):
         sg.sparse_hessian_of_lagrangian(f, 3)
+
+
+def test_entries_are_the_data_and_go_into_an_array():
+    x, f = np.array([1.0, 2.0, 3.0]), sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
+    out = np.zeros(4)
+    assert f.entries(x, out=out) is out
+    np.testing.assert_array_equal(out, f(x).data)
+    with pytest.raises(ArgumentError, match="Expected an array of 4 numbers of float64"):
+        f.entries(x, out=np.zeros(3))
+    with pytest.raises(ArgumentError, match="Expected an array of 4 numbers of float64"):
+        f.entries(x, out=[0.0] * 4)
+
+
+def test_the_pattern_needs_no_value():
+    calls = sg.sparse_jacobian(lambda x, a: sg.log(x) * a[0] + a.sum())
+    np.testing.assert_array_equal(calls.pattern_at((2,), (3,)).toarray(), np.eye(2, dtype=bool))
+    np.testing.assert_array_equal(calls.pattern_at(np.ones(2), np.ones(3)).toarray(), np.eye(2, dtype=bool))
+    with pytest.raises(ArgumentError, match=r"is not a shape\. Expected sizes of 0 or more"):
+        calls.pattern_at((-1,), (3,))
+
+
+def test_the_lower_triangle_of_a_hessian_is_its_lower_triangle():
+    f, x = lambda x: (x[1:] ** 2 * x[:-1]).sum(), np.arange(1.0, 5.0)
+    lower = sg.sparse_hessian(f, lower=True)(x).toarray()
+    np.testing.assert_allclose(lower, np.tril(sg.sparse_hessian(f)(x).toarray()))

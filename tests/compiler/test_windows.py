@@ -21,7 +21,7 @@ BACKENDS = ["numpy", "llvm"]
 RNG = np.random.default_rng(3)
 X1, X2 = RNG.normal(size=(2, 3, 11)), RNG.normal(size=(1, 4, 6, 5))
 W1, W2 = RNG.normal(size=(5, 3, 3)), RNG.normal(size=(6, 4, 3, 2))
-WIDE = RNG.normal(size=(40, 4, 3, 3))  # so many channels that BLAS takes the windows' copy
+WIDE = RNG.normal(size=(40, 4, 3, 3))  # so many channels that several tiles read a window
 
 PROGRAMS = {
     "mean": (lambda x: F.avg_pool2d(x, 2), X2),

@@ -40,6 +40,7 @@ class Kernel:
         reuses: positions of arguments that ``run`` overwrites: their memory holds results.
         stages: what ``lower`` shows: the stage's name, and how to write it out.
         cached: whether the machine code was found on disk.
+        profile: the same as run, which returns what each part is and the seconds it took; None of a kernel in one part.
     """
 
     run: Callable[[Sequence[Any]], Sequence[Any]]
@@ -52,6 +53,7 @@ class Kernel:
     reuses: tuple[int, ...] = ()
     stages: dict[str, Callable[[], str]] = field(default_factory=dict)
     cached: bool = False
+    profile: Callable[[Sequence[Any]], list[tuple[str, float]]] | None = None
 
 
 Build = Callable[[Program, trees.Tree, trees.Tree], Kernel]

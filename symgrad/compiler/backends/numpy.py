@@ -22,10 +22,14 @@ from symgrad.compiler.primitives.elements import Elements
 from symgrad.core import trees
 from symgrad.core.promotion import FLOAT64, is_integer
 from symgrad.engine.program import Program
+from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Reshape
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import SCALARS
 from symgrad.support import threads
+
+_LARGE = 1 << 20  # bytes of an array from which its memory is free, or another's, once nobody reads it any more
+_LENT = -1  # the stage of a result whose memory another array has had
 
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
@@ -71,8 +75,10 @@ class _Writer:
         self.lines: list[str] = []
         self._free: dict[Any, list[str]] = {}
         self._last = self._last_uses()
+        self._dropped = self._ends()
         self.reused = taken_over(e, stages, self._last, donated)
-        self._homes: dict[int, str] = {}
+        self._homes: dict[int, list[tuple[int, str]]] = {}  # by the stage after which they are free
+        self._lenders = self._results()
         self._numbers: dict[Any, str] = {}
 
     def _last_uses(self) -> dict[int, int]:
@@ -89,6 +95,23 @@ class _Writer:
                 for r in self.e.refs(stage):
                     last[r] = max(last.get(r, 0), last.get(stage, 0), len(self.stages) * (stage in outputs))
         return last
+
+    def _ends(self) -> dict[int, list[int]]:
+        """Return for each stage the large results of operations that nobody reads after it."""
+        ends: dict[int, list[int]] = {}
+        outputs = set(self.e.outputs)
+        for k, n in self._last.items():
+            if k not in outputs and isinstance(self.e.ops[k][0], Op) and self._is_large(k):
+                ends.setdefault(n, []).append(k)
+        return ends
+
+    def _results(self) -> dict[int, int]:
+        """Return the large results that clusters write, with their stages: before, other arrays have their memory."""
+        written = {k: n for n, c in enumerate(self.stages) if isinstance(c, Cluster) for k in c.stored}
+        return {k: written[k] for k in self.e.outputs if k in written and k not in self.reused and self._is_large(k)}
+
+    def _is_large(self, k: int) -> bool:
+        return prod(self.e.shapes[k]) * self.e.dtypes[k].itemsize >= _LARGE
 
     def source(self) -> str:
         """Return the function's text."""
@@ -156,27 +179,39 @@ class _Writer:
     def _cluster(self, n: int, c: Cluster) -> None:
         outputs = set(self.e.outputs)
         for k in c.stored:
-            if c.shape != ():
-                self.lines.append(f"t{k} = {self._room(k, k in outputs)}")
+            if c.shape != () and self._lenders.pop(k, n) >= 0:
+                self.lines.append(f"t{k} = {self._room(n, k, k in outputs)}")
         self.lines += BlockWriter(self.e, c, self.ref, self.buffer, self._number).lines()
 
-    def _room(self, k: int, fresh: bool) -> str:
+    def _room(self, n: int, k: int, fresh: bool) -> str:
         """Memory for a stored array: new for a result, else a buffer that nobody reads any more."""
         shape, dtype = self.e.shapes[k], self.e.dtypes[k]
         if k in self.reused:
             return f"x{self.reused[k]}"
         if fresh:
             return f"empty({shape}, {dtype_name(dtype)})"
+        lender = self._lender(k)
+        if lender is not None:
+            return f"t{lender}"
         free = self._free.get((shape, dtype))
         name = free.pop() if free else self.buffer(shape, dtype)
-        self._homes[k] = name
+        self._homes.setdefault(self._last.get(k, n), []).append((k, name))
         return name
 
+    def _lender(self, k: int) -> int | None:
+        """Return a result whose memory a value has, and make that: it is written after the value is read last."""
+        shape, dtype = self.e.shapes[k], self.e.dtypes[k]
+        for r, stage in self._lenders.items():
+            if (self.e.shapes[r], self.e.dtypes[r]) == (shape, dtype) and k in self._last and self._last[k] < stage:
+                self._lenders[r] = _LENT
+                self.lines.append(f"t{r} = empty({shape}, {dtype_name(dtype)})")
+                return r
+        return None
+
     def _release(self, n: int) -> None:
-        for k, name in list(self._homes.items()):
-            if self._last.get(k, n) <= n:
-                self._free.setdefault((self.e.shapes[k], self.e.dtypes[k]), []).append(name)
-                del self._homes[k]
+        for k, name in self._homes.pop(n, ()):
+            self._free.setdefault((self.e.shapes[k], self.e.dtypes[k]), []).append(name)
+        self.lines += [f"t{k} = None" for k in self._dropped.get(n, ())]
 
     def buffer(self, shape: tuple[int, ...], dtype: Any) -> str:
         """Return the name of a new buffer."""

@@ -22,9 +22,14 @@ def paired(build: Callable[[Program], Kernel], program: Program) -> Kernel:
     wanted = [d if is_complex(d := program.values[k].dtype) else None for k in program.outputs]
     inner = kernel.run
 
+    def pairs_of(args: Sequence[Any]) -> list[Any]:
+        return [as_pairs(a) if c else a for a, c in zip(args, given)]
+
     def run(args: Sequence[Any]) -> list[Any]:
-        ys = inner([as_pairs(a) if c else a for a, c in zip(args, given)])
+        ys = inner(pairs_of(args))
         return [y if d is None else as_result(as_numbers(y, d), d) for y, d in zip(ys, wanted)]
 
     stages = {"pairs": lambda: str(real), **kernel.stages}
-    return replace(kernel, run=run, direct=None, stages=stages)
+    timed = kernel.profile
+    profile = None if timed is None else lambda args: timed(pairs_of(args))
+    return replace(kernel, run=run, direct=None, stages=stages, profile=profile)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.support.definitions import Found, Module, read
+from symgrad.support.definitions import Found, Module, parsed, read
 
 KERNELS = tuple(f"symgrad.scalars.{name}" for name in ("numerics", "normal", "gamma", "bessel", "cancelling", "zeta"))
 _PYTHON, _NUMBERS, _ROWS = (f"symgrad.compiler.loops.library.{name}" for name in ("python", "common", "rows"))
@@ -79,11 +79,11 @@ def _bare(value: Any) -> Any:
 
 
 def _copy(node: ast.stmt) -> Any:
-    return ast.parse(ast.unparse(node)).body[0]
+    return parsed(ast.unparse(node)).body[0]
 
 
 def _expression(text: str) -> Any:
-    return ast.parse(text, mode="eval").body
+    return parsed(text, mode="eval").body
 
 
 def _number(node: Any) -> float | None:
@@ -115,7 +115,7 @@ class _OneNumber(ast.NodeTransformer):
             if kind == "int":
                 self.whole.add(a.arg)
             if kind == "int" and not self.name.startswith("_"):  # programs call it, whose numbers are floats
-                body = [*ast.parse(f"{a.arg}: int = int({a.arg})").body, *body]
+                body = [*parsed(f"{a.arg}: int = int({a.arg})").body, *body]
         node.body = [*head, *self._statements(body)]
         return ast.fix_missing_locations(node)
 

@@ -10,6 +10,8 @@ from symgrad.compiler.loops.programs import LoopWriter
 from symgrad.compiler.loops.rows import per_row
 from symgrad.compiler.loops.writers import Words
 from symgrad.compiler.primitives.views import View
+from symgrad.core.promotion import is_floating
+from symgrad.ops.linalg.banded import SolveBanded
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
@@ -33,13 +35,21 @@ def _lead(op: Any, x: View) -> Any:
     return x.shape[: len(x.shape) - len(read(op.signature).inputs[0])]
 
 
-def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = False) -> None:
-    """Write a call of the library for each matrix of a batch; ``fails`` where it may find none, the last view."""
+def _places(w: W, views: Views, idx: list[str]) -> list[str]:
+    """Return the arrays of views, each with where it begins at these positions of the axes in front."""
+    return [t for v in views for t in (v.memory, _start(w, v, idx))]
+
+
+def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = False, finite: int = 0) -> None:
+    """Write a call of the library for each matrix of a batch; ``fails`` where it may find none, the last view.
+
+    The first ``finite`` views, or all but the last where it fails, are left to eager mode where they are not finite.
+    """
     w.fails = w.fails or fails
     with w.nest(lead) as idx:
-        for v in views[:-1] if fails else ():
+        for v in views[: len(views) - 1 if fails else finite]:
             w.finite(v.memory, _start(w, v, idx), w.size(total(v.shape[len(lead) :])))
-        call = w.call(name, *[t for v in views for t in (v.memory, _start(w, v, idx))], *rest)
+        call = w.call(name, *_places(w, views, idx), *rest)
         w.line(f"status = status + {call}" if fails else call)
 
 
@@ -79,6 +89,27 @@ def _(w: W, op: Solve, a: Views, k: int) -> View:
     work = w.array((n * (n + 1),)).memory
     sizes = w.size(n), w.size(m)
     _each(w, "solve", lead, [matrix, right, solution], *sizes, int(op.transposed), work, fails=True)
+    return solution
+
+
+@writes(SolveBanded)
+def _(w: W, op: SolveBanded, a: Views, k: int) -> View:
+    solution, w.fails = w.array(w.shape(k)), True
+    lead = solution.shape[: len(solution.shape) - (1 if op.vector else 2)]
+    n, m = a[0].shape[-1], 1 if op.vector else solution.shape[-1]
+    key = ("band", w.e, w.e.refs(k)[0], op.low, op.up, op.hermitian)
+    factors, is_new = w.sharing(key, (*a[0].shape[:-2], n * (2 * op.low + op.up + 2) + 2))
+    if is_new:
+        ab = w.plain(a[0])
+        with w.nest(ab.shape[:-2]) as idx:
+            w.finite(ab.memory, _start(w, ab, idx), w.size(total(ab.shape[-2:])))
+            places = _places(w, [ab, factors], idx)
+            w.line(w.call("band_factors", *places, w.size(n), op.low, op.up, int(op.hermitian)))
+    views = [factors.to((*lead, factors.shape[-1])), w.plain(a[1].to(solution.shape)), solution]
+    with w.nest(lead) as idx:
+        w.finite(views[1].memory, _start(w, views[1], idx), w.size(n * m))
+        sizes = w.size(n), w.size(m), op.low, op.up, int(op.transposed), int(op.hermitian)
+        w.line(f"status = status + {w.call('band_solved', *_places(w, views, idx), *sizes)}")
     return solution
 
 
@@ -127,7 +158,7 @@ def _svd(w: W, x: View, r: Any) -> Views:
         small, large = (n, m) if n <= m else (m, n)
         factors = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
         work = w.array((large * small + small * small,)).memory
-        _each(w, "svd", lead, [x, *factors], w.size(n), w.size(m), work)
+        _each(w, "svd", lead, [x, *factors], w.size(n), w.size(m), work, finite=1)
         w.factors[key] = factors
     return w.factors[key]
 
@@ -146,9 +177,9 @@ def _numbered(x: View) -> bool:
     return all(isinstance(n, int) and n > 0 for n in x.shape[-2:])
 
 
-def _cut(op: Any, x: View) -> tuple[float, float]:
+def _cut(op: Any, x: View, dtype: Any) -> tuple[float, float]:
     """Return the thresholds of what counts as 0, absolute and relative."""
-    usual = 0.0 if op.atol else float(max(x.shape[-2:]) * np.finfo(np.float64).eps)
+    usual = 0.0 if op.atol else float(max(x.shape[-2:]) * np.finfo(dtype if is_floating(dtype) else np.float64).eps)
     return float(op.atol or 0.0), float(usual if op.rtol is None else op.rtol)
 
 
@@ -157,7 +188,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if not _numbered(a[0]):
         return None
     u, s, v = _svd(w, a[0], w.e.refs(k))
-    atol, rtol = _cut(op, a[0])
+    atol, rtol = _cut(op, a[0], w.e.dtypes[w.e.refs(k)[0]])
     n = w.size(s.shape[-1])
     if isinstance(op, MatrixRank):
         return per_row(w, s, k, lambda at, by, n: w.call("rank", s.memory, at, n, repr(atol), repr(rtol)))

@@ -28,7 +28,7 @@ from symgrad.ops.shape import total
 
 PYTHON = "symgrad.compiler.loops.library.python"  # whose functions C has
 LIBRARIES = (
-    *[f"symgrad.compiler.loops.library.{name}" for name in ("common", "rows", "matrices", "factors")],
+    *[f"symgrad.compiler.loops.library.{name}" for name in ("common", "rows", "matrices", "factors", "banded")],
     *KERNELS,
 )
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
@@ -70,7 +70,8 @@ class LoopWriter:
     def __init__(self, sizes: dict[Any, str], target: str, words: Words, arrays: Sequence[str] = ()) -> None:
         self.sizes, self.target, self.words = dict(sizes), target, words
         self._arrays = set(arrays)
-        self.factors: dict[Any, list[View]] = {}  # what several operations read of one call
+        self.factors: dict[Any, list[View]] = {}  # what several operations are of one call
+        self.shared: dict[Any, View] = {}  # memory that several operations read
         self.lines: list[str] = []
         self.memory: list[tuple[str, Any]] = []
         self.tables: dict[str, Any] = {}
@@ -150,6 +151,13 @@ class LoopWriter:
             self.tables[self._known[key]] = array.ravel()
             self._arrays.add(self._known[key])
         return self._known[key]
+
+    def sharing(self, key: Any, shape: Sequence[Any]) -> tuple[View, bool]:
+        """Return memory that several operations read, and whether this is the first of them, which writes it."""
+        is_new = key not in self.shared
+        if is_new:
+            self.shared[key] = self.array(shape)
+        return self.shared[key], is_new
 
     def call(self, name: str, *args: Any) -> str:
         """Return a call of the library's function."""

@@ -119,17 +119,17 @@ def assembled(program: Program) -> Program:
         if values[k].op is ADD and not held.isdisjoint(values[k].args):
             held.add(k)
             sums.append(k)
-    uses = _uses(program, steps)
+    uses = uses_of(program, steps)
     inner = {a for k in sums for a in values[k].args}
     for k in sums:
         if not (k in inner and uses[k] == 1):
-            terms = _terms(values, k, uses)
+            terms = terms_of(values, k, uses)
             if sum(_is_part(values[t]) for t in terms) > 1:
                 program.replace(k, _joined(values, k, terms))
     return program
 
 
-def _uses(program: Program, steps: Sequence[int]) -> list[int]:
+def uses_of(program: Program, steps: Sequence[int]) -> list[int]:
     """How often the steps and the results read each value."""
     counts = [0] * len(program.values)
     for k in program.outputs:
@@ -148,7 +148,7 @@ def _is_part(v: Value) -> bool:
     return v.kind == STEP and isinstance(v.op, ScatterAdd) and isinstance(v.op.where, Slice)
 
 
-def _terms(values: Sequence[Value], root: int, uses: Sequence[int]) -> list[int]:
+def terms_of(values: Sequence[Value], root: int, uses: Sequence[int]) -> list[int]:
     """Return the terms of a tree of sums, which nothing else needs, in order."""
     terms: list[int] = []
     ahead = [root]

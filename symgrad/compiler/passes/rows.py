@@ -73,7 +73,7 @@ class Rows:
             op = replace(v.op, to=shape) if isinstance(v.op, (Expand, Reshape, ScatterAdd)) else v.op
             place[k] = out.step(op, tuple([place[a] for a in v.args]), shape)
         out.program.outputs = [place[k] for k in ends]
-        out.program.cached = self.program.cached
+        out.program.cache_after = self.program.cache_after
         return out.program
 
     def passes(self) -> int:

@@ -74,7 +74,6 @@ class Elements:
         """Take a program of arrays apart; without one there are numbers alone, to be emitted.
 
         Args:
-            program: what to take apart.
             expand: how to write an operation in others, or None to leave it.
             known: the primitives there are; an elementwise operation with others runs its forward.
             has: in source, which scalar functions a language has; of another its meaning is written, and what numbers

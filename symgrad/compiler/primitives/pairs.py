@@ -52,7 +52,7 @@ def has_complex(program: Program) -> bool:
 def in_pairs(program: Program) -> Program:
     """Return the program of real numbers: its complex arguments and results have a last axis of two more."""
     made = _Pairs(program).made.program
-    made.donated, made.digits, made.cached = program.donated, program.digits, program.cached
+    made.donated, made.digits, made.cache_after = program.donated, program.digits, program.cache_after
     return made
 
 
@@ -97,7 +97,7 @@ class OnPairs(Op):
 
 
 class _Pairs:
-    """``made``: the program with parts in the place of complex values."""
+    """``made``: the program with parts in place of complex values."""
 
     def __init__(self, program: Program) -> None:
         self.values, self.made = program.values, Builder()

@@ -7,7 +7,8 @@ Source: Gebremedhin, Manne and Pothen, What color is your Jacobian?, SIAM Review
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,22 +28,71 @@ def bound(rows: Sets) -> int:
     return int(rows.lengths.max(initial=0))
 
 
+def repeated_block(rows: Sets) -> tuple[Sets, int]:
+    """Return the smallest block that stands on the diagonal again and again, and how often; all rows and 1 for none."""
+    entries, lengths = len(rows.members), rows.lengths
+    for times in _divisors(math.gcd(rows.size, int(rows.below), entries)):
+        height, width, many = rows.size // times, rows.below // times, entries // times
+        first = rows.members[:many]
+        if rows.starts[height] != many or not np.array_equal(rows.members[many : 2 * many], first + width):
+            continue
+        shifts = width * np.arange(times)[:, None]
+        if np.all(lengths.reshape(times, height) == lengths[:height]) and np.all(
+            rows.members.reshape(times, many) - shifts == first
+        ):
+            return Sets(rows.starts[: height + 1], first, width), times
+    return rows, 1
+
+
+def _divisors(n: int) -> list[int]:
+    """Return the divisors of n but 1, the greatest first."""
+    small = [k for k in range(1, math.isqrt(n) + 1) if n % k == 0]
+    return sorted({*small, *[n // k for k in small]} - {1}, reverse=True)
+
+
 # ------------------------------------------------------------------ columns of a Jacobian
 def column_colours(rows: Sets) -> Ints:
     """Colour the columns so that no row has two of one colour (distance-2 colouring); an empty column gets none."""
-    columns = rows.transposed()
-    used = np.flatnonzero(columns.lengths)
-    if bound(rows) == len(used):
-        colours = np.full(columns.size, NO_COLOUR)
+    block, times = repeated_block(rows)
+    if times > 1:
+        return np.tile(column_colours(block), times)
+    used = np.flatnonzero(np.bincount(rows.members, minlength=rows.below))
+    least = bound(rows)
+    if least == len(used):
+        colours = np.full(rows.below, NO_COLOUR)
         colours[used] = np.arange(len(used))
         return colours
-    return _fewest([_distance_two(rows, columns, order) for order in _orders(rows, columns, used)])
+    for colours in _regular(rows, used, least):
+        if _is_allowed(rows, colours, least):
+            return colours
+    columns = rows.transposed()
+    best = _distance_two(rows, columns, used)
+    if count(best) == least:
+        return best
+    return _fewest([best, _distance_two(rows, columns, _fullest_first(rows, columns, used))])
 
 
-def _orders(rows: Sets, columns: Sets, used: Ints) -> list[Ints]:
-    """As they stand, and those that share rows with most others first."""
+def _regular(rows: Sets, used: Ints, least: int) -> Iterator[Ints]:
+    """Yield colours of repeated blocks and bands: numbers of columns in turn, and places in the first row of each."""
+    colours = np.full(rows.below, NO_COLOUR)
+    colours[used] = used % max(least, 1)
+    yield colours
+    places = np.arange(len(rows.members)) - np.repeat(rows.starts[:-1], rows.lengths)
+    colours = np.full(rows.below, NO_COLOUR)
+    colours[rows.members[::-1]] = places[::-1]
+    yield colours
+
+
+def _is_allowed(rows: Sets, colours: Ints, least: int) -> bool:
+    """Whether no row has two columns of one colour."""
+    keys = rows.owners * least + colours[rows.members]
+    return int(np.bincount(keys, minlength=1).max()) <= 1
+
+
+def _fullest_first(rows: Sets, columns: Sets, used: Ints) -> Ints:
+    """Order the columns by how many others they share rows with."""
     shared = np.add.reduceat(np.append(rows.lengths[columns.members] - 1, 0), columns.starts[:-1])
-    return [used, used[np.argsort(-shared[used], kind="stable")]]
+    return used[np.argsort(-shared[used], kind="stable")]
 
 
 def _fewest(colourings: Sequence[Ints]) -> Ints:
@@ -70,6 +120,9 @@ def star_colours(rows: Sets) -> Ints:
     In the graph with an edge for each pair of entries, neighbours have different colours and no path of four vertices
     has two only (a star colouring).
     """
+    block, times = repeated_block(rows)
+    if times > 1:
+        return np.tile(star_colours(block), times)
     used = np.flatnonzero(rows.lengths)
     degrees = rows.lengths[used]
     orders = [used, used[np.argsort(-degrees, kind="stable")]]
@@ -128,5 +181,4 @@ class _Stars:
 def alone(rows: Sets, colours: Ints) -> Any:
     """For each entry, whether no other column of its colour has an entry in its row."""
     keys = rows.owners * (count(colours) + 1) + colours[rows.members]
-    _, where, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return counts[where] == 1
+    return np.bincount(keys)[keys] == 1

@@ -20,7 +20,7 @@ def contraction(op: Einsum, args: Sequence[Entries], to: Shape) -> Entries:
     sizes = op.sizes([a.shape for a in args])
     terms = _products(op, args, sizes)
     if terms is None:
-        wide = [_summed(op, a, term, sizes, to) for a, term in zip(args, op.terms, strict=True) if a.sets is not None]
+        wide = [_summed(op, a, term, sizes, to) for a, term in zip(args, op.terms, strict=True) if a.joint is not None]
         each = np.arange(prod(to))
         return Entries(to, joined(to, [(w, each, each) for w in wide]))
     out, which = _flat(terms, op.output, sizes), [_flat(terms, t, sizes) for t in op.terms]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -10,20 +11,21 @@ import numpy as np
 
 from symgrad.compiler.primitives.map_steps import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.sparse.sets import Ints, Sets, Slice, union
+from symgrad.compiler.sparse.sets import Ints, Sets, Slice, Together, none, union
 from symgrad.core.node import Shape
 from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS
 
 
 class Entries(NamedTuple):
-    """An array's entries: ``sets`` is None where all are empty, ``known`` where no entry is a constant.
+    """An array's entries: the inputs that each depends on, and the constants among them.
 
-    ``known`` and ``value`` have the array's shape: where ``known`` is true, the entry is the number in ``value``.
+    ``joint`` has the sets and is None where all are empty, ``known`` where no entry is a constant. ``known`` and
+    ``value`` have the array's shape: where ``known`` is true, the entry is the number in ``value``.
     """
 
     shape: Shape
-    sets: Sets | None = None
+    joint: Sets | Together | None = None
     known: Any = None
     value: Any = 0.0
 
@@ -31,6 +33,11 @@ class Entries(NamedTuple):
     def size(self) -> int:
         """The number of entries."""
         return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def sets(self) -> Sets | None:
+        """The inputs that each entry depends on; None where all are empty."""
+        return self.joint.sets if isinstance(self.joint, Together) else self.joint
 
     @property
     def places(self) -> Ints:
@@ -46,7 +53,7 @@ class Entries(NamedTuple):
 
 def joined(to: Shape, parts: Sequence[tuple[Entries, Ints, Ints]]) -> Sets | None:
     """Return the sets of an array: for each part, entry out[k] depends on what entry which[k] depends on."""
-    slices: list[Slice] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
+    slices: list[Slice] = [(sets, out, which) for a, out, which in parts if (sets := a.sets) is not None]
     return union(prod(to), slices) if slices else None
 
 
@@ -62,12 +69,23 @@ class Abstract(NamedTuple):
 def dependence(op: Map, args: Sequence[Entries]) -> Abstract:
     """Return what each entry of an elementwise operation depends on."""
     given = [
-        Abstract(np.int64(0 if a.sets is None else 1 << k), np.False_ if a.known is None else a.known, a.value)
+        Abstract(np.int64(0 if a.joint is None else 1 << k), np.False_ if a.known is None else a.known, a.value)
         for k, a in enumerate(args)
     ]
     with np.errstate(all="ignore"):
         abstract: Abstract = replay(steps_of_map(op), given, _emit, _const)
     return abstract
+
+
+def reads(op: Map, args: Sequence[Entries]) -> list[bool]:
+    """Return which arguments, of which no entry is a constant, the entries of the result depend on."""
+    bits = _bits(op, tuple([a.joint is not None for a in args]))
+    return [bool(bits >> k & 1) for k in range(len(args))]
+
+
+@functools.lru_cache(maxsize=4096)
+def _bits(op: Map, moving: tuple[bool, ...]) -> int:
+    return int(dependence(op, [Entries((), none(1, 0) if m else None) for m in moving]).bits)
 
 
 def _const(value: float) -> Abstract:

@@ -42,14 +42,14 @@ def _entries(program: Program, v: Value, places: dict[int, Entries]) -> Entries:
         return constant(v.op)
     args = [places[a] for a in v.args]
     inner = program_of(v, [program.values[a] for a in v.args])
-    if inner is not None and any(a.sets is not None for a in args):
+    if inner is not None and any(a.joint is not None for a in args):
         return _run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
     return apply(v.op, args, v.shape, v.dtype)
 
 
 def apply(op: Op, args: Sequence[Entries], to: Shape, dtype: Any) -> Entries:
     """Return the entries of an operation's result."""
-    if all(a.sets is None and a.known is None for a in args) or not is_floating(dtype):
+    if all(a.joint is None and a.known is None for a in args) or not is_floating(dtype):
         return Entries(to)
     return _loop(op, args, to) if isinstance(op, Scan) else rule(op, args, to)
 

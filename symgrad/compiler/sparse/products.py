@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 def entries_of(fn: Function, place: int, sweeps: Sweeps, x: Spec, y: Spec) -> Function:
     """Return the function of fn's arguments that gives the entries of ∂fn/∂args[place] in one vector."""
-    ahead, back = _seeds(sweeps.columns, x), _seeds(sweeps.rows, y)
+    ahead, back = seeds(sweeps.columns, x), seeds(sweeps.rows, y)
 
     def entries(*args: Any, **kwargs: Any) -> Any:
         products = []
@@ -37,7 +37,7 @@ def entries_of(fn: Function, place: int, sweeps: Sweeps, x: Spec, y: Spec) -> Fu
     return entries
 
 
-def _seeds(colours: Any, like: Spec) -> Any:
+def seeds(colours: Any, like: Spec) -> Any:
     """Return a vector for each colour: 1 at the places of this colour, else 0."""
     vectors = np.zeros((int(colours.max(initial=NO_COLOUR)) + 1, len(colours)), like.dtype)
     used = np.flatnonzero(colours != NO_COLOUR)
@@ -46,7 +46,7 @@ def _seeds(colours: Any, like: Spec) -> Any:
 
 
 def _push(fn: Function, place: int, s: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """J·s"""
+    """Return the product J·s."""
     return jvp(_of_one(fn, place, args, kwargs), (args[place],), (s,))[1]
 
 

@@ -14,6 +14,7 @@ from symgrad.compiler.sparse.arrays import compressed_rows
 from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import costs, entries_of, is_array
 from symgrad.compiler.sparse.sets import Sets, from_pairs
+from symgrad.compiler.sparse.structures import Layout, as_vector, is_numbers, total, zeros_of
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.trace import trace
 from symgrad.core import trees
@@ -24,11 +25,11 @@ from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
 from symgrad.ops.value import to_value
-from symgrad.support.arguments import checked
+from symgrad.support.arguments import checked, shown
 from symgrad.support.extras import needs
 from symgrad.support.forks import Lock
 from symgrad.support.progress import long_work
-from symgrad.transforms.arguments import check_argnums, positions, tensor_result
+from symgrad.transforms.arguments import check_argnums, positions
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -55,17 +56,18 @@ class Derivative(AsFunction):
         self,
         name: str,
         fn: Callable[..., Any],
-        argnum: int,
+        argnums: int | tuple[int, ...],
         backend: str,
         symmetric: bool,
         progress: bool,
         lower: bool = False,
     ) -> None:
-        self.name, self.fn, self.argnum, self.backend, self.symmetric = name, fn, argnum, backend, symmetric
+        self.name, self.fn, self.argnums, self.backend, self.symmetric = name, fn, argnums, backend, symmetric
         self.lower = lower
-        self._options = argnum, backend, symmetric, progress, lower
+        self._options = argnums, backend, symmetric, progress, lower
         self.progress = progress
         self._found: dict[Any, Prepared] = {}
+        self._flat: dict[Layout, Derivative] = {}
         self._last: Prepared | None = None
         self._lock = Lock()
         functools.update_wrapper(self, fn, updated=())
@@ -79,17 +81,93 @@ class Derivative(AsFunction):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at these arguments."""
-        place = positions(self.argnum, len(args))[0]
-        leaves: list[Any] = []
-        tree = trees.flatten(([*args[:place], self._point(args[place]), *args[place + 1 :]], kwargs), _is_array, leaves)
-        values = [np.asarray(self._value(x)) for x in leaves]
-        given, kwargs = trees.unflatten(tree, iter(values))
+        entry, entries = self._computed(args, kwargs)
+        return entry.array(entries)
+
+    def entries(self, /, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        """Return the stored entries alone, in the order of the array's ``data``: by rows, and by columns in them.
+
+        Args:
+            args, kwargs: as in a call.
+            out: an array that they are written into, and that is returned.
+
+        >>> f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
+        >>> f.entries(np.array([1.0, 2.0, 3.0]))
+        array([2., 1., 3., 2.])
+        """
+        entries = self._computed(args, kwargs)[1]
+        if out is None:
+            return entries
+        if not isinstance(out, np.ndarray) or out.shape != entries.shape or out.dtype != entries.dtype:
+            raise ArgumentError(
+                f"{self.name}: out is {shown(out)}. Expected an array of {len(entries)} numbers of {entries.dtype}."
+            )
+        out[...] = entries
+        return out
+
+    def pattern_at(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Return where the derivative can differ from zero, for arguments of these shapes, without computing it.
+
+        Args:
+            args, kwargs: as in a call; a tuple of integers, also in a structure, stands for a float64 array of
+                this shape.
+
+        >>> sg.sparse_jacobian(lambda x: x[1:] * x[:-1]).pattern_at((3,)).toarray()
+        array([[ True,  True, False],
+               [False,  True,  True]])
+        """
+        arrays = [zeros_of(a, self._check_sizes) for a in args]
+        entry, _ = self._entry(arrays, kwargs)
+        return entry.array(np.ones(len(entry.columns), bool))
+
+    def _check_sizes(self, shape: tuple[int, ...]) -> None:
+        if min(shape, default=0) < 0:
+            raise ArgumentError(f"{self.name}: {shape} is not a shape. Expected sizes of 0 or more.")
+
+    def _computed(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Prepared, Any]:
         with long_work(self.name, shown=self.progress):
-            entry = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
-            entries = np.zeros(0) if entry.kernel is None else entry.kernel(*given, **kwargs)
-        return entry.array(np.asarray(entries, entry.dtype))
+            entry, at = self._entry(args, kwargs)
+            entries = np.zeros(0) if entry.kernel is None else entry.kernel(*at[0], **at[1])
+        return entry, np.asarray(entries, entry.dtype)
+
+    def _entry(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Prepared, Arguments]:
+        """Return what is made for these arguments, and what its kernel is called with."""
+        places = positions(self.argnums, len(args))
+        if isinstance(self.argnums, int) and _is_one(args[places[0]]):
+            place, tree, values, at = self._read(places[0], args, kwargs)
+            self._last = self._prepared(tree, values, place, at)
+            return self._last, at
+        for k in places:
+            self._check_values(args[k])
+        layout, vector = Layout.of(places, args, self.name)
+        flat = self._flat.get(layout)
+        if flat is None:
+            of_vector = layout.flat(self.fn, self.name)
+            flat = Derivative(self.name, of_vector, 0, self.backend, self.symmetric, self.progress, self.lower)
+            flat = self._flat.setdefault(layout, flat)
+        others = tuple([a for k, a in enumerate(args) if k not in places])
+        self._last, at = flat._entry((vector, others), kwargs)
+        return self._last, at
 
     # -------------------------------------------------------------- arguments
+    def _read(
+        self, place: int, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[int, trees.Tree, list[Any], Arguments]:
+        """Return the position of x, the structure of the arguments, their arrays, and arguments of arrays."""
+        leaves: list[Any] = []
+        tree = trees.flatten(
+            ([*args[:place], self._point(args[place]), *args[place + 1 :]], kwargs), is_numbers, leaves
+        )
+        values = [np.asarray(self._value(x)) for x in leaves]
+        given, kwargs = trees.unflatten(tree, iter(values))
+        return place, tree, values, (tuple(given), kwargs)
+
+    def _check_values(self, x: Any) -> None:
+        leaves: list[Any] = []
+        trees.flatten(x, is_numbers, leaves)
+        for leaf in leaves:
+            self._value(leaf)
+
     def _point(self, x: Any) -> Any:
         point = np.asarray(to_value(self._value(x)))
         if not is_floating(point.dtype):
@@ -154,7 +232,7 @@ class Derivative(AsFunction):
         return from_pairs(sets.size, sets.below, rows, columns), sweeps._replace(take=sweeps.take[below])
 
     def _result(self, /, *args: Any, **kwargs: Any) -> Any:
-        return tensor_result(self.fn(*args, **kwargs), self.name)
+        return as_vector(self.fn(*args, **kwargs), self.name)
 
     # -------------------------------------------------------------- looking at it
     @property
@@ -176,8 +254,11 @@ class Derivative(AsFunction):
         return self._last
 
 
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, float, TensorBase))
+def _is_one(x: Any) -> bool:
+    """Whether an argument is one array, as lists and tuples of numbers are."""
+    if isinstance(x, (list, tuple)):
+        return all(isinstance(v, (int, float, np.number, list, tuple)) and _is_one(v) for v in x)
+    return not isinstance(x, dict) and not trees.is_dataclass(x)
 
 
 def _numbers(*dtypes: Any) -> np.dtype[Any]:
@@ -186,43 +267,43 @@ def _numbers(*dtypes: Any) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
-def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any, progress: bool) -> Derivative:
+def _derivative(
+    name: str, fn: Any, argnums: int | tuple[int, ...], backend: str, outer: Any, progress: bool, lower: bool = False
+) -> Derivative:
     if not callable(fn):
         raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Write sg.{name}(f)(x).")
     check_argnums(name, argnums)
-    if not isinstance(argnums, int):
-        raise ArgumentError(
-            f"{name}: argnums={argnums!r} names several arguments. Expected one position. For the derivative by "
-            "several, let f take one vector and split it, or call this once for each."
-        )
     needs(f"sg.{name}, which returns SciPy's sparse arrays,", "scipy")
     compile(fn, backend)  # which refuses an unknown one
-    return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None, progress)
+    function = fn if outer is None else outer(fn, argnums)
+    return Derivative(name, function, argnums, backend, outer is not None, progress, lower)
 
 
 @checked
 def sparse_jacobian(
-    fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
+    fn: Callable[..., Any], argnums: int | tuple[int, ...] = 0, backend: str = "auto", progress: bool = True
 ) -> Derivative:
     """Return x ↦ ∂f/∂x as a SciPy ``csr_array``, with as few products J·s or Jᵀ·s as its zeros allow.
 
     Args:
-        fn: function of tensors returning one tensor. It is traced once per signature, without values, as by
-            ``sg.compile``.
-        argnums: the position of x.
+        fn: function of tensors returning a tensor, or a structure of tensors. It is traced once per signature, without
+            values, as by ``sg.compile``.
+        argnums: the position of x, or several. An argument may be a nested dict, list, tuple or dataclass of arrays:
+            the columns are then the entries of all arrays, one after the other.
         backend: as for ``sg.compile``.
-        progress: whether long work is told of, on a terminal or in a notebook.
+        progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         A function with fn's arguments. Its result has a row for each entry of f(x) and a column for each entry of x,
         both in C order, so that shapes (2, 3) and (4,) give (6, 4), and a scalar f one row. It stores the entries that
-        can differ from zero for some x: ``pattern`` tells which, ``colours`` how many products a call computes; both
-        are of the signature called last.
+        can differ from zero for some x: ``pattern`` says which, ``colours`` how many products a call computes; both
+        are of the signature called last. ``entries(*args, out=None)`` computes them without SciPy's array, and
+        ``pattern_at(*args)`` reads the pattern off the shapes of arguments alone.
 
     Raises:
         MissingExtra: SciPy is not installed.
         DTypeError: x holds no floating-point numbers.
-        ArgumentError: argnums names several arguments, or the derivative is dense and large.
+        ArgumentError: the derivative is dense and large.
 
     >>> f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
     >>> f(np.array([1.0, 2.0, 3.0])).toarray()
@@ -230,17 +311,26 @@ def sparse_jacobian(
            [0., 3., 2.]])
     >>> f.colours
     2
+    >>> sg.sparse_jacobian(lambda a, b: a * b, argnums=(0, 1))(np.ones(2), np.array([3.0, 4.0])).toarray()
+    array([[3., 0., 1., 0.],
+           [0., 4., 0., 1.]])
     """
     return _derivative("sparse_jacobian", fn, argnums, backend, None, progress)
 
 
 @checked
 def sparse_hessian(
-    fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
+    fn: Callable[..., Any],
+    argnums: int | tuple[int, ...] = 0,
+    backend: str = "auto",
+    progress: bool = True,
+    *,
+    lower: bool = False,
 ) -> Derivative:
     """Return x ↦ ∂²f/∂x² of a scalar f as a symmetric SciPy ``csr_array``; see ``sparse_jacobian``.
 
-    Entries are read from products of the Hessian with vectors, each from one of two places that mirror each other.
+    With ``lower`` the array has the lower triangle alone. Entries are read from products of the Hessian with vectors,
+    each from one of two places that mirror each other.
 
     >>> h = sg.sparse_hessian(lambda x: (x[1:] * x[:-1]).sum())
     >>> h(np.array([1.0, 2.0, 3.0])).toarray()
@@ -248,7 +338,7 @@ def sparse_hessian(
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    return _derivative("sparse_hessian", fn, argnums, backend, grad, progress)
+    return _derivative("sparse_hessian", fn, argnums, backend, grad, progress, lower)
 
 
 class Lagrangian(AsFunction):
@@ -261,7 +351,7 @@ class Lagrangian(AsFunction):
         """Return the gradient in x."""
 
         def lagrangian(x: Any) -> Any:
-            return sigma * self.f(x, *args) + (multipliers * self.g(x, *args)).sum()
+            return sigma * self.f(x, *args) + total(multipliers, self.g(x, *args), "sparse_hessian_of_lagrangian")
 
         return grad(lagrangian)(x)
 
@@ -278,7 +368,7 @@ def sparse_hessian_of_lagrangian(
 
     Args:
         f: f(x, *args), one number.
-        g: g(x, *args), a tensor shaped like λ.
+        g: g(x, *args), a tensor shaped like λ, or a structure like λ's. x may be a structure, too.
         lower: whether only the lower triangle is returned, as IPOPT wants it.
         backend, progress: as for ``sparse_hessian``.
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.sparse.contraction import contraction
-from symgrad.compiler.sparse.entries import Entries, dependence, joined
-from symgrad.compiler.sparse.sets import Ints, singles
+from symgrad.compiler.sparse.entries import Entries, dependence, joined, reads
+from symgrad.compiler.sparse.sets import Ints, Together, singles
 from symgrad.core.node import Shape
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
@@ -62,6 +62,8 @@ def _numbered(op: Op, args: Args, to: Shape) -> Entries | None:
     starts = np.cumsum([1, *[a.size for a in args]])
     numbers = [a.places + s for a, s in zip(args, starts)]
     if (at := op.origins(*numbers)) is not None:
+        if len(args) == 1 and np.array_equal(np.ravel(at), numbers[0].ravel()):  # in the old order
+            return _reshaped(args[0], to)
         return _moved(np.asarray(at).reshape(-1), args, starts.tolist(), to)
     if (at := op.reads(numbers, [_constant(a) for a in args])) is None:
         return None
@@ -93,6 +95,14 @@ def _moved(at: Ints, args: Args, starts: Sequence[int], to: Shape) -> Entries:
     return Entries(to, sets, known.reshape(to), value.reshape(to))
 
 
+def _reshaped(a: Entries, to: Shape) -> Entries:
+    """The same entries in another shape."""
+    if a.known is None:
+        return Entries(to, a.joint)
+    known, value = (np.broadcast_to(v, a.shape).reshape(to) for v in (a.known, a.value))
+    return Entries(to, a.joint, known, value)
+
+
 def _flat(a: Entries, value: Any, default: Any) -> Any:
     return np.broadcast_to(default if value is None else value, a.shape).ravel()
 
@@ -110,6 +120,8 @@ def _added(to: Shape, terms: Sequence[tuple[Entries, Any]]) -> Entries:
 
 # ------------------------------------------------------------------ elementwise
 def _elementwise(op: Map, args: Args, to: Shape) -> Entries:
+    if all(a.known is None for a in args):
+        return _combined([a for a, is_read in zip(args, reads(op, args), strict=True) if is_read], to)
     abstract = dependence(op, args)
     bits = np.broadcast_to(abstract.bits, to).ravel()
     parts = []
@@ -119,6 +131,13 @@ def _elementwise(op: Map, args: Args, to: Shape) -> Entries:
     if not np.any(abstract.known):
         return Entries(to, joined(to, parts))
     return Entries(to, joined(to, parts), np.broadcast_to(abstract.known, to), np.broadcast_to(abstract.value, to))
+
+
+def _combined(args: Args, to: Shape) -> Entries:
+    """Every entry depends on what the entries in its place depend on, once arrays are broadcast."""
+    if args and all(a.shape == to for a in args):
+        return Entries(to, Together.of([a.joint for a in args if a.joint is not None]))
+    return _each([(a, a.shape) for a in args], to)
 
 
 # ------------------------------------------------------------------ along axes

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.errors import ArgumentError
+from symgrad.support.lazy import cached_property
 
 MOST = 20_000_000  # members in all, with repetitions
+_TOGETHER = 32  # sets from which on unions are computed at once
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Slice = tuple["Sets", Ints, Ints]  # sets, and pairs (number of a new set, number of one that it contains)
 
@@ -57,6 +59,27 @@ class Sets(NamedTuple):
         return union(self.size, [(self, every, every), (self.transposed(), every, every)])
 
 
+class Together:
+    """Unions of several sets each, of which there are equally many; they are computed where they are read."""
+
+    def __init__(self, parts: dict[int, Sets]) -> None:
+        self.parts = parts
+
+    @classmethod
+    def of(cls, every: Iterable[Sets | Together]) -> Sets | Together:
+        """Return the unions, of which the same sets are part once."""
+        parts = {id(p): p for s in every for p in (s.parts.values() if isinstance(s, Together) else (s,))}
+        joint = cls(parts)
+        return joint.sets if len(parts) == 1 or len(parts) > _TOGETHER else joint
+
+    @cached_property
+    def sets(self) -> Sets:
+        """The unions themselves."""
+        first, *others = self.parts.values()
+        each = np.arange(first.size)
+        return union(first.size, [(s, each, each) for s in (first, *others)]) if others else first
+
+
 def none(count: int, below: int) -> Sets:
     """Return empty sets."""
     return Sets(np.zeros(count + 1, np.int64), np.zeros(0, np.int64), below)
@@ -69,26 +92,35 @@ def singles(count: int) -> Sets:
 
 def from_pairs(count: int, below: int, owners: Ints, members: Ints) -> Sets:
     """Return the sets with these members, given in any order and with repetitions."""
-    keys = np.sort(owners * below + members)
+    shift = max(int(below) - 1, 0).bit_length()  # bits are taken apart faster than quotients are
+    keys = np.sort(owners << shift | members, kind="stable")  # which is fast where parts are ascending
     if len(keys):
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
-    owners, members = np.divmod(keys, max(below, 1))
-    return Sets(_sums(np.bincount(owners, minlength=count)), members, below)
+    return Sets(_sums(np.bincount(keys >> shift, minlength=count)), keys & (1 << shift) - 1, below)
 
 
 def union(count: int, parts: Sequence[Slice]) -> Sets:
     """Return sets that are unions: for each part (sets, to, which), new set to[k] contains sets[which[k]]."""
     _check_size(parts)
     below = parts[0][0].below
-    gathered = [_gathered(*p) for p in parts]
-    if len(parts) == 1 and np.all(np.diff(parts[0][1]) > 0):  # nothing to join
+    gathered = _different([_gathered(*p) for p in parts])
+    if len(gathered) == 1 and np.all(np.diff(parts[0][1]) > 0):  # nothing to join
         ((owners, members),) = gathered
         return Sets(_sums(np.bincount(owners, minlength=count)), members, below)
     return from_pairs(count, below, *(np.concatenate(arrays) for arrays in zip(*gathered)))
 
 
+def _different(gathered: list[tuple[Ints, Ints]]) -> list[tuple[Ints, Ints]]:
+    """Return the first members, and those of others that are not the same."""
+    first, *rest = gathered
+    return [first, *[g for g in rest if not all(map(np.array_equal, g, first))]]
+
+
 def _gathered(sets: Sets, to: Ints, which: Ints) -> tuple[Ints, Ints]:
     """Return every member of the chosen sets, with where it goes."""
+    each = np.arange(sets.size)
+    if np.array_equal(to, each) and np.array_equal(which, each):
+        return sets.owners, sets.members
     first, lengths = sets.starts[which], sets.lengths[which]
     shift = np.repeat(first - _sums(lengths)[:-1], lengths)
     return np.repeat(to, lengths), sets.members[shift + np.arange(len(shift))]

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
@@ -87,19 +88,21 @@ class Loaded:
         return compiled(self.source, [*_arguments(self.level), "-S"]).decode()
 
 
-def assemble(module: Module, cached: bool) -> Loaded:
-    """Compile IR by the C compiler of this machine."""
-    text = translated(module.text, len(module.links))
+def assemble(module: Module, cache_after: float | None) -> Loaded:
+    """Compile a module by the C compiler of this machine."""
+    text = translated(module)
     arguments = _arguments(module.level)
-    kept = opened() if cached else None
-    key = _key(text, arguments) if kept else {}
-    code = kept.read(key) if kept else None
+    store = opened(cache_after)
+    key = _key(text, arguments) if store else {}
+    code = store.read(key) if store else None
     if code is not None:
         return Loaded(module, text, code, True)
+    start = time.perf_counter()
     code = compiled(text, arguments)
+    spent = time.perf_counter() - start
     made = Loaded(module, text, code, False)
-    if kept:
-        kept.write(key, code)
+    if store:
+        store.write(key, code, spent)
     return made
 
 

@@ -1,1 +1,1 @@
-"""LLVM kernels: scalar IR in loops that LLVM vectorises; needs llvmlite (``symgrad[llvm]``)."""
+"""LLVM kernels: scalar code in loops that LLVM vectorises; needs llvmlite (``symgrad[llvm]``)."""

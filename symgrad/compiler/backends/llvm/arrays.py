@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm.build import Interface, finished
 from symgrad.compiler.backends.llvm.code import KNOWN, Used
+from symgrad.compiler.backends.llvm.instructions import Function, Instruction, Recorder, pointers
 from symgrad.compiler.backends.llvm.mixed import mixed
 from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.python_api import TYPE_NUMBERS
-from symgrad.compiler.backends.llvm.steps import Outside, Workspace
+from symgrad.compiler.backends.llvm.steps import Outside, Workspace, band_memory
 from symgrad.compiler.backends.llvm.workspace import constants, functions, places
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import Elements
@@ -31,27 +32,31 @@ def build(program: Program, interface: Interface) -> Kernel:
     plan = Plan(e)
     space = Workspace(plan)
     used = Used(interface.pool())
-    text, calls = functions(plan, "nest", used)
+    steps, calls = functions(plan, "nest", used)
     stages: dict[str, Callable[[], str]] = {
         "elements": e.listing,
         "nests": lambda: "\n".join(map(repr, plan.steps)),
         "calls": lambda: "\n".join(str(s) for s in plan.steps if isinstance(s, Outside)),
     }
     if space.size > _KEPT or any(isinstance(s, Outside) for s in plan.steps):
-        return mixed(plan, interface, space, text, used, calls, stages, free=plan.effort() > _LONG)
-    body = _body(interface, plan, space, used, [line for c in calls for line in c])
+        return mixed(plan, interface, space, steps, used, calls, stages, free=plan.effort() > _LONG)
+    body = _body(interface, plan, space, used, calls)
     return finished(
-        text + body, used, interface, ROUTINES if plan.has_routines() else LOOPS, stages, bytes=space.size,
-        operations=plan.operations(), kernels=len(plan.steps), free=plan.effort() > _LONG, keep=constants(plan),
+        [*steps, body], used, interface, ROUTINES if plan.has_routines() else LOOPS, stages,
+        bytes=space.size + band_memory(plan.steps), operations=plan.operations(), kernels=len(plan.steps),
+        free=plan.effort() > _LONG, keep=constants(plan),
     )  # fmt: skip
 
 
-def _body(interface: Interface, plan: Plan, space: Workspace, used: Used, calls: Sequence[str]) -> str:
-    params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
-    params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
-    heap = space.size > _STACK
-    take = f"call ptr @malloc(i64 {space.size})" if heap else f"alloca [{max(1, space.size)} x i8], align 64"
-    give = ["  call void @free(ptr %work)"] if heap else []
-    lines = [f"  %work = {take}", *places(plan, space, used), *calls, *give, "  ret void"]
-    declared = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" if heap else ""
-    return declared + f"define internal void @body({', '.join(params)}) {{\n" + "\n".join(lines) + "\n}\n"
+def _body(
+    interface: Interface, plan: Plan, space: Workspace, used: Used, calls: Sequence[Sequence[Instruction]]
+) -> Function:
+    """The function that makes all calls, in memory of its own."""
+    code = Recorder()
+    with code.memory("%work", space.size, _STACK):
+        places(code, plan, space, used)
+        for lines in calls:
+            code.lines += lines
+    code.give()
+    inputs, outputs = range(len(interface.inputs)), range(len(interface.outputs))
+    return code.function("body", pointers([*[f"%x{k}" for k in inputs], *[f"%o{k}" for k in outputs]]))

@@ -9,6 +9,7 @@ from typing import Any
 from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.instructions import Function
 from symgrad.compiler.backends.llvm.module import Assemble, Level, Machine, Module
 from symgrad.compiler.backends.llvm.pool import Pool, available, pool
 from symgrad.compiler.backends.llvm.wrapper import Array, only_tuples, positional, wrapper
@@ -22,7 +23,7 @@ class Interface:
     def __init__(
         self, backend: str, assemble: Assemble, program: Program, args: trees.Tree, results: trees.Tree
     ) -> None:
-        self.backend, self._assemble, self._cached = backend, assemble, program.cached
+        self.backend, self._assemble, self._cache_after = backend, assemble, program.cache_after
         self.inputs = _arrays(program, program.inputs)
         self.outputs = _arrays(program, program.outputs)
         self.results = results
@@ -32,11 +33,11 @@ class Interface:
 
     def pool(self) -> Callable[[], Pool] | None:
         """Return what gives the threads that share large loops, where there are any."""
-        return partial(pool, self._assemble, self._cached) if available() else None
+        return partial(pool, self._assemble, self._cache_after) if available() else None
 
     def machine(self, module: Module) -> Machine:
         """Compile a module."""
-        return self._assemble(module, self._cached)
+        return self._assemble(module, self._cache_after)
 
 
 def _arrays(program: Program, places: Sequence[int]) -> list[Array]:
@@ -44,7 +45,7 @@ def _arrays(program: Program, places: Sequence[int]) -> list[Array]:
 
 
 def finished(
-    text: str,
+    functions: Sequence[Function],
     used: Used,
     interface: Interface,
     level: Level,
@@ -55,10 +56,9 @@ def finished(
     **counts: Any,
 ) -> Kernel:
     """Compile ``@body`` with the functions that Python calls; ``counts`` are the kernel's own."""
-    text += wrapper("flat", interface.inputs, interface.outputs, interface.flat, used, free=free)
-    if interface.plain:
-        text += wrapper("direct", interface.inputs, interface.outputs, interface.results, used, free=free)
-    machine = interface.machine(used.module(text, level))
+    results = {"flat": interface.flat, **({"direct": interface.results} if interface.plain else {})}
+    wrappers = [wrapper(n, interface.inputs, interface.outputs, t, used, free=free) for n, t in results.items()]
+    machine = interface.machine(used.module([*functions, *wrappers], level))
     kept = (machine, keep)
     run = python_api.as_builtin(machine.address("flat"), "kernel", kept)
     direct = python_api.as_builtin(machine.address("direct"), "kernel", kept) if interface.plain else None

@@ -15,6 +15,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import loops
 from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.instructions import Function, Parameter, Recorder, pointers
 from symgrad.compiler.backends.llvm.memory import Buffer, is_apart
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Nest
 from symgrad.compiler.primitives.elements import Elements
@@ -58,31 +59,33 @@ class _Chunks:
         return memory.size
 
 
-def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
-    """Return the IR of ``@name(buffers…)``, in chunks where that is worth it, and the buffers it takes."""
+def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[Function], list[Buffer]]:
+    """Return ``@name(buffers…)``, in chunks where that is worth it, after what it calls, and the buffers it takes."""
     chunks = _split(nest, e, used) if used.pool and nest.work >= _LEAST else None
-    if used.pool is None or chunks is None:
+    if chunks is None:
         return loops.function(name, nest, e, used)
-    pool = used.pool()
-    pool.start()
-    ranged, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=chunks.axis)
+    functions, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=chunks.axis)
     buffers = loops.buffers_of(nest)
-    texts, before, after = [ranged], [], []
+    before, after = [], []
     for m, (kind, _, view) in enumerate(nest.sums):
         if m in chunks.partial:
-            text, own = loops.function(f"{name}.join{m}", _joining(chunks, m, kind, view), e, used)
+            more, own = loops.function(
+                f"{name}.join{m}", joining(chunks.count, chunks.nest.sums[m][2].memory, kind, view), e, used
+            )
             after.append(loops.call(f"{name}.join{m}", own))
         elif kind in FILL:
-            text, own = loops.emptying(f"{name}.fill{m}", kind, view, e, used)
+            more, own = loops.emptying(f"{name}.fill{m}", kind, view, e, used)
             before.append(loops.call(f"{name}.fill{m}", own))
         else:
             continue
-        texts.append(text)
-    texts += [
-        _one(name, chunks, taken),
-        _all(name, chunks, taken, buffers, (used.link(pool.memory), used.link(pool.share)), before, after),
-    ]
-    return "".join(texts), buffers
+        functions += more
+    code = Recorder()
+    code.lines += before
+    share(code, name, chunks.count, taken, used)
+    code.lines += after
+    code.give()
+    whole = code.function(name, pointers([f"%{b.name}" for b in buffers], alone=True), "noinline")
+    return [*functions, _one(name, chunks, taken), whole], buffers
 
 
 # ------------------------------------------------------------------ what a chunk is
@@ -140,7 +143,7 @@ def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     loop = loops.Loops(cut, e, used, libm=False, checked=False)
     if (loops.is_checked(cut, e) and nest.sums) or not all(is_apart(loop.dims, s) for s in loop.stored):
         return None
-    for axis in range(1, len(loop.dims)):
+    for axis in range(1, len(loop.dims) - (0 if nest.tile is None else nest.tile + 1)):
         chunks = _Chunks(cut, (), axis, _length(loop.dims, axis, nest.work), loop.dims[axis])
         if chunks.count > 1 and all(is_apart(loop.dims, s, axis, cut.reach) for s in [*loop.stored, *loop.summed]):
             return chunks
@@ -158,78 +161,106 @@ def _with_partial(nest: Nest, partial: tuple[int, ...]) -> Nest:
     """Return the nest of one chunk: partial sums go to memory of their own, the others into what is filled already."""
     sums = []
     for m, (kind, source, view) in enumerate(nest.sums):
-        if m not in partial:
+        if m in partial:
+            sums.append((kind.removesuffix(" onto"), source, partial_sum(m, view)))
+        else:
             sums.append((ONTO.get(kind, kind), source, view))
-            continue
-        shape = tuple(n for n, s in zip(view.shape, view.steps, strict=True) if s)
-        dense = iter(row_major(shape))
-        steps = tuple(next(dense) if s else 0 for s in view.steps)
-        memory = Buffer("p", m, prod(shape), _FLOAT64)
-        sums.append((kind.removesuffix(" onto"), source, View(memory, 0, steps, view.shape)))
     return replace(nest, sums=sums)
 
 
-def _joining(chunks: _Chunks, m: int, kind: str, view: View) -> Nest:
+def partial_sum(m: int, view: View) -> View:
+    """Return where a chunk sums what is summed there: in memory of its own, without gaps."""
+    shape = tuple(n for n, s in zip(view.shape, view.steps, strict=True) if s)
+    dense = iter(row_major(shape))
+    steps = tuple(next(dense) if s else 0 for s in view.steps)
+    return View(Buffer("p", m, prod(shape), _FLOAT64), 0, steps, view.shape)
+
+
+def joining(count: int, memory: Buffer, kind: str, view: View) -> Nest:
     """The nest that adds the chunks' sums up, in their order."""
     kept = [(n, s) for n, s in zip(view.shape, view.steps, strict=True) if s]
-    shape, cells = (chunks.count, *[n for n, _ in kept]), chunks.cells(m)
-    steps = row_major(shape[1:])
-    source = View(Buffer("p", m, chunks.count * cells, _FLOAT64), 0, (cells, *steps), shape)
+    shape = (count, *[n for n, _ in kept])
+    source = View(memory._replace(size=count * memory.size), 0, (memory.size, *row_major(shape[1:])), shape)
     target = view._replace(steps=(0, *[s for _, s in kept]), shape=shape)
     return Nest(shape, {-1: source}, sums=[(kind, -1, target)])
 
 
 # ------------------------------------------------------------------ the functions
-def _one(name: str, chunks: _Chunks, taken: list[Buffer]) -> str:
+def _one(name: str, chunks: _Chunks, taken: list[Buffer]) -> Function:
     """``@name.chunk(context, number)``: finds its memory and its part of the loop that is cut."""
-    lines = []
+    code = Recorder()
+    context(code, taken)
+    if chunks.edges is None:
+        bounds_of(code, chunks.length, chunks.end)
+    else:
+        _read_edges(code, chunks.edges)
+    code.lines.append(loops.call(f"{name}.range", taken, chunks.axis))
+    code.give()
+    return code.function(f"{name}.chunk", CHUNK)
+
+
+def context(code: Recorder, taken: list[Buffer]) -> None:
+    """Append where a chunk finds its memory."""
     for k, b in enumerate(taken):
-        own = b.kind != "p"
-        lines.append(f"  %at{k} = getelementptr ptr, ptr %context, i64 {k}")
-        lines.append(f"  %{b.name}{'' if own else '.all'} = load ptr, ptr %at{k}")
-        if not own:
-            lines.append(f"  %{b.name}.at = mul nuw nsw i64 %number, {b.size}")
-            lines.append(f"  %{b.name} = getelementptr double, ptr %{b.name}.all, i64 %{b.name}.at")
-    args = "".join(f"ptr %{b.name}, " for b in taken)
-    text = "\n".join(lines)
-    return f"""
-define internal void @{name}.chunk(ptr %context, i64 %number) {{
-{text}
-{_steps_of(chunks) if chunks.edges is None else _read_edges(chunks.edges)}
-  call void @{name}.range({args}i64 %lo, i64 %hi)
-  ret void
-}}
-"""
+        whole = f"%{b.name}.all" if b.kind == "p" else f"%{b.name}"
+        code.load("ptr", code.place("ptr", "%context", k, name=f"%at{k}"), name=whole)
+        if b.kind == "p":
+            at = code.set("mul", "i64", "%number", str(b.size), flags=("nuw", "nsw"), name=f"%{b.name}.at")
+            code.place("double", whole, at, name=f"%{b.name}")
 
 
-def _steps_of(chunks: _Chunks) -> str:
-    return f"""  %lo = mul nuw nsw i64 %number, {chunks.length}
-  %next = add nuw nsw i64 %lo, {chunks.length}
-  %whole = icmp ult i64 %next, {chunks.end}
-  %hi = select i1 %whole, i64 %next, i64 {chunks.end}"""
+CHUNK = (Parameter("ptr", "%context"), Parameter("i64", "%number"))
 
 
-def _read_edges(edges: Buffer) -> str:
-    return f"""  %first = getelementptr i64, ptr %{edges.name}, i64 %number
-  %lo = load i64, ptr %first
-  %last = getelementptr i64, ptr %first, i64 1
-  %hi = load i64, ptr %last"""
+def bounds_of(code: Recorder, length: int, end: int) -> None:
+    """Append where the chunk of this ``%number`` begins and ends: ``%lo`` and ``%hi``."""
+    exact = ("nuw", "nsw")
+    code.set("mul", "i64", "%number", str(length), flags=exact, name="%lo")
+    code.set("add", "i64", "%lo", str(length), flags=exact, name="%next")
+    code.set("icmp", "i64", "%next", str(end), flags=("ult",), name="%whole")
+    code.set("select", "i64", "%whole", "%next", str(end), name="%hi")
 
 
-def _all(
-    name: str, chunks: _Chunks, taken: list[Buffer], buffers: list[Buffer], links: tuple[str, str],
-    before: list[str], after: list[str],
-) -> str:  # fmt: skip
-    """``@name(buffers…)``: fills what is added to, shares the chunks, adds their sums up."""
-    lines = [*before, f"  %context = alloca [{len(taken)} x ptr]"]
+def _read_edges(code: Recorder, edges: Buffer) -> None:
+    code.place("i64", f"%{edges.name}", "%number", name="%first")
+    code.load("i64", "%first", name="%lo")
+    code.place("i64", "%first", 1, name="%last")
+    code.load("i64", "%last", name="%hi")
+
+
+def share(code: Recorder, name: str, count: int, taken: list[Buffer], used: Used) -> None:
+    """Share the chunks among threads, of which each finds the memory in what it is handed."""
+    code.room("ptr", len(taken), name="%context")
     for b in taken:
         if b.kind == "p":
-            lines.append(f"  %{b.name} = alloca [{chunks.count * b.size} x double], align 64")
+            code.room("double", count * b.size, align=64, name=f"%{b.name}")
     for k, b in enumerate(taken):
-        lines.append(f"  %at{k} = getelementptr ptr, ptr %context, i64 {k}")
-        lines.append(f"  store ptr %{b.name}, ptr %at{k}")
-    lines += [f"  %pool = {links[0]}", f"  %share = {links[1]}"]
-    lines.append(f"  call void %share(ptr %pool, ptr @{name}.chunk, ptr %context, i64 {chunks.count})")
-    params = ", ".join(f"ptr noalias %{b.name}" for b in buffers)
-    text = "\n".join([line.rstrip("\n") for line in [*lines, *after]])
-    return f"define internal void @{name}({params}) noinline {{\n{text}\n  ret void\n}}\n"
+        code.store("ptr", f"%{b.name}", code.place("ptr", "%context", k, name=f"%at{k}"))
+    shared(code, name, count, used)
+
+
+def shared(code: Recorder, name: str, count: int, used: Used) -> None:
+    """Append the call that has all chunks run with what is in ``%context``: by the pool, or one after the other."""
+    if used.pool is None:
+        _in_turn(code, name, count)
+        return
+    pool = used.pool()
+    pool.start()
+    code.load("ptr", used.link(pool.memory), name="%pool")
+    code.load("ptr", used.link(pool.share), name="%share")
+    arguments = ("ptr", "%pool"), ("ptr", f"@{name}.chunk"), ("ptr", "%context"), ("i64", str(count))
+    code.call("void", "%share", *arguments)
+
+
+def _in_turn(code: Recorder, name: str, count: int) -> None:
+    """Append the loop that runs all chunks."""
+    code.go("before")
+    code.label("before")
+    code.go("turn")
+    code.label("turn")
+    code.phi("i64", "0", "before", "%k.next", "turn", name="%k")
+    code.call("void", f"@{name}.chunk", ("ptr", "%context"), ("i64", "%k"))
+    code.set("add", "i64", "%k", "1", flags=("nuw", "nsw"), name="%k.next")
+    code.set("icmp", "i64", "%k.next", str(count), flags=("ult",), name="%more")
+    code.branch("%more", "turn", "after")
+    code.label("after")

@@ -1,4 +1,4 @@
-"""A nest as an LLVM function: loops of scalar IR, which LLVM turns into vector code.
+"""A nest as a function: loops over single numbers, which LLVM turns into vector code.
 
 Sums are kept in registers along the innermost loop. Where a function of the nest is accurate up to some size of its
 argument or quotient only (sin, fmod), the loop also finds whether one was larger, and if so the nest runs again with
@@ -7,40 +7,61 @@ the C library.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
-from symgrad.compiler.backends.llvm.code import STORED, TYPES, Code, Used, constant, kind_of
+from symgrad.compiler.backends.llvm.code import STORED, TYPES, Code, Used, kind_of
+from symgrad.compiler.backends.llvm.instructions import (
+    MASKED,
+    ROLLED,
+    Function,
+    Instruction,
+    Parameter,
+    Recorder,
+    constant,
+    pointers,
+)
 from symgrad.compiler.backends.llvm.math import LIMIT
 from symgrad.compiler.backends.llvm.memory import Buffer, collapsed
+from symgrad.compiler.backends.llvm.register_tiles import Tiles
 from symgrad.compiler.backends.llvm.steps import FILL, Nest
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 
 _SHORT = 8  # an innermost axis below this changes places with a longer one
+_WRITTEN_OUT = range(16, 100)  # turns of a loop that looks for extremes, which LLVM would write out
 
 
-def function(name: str, nest: Nest, e: Elements, used: Used, bounded: int | None = None) -> tuple[str, list[Buffer]]:
-    """Return the IR of ``@name(buffers…)`` and the buffers it takes.
+def function(
+    name: str, nest: Nest, e: Elements, used: Used, bounded: int | None = None
+) -> tuple[list[Function], list[Buffer]]:
+    """Return ``@name(buffers…)``, after what it calls, and the buffers it takes.
 
     ``bounded``: of ``@name(buffers…, lo, hi)``, of which this loop runs from lo to hi. Sums that the nest does not
     begin itself are then excluded where the nest may run twice.
     """
     buffers = buffers_of(nest)
-    params = ", ".join([*[f"ptr noalias %{b.name}" for b in buffers], *_bounds(bounded)])
+    params = [*pointers([f"%{b.name}" for b in buffers], alone=True), *_bounds(bounded)]
+    if nest.tile is not None:
+        tiles = Tiles(nest, used, bounded).code_of()
+        tiles.give()
+        return [tiles.function(name, params, "noinline")], buffers
     checked = is_checked(nest, e)
-    fast = Loops(nest, e, used, libm=False, checked=checked, bounded=bounded).text()
+    fast = Loops(nest, e, used, libm=False, checked=checked, bounded=bounded).code_of()
     if not checked:
-        return f"define internal void @{name}({params}) noinline {{\n{fast}  ret void\n}}\n", buffers
-    slow = Loops(nest, e, used, libm=True, checked=False, bounded=bounded).text()
-    texts, calls = _emptied(name, nest, e, used)
-    calls.append(call(f"{name}.slow", buffers, bounded))
-    text = (
-        f"define internal void @{name}.slow({params}) noinline {{\n{slow}  ret void\n}}\n"
-        f"define internal void @{name}({params}) noinline {{\n{fast}"
-        f"  br i1 %far, label %again, label %done\nagain:\n{''.join(calls)}  br label %done\n"
-        "done:\n  ret void\n}\n"
-    )
-    return "".join(texts) + text, buffers
+        fast.give()
+        return [fast.function(name, params, "noinline")], buffers
+    slow = Loops(nest, e, used, libm=True, checked=False, bounded=bounded).code_of()
+    slow.give()
+    functions, calls = _emptied(name, nest, e, used)
+    fast.branch("%far", "again", "done")
+    fast.label("again")
+    fast.lines += [*calls, call(f"{name}.slow", buffers, bounded)]
+    fast.go("done")
+    fast.label("done")
+    fast.give()
+    functions += [slow.function(f"{name}.slow", params, "noinline"), fast.function(name, params, "noinline")]
+    return functions, buffers
 
 
 def is_checked(nest: Nest, e: Elements) -> bool:
@@ -48,39 +69,39 @@ def is_checked(nest: Nest, e: Elements) -> bool:
     return any((e.ops[k][0], kind_of(e.dtypes[k])) in LIMIT for k in nest.body)
 
 
-def _emptied(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[str], list[str]]:
+def _emptied(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[Function], list[Instruction]]:
     """Functions that put the neutral number back where the quick loop has added to parts of arrays, and their calls."""
-    texts, calls = [], []
+    functions, calls = [], []
     for n, (kind, _, view) in enumerate(nest.sums):
         if kind in FILL:  # which the nest itself writes first
             continue
-        text, buffers = emptying(f"{name}.empty{n}", kind, view, e, used)
-        texts.append(text)
+        own, buffers = emptying(f"{name}.empty{n}", kind, view, e, used)
+        functions += own
         calls.append(call(f"{name}.empty{n}", buffers))
-    return texts, calls
+    return functions, calls
 
 
-def emptying(name: str, kind: str, view: View, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
-    """Return the IR of ``@name(buffers…)`` that writes a sum's neutral number, and the buffers it takes."""
+def emptying(name: str, kind: str, view: View, e: Elements, used: Used) -> tuple[list[Function], list[Buffer]]:
+    """Return ``@name(buffers…)`` that writes a sum's neutral number, and the buffers it takes."""
     kept = [(m, s) for m, s in zip(view.shape, view.steps) if s]
     part = view._replace(shape=tuple(m for m, _ in kept), steps=tuple(s for _, s in kept))
     neutral = e.const(FILL[kind.removesuffix(" onto")])
     return function(name, Nest(part.shape, stores=[(neutral, part)]), e, used)
 
 
-def call(name: str, buffers: list[Buffer], bounded: int | None = None) -> str:
-    """Return the line that calls such a function."""
-    return f"  call void @{name}({', '.join([*[f'ptr %{b.name}' for b in buffers], *_bounds(bounded)])})\n"
+def call(name: str, buffers: list[Buffer], bounded: int | None = None) -> Instruction:
+    """Return the call of such a function."""
+    arguments = [*pointers(f"%{b.name}" for b in buffers), *_bounds(bounded)]
+    return Instruction("", "call", "void", (f"@{name}", *[p.name for p in arguments]), tuple(p.type for p in arguments))
 
 
-def _bounds(bounded: int | None) -> tuple[str, ...]:
-    return () if bounded is None else ("i64 %lo", "i64 %hi")
+def _bounds(bounded: int | None) -> tuple[Parameter, ...]:
+    return () if bounded is None else (Parameter("i64", "%lo"), Parameter("i64", "%hi"))
 
 
 def buffers_of(nest: Nest) -> list[Buffer]:
     """Return the buffers that a nest reads and writes, in the order in which its function takes them."""
-    views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
-    return list(dict.fromkeys(v.memory for v in views))
+    return list(dict.fromkeys(v.memory for v in nest.views))
 
 
 class Loops:
@@ -93,53 +114,50 @@ class Loops:
         self.code = Code("v", libm, used)
         self.checked, self.bounded = checked, bounded
         self.keys = list(nest.loads)
-        views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
-        dims, strides = collapsed(nest.dims, [v.steps for v in views])
-        self.dims, self.strides = (dims, strides) if nest.edges is not None else _reordered(dims, strides)
+        self.dims, self.strides = _loops_of(nest, [v.steps for v in nest.views])
         n = len(self.keys)
         self.loaded = dict(zip(self.keys, self.strides[:n]))
         self.stored = self.strides[n : n + len(nest.stores)]
         self.summed = self.strides[n + len(nest.stores) :]
 
     # -------------------------------------------------------------- structure
-    def text(self) -> str:
-        """Return the function's blocks, up to its end."""
-        if 0 in self.nest.dims and not self.nest.sums:
-            return self._end()
-        self.code.line("br label %fill0")
-        self._fills()
-        if 0 in self.nest.dims:
-            return "\n".join(self.code.lines) + "\n" + ("  %far = or i1 false, false\n" if self.checked else "")
-        self._loops()
-        return "\n".join(self.code.lines) + "\n"
-
-    def _end(self) -> str:
-        return "  %far = or i1 false, false\n" if self.checked else ""
-
-    def _label(self, name: str) -> None:
-        self.code.lines.append(f"{name}:")
+    def code_of(self) -> Recorder:
+        """Return the function's instructions, up to its end."""
+        empty = 0 in self.nest.dims
+        if self.nest.sums or not empty:
+            self._fills()
+        if not empty:
+            self._loops()
+        elif self.checked:
+            self.code.set("or", "i1", "false", "false", name="%far")
+        return self.code
 
     def _fills(self) -> None:
         """Put the neutral number where results are added into."""
         c = self.code
-        self._label("fill0")
+        c.go("fill0")
+        c.label("fill0")
         for n, (kind, _, view) in enumerate(self.nest.sums):
             size = prod(m for m, s in zip(view.shape, view.steps) if s)
             if kind not in FILL or view.memory.size == 0:
-                c.line(f"br label %fill{n + 1}")
-                self._label(f"fill{n + 1}")
-                continue
-            own = kind_of(view.memory.dtype)
-            t = TYPES[own]
-            c.line(f"br label %fill{n}.loop")
-            self._label(f"fill{n}.loop")
-            c.line(f"%f{n} = phi i64 [0, %fill{n}], [%f{n}.next, %fill{n}.loop]")
-            place = c.set(f"getelementptr {t}, ptr %{view.memory.name}, i64 %f{n}")
-            c.line(f"store {t} {constant(FILL[kind], own)}, ptr {place}")
-            c.line(f"%f{n}.next = add nuw nsw i64 %f{n}, 1")
-            more = c.set(f"icmp ult i64 %f{n}.next, {size}")
-            c.line(f"br i1 {more}, label %fill{n}.loop, label %fill{n + 1}")
-            self._label(f"fill{n + 1}")
+                c.go(f"fill{n + 1}")
+            else:
+                self._fill(n, f"%{view.memory.name}", kind_of(view.memory.dtype), FILL[kind], size)
+            c.label(f"fill{n + 1}")
+
+    def _fill(self, n: int, memory: str, own: str, number: float, size: int) -> None:
+        c, t = self.code, TYPES[own]
+        first, end = "0", str(size)
+        if self.bounded is not None and self.nest.sums[n][2].memory.kind != "p":  # which a chunk has for itself
+            each = str(size // self.dims[self.bounded])
+            first, end = (c.set("mul", "i64", x, each, flags=("nuw", "nsw")) for x in ("%lo", "%hi"))
+        c.go(f"fill{n}.loop")
+        c.label(f"fill{n}.loop")
+        c.phi("i64", first, f"fill{n}", f"%f{n}.next", f"fill{n}.loop", name=f"%f{n}")
+        c.store(t, constant(number, own), c.place(t, memory, f"%f{n}"))
+        c.next(f"%f{n}")
+        more = c.compare("ult", "i64", f"%f{n}.next", end)
+        c.branch(more, f"fill{n}.loop", f"fill{n + 1}")
 
     def _loops(self) -> None:
         depth = len(self.dims)
@@ -155,34 +173,33 @@ class Loops:
         if not depth:
             self._close_sums()
         if self.checked:
-            self.code.line(f"%far = icmp ne i64 {beyond}, 0")
+            self.code.set("icmp", "i64", beyond, "0", flags=("ne",), name="%far")
 
     def _enter(self, a: int, before: str) -> None:
         """Begin a loop after the block ``before``."""
         c, inner = self.code, a == len(self.dims) - 1
         if inner:
             self._open_sums()
-        c.line(f"br label %loop{a}")
-        self._label(f"loop{a}")
-        c.line(f"%i{a} = phi i64 [{'%lo' if a == self.bounded else 0}, %{before}], [%i{a}.next, %end{a}]")
+        c.go(f"loop{a}")
+        c.label(f"loop{a}")
+        c.phi("i64", "%lo" if a == self.bounded else "0", before, f"%i{a}.next", f"end{a}", name=f"%i{a}")
         if self.checked:
             start = "0" if a == 0 else f"%far{a - 1}"
-            c.line(f"%far{a} = phi i64 [{start}, %{before}], [%far{a}.next, %end{a}]")
+            c.phi("i64", start, before, f"%far{a}.next", f"end{a}", name=f"%far{a}")
         for n, _ in self._kept() if inner else ():
-            c.line(f"%s{n} = phi {self._sum_type(n)} [%s{n}.start, %{before}], [%s{n}.next, %end{a}]")
+            c.phi(self._sum_type(n), f"%s{n}.start", before, f"%s{n}.next", f"end{a}", name=f"%s{n}")
 
     def _repeat(self, a: int, beyond: str) -> str:
         """End a loop's turn; return whether a checked argument was beyond its limit so far."""
         c = self.code
-        c.line(f"br label %end{a}")
-        self._label(f"end{a}")
+        c.go(f"end{a}")
+        c.label(f"end{a}")
         if self.checked:
-            c.line(f"%far{a}.next = or i64 {beyond}, 0")
-            beyond = f"%far{a}.next"
-        c.line(f"%i{a}.next = add nuw nsw i64 %i{a}, 1")
-        more = c.set(f"icmp ult i64 %i{a}.next, {'%hi' if a == self.bounded else self.dims[a]}")
-        c.line(f"br i1 {more}, label %loop{a}, label %out{a}{self._hint(a)}")
-        self._label(f"out{a}")
+            beyond = c.set("or", "i64", beyond, "0", name=f"%far{a}.next")
+        c.next(f"%i{a}")
+        more = c.compare("ult", "i64", f"%i{a}.next", "%hi" if a == self.bounded else str(self.dims[a]))
+        c.branch(more, f"loop{a}", f"out{a}", self._hint(a))
+        c.label(f"out{a}")
         if a == len(self.dims) - 1:
             self._close_sums()
         return beyond
@@ -190,11 +207,15 @@ class Loops:
     def _hint(self, a: int) -> str:
         """A short innermost loop, that are not an integer number of vectors, runs faster with masks.
 
-        Not where it adds to memory: what a masked store has written is not at hand for the next load.
+        Not where it adds to memory: what a masked store has written is not at hand for the next load. A loop that looks
+        for extremes LLVM would write out before it sees vectors.
         """
         n = self.dims[a]
         short = a == len(self.dims) - 1 and 4 < n < 64 and n % 8 and len(self.dims) > 1
-        return self.code.used.masked() if short and len(self._kept()) == len(self.nest.sums) else ""
+        if short and len(self._kept()) == len(self.nest.sums):
+            return MASKED
+        extreme = any(not kind.startswith("sum") for _, (kind, _, _) in self._kept())
+        return ROLLED if extreme and a == len(self.dims) - 1 and n in _WRITTEN_OUT else ""
 
     # -------------------------------------------------------------- sums
     def _kept(self) -> list[tuple[int, tuple[str, int, View]]]:
@@ -217,17 +238,17 @@ class Loops:
         for n, (_, _, view) in self._kept():
             place = self._address(view, self.summed[n], outer=True)
             own = kind_of(view.memory.dtype)
-            start = self.code.set(f"load {TYPES[own]}, ptr {place}")
+            start = self.code.load(TYPES[own], place)
             if self._sum_kind(n) != own:
                 start = self.code.number((start, own), "f64")
-            self.code.line(f"%s{n}.start = {_same(start, self._sum_type(n))}")
+            self.code.set("select", self._sum_type(n), "true", start, start, name=f"%s{n}.start")
 
     def _close_sums(self) -> None:
         for n, (_, _, view) in self._kept():
             place = self._address(view, self.summed[n], outer=True)
             own = kind_of(view.memory.dtype)
             value = self.code.number((f"%s{n}.next", self._sum_kind(n)), own)
-            self.code.line(f"store {TYPES[own]} {value}, ptr {place}")
+            self.code.store(TYPES[own], value, place)
 
     def _add_up(self, n: int, value: tuple[str, str]) -> None:
         kind, _, view = self.nest.sums[n]
@@ -235,11 +256,18 @@ class Loops:
         t, x = TYPES[own], self.code.number(value, own)
         if any(m == n for m, _ in self._kept()):
             start = f"%s{n}" if self.dims else f"%s{n}.start"
-            self.code.line(f"%s{n}.next = {_joined(kind, t, own, start, x)}")
+            self._joined(kind, own, start, x, f"%s{n}.next")
             return
         place = self._further(self.nest.onto, view, self._address(view, self.summed[n]))
-        before = self.code.set(f"load {t}, ptr {place}")
-        self.code.line(f"store {t} {self.code.set(_joined(kind, t, own, before, x))}, ptr {place}")
+        before = self.code.load(t, place)
+        self.code.store(t, self._joined(kind, own, before, x), place)
+
+    def _joined(self, kind: str, own: str, a: str, b: str, name: str | None = None) -> str:
+        t = TYPES[own]
+        if kind.startswith("sum"):
+            return self.code.set("fadd", t, a, b, flags=("reassoc",), name=name)
+        extreme = "maximum" if kind.startswith("max") else "minimum"
+        return self.code.call(t, f"@llvm.{extreme}.{own}", (t, a), (t, b), name=name)
 
     # -------------------------------------------------------------- one entry
     def _body(self, depth: int) -> str:
@@ -263,10 +291,9 @@ class Loops:
         """Remember whether an |argument|, or |quotient| of two, was beyond the limit; nan needs no second run."""
         c = self.code
         arg = args[0] if len(args) == 1 else c.apply("div", args, kind)
-        size = c.set(f"call double @llvm.fabs.f64(double {c.number(arg, 'f64')})")
-        more = c.set(f"fcmp ogt double {size}, {constant(limit, 'f64')}")
-        flag = c.set(f"zext i1 {more} to i64")
-        return c.set(f"or i64 {beyond}, {flag}")
+        size = c.call("double", "@llvm.fabs.f64", ("double", c.number(arg, "f64")))
+        more = c.compare("ogt", "f64", size, constant(limit, "f64"))
+        return c.set("or", "i64", beyond, c.convert("zext", more, "i1", "i64"))
 
     def _product(self, values: dict[int, tuple[str, str]]) -> tuple[str, str]:
         first, *rest = [self._value(r, values) for r in self.nest.product]
@@ -287,50 +314,51 @@ class Loops:
         view = self.nest.loads[r]
         kind = kind_of(view.memory.dtype)
         place = self._further(self.nest.at.get(r), view, self._address(view, self.loaded[r]))
-        value = self.code.set(f"load {STORED[kind]}, ptr {place}")
-        return (self.code.set(f"icmp ne i8 {value}, 0"), kind) if kind == "i1" else (value, kind)
+        return self.code.read(kind, place), kind
 
     def _further(self, at: int | None, view: View, place: str) -> str:
         """Return the place further on, where the load of a position is given."""
         if at is None:
             return place
         position, own = self._load(at)
-        return self.code.set(
-            f"getelementptr {STORED[kind_of(view.memory.dtype)]}, ptr {place}, {TYPES[own]} {position}"
-        )
+        return self.code.place(STORED[kind_of(view.memory.dtype)], place, position, index=TYPES[own])
 
     def _store(self, value: tuple[str, str], view: View, steps: list[int]) -> None:
-        c, kind = self.code, kind_of(view.memory.dtype)
-        text = c.set(f"zext i1 {c.truth(value)} to i8") if kind == "i1" else c.number(value, kind)
-        c.line(f"store {STORED[kind]} {text}, ptr {self._address(view, steps)}")
+        kind = kind_of(view.memory.dtype)
+        stored = self.code.stored(value, kind)
+        self.code.store(STORED[kind], stored, self._address(view, steps))
 
     def _address(self, view: View, steps: list[int], outer: bool = False) -> str:
         """Return the place of the current entry; ``outer`` leaves out the innermost loop."""
         c, position = self.code, str(view.offset)
         for a, s in enumerate(steps[: len(steps) - outer]):
             if s:
-                step = f"%i{a}" if s == 1 else c.set(f"mul nsw i64 %i{a}, {s}")
-                position = step if position == "0" else c.set(f"add nsw i64 {position}, {step}")
+                step = f"%i{a}" if s == 1 else c.set("mul", "i64", f"%i{a}", str(s), flags=("nsw",))
+                position = step if position == "0" else c.set("add", "i64", position, step, flags=("nsw",))
         kind = STORED[kind_of(view.memory.dtype)]
-        return c.set(f"getelementptr {kind}, ptr %{view.memory.name}, i64 {position}")
+        return c.place(kind, f"%{view.memory.name}", position)
 
 
-def _same(value: str, type: str = "double") -> str:
-    """An instruction that hands a value on under another name."""
-    return f"select i1 true, {type} {value}, {type} {value}"
+def row_loop(nest: Nest) -> tuple[int, int]:
+    """Return the loop that runs over the first axis, of two entries or more, and how many turns each of them has."""
+    dims, strides = collapsed(nest.dims, [v.steps for v in nest.views])
+    return _order(dims, strides).index(0), dims[0] // nest.dims[0]
 
 
-def _joined(kind: str, t: str, own: str, a: str, b: str) -> str:
-    if kind.startswith("sum"):
-        return f"fadd reassoc {t} {a}, {b}"
-    return f"call {t} @llvm.{'maximum' if kind.startswith('max') else 'minimum'}.{own}({t} {a}, {t} {b})"
+def _loops_of(nest: Nest, steps: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+    """Return the loops of a nest, and the steps along them; those of tiles are in order."""
+    if nest.tile is not None:
+        return list(nest.dims), [list(s) for s in steps]
+    dims, strides = collapsed(nest.dims, steps)
+    order = range(len(dims)) if nest.edges is not None else _order(dims, strides)
+    return [dims[k] for k in order], [[row[k] for k in order] for row in strides]
 
 
-def _reordered(dims: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
+def _order(dims: Sequence[int], strides: Sequence[Sequence[int]]) -> list[int]:
     """Where the last axis is short, put the one innermost that runs through memory in the smallest steps."""
+    order = list(range(len(dims)))
     long = [a for a, n in enumerate(dims) if n >= 2 * _SHORT]
     if len(dims) < 2 or dims[-1] >= _SHORT or not long:
-        return dims, strides
+        return order
     a = min(long, key=lambda k: (sum(abs(row[k]) for row in strides), -dims[k]))
-    order = [k for k in range(len(dims)) if k != a] + [a]
-    return [dims[k] for k in order], [[row[k] for k in order] for row in strides]
+    return [k for k in order if k != a] + [a]

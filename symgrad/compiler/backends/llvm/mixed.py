@@ -6,7 +6,9 @@ once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,14 @@ from symgrad.compiler.backends.backend import Kernel, as_result
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.build import Interface
 from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.instructions import Function, Instruction
 from symgrad.compiler.backends.llvm.memory import numpy_view
 from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES, Machine
 from symgrad.compiler.backends.llvm.outside import writer
 from symgrad.compiler.backends.llvm.plan import Plan
-from symgrad.compiler.backends.llvm.steps import Outside, Workspace
-from symgrad.compiler.backends.llvm.workspace import constants, places
+from symgrad.compiler.backends.llvm.steps import Nest, Outside, Workspace, band_memory, singly
+from symgrad.compiler.backends.llvm.systems import writers
+from symgrad.compiler.backends.llvm.workspace import constants, stretch
 from symgrad.compiler.backends.llvm.wrapper import entry
 from symgrad.compiler.primitives.views import View
 
@@ -28,35 +32,44 @@ Slice = list[int] | Outside  # steps by number, or one operation
 
 
 def mixed(
-    plan: Plan,
-    interface: Interface,
-    space: Workspace,
-    text: str,
-    used: Used,
-    calls: Sequence[list[str]],
-    stages: dict[str, Callable[[], str]],
-    *,
-    free: bool,
-) -> Kernel:
+    plan: Plan, interface: Interface, space: Workspace, functions: list[Function], used: Used,
+    calls: Sequence[list[Instruction]], stages: dict[str, Callable[[], str]], *, free: bool,
+) -> Kernel:  # fmt: skip
     """Compile the stretches of nests, and return the kernel that runs all parts in order."""
     parts = _parts(plan)
-    floats = [*[a.is_float for a in interface.inputs], *[False] * (len(interface.outputs) + 1)]
-    for n, part in enumerate(parts):
-        if isinstance(part, list):
-            text += _stretch(n, part, interface, plan, space, used, calls)
-            text += entry(f"entry{n}", floats, f"part{n}", used, free=free)
-    machine = interface.machine(used.module(text, ROUTINES if plan.has_routines() else LOOPS))
+    inputs, outputs = len(interface.inputs), len(interface.outputs)
+    floats = [*[a.is_float for a in interface.inputs], *[False] * (outputs + 1)]
+    stretches = {f"{n}": [calls[k] for k in part] for n, part in enumerate(parts) if isinstance(part, list)}
+    functions += [stretch(f"part{n}", inputs, outputs, plan, used, own, space) for n, own in stretches.items()]
+    functions += [entry(f"entry{n}", floats, f"part{n}", used, free=free) for n in stretches]
+    machine = interface.machine(used.module(functions, ROUTINES if plan.has_routines() else LOOPS))
     runner = _Runner([_ready(n, part, machine, plan) for n, part in enumerate(parts)], interface, plan, space)
+    names = [_name(part, plan) for part in parts]
     return Kernel(
         run=runner.run,
         source=lambda: machine.source,
         backend=interface.backend,
         operations=plan.operations(),
         kernels=len(plan.steps),
-        bytes=space.size,
+        bytes=space.size + band_memory(plan.steps),
         stages={**stages, "assembly": machine.assembly},
         cached=machine.cached,
+        profile=lambda args: list(zip(names, runner.times(args), strict=True)),
     )
+
+
+def _name(part: Slice, plan: Plan) -> str:
+    """Return what a part is: an operation and why it is no machine code, or what machine code computes."""
+    if not isinstance(part, list):
+        return str(part)
+    steps = singly([plan.steps[n] for n in part])
+    names: dict[str, None] = {}
+    for step in steps:
+        if isinstance(step, Nest):
+            names |= dict.fromkeys([str(plan.e.ops[k][0]) for k in step.body] + [kind for kind, *_ in step.sums])
+        else:
+            names[type(step.op).__name__] = None
+    return f"machine code, {len(steps)} {'loop' if len(steps) == 1 else 'loops'}: {', '.join(names) or 'copies'}"
 
 
 def _ready(n: int, part: Slice, machine: Machine, plan: Plan) -> Any:
@@ -78,40 +91,31 @@ def _parts(plan: Plan) -> list[Slice]:
     return parts
 
 
-def _stretch(
-    n: int,
-    steps: list[int],
-    interface: Interface,
-    plan: Plan,
-    space: Workspace,
-    used: Used,
-    calls: Sequence[list[str]],
-) -> str:
-    params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
-    params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
-    lines = [*places(plan, space, used), *[line for k in steps for line in calls[k]], "  ret void"]
-    return f"define internal void @part{n}({', '.join([*params, 'ptr %work'])}) {{\n" + "\n".join(lines) + "\n}\n"
-
-
 Get = Callable[[Sequence[Any], Sequence[Any]], Any]  # (arguments, results) -> an operand
 
 
 class _Runner:
     def __init__(self, calls: Sequence[Any], interface: Interface, plan: Plan, space: Workspace) -> None:
         self.interface, self.plan, self.space = interface, plan, space
-        self.calls = [
-            (writer(c.op, c.args, c.result), (*c.args, c.result)) if isinstance(c, Outside) else (c, None)
-            for c in calls
-        ]
+        self.calls = calls
         self.pool: list[tuple[Any, list[tuple[Any, list[Get] | None]]]] = []
 
-    def run(self, args: Sequence[Any]) -> list[Any]:
-        """Run all parts. Threads running at the same time have a workspace each: pop and append are atomic."""
+    def times(self, args: Sequence[Any]) -> list[float]:
+        """Run all parts, and return the seconds that each took."""
+        ends = [time.perf_counter()]
+        self.run(args, lambda: ends.append(time.perf_counter()))
+        return [after - before for before, after in pairwise(ends)]
+
+    def run(self, args: Sequence[Any], ended: Callable[[], None] | None = None) -> list[Any]:
+        """Run all parts, and call ``ended`` after each.
+
+        Threads running at the same time have a workspace each: pop and append are atomic.
+        """
         try:
             memory, steps = self.pool.pop()
         except IndexError:
             memory = np.empty(max(64, self.space.size), np.uint8)
-            steps = [(step, self._getters(views, memory)) for step, views in self.calls]
+            steps = self._steps(memory)
         outs = [np.empty(a.shape, a.dtype) for a in self.interface.outputs]
         with np.errstate(all="ignore"):
             for step, getters in steps:
@@ -119,14 +123,24 @@ class _Runner:
                     step(*args, *outs, memory)
                 else:
                     step(*[get(args, outs) for get in getters])
+                if ended is not None:
+                    ended()
         self.pool.append((memory, steps))
         return [y if y.ndim else as_result(y, y.dtype) for y in outs]
 
-    def _getters(self, views: Sequence[Any] | None, memory: Any) -> list[Get] | None:
-        if views is None:
-            return None
-        *read, written = views
-        return [*[self._getter(v, memory, True) for v in read], self._getter(written, memory, False)]
+    def _steps(self, memory: Any) -> list[tuple[Any, list[Get] | None]]:
+        """Return what runs with a workspace, which one call has at a time: so systems may share factors."""
+        shared = writers([c for c in self.calls if isinstance(c, Outside)])
+        steps: list[tuple[Any, list[Get] | None]] = []
+        number = count()
+        for c in self.calls:
+            if isinstance(c, Outside):
+                write = shared.get(next(number)) or writer(c.op, c.args, c.result)
+                operands = [self._getter(v, memory, True) for v in c.args]
+                steps.append((write, [*operands, self._getter(c.result, memory, False)]))
+            else:
+                steps.append((c, None))
+        return steps
 
     def _getter(self, v: Any, memory: Any, read: bool) -> Get:
         """Return how an operand is found: made once, where it lies in the workspace or in a constant."""

@@ -1,14 +1,16 @@
-"""What a compiler of IR is given, and what it gives: text in, functions in memory out.
+"""What a compiler of machine code is given, and what it gives: functions as values in, functions in memory out.
 
-IR names no address: what it needs of this process, Python's objects and functions and the arrays of constants, it reads
-from pointers of its own, which are set when the code is loaded. So the text tells a program apart from all others, and
-what was compiled of it serves every process.
+They name no address: what they need of this process, Python's objects and functions and the arrays of constants, they
+read from pointers of their own, which are set when the code is loaded. So the text tells a program apart from all
+others, and what was compiled of it serves every process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
+
+from symgrad.compiler.backends.llvm.instructions import Function
 
 
 class Level(NamedTuple):
@@ -29,11 +31,15 @@ def straight_level(operations: int, arrays: int) -> Level:
 
 
 class Module(NamedTuple):
-    """IR, how it is optimised, and the addresses that its pointers ``@link0``, ``@link1``, … are set to."""
+    """Functions, how they are optimised, and the addresses that the pointers ``@link0``, ``@link1``, … are set to.
 
-    text: str
+    ``tables`` are constant arrays of integers, by their names.
+    """
+
+    functions: Sequence[Function]
     level: Level
-    links: tuple[int, ...]
+    links: tuple[int, ...] = ()
+    tables: Mapping[str, tuple[int, ...]] = {}
 
 
 class Machine(Protocol):
@@ -49,4 +55,4 @@ class Machine(Protocol):
         """Return the code as the processor's assembly language."""
 
 
-Assemble = Callable[[Module, bool], Machine]  # (IR, whether it is kept on disk)
+Assemble = Callable[[Module, float | None], Machine]  # (functions, seconds of compiling from which it goes to disk)

@@ -1,4 +1,4 @@
-"""A program in IR, and the kernel of what is compiled of it.
+"""A program in machine code's instructions, and the kernel of what is compiled of it.
 
 Small programs become straight-line code, larger ones nests of loops; what has no nest runs between stretches of
 machine code.
@@ -27,7 +27,7 @@ _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when a
 
 
 def compiled(name: str, assemble: Assemble, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Write the program in IR, and have it compiled to the kernel of the backend of this name."""
+    """Write the program as instructions, and have it compiled to the kernel of the backend of this name."""
     if not python_api.supported():
         raise Unsuitable(f"the {name} backend needs 64-bit CPython with its lock. Use backend='numpy'.")
     interface = Interface(name, assemble, program, args, results)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import prod
@@ -16,13 +17,16 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends.llvm import positions
+from symgrad.compiler.backends.llvm.bands import banded
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
+from symgrad.compiler.backends.llvm.register_tiles import tiled
 from symgrad.compiler.backends.llvm.routines import integers
 from symgrad.compiler.backends.llvm.routines.suitable import reason
 from symgrad.compiler.backends.llvm.routines.written import routine
 from symgrad.compiler.backends.llvm.steps import (
     FILL,
     ONTO,
+    Band,
     Loop,
     Nest,
     Outside,
@@ -30,6 +34,7 @@ from symgrad.compiler.backends.llvm.steps import (
     Step,
     loop_memory,
     refuse_overlaps,
+    singly,
 )
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import program_of_body
@@ -45,7 +50,8 @@ from symgrad.ops.slicing import Gather, Slice
 from symgrad.transforms.loops.op import Scan
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
-FEW_TIMES = 24  # that entries of overlapping windows are multiplied, before it pays to copy them out for BLAS
+FEW_TIMES = 4096  # that entries of overlapping windows are multiplied, before it pays to copy them out for BLAS
+IN_TILES = 3_000_000  # the same of one that is computed in tiles
 SMALL_IN_BATCH = 1_000  # the same of each product in a batch, which NumPy gives to BLAS one by one
 SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
 MOST_PARTS = 1000  # of an array that are copied by loops of their own, some 1 ms each to compile
@@ -60,6 +66,7 @@ class Plan:
         self.work: list[Buffer] = []
         self.constants: dict[int, Any] = {}
         self.views: dict[int, View] = {}
+        self.factors: dict[Any, View] = {}  # what a routine computes that others read too
         self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
         self._homes: dict[int, View] = {}
         self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
@@ -75,24 +82,27 @@ class Plan:
             else:
                 self._operation(stage)
         self._copy_out()
-        for step in self.steps:
+        for step in singly(self.steps):
             refuse_overlaps(step)
+        if not inside:
+            self.steps = banded(self.steps, e)
 
     def operations(self) -> int:
         """Return the number of primitives and operations in the code."""
         return sum(
             len(s.body) + len(s.sums) if isinstance(s, Nest) else s.body.operations() if isinstance(s, Loop) else 1
-            for s in self.steps
+            for s in singly(self.steps)
         )
 
     def effort(self) -> int:
         """Return about how many primitives a call runs."""
         inner = sum(s.op.length * s.body.effort() for s in self.steps if isinstance(s, Loop))
-        return inner + sum(s.work for s in self.steps if isinstance(s, (Nest, Routine)))
+        return inner + sum(s.work for s in self.steps if isinstance(s, (Nest, Routine, Band)))
 
     def has_routines(self) -> bool:
         """Whether a step, or one of a loop's body, is a routine."""
-        return any(isinstance(s, Routine) or (isinstance(s, Loop) and s.body.has_routines()) for s in self.steps)
+        steps = singly(self.steps)
+        return any(isinstance(s, Routine) or (isinstance(s, Loop) and s.body.has_routines()) for s in steps)
 
     # -------------------------------------------------------------- memory
     def _number(self, e: Elements) -> None:
@@ -166,7 +176,7 @@ class Plan:
 
     def _only_adds(self, r: int, uses: Counter[int]) -> bool:
         """Whether a value that is read once is found by adding, so that it can be added to what is there."""
-        if uses[r] > 1 or self._slides(r) or self._is_nest(r, self.e.shapes[r]):
+        if uses[r] > 1 or self._slides(r) or (self._is_product(r) and self._is_small(r, self.e.shapes[r])):
             return uses[r] == 1
         op, *refs = self.e.ops[r]
         return isinstance(op, Reshape) and _long(self.e, r) == _long(self.e, refs[0]) and self._only_adds(refs[0], uses)
@@ -412,12 +422,30 @@ class Plan:
         return copy
 
     def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
-        """Append the nest of a small contraction. Whether it is one."""
-        e = self.e
-        windows = [v.shape for v in map(self.view, refs) if not is_apart(v.shape, v.steps)]
-        if k not in self._added and not self._is_nest(k, *windows):
+        """Append the nests of a contraction, in tiles where that pays. Whether it has some: large ones go to BLAS."""
+        if not self._is_product(k):
             return False
-        sizes = op.sizes([e.shapes[r] for r in refs])
+        small = k in self._added or self._is_small(k, *self._windows_of(refs))
+        if not small and self._each_product(k) > IN_TILES:
+            return False
+        nest = self._product(op, k, refs)
+        tiles = tiled(nest, self._packed)
+        if not tiles and not small:
+            return False
+        kind = nest.sums[0][0]
+        if k in self._added:
+            kind = ONTO[kind]
+        elif len(tiles) < 2:
+            kind = self._started(kind, self.views[k])
+        else:
+            self._copy(FILL[kind], self.views[k])
+            kind = ONTO[kind]
+        self.steps += [replace(n, sums=[(kind, *n.sums[0][1:])]) for n in tiles or [nest]]
+        return True
+
+    def _product(self, op: Einsum, k: int, refs: Sequence[int]) -> Nest:
+        """Return the nest of a contraction that begins with zeros."""
+        sizes = op.sizes([self.e.shapes[r] for r in refs])
         target = self.place(k)
         out = dict(zip(op.output, target.steps))
         here = [self.view(r) for r in refs]
@@ -427,24 +455,37 @@ class Plan:
         nest = Nest(dims, product=tuple(range(-2, -2 - len(refs), -1)))
         for name, v, own in zip(nest.product, here, steps):
             nest.loads[name] = View(v.memory, v.offset, tuple(own.get(c, 0) for c in letters), dims)
-        strides_out = tuple(out.get(c, 0) for c in letters)
-        kind = ONTO["sum"] if k in self._added else self._started("sum", target)
-        nest.sums.append((kind, 0, View(target.memory, target.offset, strides_out, dims)))
-        self.steps.append(nest)
-        return True
+        nest.sums.append(("sum", 0, View(target.memory, target.offset, tuple(out.get(c, 0) for c in letters), dims)))
+        return nest
 
-    def _is_nest(self, k: int, *windows: Shape) -> bool:
-        """Whether an operation is a small contraction, or one of windows of these shapes that are read a few times."""
+    def _packed(self, view: View) -> View:
+        copy = whole(self.workspace(prod(view.shape), view.memory.dtype), view.shape)
+        self._copy(view, copy)
+        return copy
+
+    def _windows_of(self, refs: Sequence[int]) -> list[Shape]:
+        """Return the shapes of what has entries of memory several times."""
+        return [v.shape for v in map(self.view, refs) if not is_apart(v.shape, v.steps)]
+
+    def _is_product(self, k: int) -> bool:
+        """Whether an operation is a contraction of floating-point arrays along different axes."""
         e = self.e
         op, *refs = e.ops[k]
         if not isinstance(op, Einsum) or any(len(set(t)) != len(t) for t in op.terms):
             return False
-        if not is_floating(e.dtypes[k]) or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
-            return False
-        sizes = op.sizes([e.shapes[r] for r in refs])
-        work = prod(sizes.values())
-        batch = prod(sizes[c] for c in op.output if all(c in t for t in op.terms))
-        if batch > 1 and work <= SMALL_IN_BATCH * batch:
+        return is_floating(e.dtypes[k]) and all(e.value(r) is None and e.dtypes[r] == e.dtypes[k] for r in refs)
+
+    def _each_product(self, k: int) -> int:
+        """How many multiplications each product of a batch has."""
+        op, *refs = self.e.ops[k]
+        sizes = op.sizes([self.e.shapes[r] for r in refs])
+        return prod(n for c, n in sizes.items() if c not in op.output or not all(c in t for t in op.terms))
+
+    def _is_small(self, k: int, *windows: Shape) -> bool:
+        """Whether a contraction is small, or one of windows of these shapes that are read not too often."""
+        op, *refs = self.e.ops[k]
+        work, each = prod(op.sizes([self.e.shapes[r] for r in refs]).values()), self._each_product(k)
+        if each < work and each <= SMALL_IN_BATCH:
             return True
         return work <= self.small or any(work <= FEW_TIMES * prod(w) for w in windows)
 

@@ -11,11 +11,12 @@ import ctypes
 import platform
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.compiler.backends.llvm.instructions import Function, Parameter, Recorder, pointers
 from symgrad.compiler.backends.llvm.module import Assemble, Level, Module
 from symgrad.support import forks, threads
 
@@ -25,7 +26,10 @@ _FIELDS = (
 )  # fmt: skip
 _LINE = 8
 _SPINS = 4000  # looks at the pool before a worker sleeps: some 50 µs, about what it takes to wake one
-_PAUSE = {"x86_64": "@llvm.x86.sse2.pause()", "aarch64": "@llvm.aarch64.hint(i32 1)"}
+_PAUSE: dict[str, Any] = {
+    "x86_64": ("@llvm.x86.sse2.pause",),
+    "aarch64": ("@llvm.aarch64.hint", ("i32", "1")),
+}  # the callee, and its arguments
 
 
 class Pool(NamedTuple):
@@ -45,18 +49,18 @@ _lock = forks.Lock()
 _made: list[_Pool] = []
 
 
-def pool(assemble: Assemble, cached: bool) -> Pool:
-    """Return the pool of this process, without workers yet; ``cached``: its machine code may be kept on disk."""
+def pool(assemble: Assemble, cache_after: float | None) -> Pool:
+    """Return the pool of this process, without workers yet; ``cache_after`` is that of its machine code."""
     with _lock:
         if not _made:
-            _made.append(_Pool(assemble, cached))
+            _made.append(_Pool(assemble, cache_after))
             forks.in_children(_made[0].renew)
         return Pool(_made[0].address, _made[0].machine.address("share"), _made[0].start)
 
 
 class _Pool:
-    def __init__(self, assemble: Assemble, cached: bool) -> None:
-        self.machine = assemble(Module(_ir(), Level(2, 2), ()), cached)
+    def __init__(self, assemble: Assemble, cache_after: float | None) -> None:
+        self.machine = assemble(Module(_functions(), Level(2, 2)), cache_after)
         self.memory = np.zeros(_LINE * (len(_FIELDS) + 1), np.int64)
         self.address = int(self.memory.ctypes.data)
         self.libc = ctypes.CDLL(None)
@@ -100,126 +104,150 @@ class _Pool:
 
 
 # ------------------------------------------------------------------ the code
-def _ir() -> str:
+def _functions() -> list[Function]:
     """The functions ``share(pool, function, context, count)`` and ``work(pool, place)``."""
-    declared = f"declare void {_PAUSE[platform.machine()].replace('(i32 1)', '(i32)')}\n"
-    share = [_fields(), _POST, _taking("close"), _CLOSE, _watching(["close", "tired"], "inside", 0, "free"), _FREE]
-    work = [_fields(), "  br label %watch\n", _watching(["entry", "leave", "slept"], "open", 1, "enter"), _ENTER]
-    work += [_taking("leave"), _LEAVE]
-    return (
-        f"{declared}define void @share(ptr %pool, ptr %f, ptr %c, i64 %n) {{\nentry:\n{''.join(share)}}}\n"
-        f"define void @work(ptr %pool, i64 %place) {{\nentry:\n{''.join(work)}}}\n"
-    )
+    share, work = _Code(), _Code()
+    share.post()
+    share.take("close")
+    share.close()
+    share.watch(["close", "tired"], "inside", 0, "free")
+    share.free()
+    work.go("watch")
+    work.watch(["entry", "leave", "slept"], "open", 1, "enter")
+    work.enter()
+    work.take("leave")
+    work.leave()
+    count = Parameter("i64", "%n")
+    return [
+        share.function("share", [*pointers(["%pool", "%f", "%c"]), count], internal=False),
+        work.function("work", [*pointers(["%pool"]), Parameter("i64", "%place")], internal=False),
+    ]
 
 
-def _fields() -> str:
-    lines = [f"  %{name} = getelementptr i64, ptr %pool, i64 {_LINE * k}\n" for k, name in enumerate(_FIELDS)]
-    return "".join(lines)
+class _Code(Recorder):
+    def __init__(self) -> None:
+        super().__init__(label="entry")
+        for k, name in enumerate(_FIELDS):
+            self.place("i64", "%pool", _LINE * k, name=f"%{name}")
 
+    def read(self, field: str, name: str, order: str = "seq_cst") -> None:
+        """Append the reading of a field that others write."""
+        self.set("load", "i64", f"%{field}", flags=(order,), name=name)
 
-def _taking(after: str) -> str:
-    """Run chunks as long as there are some, then go on."""
-    return f"""take:
-  %k = atomicrmw add ptr %next, i64 1 seq_cst
-  %more = icmp slt i64 %k, %n
-  br i1 %more, label %run, label %{after}
-run:
-  call void %f(ptr %c, i64 %k)
-  br label %take
-"""
+    def write(self, value: int, field: str) -> None:
+        """Append the writing of a field that others read."""
+        self.set("store", "i64", str(value), f"%{field}", flags=("seq_cst",), name="")
 
+    def change(self, how: str, field: str, by: int, name: str = "") -> None:
+        """Append a change of a field that others change too."""
+        self.set("atomicrmw", "i64", f"%{field}", str(by), flags=(how, "seq_cst"), name=name)
 
-def _watching(before: list[str], field: str, wanted: int, then: str) -> str:
-    """Look at a field until it has this value; after many looks go to ``tired``, which comes back or not."""
-    begun = ", ".join(f"[0, %{label}]" for label in before)
-    return f"""watch:
-  %looks = phi i64 {begun}, [%looks.next, %idle]
-  %seen = load atomic i64, ptr %{field} seq_cst, align 8
-  %there = icmp eq i64 %seen, {wanted}
-  br i1 %there, label %{then}, label %more.looks
-more.looks:
-  %often = icmp sgt i64 %looks, {_SPINS}
-  br i1 %often, label %tired, label %idle
-idle:
-  call void {_PAUSE[platform.machine()]}
-  %looks.next = add i64 %looks, 1
-  br label %watch
-"""
+    def test(self, how: str, value: str, other: str | int, name: str) -> str:
+        """Append a comparison of counts."""
+        return self.set("icmp", "i64", value, str(other), flags=(how,), name=name)
 
+    def step(self, how: str, value: str) -> None:
+        """Append the next of a count."""
+        self.set(how, "i64", value, "1", name=f"{value}.next")
 
-# share: the caller posts its job and wakes who sleeps, or finds that there is one thread, or a job already
-_POST = """  %most = load atomic i64, ptr %limit monotonic, align 8
-  %several = icmp sgt i64 %most, 1
-  br i1 %several, label %try, label %alone
-try:
-  %got = cmpxchg ptr %busy, i64 0, i64 1 seq_cst seq_cst
-  %mine = extractvalue { i64, i1 } %got, 1
-  br i1 %mine, label %posted, label %alone
-posted:
-  store ptr %f, ptr %function
-  store ptr %c, ptr %context
-  store i64 %n, ptr %count
-  store atomic i64 0, ptr %next seq_cst, align 8
-  store atomic i64 1, ptr %open seq_cst, align 8
-  %sleepers = atomicrmw xchg ptr %asleep, i64 0 seq_cst
-  %wake = load ptr, ptr %post
-  br label %waking
-waking:
-  %left = phi i64 [%sleepers, %posted], [%left.next, %woken]
-  %some = icmp sgt i64 %left, 0
-  br i1 %some, label %woken, label %take
-woken:
-  call i32 %wake(ptr %sem)
-  %left.next = sub i64 %left, 1
-  br label %waking
-"""
-_CLOSE = """close:
-  store atomic i64 0, ptr %open seq_cst, align 8
-  %give.way = load ptr, ptr %yield
-  br label %watch
-"""
-_FREE = """tired:
-  call i32 %give.way()
-  br label %watch
-free:
-  store atomic i64 0, ptr %busy seq_cst, align 8
-  ret void
-alone:
-  %i = phi i64 [0, %entry], [0, %try], [%i.next, %alone.run]
-  %rest = icmp slt i64 %i, %n
-  br i1 %rest, label %alone.run, label %end
-alone.run:
-  call void %f(ptr %c, i64 %i)
-  %i.next = add i64 %i, 1
-  br label %alone
-end:
-  ret void
-"""
+    def take(self, after: str) -> None:
+        """Run chunks as long as there are some, then go on."""
+        self.label("take")
+        self.change("add", "next", 1, "%k")
+        self.branch(self.test("slt", "%k", "%n", "%more"), "run", after)
+        self.label("run")
+        self.call("void", "%f", ("ptr", "%c"), ("i64", "%k"))
+        self.go("take")
 
-# work: a worker sleeps when it has looked in vain, and leaves the job that it was in before it looks for the next
-_ENTER = """tired:
-  atomicrmw add ptr %asleep, i64 1 seq_cst
-  %sleep = load ptr, ptr %wait
-  call i32 %sleep(ptr %sem)
-  br label %slept
-slept:
-  %most = load atomic i64, ptr %limit monotonic, align 8
-  %wanted = icmp slt i64 %place, %most
-  br i1 %wanted, label %watch, label %end
-enter:
-  atomicrmw add ptr %inside, i64 1 seq_cst
-  %still = load atomic i64, ptr %open seq_cst, align 8
-  %is.still = icmp eq i64 %still, 1
-  br i1 %is.still, label %job, label %leave
-job:
-  %f = load ptr, ptr %function
-  %c = load ptr, ptr %context
-  %n = load i64, ptr %count
-  br label %take
-"""
-_LEAVE = """leave:
-  atomicrmw sub ptr %inside, i64 1 seq_cst
-  br label %watch
-end:
-  ret void
-"""
+    def watch(self, before: Sequence[str], field: str, wanted: int, then: str) -> None:
+        """Look at a field until it has this value; after many looks go to ``tired``, which comes back or not."""
+        begun = [x for label in before for x in ("0", label)]
+        self.label("watch")
+        self.phi("i64", *begun, "%looks.next", "idle", name="%looks")
+        self.read(field, "%seen")
+        self.branch(self.test("eq", "%seen", wanted, "%there"), then, "more.looks")
+        self.label("more.looks")
+        self.branch(self.test("sgt", "%looks", _SPINS, "%often"), "tired", "idle")
+        self.label("idle")
+        pause, *arguments = _PAUSE[platform.machine()]
+        self.call("void", pause, *arguments)
+        self.step("add", "%looks")
+        self.go("watch")
+
+    # share: the caller posts its job and wakes who sleeps, unless there is one thread, or a job already
+    def post(self) -> None:
+        """Post the job, and wake the workers that sleep."""
+        self.read("limit", "%most", "monotonic")
+        self.branch(self.test("sgt", "%most", 1, "%several"), "try", "alone")
+        self.label("try")
+        self.set("cmpxchg", "i64", "%busy", "0", "1", flags=("seq_cst", "seq_cst"), name="%got")
+        self.branch(self.set("extractvalue", "i64", "%got", "1", name="%mine"), "posted", "alone")
+        self.label("posted")
+        self.store("ptr", "%f", "%function")
+        self.store("ptr", "%c", "%context")
+        self.store("i64", "%n", "%count")
+        self.write(0, "next")
+        self.write(1, "open")
+        self.change("xchg", "asleep", 0, "%sleepers")
+        self.load("ptr", "%post", name="%wake")
+        self.go("waking")
+        self.label("waking")
+        self.phi("i64", "%sleepers", "posted", "%left.next", "woken", name="%left")
+        self.branch(self.test("sgt", "%left", 0, "%some"), "woken", "take")
+        self.label("woken")
+        self.call("i32", "%wake", ("ptr", "%sem"), name="")
+        self.step("sub", "%left")
+        self.go("waking")
+
+    def close(self) -> None:
+        """Let no worker enter the job any more."""
+        self.label("close")
+        self.write(0, "open")
+        self.load("ptr", "%yield", name="%give.way")
+        self.go("watch")
+
+    def free(self) -> None:
+        """Let the next job come; where it cannot be shared, run all chunks here."""
+        self.label("tired")
+        self.call("i32", "%give.way", name="")
+        self.go("watch")
+        self.label("free")
+        self.write(0, "busy")
+        self.give()
+        self.label("alone")
+        self.phi("i64", "0", "entry", "0", "try", "%i.next", "alone.run", name="%i")
+        self.branch(self.test("slt", "%i", "%n", "%rest"), "alone.run", "end")
+        self.label("alone.run")
+        self.call("void", "%f", ("ptr", "%c"), ("i64", "%i"))
+        self.step("add", "%i")
+        self.go("alone")
+        self.label("end")
+        self.give()
+
+    # work: a worker sleeps when it has looked in vain, and leaves the job that it was in before it looks for the next
+    def enter(self) -> None:
+        """Sleep after many looks; else enter the job, if it is still open."""
+        self.label("tired")
+        self.change("add", "asleep", 1)
+        self.load("ptr", "%wait", name="%sleep")
+        self.call("i32", "%sleep", ("ptr", "%sem"), name="")
+        self.go("slept")
+        self.label("slept")
+        self.read("limit", "%most", "monotonic")
+        self.branch(self.test("slt", "%place", "%most", "%wanted"), "watch", "end")
+        self.label("enter")
+        self.change("add", "inside", 1)
+        self.read("open", "%still")
+        self.branch(self.test("eq", "%still", 1, "%is.still"), "job", "leave")
+        self.label("job")
+        for name, field, type in (("f", "function", "ptr"), ("c", "context", "ptr"), ("n", "count", "i64")):
+            self.load(type, f"%{field}", name=f"%{name}")
+        self.go("take")
+
+    def leave(self) -> None:
+        """Leave the job; a worker that is not wanted ends."""
+        self.label("leave")
+        self.change("sub", "inside", 1)
+        self.go("watch")
+        self.label("end")
+        self.give()

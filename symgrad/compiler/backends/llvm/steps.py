@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Protocol
@@ -52,6 +53,12 @@ class Nest:
     onto: int | None = None  # the same of what is added to
     reach: int = 0  # how far at most that is
     edges: int | None = None  # the load of where chunks of the first loop begin
+    tile: int | None = None  # of products in tiles: how many loops a tile has beside that of its vectors, the last one
+
+    @property
+    def views(self) -> list[View]:
+        """What it reads, stores and sums."""
+        return [*self.loads.values(), *[v for _, v in self.stores], *[v for _, _, v in self.sums]]
 
     @property
     def work(self) -> int:
@@ -103,7 +110,46 @@ class Routine:
     reporter: Any = None  # what is called where it fails
 
 
-Step = Nest | Outside | Loop | Routine
+@dataclass
+class Band:
+    """Steps that run on a band of ``length`` rows after the other; ``own`` has memory for one of them only.
+
+    ``own`` says how many entries of such a buffer belong to a row.
+    """
+
+    rows: int
+    length: int
+    steps: list[Nest | Routine]
+    own: dict[Buffer, int]
+
+    @property
+    def count(self) -> int:
+        """How many bands there are."""
+        return -(-self.rows // self.length)
+
+    @property
+    def sizes(self) -> dict[Buffer, int]:
+        """How many bytes a band has of each buffer of its own, from a multiple of 64."""
+        return {b: -(-self.length * row * b.dtype.itemsize // 64) * 64 for b, row in self.own.items()}
+
+    @property
+    def work(self) -> int:
+        """About how many primitives it runs."""
+        return sum(s.work for s in self.steps)
+
+
+Step = Nest | Outside | Loop | Routine | Band
+
+
+def singly(steps: Iterable[Step]) -> list[Nest | Outside | Loop | Routine]:
+    """Return the steps, and in place of bands theirs."""
+    return [x for s in steps for x in (s.steps if isinstance(s, Band) else [s])]
+
+
+def band_memory(steps: Sequence[Step]) -> int:
+    """Return how many bytes the largest band works in, which a thread has beside the workspace."""
+    inner = [band_memory(s.body.steps) if isinstance(s, Loop) else 0 for s in steps]
+    return max([0, *inner, *[sum(s.sizes.values()) for s in steps if isinstance(s, Band)]])
 
 
 def loop_memory(op: Scan, body: Steps) -> int:
@@ -116,7 +162,7 @@ def carry_bytes(op: Scan, k: int) -> int:
     return -(-max(1, prod(op.body.arguments[k].shape)) * op.packed.itemsize // 64) * 64
 
 
-def refuse_overlaps(step: Step) -> None:
+def refuse_overlaps(step: Nest | Outside | Loop | Routine) -> None:
     """Raise Unsuitable where a step reads entries that it also writes, unless each is read where it is written.
 
     The loops of a nest run in any order, and on several threads.
@@ -166,8 +212,19 @@ class Workspace:
 def buffers_of(step: Step) -> list[Buffer]:
     """Return the buffers that a step touches."""
     if isinstance(step, Nest):
-        return [v.memory for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
+        return [v.memory for v in step.views]
     if isinstance(step, Routine):
         return [b for b, _ in step.arrays.values()]
+    if isinstance(step, Band):
+        return [b for s in step.steps for b in buffers_of(s) if b not in step.own]
     buffers = [*[a.memory for a in step.args if isinstance(a, View)], step.result.memory]
     return [*buffers, step.memory] if isinstance(step, Loop) else buffers
+
+
+def written_by(step: Step) -> set[Buffer]:
+    """Return the buffers that a step writes into."""
+    if isinstance(step, Nest):
+        return {v.memory for _, v in step.stores} | {v.memory for _, _, v in step.sums}
+    if isinstance(step, Band):
+        return {b for s in step.steps for b in written_by(s)}
+    return set(buffers_of(step)) - {a.memory for a in step.args if isinstance(a, View)} | {step.result.memory}

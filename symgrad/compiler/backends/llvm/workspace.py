@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from symgrad.compiler.backends.llvm import chunks, loops, scan
+from symgrad.compiler.backends.llvm import bands, chunks, loops, scan
 from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.instructions import Function, Instruction, Recorder, pointers
 from symgrad.compiler.backends.llvm.routines import written
-from symgrad.compiler.backends.llvm.steps import Loop, Nest, Routine, Steps, Workspace
+from symgrad.compiler.backends.llvm.steps import Band, Loop, Nest, Routine, Steps, Workspace
 from symgrad.compiler.primitives.views import View
 
 _ANY = "nest@any"  # the name of a nest until it is known to be the first of its kind
-_HINT = re.compile(r"!llvm\.loop !\d+")  # which every loop has a number of its own for
 
 
-def places(plan: Steps, space: Workspace, used: Used) -> list[str]:
-    """Return the lines that name the workspace's buffers and the constants."""
-    lines = [f"  %{b.name} = getelementptr i8, ptr %work, i64 {start}" for b, start in space.offsets.items()]
-    lines += [f"  %c{r} = {used.link(array.ctypes.data)}" for r, array in plan.constants.items()]
-    return lines
+def places(code: Recorder, plan: Steps, space: Workspace, used: Used) -> None:
+    """Append the names of the workspace's buffers and the constants."""
+    for b, start in space.offsets.items():
+        code.place("i8", "%work", start, name=f"%{b.name}")
+    for r, array in plan.constants.items():
+        code.load("ptr", used.link(array.ctypes.data), name=f"%c{r}")
 
 
 def constants(plan: Steps) -> list[Any]:
@@ -29,34 +30,40 @@ def constants(plan: Steps) -> list[Any]:
     return [*plan.constants.values(), *[s.reporter for s in plan.steps if isinstance(s, Routine) and s.fails], *inner]
 
 
-def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
-    """Return the functions of all steps, and for each step the lines that call its own; none for one outside.
+def functions(plan: Steps, prefix: str, used: Used) -> tuple[list[Function], list[list[Instruction]]]:
+    """Return the functions of all steps, and for each step the instructions that call its own; none for one outside.
 
     What is unrolled repeats nests on other memory. Each is compiled once.
     """
-    texts: list[str] = []
-    calls: list[list[str]] = []
-    known: dict[str, str] = {}  # the names of nests by their text
+    every: list[Function] = []
+    calls: list[list[Instruction]] = []
+    known: dict[object, str] = {}  # the names of nests by what their functions are
+
+    alone = sum(isinstance(s, (Nest, Routine)) for s in plan.steps) < 2
+
+    def once(own: list[Function], name: str) -> str:
+        first = name if alone else known.setdefault(tuple(f.key for f in own), name)
+        if first == name:
+            every.extend(f.renamed(_ANY, name) for f in own)
+        return first
+
     for n, step in enumerate(plan.steps):
         name = f"{prefix}{n}"
         if isinstance(step, Nest):
-            text = chunks.function(_ANY, _anywhere(step), plan.e, used)[0]
-            own = known.setdefault(_HINT.sub("", text), name)
-            if own == name:
-                texts.append(text.replace(_ANY, name))
-            calls.append([f"  call void @{own}({', '.join(f'ptr %{b.name}' for b in loops.buffers_of(step))})"])
+            own = once(chunks.function(_ANY, _anywhere(step), plan.e, used)[0], name)
+            calls.append([loops.call(own, loops.buffers_of(step))])
         elif isinstance(step, Routine):
-            text = written.function(_ANY, step, used)
-            own = known.setdefault(_HINT.sub("", text), name)
-            if own == name:
-                texts.append(text.replace(_ANY, name))
-            calls.append(written.call(own, name, step, used))
+            calls.append(written.call(once(written.functions(_ANY, step, used), name), name, step, used))
+        elif isinstance(step, Band):
+            more, taken = bands.functions(name, step, plan.e, used)
+            every += more
+            calls.append([loops.call(name, taken)])
         elif isinstance(step, Loop):
-            texts += [_body(name, step, used), scan.around(name, step, used)]
+            every += [*_body(name, step, used), scan.around(name, step, used)]
             calls.append(scan.call(name, step))
         else:
             calls.append([])
-    return "\n".join(texts), calls
+    return every, calls
 
 
 def _anywhere(nest: Nest) -> Nest:
@@ -74,11 +81,22 @@ def _anywhere(nest: Nest) -> Nest:
     )
 
 
-def _body(name: str, loop: Loop, used: Used) -> str:
-    """The functions of a loop's body and of its steps."""
+def _body(name: str, loop: Loop, used: Used) -> list[Function]:
+    """The functions of a loop's steps and of its body."""
     inner, calls = functions(loop.body, f"{name}.", used)
-    params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.arguments))]]
-    params += [f"ptr %o{k}" for k in range(len(loop.op.body.outputs))]
-    lines = [*places(loop.body, Workspace(loop.body), used), *[line for c in calls for line in c], "  ret void"]
-    text = "\n".join(lines)
-    return f"{inner}\ndefine internal void @{name}.body({', '.join(params)}, ptr %work) {{\n{text}\n}}\n"
+    body = loop.op.body
+    return [*inner, stretch(f"{name}.body", len(body.arguments), len(body.outputs), loop.body, used, calls)]
+
+
+def stretch(
+    name: str, inputs: int, outputs: int, plan: Steps, used: Used, calls: Sequence[Sequence[Instruction]],
+    space: Workspace | None = None,
+) -> Function:  # fmt: skip
+    """Return ``@name(inputs…, outputs…, workspace)``, which makes these calls of a plan's steps."""
+    code = Recorder()
+    places(code, plan, space or Workspace(plan), used)
+    for lines in calls:
+        code.lines += lines
+    code.give()
+    params = [*[f"%x{k}" for k in range(inputs)], *[f"%o{k}" for k in range(outputs)], "%work"]
+    return code.function(name, pointers(params))

@@ -1,4 +1,4 @@
-"""The IR around a kernel's body: check the arguments, make the results, run, and return them as Python objects.
+"""The code around a kernel's body: check the arguments, make the results, run, and return them as Python objects.
 
 For arguments of another kind, shape or layout the function returns NotImplemented.
 """
@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import python_api as api
 from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.instructions import Function, Parameter, Recorder, pointers
 from symgrad.core import trees
 
 FLOAT64 = np.dtype(np.float64)
@@ -31,8 +32,8 @@ class Array(NamedTuple):
 
 def wrapper(
     name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: trees.Tree, used: Used, *, free: bool
-) -> str:
-    """Return the IR of the function ``name(self, arguments, count)`` around ``@body(inputs…, outputs…)``.
+) -> Function:
+    """Return the function ``name(self, arguments, count)`` around ``@body(inputs…, outputs…)``.
 
     Args:
         name: of the function.
@@ -42,140 +43,128 @@ def wrapper(
         used: what the code needs of this process.
         free: let other Python threads run meanwhile.
     """
-    w = _Wrapper(inputs, outputs, used)
-    w.line(f"%right = icmp eq i64 %count, {len(inputs)}")
-    w.branch("right", "other")
+    w = _Wrapper(name, inputs, outputs, used)
+    w.set("icmp", "i64", "%count", str(len(inputs)), flags=("eq",), name="%right")
+    w.on("%right", "other")
     sources = [w.argument(k, a) for k, a in enumerate(inputs)]
     targets = [w.result(k, a) for k, a in enumerate(outputs)]
-    w.run("body", [f"ptr {p}" for p in [*sources, *targets]], free=free)
-    value = w.tree(tree, iter(range(len(outputs))))
-    w.line(f"ret ptr {value}")
+    w.run("body", [*sources, *targets], free=free)
+    w.give("ptr", w.tree(tree, iter(range(len(outputs)))))
     w.ends()
-    dims = "\n".join(
-        f"@{name}.dims{k} = private constant [{len(a.shape)} x i64] [{', '.join(f'i64 {n}' for n in a.shape)}]"
-        for k, a in enumerate(outputs)
-        if a.shape
-    )
-    body = "\n".join(w.lines).replace("@DIMS", f"@{name}.dims")
-    return f"{dims}\ndefine ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\nentry:\n{body}\n}}\n"
+    return w.method()
 
 
-def entry(name: str, floats: Sequence[bool], body: str, used: Used, *, free: bool) -> str:
-    """Return the IR of ``name(self, arguments, count)`` that hands the memory of floats and arrays to ``@body``.
+def entry(name: str, floats: Sequence[bool], body: str, used: Used, *, free: bool) -> Function:
+    """Return ``name(self, arguments, count)`` that hands the memory of floats and arrays to ``@body``.
 
     Nothing is checked: for arguments that the caller made or has checked. ``free`` as for ``wrapper``.
     """
-    w = _Wrapper((), (), used)
+    w = _Wrapper(name, (), (), used)
     sources = []
     for k, is_float in enumerate(floats):
-        obj = w.set(f"load ptr, ptr {w.set(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
-        place = w.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}") if is_float else w.field(obj, api.DATA, "ptr")
-        sources.append(f"ptr {place}")
+        obj = w.load("ptr", w.place("ptr", "%arguments", k))
+        sources.append(w.place("i8", obj, api.HEADER) if is_float else w.field(obj, api.DATA, "ptr"))
     w.run(body, sources, free=free)
-    w.give(None)
+    w.give_object(None)
     if used.asks:
-        w.lines += ["interrupted:", "  ret ptr null"]
-    lines = "\n".join(w.lines)
-    return f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\n{lines}\n}}\n"
+        w.label("interrupted")
+        w.give("ptr", "null")
+    return w.method()
 
 
-class _Wrapper:
-    def __init__(self, inputs: Sequence[Array], outputs: Sequence[Array], used: Used) -> None:
-        self.inputs, self.outputs, self.used = inputs, outputs, used
-        self.lines: list[str] = []
-        self.count = 0
+class _Wrapper(Recorder):
+    def __init__(self, name: str, inputs: Sequence[Array], outputs: Sequence[Array], used: Used) -> None:
+        super().__init__("w", "entry")
+        self.name, self.inputs, self.outputs, self.used = name, inputs, outputs, used
         self.objects: dict[int, str] = {}
         self.numbers: dict[int, str] = {}
 
-    def line(self, text: str) -> None:
-        self.lines.append(f"  {text}")
+    def method(self) -> Function:
+        """Return all as a function that Python can call."""
+        params = [*pointers(["%self", "%arguments"]), Parameter("i64", "%count")]
+        return self.function(self.name, params, type="ptr", internal=False)
 
-    def fresh(self) -> str:
-        self.count += 1
-        return f"%w{self.count}"
-
-    def function(self, name: str) -> str:
-        return self.set(self.used.link(api.functions()[name]))
+    def python(self, type: str, name: str, *arguments: tuple[str, str], result: str | None = None) -> str:
+        """Append the call of a function of Python's or NumPy's."""
+        function = self.load("ptr", self.used.link(api.functions()[name]))
+        return self.call(type, function, *arguments, name=result)
 
     def object(self, x: Any) -> str:
         """Return the pointer to an object that is never freed."""
-        return self.set(self.used.link(id(x)))
+        return self.load("ptr", self.used.link(id(x)))
 
-    def give(self, x: Any) -> None:
+    def give_object(self, x: Any) -> None:
         """Return such an object to Python."""
         pointer = self.object(x)
-        self.line(f"call void {self.function('Py_IncRef')}(ptr {pointer})")
-        self.line(f"ret ptr {pointer}")
+        self.python("void", "Py_IncRef", ("ptr", pointer))
+        self.give("ptr", pointer)
 
     def ends(self) -> None:
         """Write what happens to arguments of another kind, after an interruption, and without memory."""
-        self.lines.append("other:")
-        self.give(NotImplemented)
+        self.label("other")
+        self.give_object(NotImplemented)
         if self.used.asks:
-            self.lines.append("interrupted:")
+            self.label("interrupted")
             for made in self.objects.values():
-                self.line(f"call void {self.function('Py_DecRef')}(ptr {made})")
-            self.line("ret ptr null")
-        self.lines += ["failed:", "  ret ptr null"]
+                self.python("void", "Py_DecRef", ("ptr", made))
+            self.give("ptr", "null")
+        self.label("failed")
+        self.give("ptr", "null")
 
-    def set(self, text: str) -> str:
-        name = self.fresh()
-        self.line(f"{name} = {text}")
-        return name
-
-    def branch(self, condition: str, otherwise: str) -> None:
+    def on(self, condition: str, otherwise: str) -> None:
         """Go on where the condition holds."""
         self.count += 1
-        self.line(f"br i1 %{condition.lstrip('%')}, label %on{self.count}, label %{otherwise}")
-        self.lines.append(f"on{self.count}:")
+        label = f"on{self.count}"
+        self.branch(condition, label, otherwise)
+        self.label(label)
+
+    def not_null(self, pointer: str) -> None:
+        """Go on where there was memory for an object."""
+        self.on(self.set("icmp", "ptr", pointer, "null", flags=("ne",)), "failed")
 
     def run(self, body: str, args: Sequence[str], *, free: bool) -> None:
         """Call the body, and go on where that was not interrupted."""
         if free:
-            self.line(f"%state = call ptr {self.function('PyEval_SaveThread')}()")
-        self.line(f"call void @{body}({', '.join(args)})")
+            self.python("ptr", "PyEval_SaveThread", result="%state")
+        self.call("void", f"@{body}", *[("ptr", a) for a in args])
         if free:
-            self.line(f"call void {self.function('PyEval_RestoreThread')}(ptr %state)")
+            self.python("void", "PyEval_RestoreThread", ("ptr", "%state"))
         if self.used.asks:
-            error = self.set(f"call ptr {self.function('PyErr_Occurred')}()")
-            self.branch(self.set(f"icmp eq ptr {error}, null"), "interrupted")
+            error = self.python("ptr", "PyErr_Occurred")
+            self.on(self.set("icmp", "ptr", error, "null", flags=("eq",)), "interrupted")
 
-    def field(self, obj: str, offset: int, kind: str) -> str:
-        place = self.set(f"getelementptr i8, ptr {obj}, i64 {offset}")
-        return self.set(f"load {kind}, ptr {place}")
+    def field(self, obj: str, offset: int, type: str) -> str:
+        return self.load(type, self.place("i8", obj, offset))
 
     def argument(self, k: int, a: Array) -> str:
         """Check an argument and return the pointer to its numbers."""
-        place = self.set(f"getelementptr ptr, ptr %arguments, i64 {k}")
-        obj = self.set(f"load ptr, ptr {place}")
+        obj = self.load("ptr", self.place("ptr", "%arguments", k))
         self.expect("ptr", self.field(obj, 8, "ptr"), self.object(float if a.is_float else np.ndarray))
         if a.is_float:
-            return self.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}")
+            return self.place("i8", obj, api.HEADER)
         self.expect("ptr", self.field(obj, api.DESCR, "ptr"), self.object(a.dtype))
         self.expect("i32", self.field(obj, api.NDIM, "i32"), str(len(a.shape)))
-        flags = self.set(f"and i32 {self.field(obj, api.FLAGS, 'i32')}, {api.CONTIGUOUS_ALIGNED}")
+        flags = self.set("and", "i32", self.field(obj, api.FLAGS, "i32"), str(api.CONTIGUOUS_ALIGNED))
         self.expect("i32", flags, str(api.CONTIGUOUS_ALIGNED))
         dims = self.field(obj, api.DIMS, "ptr") if a.shape else ""
         for axis, n in enumerate(a.shape):
             self.expect("i64", self.field(dims, 8 * axis, "i64"), str(n))
         return self.field(obj, api.DATA, "ptr")
 
-    def expect(self, kind: str, value: str, wanted: str) -> None:
-        same = self.set(f"icmp eq {kind} {value}, {wanted}")
-        self.branch(same, "other")
+    def expect(self, type: str, value: str, wanted: str) -> None:
+        self.on(self.set("icmp", type, value, wanted, flags=("eq",)), "other")
 
     def result(self, k: int, a: Array) -> str:
         """Return the pointer to the memory of a result."""
         if a.is_float:
-            self.numbers[k] = self.set("alloca double")
+            self.numbers[k] = self.room("double")
             return self.numbers[k]
-        dims = f"@DIMS{k}" if a.shape else "null"
-        made = self.set(
-            f"call ptr {self.function('PyArray_New')}(ptr {self.object(np.ndarray)}, i32 {len(a.shape)}, ptr {dims}, "
-            f"i32 {api.TYPE_NUMBERS[a.dtype]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
-        )
-        self.objects[k] = made
-        self.branch(self.set(f"icmp ne ptr {made}, null"), "failed")
+        dims = self.used.table(f"{self.name}.dims{k}", a.shape) if a.shape else "null"
+        null, zero = ("ptr", "null"), ("i32", "0")
+        shape = ("ptr", self.object(np.ndarray)), ("i32", str(len(a.shape))), ("ptr", dims)
+        entries = ("i32", str(api.TYPE_NUMBERS[a.dtype])), null, null, zero, zero, null
+        self.objects[k] = made = self.python("ptr", "PyArray_New", *shape, *entries)
+        self.not_null(made)
         return self.field(made, api.DATA, "ptr")
 
     def tree(self, tree: trees.Tree, rest: Any) -> str:
@@ -183,20 +172,19 @@ class _Wrapper:
         if isinstance(tree, trees.ArrayLeaf):
             return self.value(next(rest))
         assert isinstance(tree, trees.ContainerSpec)  # narrows the type; ``only_tuples`` was asked before
-        made = self.set(f"call ptr {self.function('PyTuple_New')}(i64 {len(tree.parts)})")
-        self.branch(self.set(f"icmp ne ptr {made}, null"), "failed")
+        made = self.python("ptr", "PyTuple_New", ("i64", str(len(tree.parts))))
+        self.not_null(made)
         for k, part in enumerate(tree.parts):
-            value = self.tree(part, rest)
-            self.line(f"call i32 {self.function('PyTuple_SetItem')}(ptr {made}, i64 {k}, ptr {value})")
+            arguments = ("ptr", made), ("i64", str(k)), ("ptr", self.tree(part, rest))
+            self.python("i32", "PyTuple_SetItem", *arguments, result="")
         return made
 
     def value(self, k: int) -> str:
         a = self.outputs[k]
         if a.is_float:
-            number = self.set(f"load double, ptr {self.numbers[k]}")
-            return self.set(f"call ptr {self.function('PyFloat_FromDouble')}(double {number})")
+            return self.python("ptr", "PyFloat_FromDouble", ("double", self.load("double", self.numbers[k])))
         if a.shape == ():
-            return self.set(f"call ptr {self.function('PyArray_Return')}(ptr {self.objects[k]})")
+            return self.python("ptr", "PyArray_Return", ("ptr", self.objects[k]))
         return self.objects[k]
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from symgrad.compiler.backends.backend import Kernel, Unsuitable, as_result
 from symgrad.compiler.backends.mpmath.matrices import numbers
 from symgrad.compiler.backends.mpmath.number import Ball, Field, Undecided
-from symgrad.compiler.backends.mpmath.operations import name_of, run
+from symgrad.compiler.backends.mpmath.operations import run
+from symgrad.compiler.primitives.entries import name_of
 from symgrad.core import trees
 from symgrad.core.promotion import is_floating, is_symbolic
 from symgrad.engine.program import Program, Value

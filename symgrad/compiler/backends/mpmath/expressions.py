@@ -45,13 +45,8 @@ class Evaluator:
             if rule is not None:
                 return rule(self, e)
         if isinstance(e, Atom):
-            declared = e.declared
             slots = dict(zip(X, [self.number(a) for a in e.args], strict=False))
-            if declared.ordered and e.args[0].is_Integer:  # the meaning is known for whole orders only
-                meaning = declared.meant(*e.args[: declared.ordered], *X[declared.ordered : declared.nargs])
-            else:
-                meaning = declared.meaning
-            return Evaluator(self.field, slots)(sp.sympify(meaning))
+            return Evaluator(self.field, slots)(e.declared.meaning_at(e.args))
         raise Unsuitable(f"backend 'mpmath': the function {type(e).__name__} has no meaning in mpmath.")
 
 

@@ -92,7 +92,7 @@ def _sum(terms: Any) -> Any:
 
 
 def inverse(a: Any, name: str = "linalg.inv") -> Any:
-    """A⁻¹."""
+    """Return the inverse A⁻¹."""
     return solved(a, identity(a[0, 0].field, len(a)), name) if len(a) else a
 
 

@@ -8,7 +8,7 @@ evaluated. Only factorisations are written out here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cmp_to_key, lru_cache
+from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from symgrad.compiler.backends.mpmath import matrices
 from symgrad.compiler.backends.mpmath.expressions import Evaluator, largest
 from symgrad.compiler.backends.mpmath.matrices import floats, numbers
 from symgrad.compiler.backends.mpmath.number import Field, Undecided
+from symgrad.compiler.primitives.entries import formulas_of_entries, is_inexact, name_of
 from symgrad.compiler.primitives.map_steps import meaning_of
 from symgrad.core.promotion import is_bool, is_floating
 from symgrad.engine.program import Value
 from symgrad.errors import FormError, NotYet
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.logic import Test
+from symgrad.ops.linalg.banded import SolveBanded, full_matrix
 from symgrad.ops.linalg.determinant import Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.lu import Exchange, Pivots
@@ -44,7 +46,7 @@ Own = Callable[[Field, Any, Sequence[Any]], Any]
 
 def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     """Return an operation's result: an object array of numbers, or integers and booleans as they are."""
-    if not is_floating(dtype) and not any(_inexact(a) for a in args):
+    if not is_floating(dtype) and not any(is_inexact(a) for a in args):
         return np.asarray(op(*args))
     try:
         value = _computed(field, op, args)
@@ -59,15 +61,6 @@ def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     if field.lost is None and value.dtype == object and any(b.is_unknown for b in value.flat):
         field.lost = op
     return value
-
-
-def _inexact(x: Any) -> bool:
-    return np.asarray(x).dtype == object
-
-
-def name_of(op: Op) -> str:
-    """Name an operation as its backward function is called, with its class."""
-    return op.label if type(op).__name__ in ("Map", op.label) else f"{op.label} ({type(op).__name__})"
 
 
 def unsuitable(op: Op, why: str) -> Unsuitable:
@@ -111,29 +104,15 @@ def _elementwise(field: Field, meaning: Any, args: Sequence[Any]) -> Any:
 
 def _by_formulas(field: Field, op: Op, args: Sequence[Any]) -> Any:
     """Evaluate the entries' formulas; integers and booleans among the arguments stand in them as they are."""
-    exact = tuple(None if _inexact(a) else (a.shape, tuple(a.ravel().tolist())) for a in map(np.asarray, args))
+    exact = tuple(None if is_inexact(a) else (a.shape, tuple(a.ravel().tolist())) for a in map(np.asarray, args))
     shapes = tuple(np.shape(a) for a in args)
-    symbols, formulas = _formulas(op, shapes, exact)
+    symbols, formulas = formulas_of_entries(op, shapes, exact)
     values = [v for a, e in zip(args, exact, strict=True) if e is None for v in np.asarray(a).flat]
     evaluate = Evaluator(field, dict(zip(symbols, values, strict=True)))
     out = np.empty(formulas.shape, dtype=object)
     for at in np.ndindex(formulas.shape):
         out[at] = evaluate(sp.sympify(formulas[at]))
     return out
-
-
-@lru_cache(maxsize=64)
-def _formulas(op: Op, shapes: tuple[Any, ...], exact: tuple[Any, ...]) -> tuple[list[Any], Any]:
-    """The symbols of the entries of the inexact arguments, and the entries of the result in them."""
-    symbols: list[Any] = []
-    given = []
-    for s, known in zip(shapes, exact, strict=True):
-        x = np.empty(s, dtype=object)
-        for k, at in enumerate(np.ndindex(s)):
-            x[at] = sp.Dummy(f"v{k}", real=True) if known is None else sp.sympify(known[1][k])
-        symbols += x.ravel().tolist() if known is None else []
-        given.append(x)
-    return symbols, np.asarray(op.on_symbols(*given), dtype=object)
 
 
 # ------------------------------------------------------------------ written out
@@ -164,13 +143,13 @@ def _test(field: Field, op: Any, args: Sequence[Any]) -> Any:
 def _positions(field: Field, op: Any, args: Sequence[Any]) -> Any:
     """Positions depend on the order of the entries alone: find them for floats in the same order."""
     x, *rest = map(np.asarray, args)
-    return op.forward(_in_order(x) if _inexact(x) else x, *[floats(r) if _inexact(r) else r for r in rest])
+    return op.forward(_in_order(x) if is_inexact(x) else x, *[floats(r) if is_inexact(r) else r for r in rest])
 
 
 def _chosen(field: Field, op: Any, args: Sequence[Any]) -> Any:
     """Results that are entries: find them for floats in the same order; nan where there is none."""
     x = np.asarray(args[0])
-    if not _inexact(x):
+    if not is_inexact(x):
         return op.forward(x)
     codes = _in_order(x)
     entries = dict(zip(codes.ravel().tolist(), x.ravel(), strict=True))
@@ -203,6 +182,11 @@ def _solve(field: Field, op: Any, args: Sequence[Any]) -> Any:
     to = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     solution = _each(lambda m, v: matrices.solved(m, v, "linalg.solve"), to, a, b)
     return solution[..., 0] if op.vector else solution
+
+
+def _solve_banded(field: Field, op: Any, args: Sequence[Any]) -> Any:
+    ab, b = (numbers(field, x) for x in args)
+    return _solve(field, op, [full_matrix(ab, op.low, op.up), b])
 
 
 def _cholesky(field: Field, op: Any, args: Sequence[Any]) -> Any:
@@ -339,9 +323,9 @@ def _step(field: Field, step: Value, args: Sequence[Any]) -> Any:
 
 _OWN: dict[Any, Own] = {
     Cast: _cast, Test: _test, FindsPositions: _positions, Arg: _positions, MedianOfAll: _chosen, Inverse: _inverse,
-    Solve: _solve, Cholesky: _cholesky, Det: _determinant(X[0]), LogDet: _determinant(sp.log(X[0])),
-    LogAbsDet: _determinant(sp.log(sp.Abs(X[0]))), DetSign: _determinant(sp.sign(X[0])), Eigenvalues: _eigen(0),
-    Eigenvectors: _eigen(1), SingularValues: _singular, SingularVectors: _singular, QRBasis: _triangular(0),
-    QRTriangle: _triangular(1), PseudoInverse: _pseudoinverse, MatrixRank: _matrix_rank, MatrixExp: _matrix_exp,
-    Pivots: _pivots, Scan: _scan,
+    Solve: _solve, SolveBanded: _solve_banded, Cholesky: _cholesky, Det: _determinant(X[0]),
+    LogDet: _determinant(sp.log(X[0])), LogAbsDet: _determinant(sp.log(sp.Abs(X[0]))),
+    DetSign: _determinant(sp.sign(X[0])), Eigenvalues: _eigen(0), Eigenvectors: _eigen(1),
+    SingularValues: _singular, SingularVectors: _singular, QRBasis: _triangular(0), QRTriangle: _triangular(1),
+    PseudoInverse: _pseudoinverse, MatrixRank: _matrix_rank, MatrixExp: _matrix_exp, Pivots: _pivots, Scan: _scan,
 }  # fmt: skip

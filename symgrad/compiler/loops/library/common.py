@@ -37,12 +37,12 @@ def round_even(x: float) -> float:
 
 
 def relu(x: float) -> float:
-    """max(x, 0)."""
+    """Return max(x, 0)."""
     return maximum(x, 0.0)
 
 
 def low(x: float) -> float:
-    """min(x, 0)."""
+    """Return min(x, 0)."""
     return minimum(x, 0.0)
 
 

@@ -17,16 +17,22 @@ Array = Any
 
 
 def svd(a: Read, at: int, u: Array, uat: int, s: Array, sat: int, v: Array, vat: int, n: int, m: int, w: Array) -> None:
-    """A = U diag(s) Vᵀ, by turning pairs of columns until all are at right angles (§8.6)."""
+    """A = U diag(s) Vᵀ, by turning pairs of columns until all are at right angles (§8.6), in range of their squares."""
+    largest = 0.0
+    for k in range(n * m):
+        largest = maximum(largest, math.fabs(a[at + k]))
+    scale = 2.409919865102884e-181 if largest > 1e100 else 4.149515568880993e180 if largest < 1e-100 else 1.0
     if n >= m:
         for k in range(n * m):
-            w[k] = a[at + k]
+            w[k] = a[at + k] * scale
         tall_svd(w, n, m, u, uat, s, sat, v, vat)
     else:
         for i in range(n):
             for j in range(m):
-                w[j * n + i] = a[at + i * m + j]
+                w[j * n + i] = a[at + i * m + j] * scale
         tall_svd(w, m, n, v, vat, s, sat, u, uat)
+    for k in range(n if n < m else m):
+        s[sat + k] = s[sat + k] / scale
 
 
 def tall_svd(w: Array, n: int, m: int, u: Array, uat: int, s: Array, sat: int, v: Array, vat: int) -> None:

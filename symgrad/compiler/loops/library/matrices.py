@@ -113,7 +113,7 @@ def factorised(a: Read, at: int, n: int, w: Array) -> float:
 
 
 def det(a: Read, at: int, n: int, w: Array) -> float:
-    """The determinant."""
+    """Return the determinant."""
     product = factorised(a, at, n, w)
     for k in range(n):
         product = product * w[n + k * n + k]

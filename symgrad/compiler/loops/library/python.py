@@ -19,12 +19,12 @@ def sqrt(x: float) -> float:
 
 
 def exp(x: float) -> float:
-    """eˣ."""
+    """Return the exponential eˣ."""
     return math.inf if x > 709.782712893384 else math.exp(x)
 
 
 def exp2(x: float) -> float:
-    """2ˣ."""
+    """Return the power 2ˣ."""
     return math.inf if x >= 1024.0 else math.pow(2.0, x)
 
 
@@ -44,62 +44,62 @@ def log1p(x: float) -> float:
 
 
 def log2(x: float) -> float:
-    """log₂ x."""
+    """Return log₂ x."""
     return math.log2(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
 
 
 def log10(x: float) -> float:
-    """log₁₀ x."""
+    """Return log₁₀ x."""
     return math.log10(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
 
 
 def sin(x: float) -> float:
-    """sin x."""
+    """Return sin x."""
     return math.sin(x) if math.isfinite(x) else math.nan
 
 
 def cos(x: float) -> float:
-    """cos x."""
+    """Return cos x."""
     return math.cos(x) if math.isfinite(x) else math.nan
 
 
 def tan(x: float) -> float:
-    """tan x."""
+    """Return tan x."""
     return math.tan(x) if math.isfinite(x) else math.nan
 
 
 def asin(x: float) -> float:
-    """arcsin x."""
+    """Return arcsin x."""
     return math.asin(x) if -1.0 <= x <= 1.0 else math.nan
 
 
 def acos(x: float) -> float:
-    """arccos x."""
+    """Return arccos x."""
     return math.acos(x) if -1.0 <= x <= 1.0 else math.nan
 
 
 def sinh(x: float) -> float:
-    """sinh x."""
+    """Return sinh x."""
     return math.sinh(x) if not abs(x) > 710.0 else math.copysign(math.inf, x)
 
 
 def cosh(x: float) -> float:
-    """cosh x."""
+    """Return cosh x."""
     return math.cosh(x) if not abs(x) > 710.0 else math.inf
 
 
 def acosh(x: float) -> float:
-    """arcosh x."""
+    """Return arcosh x."""
     return math.acosh(x) if x >= 1.0 else math.nan
 
 
 def atanh(x: float) -> float:
-    """artanh x."""
+    """Return artanh x."""
     return math.atanh(x) if -1.0 < x < 1.0 else math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan
 
 
 def pow(x: float, p: float) -> float:
-    """xᵖ."""
+    """Return the power xᵖ."""
     try:
         return math.pow(x, p)
     except OverflowError:
@@ -114,12 +114,12 @@ def fmod(a: float, b: float) -> float:
 
 
 def floor(x: float) -> float:
-    """⌊x⌋."""
+    """Return the floor ⌊x⌋."""
     return float(math.floor(x)) if math.isfinite(x) else x
 
 
 def ceil(x: float) -> float:
-    """⌈x⌉."""
+    """Return the ceiling ⌈x⌉."""
     return float(math.ceil(x)) if math.isfinite(x) else x
 
 

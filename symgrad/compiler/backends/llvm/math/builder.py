@@ -1,6 +1,6 @@
-"""LLVM IR of one scalar function, written as arithmetic on ``Value``.
+"""Instructions of one scalar function, written as arithmetic on ``Value``.
 
-``x * y + 1`` appends two lines of IR; ``fma``, ``select``, ``horner`` and the bit operations do the same. There are
+``x * y + 1`` appends two instructions; ``fma``, ``select``, ``horner`` and the bit operations do the same. There are
 no branches, calls, loads or fast flags, so a loop that inlines the function is vectorised and rounds as written.
 """
 
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.compiler.backends.llvm.instructions import Recorder, constant
+
 
 class Kind(NamedTuple):
-    """A binary floating-point format: names in IR, bits of the fraction, bias of the exponent."""
+    """A binary floating-point format: names, bits of the fraction, bias of the exponent."""
 
     name: str
     type: str
@@ -44,9 +46,8 @@ class Kind(NamedTuple):
         return pattern
 
     def literal(self, value: float) -> str:
-        """IR text of value rounded to this format; IR writes either format as the bits of a double."""
-        rounded = value if self.type == "double" else struct.unpack("<f", struct.pack("<f", value))[0]
-        return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
+        """Return value rounded to this format as an operand."""
+        return constant(value, self.name)
 
 
 F64 = Kind("f64", "double", "i64", fraction=52, bias=1023)
@@ -54,19 +55,12 @@ F32 = Kind("f32", "float", "i32", fraction=23, bias=127)
 KINDS = {kind.name: kind for kind in (F64, F32)}
 
 
-class Body:
-    """The lines of one function so far, and the intrinsics they call; ``exact``: beyond a limit too, with calls."""
+class Body(Recorder):
+    """The instructions of one function so far; ``exact``: beyond a limit too, with calls."""
 
     def __init__(self, exact: bool = False) -> None:
+        super().__init__()
         self.exact = exact
-        self.lines: list[str] = []
-        self.declares: set[str] = set()
-
-    def append(self, text: str) -> str:
-        """Append an instruction and return the name of its result."""
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"  {name} = {text}")
-        return name
 
 
 class Value:
@@ -77,12 +71,20 @@ class Value:
     def __init__(self, body: Body, kind: Kind, type: str, name: str) -> None:
         self.body, self.kind, self.type, self.name = body, kind, type, name
 
-    def emit(self, text: str, type: str | None = None) -> Value:
-        """Append an instruction whose result has the given type, this value's own by default."""
-        return Value(self.body, self.kind, type or self.type, self.body.append(text))
+    def emit(self, opcode: str, *operands: str, flags: tuple[str, ...] = ()) -> Value:
+        """Append an instruction whose operands and result have this value's type."""
+        return Value(self.body, self.kind, self.type, self.body.set(opcode, self.type, *operands, flags=flags))
+
+    def _test(self, opcode: str, how: str, other: str) -> Value:
+        """Append a comparison of this value."""
+        return Value(self.body, self.kind, "i1", self.body.set(opcode, self.type, self.name, other, flags=(how,)))
+
+    def _as(self, opcode: str, type: str, kind: Kind) -> Value:
+        """Append a conversion of this value."""
+        return Value(self.body, kind, type, self.body.set(opcode, type, self.name, flags=(self.type,)))
 
     def text(self, other: Operand) -> str:
-        """An operand of this value's type, as IR writes it."""
+        """Return an operand of this value's type."""
         if isinstance(other, Value):
             return other.name
         return self.kind.literal(other) if self.type == self.kind.type else str(int(other))
@@ -92,7 +94,7 @@ class Value:
         left, right = self.name, self.text(other)
         if swapped:
             left, right = right, left
-        return self.emit(f"{float_name if self.type == self.kind.type else int_name} {self.type} {left}, {right}")
+        return self.emit(float_name if self.type == self.kind.type else int_name, left, right)
 
     def __add__(self, other: Operand) -> Value:
         return self._binary("fadd add", other)
@@ -119,7 +121,7 @@ class Value:
         return self._binary("fdiv -", other, swapped=True)
 
     def __neg__(self) -> Value:
-        return self.emit(f"fneg {self.type} {self.name}")
+        return self.emit("fneg", self.name)
 
     # integers and booleans
     def __and__(self, other: Operand) -> Value:
@@ -142,7 +144,7 @@ class Value:
 
     # comparisons are false of nan, but for !=
     def _compare(self, how: str, other: Operand) -> Value:
-        return self.emit(f"fcmp {how} {self.type} {self.name}, {self.text(other)}", "i1")
+        return self._test("fcmp", how, self.text(other))
 
     def __lt__(self, other: Operand) -> Value:
         return self._compare("olt", other)
@@ -170,28 +172,27 @@ class Value:
 
     def is_negative(self) -> Value:
         """Truth of the sign bit, which -0 has."""
-        bits = self.bits()
-        return bits.emit(f"icmp slt {bits.type} {bits.name}, 0", "i1")
+        return self.bits()._test("icmp", "slt", "0")
 
     def __invert__(self) -> Value:
-        return self.emit(f"xor i1 {self.name}, true")
+        return self.emit("xor", self.name, "true")
 
     # changes of type
     def bits(self) -> Value:
         """The pattern of a number as an integer."""
-        return self.emit(f"bitcast {self.type} {self.name} to {self.kind.word}", self.kind.word)
+        return self._as("bitcast", self.kind.word, self.kind)
 
     def number(self) -> Value:
         """The number that has these bits."""
-        return self.emit(f"bitcast {self.type} {self.name} to {self.kind.type}", self.kind.type)
+        return self._as("bitcast", self.kind.type, self.kind)
 
     def widen(self) -> Value:
         """A float32 as float64, exactly."""
-        return Value(self.body, F64, "double", self.body.append(f"fpext float {self.name} to double"))
+        return self._as("fpext", "double", F64)
 
     def narrow(self) -> Value:
         """A float64 rounded to float32."""
-        return Value(self.body, F32, "float", self.body.append(f"fptrunc double {self.name} to float"))
+        return self._as("fptrunc", "float", F32)
 
     def constant(self, value: float) -> Value:
         """A number of this kind."""
@@ -227,10 +228,8 @@ NUMPY: dict[Any, Callable[..., Value]] = {}  # NumPy's functions: see ``kernels`
 
 def _intrinsic(name: str, *operands: Operand) -> Value:
     value = next(x for x in operands if isinstance(x, Value))
-    callee = f"@llvm.{name}.{value.kind.name}"
-    value.body.declares.add(f"declare {value.type} {callee}({', '.join([value.type] * len(operands))})")
-    arguments = ", ".join(f"{value.type} {value.text(x)}" for x in operands)
-    return value.emit(f"call {value.type} {callee}({arguments})")
+    arguments = [value.text(x) for x in operands]
+    return value.emit("call", f"@llvm.{name}.{value.kind.name}", *arguments, flags=(value.type,) * len(operands))
 
 
 def fma(x: Operand, y: Operand, z: Operand) -> Value:
@@ -239,12 +238,12 @@ def fma(x: Operand, y: Operand, z: Operand) -> Value:
 
 
 def sqrt(x: Value) -> Value:
-    """√x."""
+    """Return the square root √x."""
     return _intrinsic("sqrt", x)
 
 
 def magnitude(x: Value) -> Value:
-    """|x|."""
+    """Return the absolute value |x|."""
     return _intrinsic("fabs", x)
 
 
@@ -261,8 +260,7 @@ def rounding(name: str, x: Value) -> Value:
 def select(where: Value, x: Operand, y: Operand) -> Value:
     """x where it is true, else y; numbers or integers."""
     typed = next((v for v in (x, y) if isinstance(v, Value)), where.constant(0))
-    chosen = f"{typed.type} {typed.text(x)}, {typed.type} {typed.text(y)}"
-    return typed.emit(f"select i1 {where.name}, {chosen}")
+    return typed.emit("select", where.name, typed.text(x), typed.text(y))
 
 
 def clip(x: Value, low: float | None = None, high: float | None = None) -> Value:

@@ -79,7 +79,7 @@ def scale(y: Value, n: Value) -> Value:
 
 
 def exp(x: Value) -> Value:
-    """exp x."""
+    """Return exp x."""
     n, r, _ = reduce(clip(x, *RANGE[x.kind.name]))
     return scale(exp_reduced(r), n)
 
@@ -91,7 +91,7 @@ def exp_of_negative(x: Value) -> Value:
 
 
 def exp2(x: Value) -> Value:
-    """2^x."""
+    """Return the power 2^x."""
     x = clip(x, *EXP2_RANGE[x.kind.name])
     n, _ = round_to_integer(x, 1.0)
     r = x - n

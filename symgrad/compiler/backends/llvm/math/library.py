@@ -1,4 +1,4 @@
-"""The table of functions, and their definitions as IR text. Lowest of the LLVM backend."""
+"""The table of functions, and their definitions. Lowest of the LLVM backend, beside the instructions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
 
+from symgrad.compiler.backends.llvm.instructions import Function, Parameter
 from symgrad.compiler.backends.llvm.math import (
     exponential,
     hyperbolic,
@@ -64,29 +65,25 @@ LIMIT = {
 }
 
 
-def definitions(names: Iterable[tuple[str, str]]) -> str:
-    """IR that defines ``@sg.<name>.<kind>`` for each (name, kind), and declares the intrinsics used.
+def definitions(names: Iterable[tuple[str, str]]) -> list[Function]:
+    """Return the functions ``sg.<name>.<kind>``, one for each (name, kind).
 
     Args: pairs of a key of ``FUNCTIONS`` and "f64" or "f32"; repetitions are dropped. Raises KeyError of others. With
     ".exact" after the key a quotient has no limit; such code is not vectorised.
 
-    >>> definitions([("sqrt", "f64")]).splitlines()[0]
-    'declare double @llvm.sqrt.f64(double)'
+    >>> [f.name for f in definitions([("sqrt", "f64")])]
+    ['sg.sqrt.f64']
     """
-    pairs = [_definition(name, kind) for name, kind in sorted(set(names))]
-    declares = {line for _, lines in pairs for line in lines}
-    return "\n".join([*sorted(declares), "", *(text for text, _ in pairs)])
+    return [_definition(name, kind) for name, kind in sorted(set(names))]
 
 
 @cache
-def _definition(name: str, kind_name: str) -> tuple[str, frozenset[str]]:
-    """The text of a function, and the declarations it wants."""
+def _definition(name: str, kind_name: str) -> Function:
     own, _, exact = name.partition(".")
     kind, body = KINDS[kind_name], Body(bool(exact))
     arguments = [f"%x{i}" for i in range(FUNCTIONS[own])]
     result = _TABLE[own](*(Value(body, kind, kind.type, argument) for argument in arguments))
-    parameters = ", ".join(f"{kind.type} {argument}" for argument in arguments)
-    head = f"define internal {kind.type} @sg.{name}.{kind_name}({parameters})"
+    body.give(kind.type, result.name)
+    parameters = [Parameter(kind.type, argument) for argument in arguments]
     attributes = "alwaysinline nounwind willreturn readnone"  # which every LLVM reads; memory(none) came with 16
-    text = "\n".join([f"{head} {attributes} {{", *body.lines, f"  ret {kind.type} {result.name}", "}", ""])
-    return text, frozenset(body.declares)
+    return body.function(f"sg.{name}.{kind_name}", parameters, attributes, kind.type)

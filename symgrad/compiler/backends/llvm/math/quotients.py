@@ -15,7 +15,7 @@ LIMIT = {"f64": 2.0**52, "f32": 2.0**23}  # of |x/y|
 def fmod(x: Value, y: Value) -> Value:
     """x - y trunc(x/y)."""
     if x.body.exact:
-        return x.emit(f"frem {x.type} {x.name}, {y.name}")
+        return x.emit("frem", x.name, y.name)
     a, b = magnitude(x), magnitude(y)
     r = fma(-rounding("trunc", a / b), b, a)
     return copysign(select(a < b, a, select(r < 0.0, r + b, r)), x)

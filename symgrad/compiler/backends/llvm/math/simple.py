@@ -16,7 +16,7 @@ from symgrad.compiler.backends.llvm.math.builder import (
 
 
 def rsqrt(x: Value) -> Value:
-    """1/√x."""
+    """Return the reciprocal 1/√x."""
     return 1.0 / sqrt(x)
 
 

@@ -35,7 +35,7 @@ def _sin_pi(x: Value, n: Value) -> Value:
 
 
 def _signed(y: Value, n: Value) -> Value:
-    """y (-1)ⁿ."""
+    """Return y (-1)ⁿ."""
     half = n * 0.5
     return select(rounding("rint", half) == half, y, -y)
 

@@ -81,7 +81,7 @@ def sin(x: Value) -> Value:
 
 
 def cos(x: Value) -> Value:
-    """cos x."""
+    """Return cos x."""
     x = inside(magnitude(x))
     shifted = fma(x, 1 / math.pi, -0.5) + x.kind.round_shift
     q = fma(shifted - x.kind.round_shift, 2.0, 1.0)

@@ -1,1 +1,1 @@
-"""Operations that are neither nests nor views, as machine code: the loops that exported sources have, as IR."""
+"""Operations that are neither nests nor views, as machine code: the loops that exported sources have."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.chunks import CHUNK, bounds_of, shared
+from symgrad.compiler.backends.llvm.code import ZERO, Used
+from symgrad.compiler.backends.llvm.instructions import Function, Recorder, pointers
 from symgrad.compiler.backends.llvm.routines import translate
 from symgrad.compiler.backends.llvm.steps import Routine
 
@@ -19,70 +21,79 @@ _LOOP = re.compile(r"for (\w+) in range\((\d+)\):")
 
 
 @dataclass(frozen=True)
-class Chunks:
-    """How many turns the loop has, and how many of them a chunk."""
+class Turns:
+    """The outermost loop of a routine: its variable, and how many turns it has, which are apart."""
 
-    turns: int
+    name: str
+    count: int
+
+    def bounded(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines with the turns from lo to hi only."""
+        first, loop, *rest = lines
+        return [first, loop.replace(f"range({self.count})", "range(lo, hi)"), *rest]
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The turns of a loop, and how many of them a chunk has."""
+
+    turns: Turns
     length: int
 
     @property
     def count(self) -> int:
         """How many chunks there are."""
-        return -(-self.turns // self.length)
+        return -(-self.turns.count // self.length)
+
+
+def turns_of(step: Routine) -> Turns | None:
+    """Return the loop that is all of a routine; None where it is another, or where its turns meet."""
+    loops = [n for n, line in enumerate(step.lines) if not line.startswith(" ")]
+    meet = step.op.accumulates and not step.op.running  # running sums meet within rows alone
+    if meet or loops != [0, 1] or sum(step.scratch.values()) > _STACK:
+        return None
+    match = _LOOP.fullmatch(step.lines[1])
+    return None if match is None or int(match[2]) < 2 else Turns(match[1], int(match[2]))
 
 
 def chunks_of(step: Routine) -> Chunks | None:
     """Return how a routine is cut; None where its turns meet, or where it is small."""
-    loops = [n for n, line in enumerate(step.lines) if not line.startswith(" ")]
-    if step.op.accumulates or step.work < _LEAST or loops != [0, 1] or sum(step.scratch.values()) > _STACK:
+    turns = turns_of(step)
+    if turns is None or step.work < _LEAST:
         return None
-    match = _LOOP.fullmatch(step.lines[1])
-    if match is None or int(match[2]) < 2:
-        return None
-    turns = int(match[2])
-    length = max(-(-turns * _GRAIN // step.work), -(-turns // _MOST))
-    return Chunks(turns, length) if length < turns else None
+    length = max(-(-turns.count * _GRAIN // step.work), -(-turns.count // _MOST))
+    return Chunks(turns, length) if length < turns.count else None
 
 
-def function(name: str, step: Routine, kinds: Mapping[str, str], used: Used, chunks: Chunks) -> str:
+def functions(name: str, step: Routine, kinds: Mapping[str, str], used: Used, chunks: Chunks) -> list[Function]:
     """Return ``@name.range``, which runs some turns, and ``@name.chunk``, which finds its own."""
-    first, loop, *rest = step.lines
-    lines = [first, loop.replace(f"range({chunks.turns})", "range(lo, hi)"), *rest]
-    after = [f"  %count = load double, ptr %v.{STATUS}", "  store double %count, ptr %status", "  ret void"]
-    text = translate.function(f"{name}.range", lines, kinds, used, after, "ptr %status", ["lo", "hi"], step.scratch)
+    lines = chunks.turns.bounded(step.lines)
+    after = Recorder()
+    after.store("double", after.load("double", f"%v.{STATUS}", name="%count"), "%status")
+    after.give()
+    more, bounds = pointers(["%status"]), ["lo", "hi"]
+    ranged = translate.functions(f"{name}.range", lines, kinds, used, after.blocks, more, bounds, step.scratch)
     arrays = [n for n in kinds if n not in step.scratch]
-    chunk = []
+    code = Recorder()
     for m, n in enumerate([*arrays, "status"]):
-        chunk += [f"  %at{m} = getelementptr ptr, ptr %context, i64 {m}", f"  %a.{n} = load ptr, ptr %at{m}"]
-    chunk += [
-        f"  %lo = mul nuw nsw i64 %number, {chunks.length}",
-        f"  %next = add nuw nsw i64 %lo, {chunks.length}",
-        f"  %whole = icmp ult i64 %next, {chunks.turns}",
-        f"  %hi = select i1 %whole, i64 %next, i64 {chunks.turns}",
-        "  %own = getelementptr double, ptr %a.status, i64 %number",
-        f"  call void @{name}.range({''.join(f'ptr %a.{n}, ' for n in arrays)}i64 %lo, i64 %hi, ptr %own)",
-        "  ret void",
-    ]
-    body = "\n".join(chunk)
-    return f"{text}define internal void @{name}.chunk(ptr %context, i64 %number) {{\n{body}\n}}\n"
+        code.load("ptr", code.place("ptr", "%context", m, name=f"%at{m}"), name=f"%a.{n}")
+    bounds_of(code, chunks.length, chunks.turns.count)
+    code.place("double", "%a.status", "%number", name="%own")
+    arguments = [*[("ptr", f"%a.{n}") for n in arrays], ("i64", "%lo"), ("i64", "%hi"), ("ptr", "%own")]
+    code.call("void", f"@{name}.range", *arguments)
+    code.give()
+    return [*ranged, code.function(f"{name}.chunk", CHUNK)]
 
 
-def run(name: str, step: Routine, kinds: Mapping[str, str], used: Used, chunks: Chunks) -> list[str]:
-    """Return the lines that have all chunks run, and add up as ``%status`` what failed."""
-    assert used.pool is not None  # else nothing is cut
-    pool = used.pool()
-    pool.start()
+def run(code: Recorder, name: str, step: Routine, kinds: Mapping[str, str], used: Used, chunks: Chunks) -> None:
+    """Append what has all chunks run, and adds up as ``%status`` what failed."""
     arrays = [*[f"a.{n}" for n in kinds if n not in step.scratch], "statuses"]
-    lines = [f"  %statuses = alloca [{chunks.count} x double]", f"  %context = alloca [{len(arrays)} x ptr]"]
+    code.room("double", chunks.count, name="%statuses")
+    code.room("ptr", len(arrays), name="%context")
     for m, n in enumerate(arrays):
-        lines += [f"  %at{m} = getelementptr ptr, ptr %context, i64 {m}", f"  store ptr %{n}, ptr %at{m}"]
-    lines += [f"  %pool = {used.link(pool.memory)}", f"  %share = {used.link(pool.share)}"]
-    lines.append(f"  call void %share(ptr %pool, ptr @{name}.chunk, ptr %context, i64 {chunks.count})")
-    if not step.fails:
-        return lines
-    total = "0.0"
-    for c in range(chunks.count):
-        lines += [f"  %s{c} = getelementptr double, ptr %statuses, i64 {c}", f"  %d{c} = load double, ptr %s{c}",
-                  f"  %{'status' if c == chunks.count - 1 else f't{c}'} = fadd double {total}, %d{c}"]  # fmt: skip
-        total = f"%t{c}"
-    return lines
+        code.store("ptr", f"%{n}", code.place("ptr", "%context", m, name=f"%at{m}"))
+    shared(code, name, chunks.count, used)
+    total = ZERO
+    for c in range(chunks.count if step.fails else 0):
+        count = code.load("double", code.place("double", "%statuses", c, name=f"%s{c}"), name=f"%d{c}")
+        total = code.set("fadd", "double", total, count, name="%status" if c == chunks.count - 1 else f"%t{c}")

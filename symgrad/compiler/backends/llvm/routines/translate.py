@@ -1,4 +1,4 @@
-"""Loops over flat arrays as IR: the few words of Python that ``compiler/loops`` writes, with a type for each name.
+"""Loops over flat arrays as instructions: the few words of Python that ``compiler/loops`` writes, with types of names.
 
 A function of the library is written once for each choice of the numbers that its calls name: sizes are known, so that
 LLVM unrolls what is small. A loop variable, a counter and what is annotated so is an integer, all else a double; arrays
@@ -12,18 +12,30 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from symgrad.compiler.backends.backend import Unsuitable
-from symgrad.compiler.backends.llvm.code import KNOWN, STORED, TYPES, Code, Used, constant
+from symgrad.compiler.backends.llvm.code import KNOWN, STORED, TYPES, ZERO, Code, Used
+from symgrad.compiler.backends.llvm.instructions import (
+    KEPT,
+    Block,
+    Function,
+    Parameter,
+    Recorder,
+    constant,
+    pointers,
+)
 from symgrad.compiler.loops.kernels import kernels
-from symgrad.compiler.loops.programs import LIBRARIES, PYTHON
-from symgrad.support.definitions import Found
+from symgrad.compiler.loops.programs import PYTHON
+from symgrad.compiler.loops.walk import Range, Walk
+from symgrad.support.definitions import Found, parsed
 
 _FLOAT, _INT, _TRUTH = "f64", "i64", "i1"
 _KINDS = {"float": _FLOAT, "int": _INT}
-_INTEGER = {ast.Add: "add nsw", ast.Sub: "sub nsw", ast.Mult: "mul nsw", ast.FloorDiv: "sdiv", ast.Mod: "srem",
+_INTEGER = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.Mod: "srem",
             ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}  # fmt: skip
+_EXACT = ("nsw",)  # the flag of sums and products of positions, which do not wrap around
 _REAL = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 _FOLD: dict[type[Any], Callable[..., Any]] = {
@@ -42,7 +54,7 @@ class Library:
 
     def __init__(self, prefix: str, used: Used) -> None:
         self.prefix, self.used = prefix, used
-        self.texts: list[str] = []
+        self.functions: list[Function] = []
         self._names: dict[Any, str] = {}
 
     def instance(self, found: Found, constants: Mapping[str, Any], arrays: Mapping[str, str]) -> str:
@@ -52,35 +64,34 @@ class Library:
             name = self._names[key] = f"{self.prefix}.{found.name}{len(self._names)}"
             node = kernels(found.module).defined[found.name]
             assert isinstance(node, ast.FunctionDef)  # calls name functions
-            self.texts.append(_of_library(name, node, found.module, constants, arrays, self))
+            self.functions.append(_of_library(name, node, found.module, constants, arrays, self))
         return self._names[key]
 
 
-def function(
-    name: str, lines: Sequence[str], arrays: Mapping[str, str], used: Used, after: Sequence[str] = (), more: str = "",
-    integers: Sequence[str] = (), own: Mapping[str, int] | None = None,
-) -> str:  # fmt: skip
-    """Return ``@name(arrays…, integers…)``, which runs the lines, with the functions that it calls.
+def functions(
+    name: str, lines: Sequence[str], arrays: Mapping[str, str], used: Used, after: Sequence[Block] = (),
+    more: Sequence[Parameter] = (), integers: Sequence[str] = (), own: Mapping[str, int] | None = None,
+) -> list[Function]:  # fmt: skip
+    """Return ``@name(arrays…, integers…)``, which runs the lines, after the functions that it calls.
 
     Args:
         name: of the function.
         lines: the statements.
         arrays: the kinds of entries, by the names of arrays.
         used: what the code needs of this process.
-        after: IR that follows the lines, in place of the return.
-        more: a further parameter.
+        after: what follows the lines, in place of the return.
+        more: further parameters.
         integers: the names of numbers that the lines are given.
         own: of arrays of doubles that each call has for itself, the numbers of entries.
     """
     own = own or {}
     w = _Writer(library := Library(name, used), "", {}, arrays, dict.fromkeys(integers, _INT))
-    w.head += [f"  %a.{a} = alloca [{n} x double], align 64" for a, n in own.items()]
-    w.block(ast.parse("\n".join(lines)).body)
-    params = ", ".join(
-        [*[f"ptr noalias %a.{a}" for a in arrays if a not in own], *[f"i64 %p.{n}" for n in integers],
-         *([more] if more else [])]
-    )  # fmt: skip
-    return "".join(library.texts) + w.function(f"void @{name}({params}) noinline", after or ["  ret void"])
+    for a, n in own.items():
+        w.head.room("double", n, align=64, name=f"%a.{a}")
+    w.statements(parsed("\n".join(lines)).body)
+    params = pointers([f"%a.{a}" for a in arrays if a not in own], alone=True)
+    params += [Parameter("i64", f"%p.{n}") for n in integers]
+    return [*library.functions, w.function(name, [*params, *more], after, "noinline")]
 
 
 def _of_library(
@@ -90,174 +101,171 @@ def _of_library(
     constants: Mapping[str, Any],
     arrays: Mapping[str, str],
     into: Library,
-) -> str:
+) -> Function:
     kinds = {a.arg: _KINDS.get(ast.unparse(a.annotation), "") if a.annotation else "" for a in node.args.args}
     given = {k: v for k, v in kinds.items() if v and k not in constants}
     returns = _KINDS.get(ast.unparse(node.returns) if node.returns else "", "")
     w = _Writer(into, module, constants, arrays, given)
     w.returns = returns
-    w.start(node.body)
-    w.block(node.body)
-    params = ", ".join(f"ptr noalias %a.{k}" if not v else f"{TYPES[v]} %p.{k}" for k, v in kinds.items()
-                       if k not in constants)  # fmt: skip
-    return w.function(f"{TYPES[returns] if returns else 'void'} @{name}({params})", w.leave())
+    w.start(node)
+    w.statements(node.body)
+    params = [
+        Parameter(TYPES[v], f"%p.{k}") if v else Parameter("ptr", f"%a.{k}", alone=True)
+        for k, v in kinds.items()
+        if k not in constants
+    ]
+    return w.function(name, params, w.end())
 
 
-class _Writer:
-    """The instructions of one function."""
+class _Writer(Walk[tuple[str, str]]):
+    """The instructions of one function; an expression is its result, and of which kind that is."""
+
+    refusal = Unsuitable
 
     def __init__(
         self, library: Library, module: str, constants: Mapping[str, Any], arrays: Mapping[str, str],
         given: Mapping[str, str],
     ) -> None:  # fmt: skip
-        self.library, self.module, self.constants, self.arrays = library, module, dict(constants), dict(arrays)
+        super().__init__(module)
+        self.library, self.constants, self.arrays = library, dict(constants), dict(arrays)
         self.code = Code("t", True, library.used)
         self.kinds: dict[str, str] = {}
-        self.head: list[str] = []
+        self.head = Recorder()  # the memory of names
         self.returns = ""
-        self.order = ""  # the flag of the next sum, where it may be taken in any order
+        self.any_order = False  # whether the next sum may be taken so
         self._ends: list[str] = []  # of the loops around
         self._labels = 0
         for name, kind in given.items():
             self._slot(name, kind)
-            self.code.line(f"store {TYPES[kind]} %p.{name}, ptr %v.{name}")
+            self.code.store(TYPES[kind], f"%p.{name}", f"%v.{name}")
 
-    def start(self, body: Sequence[ast.stmt]) -> None:
+    def start(self, definition: ast.FunctionDef) -> None:
         """Make variables of the constants that the function changes."""
-        changed = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        for name in changed & set(self.constants):
+        for name in _changed(definition) & set(self.constants):
             node = ast.Constant(self.constants.pop(name))
             self._put(name, self.value(node), self.kind(node))
 
-    def function(self, head: str, after: Sequence[str]) -> str:
-        """Return the text of the function."""
-        lines = [*self.head, *self.code.lines, f"  br label %{_DONE}", f"{_DONE}:", *after]
-        text = "\n".join(lines)
-        return f"define internal {head} {{\n{text}\n}}\n"
+    def function(
+        self, name: str, parameters: Sequence[Parameter], after: Sequence[Block], attributes: str = ""
+    ) -> Function:
+        """Return the function: the memory of its names, its statements, and what comes after them."""
+        self._go(_DONE)
+        first, *rest = self.code.blocks
+        end, *more = after or self.end()
+        blocks = [Block("", [*self.head.lines, *first.instructions]), *rest, Block(_DONE, end.instructions), *more]
+        type = TYPES[self.returns] if self.returns else "void"
+        return Function(name, tuple(parameters), blocks, attributes, type)
 
-    def leave(self) -> list[str]:
-        """Return the lines that end a function of the library."""
-        if not self.returns:
-            return ["  ret void"]
-        t = TYPES[self.returns]
-        if "return" not in self.kinds:
+    def end(self) -> list[Block]:
+        """Return what ends a function of the library."""
+        code = Recorder()
+        if self.returns and "return" not in self.kinds:
             raise Unsuitable("a function of the library returns nothing")
-        return [f"  %result = load {t}, ptr %v.return", f"  ret {t} %result"]
+        if self.returns:
+            code.give(TYPES[self.returns], code.load(TYPES[self.returns], "%v.return", name="%result"))
+        else:
+            code.give()
+        return code.blocks
 
     # -------------------------------------------------------------- names and blocks
     def _slot(self, name: str, kind: str) -> None:
         self.kinds[name] = kind
-        self.head.append(f"  %v.{name} = alloca {TYPES[kind]}")
+        self.head.room(TYPES[kind], name=f"%v.{name}")
 
     def _label(self) -> str:
         self._labels += 1
         return f"b{self._labels}"
 
     def _start(self, label: str) -> None:
-        self.code.lines.append(f"{label}:")
+        self.code.label(label)
 
     def _go(self, label: str) -> None:
-        self.code.line(f"br label %{label}")
+        self.code.go(label)
 
     def _branch(self, condition: str, yes: str, no: str) -> None:
-        self.code.line(f"br i1 {condition}, label %{yes}, label %{no}")
+        self.code.branch(condition, yes, no)
 
     def _put(self, name: str, value: tuple[str, str], kind: str = "") -> None:
         if name not in self.kinds:
             self._slot(name, kind or _FLOAT)
         kind = self.kinds[name]
-        self.code.line(f"store {TYPES[kind]} {self.code.number(value, kind)}, ptr %v.{name}")
+        self.code.store(TYPES[kind], self.code.number(value, kind), f"%v.{name}")
 
     # -------------------------------------------------------------- statements
-    def block(self, body: Sequence[ast.stmt]) -> None:
-        """Write statements."""
-        for node in body:
-            self._statement(node)
-
-    def _statement(self, node: Any) -> None:
-        if isinstance(node, ast.Expr):
-            if isinstance(node.value, ast.Call):
-                self.value(node.value)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            self._assign(node)
-        elif isinstance(node, ast.AugAssign):
-            again = ast.parse(ast.unparse(node.target), mode="eval").body
-            self.order = "reassoc " if isinstance(node.target, ast.Name) and isinstance(node.op, ast.Add) else ""
-            self._store(node.target, self.value(ast.BinOp(again, node.op, node.value)))
-        elif isinstance(node, ast.If):
-            self._if(node)
-        elif isinstance(node, ast.For):
-            self._for(node)
-        elif isinstance(node, ast.While):
-            self._while(node)
-        elif isinstance(node, ast.Break):
-            self._go(self._ends[-1])
-            self._start(self._label())
-        elif isinstance(node, ast.Return):
-            if node.value is not None:
-                self._put("return", self.value(node.value), self.returns)
-            self._go(_DONE)
-            self._start(self._label())
+    def assign(self, target: Any, value: Any, kind: str = "") -> None:
+        """Give a name or an entry a value."""
+        if kind:
+            self._put(target.id, self.value(value), _KINDS[kind])
         else:
-            raise Unsuitable(f"there is no machine code for {type(node).__name__}")
+            self._store(target, self.value(value))
 
-    def _assign(self, node: Any) -> None:
-        if isinstance(node, ast.AnnAssign):
-            assert isinstance(node.target, ast.Name)  # counts are annotated
-            self._put(node.target.id, self.value(node.value), _KINDS[ast.unparse(node.annotation)])
-        else:
-            self._store(node.targets[0], self.value(node.value))
+    def change(self, node: ast.AugAssign) -> None:
+        """Add to a name or an entry, say."""
+        again = parsed(ast.unparse(node.target), mode="eval").body
+        self.any_order = isinstance(node.target, ast.Name) and isinstance(node.op, ast.Add)
+        self._store(node.target, self.value(ast.BinOp(again, node.op, node.value)))
+
+    def run(self, node: Any) -> None:
+        """Evaluate a call for what it does."""
+        if isinstance(node, ast.Call):
+            self.value(node)
+
+    def leave(self, node: ast.Break) -> None:
+        """Leave the loop around."""
+        self._go(self._ends[-1])
+        self._start(self._label())
+
+    def give(self, value: Any) -> None:
+        """Leave the function."""
+        if value is not None:
+            self._put("return", self.value(value), self.returns)
+        self._go(_DONE)
+        self._start(self._label())
 
     def _store(self, target: Any, value: tuple[str, str]) -> None:
         if isinstance(target, ast.Name):
             self._put(target.id, value)
             return
         kind, place = self._place(target)
-        if kind == _TRUTH:
-            text = self.code.set(f"zext i1 {self.code.truth(value)} to i8")
-        else:
-            text = self.code.number(value, kind)
-        self.code.line(f"store {STORED[kind]} {text}, ptr {place}")
+        self.code.store(STORED[kind], self.code.stored(value, kind), place)
 
-    def _if(self, node: ast.If) -> None:
+    def choose(self, node: ast.If) -> None:
+        """Go one way or the other; where that is known already, there is no other."""
         known = self.fold(node.test)
         if known is not None:
-            self.block(node.body if known else node.orelse)
+            self.statements(node.body if known else node.orelse)
             return
         yes, no, after = self._label(), self._label(), self._label()
         self._branch(self.truth(node.test), yes, no)
         for label, body in ((yes, node.body), (no, node.orelse)):
             self._start(label)
-            self.block(body)
+            self.statements(body)
             self._go(after)
         self._start(after)
 
-    def _for(self, node: ast.For) -> None:
-        assert isinstance(node.target, ast.Name)
-        assert isinstance(node.iter, ast.Call)
-        args: list[ast.expr] = node.iter.args
-        first, last = (ast.Constant(0), args[0]) if len(args) == 1 else args[:2]
-        down = len(args) == 3
-        name = node.target.id
+    def count(self, node: ast.For, over: Range) -> None:
+        """Repeat for each number of a range."""
+        name, first, last, down = over
         stop = self.code.number(self.value(last), _INT)
         self._put(name, self.value(first), _INT)
         self._loop(
-            lambda: self.code.set(f"icmp {'sgt' if down else 'slt'} i64 {self._load(name)[0]}, {stop}"),
+            lambda: self.code.compare("sgt" if down else "slt", _INT, self._load(name)[0], stop),
             node.body,
-            lambda: self._put(name, (self.code.set(f"add nsw i64 {self._load(name)[0]}, {-1 if down else 1}"), _INT)),
+            lambda: self._put(name, (self._integer("add", self._load(name)[0], "-1" if down else "1"), _INT)),
             self._hint(node, first, last),
         )
 
-    def _while(self, node: ast.While) -> None:
+    def repeat(self, node: ast.While) -> None:
+        """Repeat while a condition holds."""
         self._loop(lambda: self.truth(node.test), node.body, lambda: None)
 
     def _hint(self, node: ast.For, first: Any, last: Any) -> str:
         """How LLVM treats a loop: it unrolls short ones, vectorises inner and long ones, and leaves others alone."""
         start, stop = self.fold(first), self.fold(last)
-        inner = not any(isinstance(n, (ast.For, ast.While)) for s in node.body for n in ast.walk(s))
-        if stop is None or max(start or 0, stop) <= _SHORT or stop > _LONG or (inner and start is not None):
+        if stop is None or max(start or 0, stop) <= _SHORT or stop > _LONG:
             return ""
-        return self.code.used.kept()
+        outer = any(isinstance(n, (ast.For, ast.While)) for s in node.body for n in ast.walk(s))
+        return KEPT if outer or start is None else ""
 
     def _loop(
         self, test: Callable[[], str], body: Sequence[ast.stmt], step: Callable[[], None], hint: str = ""
@@ -268,10 +276,10 @@ class _Writer:
         self._branch(test(), inside, after)
         self._start(inside)
         self._ends.append(after)
-        self.block(body)
+        self.statements(body)
         self._ends.pop()
         step()
-        self.code.line(f"br label %{head}{hint}")
+        self.code.go(head, hint)
         self._start(after)
 
     # -------------------------------------------------------------- expressions
@@ -306,49 +314,48 @@ class _Writer:
             if isinstance(known, float):
                 return constant(known, _FLOAT), _FLOAT
             return (str(known).lower(), _TRUTH) if isinstance(known, bool) else (str(known), _INT)
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is None:
-            raise Unsuitable(f"there is no machine code for {type(node).__name__}")
-        pair: tuple[str, str] = method(node)
-        return pair
+        return self.expression(node)
 
     def _load(self, name: str) -> tuple[str, str]:
         kind = self.kinds.get(name)
         if kind is None:
             raise Unsuitable(f"there is no machine code for the name {name}")
-        return self.code.set(f"load {TYPES[kind]}, ptr %v.{name}"), kind
+        return self.code.load(TYPES[kind], f"%v.{name}"), kind
 
     def _Name(self, node: ast.Name) -> tuple[str, str]:
         return self._load(node.id)
 
     def _BinOp(self, node: ast.BinOp) -> tuple[str, str]:
-        order, self.order = self.order, ""
+        any_order, self.any_order = self.any_order, False
         a, b = self.value(node.left), self.value(node.right)
         kind, words = (_FLOAT, _REAL) if self.kind(node) == _FLOAT else (_INT, _INTEGER)
         if type(node.op) not in words:
             raise Unsuitable(f"there is no machine code for {type(node.op).__name__} of such numbers")
-        text = f"{self.code.number(a, kind)}, {self.code.number(b, kind)}"
-        order = order if kind == _FLOAT else ""
-        return self.code.set(f"{words[type(node.op)]} {order}{TYPES[kind]} {text}"), kind
+        operands = self.code.number(a, kind), self.code.number(b, kind)
+        opcode = words[type(node.op)]
+        if kind == _INT:
+            return self._integer(opcode, *operands), kind
+        return self.code.set(opcode, "double", *operands, flags=("reassoc",) if any_order else ()), kind
+
+    def _integer(self, opcode: str, a: str, b: str) -> str:
+        return self.code.set(opcode, "i64", a, b, flags=_EXACT if opcode in ("add", "sub", "mul") else ())
 
     def _UnaryOp(self, node: ast.UnaryOp) -> tuple[str, str]:
         if isinstance(node.op, ast.Not):
-            return self.code.set(f"xor i1 {self.truth(node.operand)}, true"), _TRUTH
+            return self.code.set("xor", "i1", self.truth(node.operand), "true"), _TRUTH
         text, kind = self.value(node.operand)
         if isinstance(node.op, ast.Invert):
-            return self.code.set(f"xor i64 {text}, -1"), _INT
-        return self.code.set(f"fneg double {text}" if kind == _FLOAT else f"sub nsw i64 0, {text}"), kind
+            return self._integer("xor", text, "-1"), _INT
+        return self.code.set("fneg", "double", text) if kind == _FLOAT else self._integer("sub", "0", text), kind
 
     def _Compare(self, node: ast.Compare) -> tuple[str, str]:
         a, b = (self._compared(x, y) for x, y in _both(node.left, node.comparators[0]))
         how = _COMPARE[type(node.ops[0])]
         if _FLOAT in (a[1], b[1]):
-            order = "u" if how == "ne" else "o"
-            text = f"{self.code.number(a, _FLOAT)}, {self.code.number(b, _FLOAT)}"
-            return self.code.set(f"fcmp {order}{how} double {text}"), _TRUTH
-        sign = how if how in ("eq", "ne") else f"s{how}"
-        text = f"{self.code.number(a, _INT)}, {self.code.number(b, _INT)}"
-        return self.code.set(f"icmp {sign} i64 {text}"), _TRUTH
+            kind, how = _FLOAT, f"u{how}" if how == "ne" else f"o{how}"
+        else:
+            kind, how = _INT, how if how in ("eq", "ne") else f"s{how}"
+        return self.code.compare(how, kind, self.code.number(a, kind), self.code.number(b, kind)), _TRUTH
 
     def _compared(self, node: Any, other: Any) -> tuple[str, str]:
         """An operand of a comparison; a number beside an integer is one."""
@@ -375,7 +382,7 @@ class _Writer:
         if _is_plain(node.body) and _is_plain(node.orelse):
             test = self.truth(node.test)
             a, b = (self.code.number(self.value(x), kind) for x in (node.body, node.orelse))
-            return self.code.set(f"select i1 {test}, {TYPES[kind]} {a}, {TYPES[kind]} {b}"), kind
+            return self.code.set("select", TYPES[kind], test, a, b), kind
         yes, no, after = self._label(), self._label(), self._label()
         name = f"choice.{after}"
         self._branch(self.truth(node.test), yes, no)
@@ -388,8 +395,7 @@ class _Writer:
 
     def _Subscript(self, node: ast.Subscript) -> tuple[str, str]:
         kind, place = self._place(node)
-        text = self.code.set(f"load {STORED[kind]}, ptr {place}")
-        return self.code.truth((text, "i8")) if kind == _TRUTH else text, kind
+        return self.code.read(kind, place), kind
 
     def _place(self, node: ast.Subscript) -> tuple[str, str]:
         """Return the kind of an array's entries, and where one is."""
@@ -398,7 +404,7 @@ class _Writer:
         if kind is None:
             raise Unsuitable(f"there is no machine code for the table {node.value.id}")
         at = self.code.number(self.value(node.slice), _INT)
-        return kind, self.code.set(f"getelementptr {STORED[kind]}, ptr %a.{node.value.id}, i64 {at}")
+        return kind, self.code.place(STORED[kind], f"%a.{node.value.id}", at)
 
     def kind(self, node: Any) -> str:
         """Return the kind of an expression's result: an integer where all is integers, a truth, or a double."""
@@ -432,15 +438,8 @@ class _Writer:
         name = node.func.id
         if name in ("int", "float"):
             return self.code.number(self.value(node.args[0]), _KINDS[name]), _KINDS[name]
-        found = self._found(name)
+        found = self.definition(name)
         return self._primitive(name, node.args) if found.module == PYTHON else self._called(found, node)
-
-    def _found(self, name: str) -> Found:
-        module = self.module or next((m for m in (PYTHON, *LIBRARIES) if name in kernels(m).defined), PYTHON)
-        found = Found(module, name)
-        while found.module != PYTHON and found.name not in kernels(found.module).defined:
-            found = kernels(found.module).inside.get(found.name, Found(PYTHON, found.name))
-        return found
 
     def _primitive(self, name: str, args: Sequence[Any]) -> tuple[str, str]:
         xs = [(self.code.number(self.value(a), _FLOAT), _FLOAT) for a in args]
@@ -448,8 +447,8 @@ class _Writer:
         if name == "single":
             return self.code.number((self.code.number(xs[0], "f32"), "f32"), _FLOAT), _FLOAT
         if name == "isfinite":
-            rest = self.code.set(f"fsub double {xs[0][0]}, {xs[0][0]}")
-            return self.code.set(f"fcmp oeq double {rest}, 0.0"), _TRUTH
+            rest = self.code.set("fsub", "double", xs[0][0], xs[0][0])
+            return self.code.compare("oeq", _FLOAT, rest, ZERO), _TRUTH
         if name not in KNOWN:
             raise Unsuitable(f"there is no machine code for {name}")
         return self.code.apply(name, xs, _FLOAT)
@@ -458,7 +457,7 @@ class _Writer:
         if isinstance(node.func, ast.Attribute):
             return _TRUTH if node.func.attr == "isfinite" else _FLOAT
         assert isinstance(node.func, ast.Name)
-        found = self._found(node.func.id)
+        found = self.definition(node.func.id)
         if node.func.id in _KINDS or found.module == PYTHON:
             return _KINDS.get(node.func.id, _FLOAT)
         definition = kernels(found.module).defined[found.name]
@@ -469,25 +468,28 @@ class _Writer:
         assert isinstance(definition, ast.FunctionDef)  # what is called
         constants: dict[str, Any] = {}
         arrays: dict[str, str] = {}
-        texts: list[str] = []
+        given: list[tuple[str, str]] = []
         for parameter, arg in zip(definition.args.args, node.args, strict=True):
             kind = _KINDS.get(ast.unparse(parameter.annotation), "") if parameter.annotation else ""
             known = self.fold(arg) if kind else None
             if known is not None:
                 constants[parameter.arg] = float(known) if kind == _FLOAT else known
             elif kind:
-                texts.append(f"{TYPES[kind]} {self.code.number(self.value(arg), kind)}")
+                given.append((TYPES[kind], self.code.number(self.value(arg), kind)))
             else:
                 assert isinstance(arg, ast.Name)
                 arrays[parameter.arg] = self.arrays[arg.id]
-                texts.append(f"ptr %a.{arg.id}")
+                given.append(("ptr", f"%a.{arg.id}"))
         name = self.library.instance(found, constants, arrays)
         returns = _KINDS.get(ast.unparse(definition.returns) if definition.returns else "", "")
-        text = f"call {TYPES[returns] if returns else 'void'} @{name}({', '.join(texts)})"
-        if returns:
-            return self.code.set(text), returns
-        self.code.line(text)
-        return "", ""
+        return self.code.call(TYPES[returns] if returns else "void", f"@{name}", *given), returns
+
+
+@lru_cache(maxsize=512)
+def _changed(definition: ast.FunctionDef) -> frozenset[str]:
+    """Return the names that a function of the library gives values."""
+    names = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Store))
 
 
 def _both(a: Any, b: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
@@ -503,4 +505,6 @@ def _joined(a: str, b: str) -> str:
 
 def _is_plain(node: Any) -> bool:
     """Whether an expression may be computed where it is not asked for: it reads no memory and calls nothing."""
+    if isinstance(node, (ast.Name, ast.Constant)):  # as most
+        return True
     return not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(node))

@@ -16,7 +16,8 @@ import numpy as np
 
 from symgrad.compiler.backends.backend import Unsuitable, forward_of
 from symgrad.compiler.backends.llvm import python_api
-from symgrad.compiler.backends.llvm.code import Used, kind_of
+from symgrad.compiler.backends.llvm.code import ZERO, Used, kind_of
+from symgrad.compiler.backends.llvm.instructions import Function, Instruction, Recorder, pointers
 from symgrad.compiler.backends.llvm.memory import Buffer, numpy_view
 from symgrad.compiler.backends.llvm.routines import shared, translate
 from symgrad.compiler.backends.llvm.routines.shared import STATUS
@@ -40,11 +41,21 @@ class _Writer(LoopWriter):
     def __init__(self, plan: Plan) -> None:
         super().__init__({}, "machine code", WORDS)
         self.e, self.views, self.plan = plan.e, {}, plan
+        self.places: dict[str, tuple[Buffer, int]] = {}
         self.line(f"{STATUS} = 0.0")
 
     def add(self, name: str) -> None:
         """Enter an array."""
         self._arrays.add(name)
+
+    def sharing(self, key: Any, shape: Sequence[Any]) -> tuple[View, bool]:
+        """Return memory that other routines read as well; theirs, where one of them has written it already."""
+        if key not in self.plan.factors:
+            return super().sharing(key, shape)
+        view, name = self.plan.factors[key], self.mint("f")
+        self.places[name] = view.memory, 0
+        self.add(name)
+        return view._replace(memory=name), False
 
     def whole(self, text: str) -> str:
         """Return an integer's name."""
@@ -80,7 +91,7 @@ def routine(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> Routine | None:
     if write is None or work is None:
         return None
     w = _Writer(plan)
-    arrays: dict[str, tuple[Buffer, int]] = {}
+    arrays = w.places
     args = [_argument(w, plan, f"x{n}", r, arrays) for n, r in enumerate(refs)]
     try:
         result = write(w, op, args, k)
@@ -95,7 +106,9 @@ def routine(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> Routine | None:
             arrays[name] = plan.workspace(int(size), _FLOAT64), 0
     for name, values in w.tables.items():
         arrays[name] = plan.table(values).memory, 0
-    scratch = {n: int(size) for n, size in w.memory if n != result.memory}
+    plan.factors |= {key: v._replace(memory=arrays[v.memory][0]) for key, v in w.shared.items()}
+    later = {result.memory, *[v.memory for v in w.shared.values()]}
+    scratch = {n: int(size) for n, size in w.memory if n not in later}
     return Routine(op, given, view, w.lines, arrays, scratch, w.fails, work)
 
 
@@ -135,79 +148,77 @@ def _placed(w: _Writer, plan: Plan, k: int, result: View, arrays: dict[str, tupl
 
 
 # ------------------------------------------------------------------ code
-def function(name: str, step: Routine, used: Used) -> str:
-    """Return the function ``@name(arrays…)`` of a routine."""
+def functions(name: str, step: Routine, used: Used) -> list[Function]:
+    """Return the function ``@name(arrays…)`` of a routine, after those that it calls."""
     kinds = {n: kind_of(b.dtype) for n, (b, _) in step.arrays.items()}
     chunks = shared.chunks_of(step) if used.pool is not None else None
     used.asks = used.asks or step.fails
-    lines = shared.run(name, step, kinds, used, chunks) if chunks else []
+    code = Recorder()
+    if chunks:
+        shared.run(code, name, step, kinds, used, chunks)
     if step.fails:
-        status = [f"  %status = load double, ptr %v.{STATUS}"] if not chunks else []
-        lines += [*status, *_failing(name, kinds), "fine:"]
-    lines.append("  ret void")
-    report = _report(name, used) if step.fails else ""
-    more = "ptr %reporter" if step.fails else ""
+        if not chunks:
+            code.load("double", f"%v.{STATUS}", name="%status")
+        _failing(code, name, kinds)
+    code.give()
+    report = [_report(name, used)] if step.fails else []
+    more = pointers(["%reporter"] if step.fails else [])
     if chunks is None:
-        return report + translate.function(name, step.lines, kinds, used, lines, more)
-    params = ", ".join([*[f"ptr noalias %a.{n}" for n in kinds], *([more] if more else [])])
-    text = "\n".join(lines)
-    head = f"define internal void @{name}({params}) noinline {{\n{text}\n}}\n"
-    return report + shared.function(name, step, kinds, used, chunks) + head
+        return [*report, *translate.functions(name, step.lines, kinds, used, code.blocks, more)]
+    params = [*pointers([f"%a.{n}" for n in kinds], alone=True), *more]
+    ranged = shared.functions(name, step, kinds, used, chunks)
+    return [*report, *ranged, code.function(name, params, "noinline")]
 
 
-def _failing(name: str, kinds: Mapping[str, str]) -> list[str]:
-    """The lines that have the failure reported where there was one."""
-    lines = [
-        "  %fails = fcmp une double %status, 0.0",
-        "  br i1 %fails, label %report, label %fine",
-        "report:",
-        f"  %pointers = alloca [{len(kinds)} x ptr]",
-    ]
+def _failing(code: Recorder, name: str, kinds: Mapping[str, str]) -> None:
+    """Append what has the failure reported where there was one."""
+    code.set("fcmp", "double", "%status", ZERO, flags=("une",), name="%fails")
+    code.branch("%fails", "report", "fine")
+    code.label("report")
+    code.room("ptr", len(kinds), name="%pointers")
     for m, n in enumerate(kinds):
-        lines += [f"  %place{m} = getelementptr ptr, ptr %pointers, i64 {m}", f"  store ptr %a.{n}, ptr %place{m}"]
-    return [*lines, f"  call void @{name}.report(ptr %pointers, ptr %reporter)", "  br label %fine"]
+        code.store("ptr", f"%a.{n}", code.place("ptr", "%pointers", m, name=f"%place{m}"))
+    code.call("void", f"@{name}.report", ("ptr", "%pointers"), ("ptr", "%reporter"))
+    code.go("fine")
+    code.label("fine")
 
 
-def call(own: str, name: str, step: Routine, used: Used) -> list[str]:
-    """Return the lines that call a routine."""
-    lines, args = [], []
+def call(own: str, name: str, step: Routine, used: Used) -> list[Instruction]:
+    """Return the instructions that call a routine."""
+    code, places = Recorder(), []
     for n, (b, offset) in step.arrays.items():
         place = f"%{b.name}"
         if offset:
-            place = f"%{name}.{n}"
-            lines.append(f"  {place} = getelementptr i8, ptr %{b.name}, i64 {offset * b.dtype.itemsize}")
-        args.append(f"ptr {place}")
+            place = code.place("i8", place, offset * b.dtype.itemsize, name=f"%{name}.{n}")
+        places.append(place)
     if step.fails:
-        lines.append(f"  %{name}.reporter = {used.link(reporter(step).address)}")
-        args.append(f"ptr %{name}.reporter")
-    return [*lines, f"  call void @{own}({', '.join(args)})"]
+        places.append(code.load("ptr", used.link(reporter(step).address), name=f"%{name}.reporter"))
+    code.call("void", f"@{own}", *[("ptr", p) for p in places])
+    return code.lines
 
 
-def _report(name: str, used: Used) -> str:
+def _report(name: str, used: Used) -> Function:
     """The function that has Python run the operation, and sets the error that it raises."""
     names = ("PyGILState_Ensure", "PyErr_Occurred", "PyErr_SetObject", "PyGILState_Release")
     links = [used.link(python_api.functions()[n]) for n in names]
-    lines = [
-        *[f"  %f{k} = {link}" for k, link in enumerate(links)],
-        "  %lock = call i32 %f0()",
-        "  %before = call ptr %f1()",
-        "  %clear = icmp eq ptr %before, null",
-        "  br i1 %clear, label %ask, label %out",
-        "ask:",
-        "  %error = call ptr %reporter(ptr %pointers)",
-        "  %none = icmp eq ptr %error, null",
-        "  br i1 %none, label %out, label %set",
-        "set:",
-        "  %at = getelementptr i8, ptr %error, i64 8",
-        "  %kind = load ptr, ptr %at",
-        "  call void %f2(ptr %kind, ptr %error)",
-        "  br label %out",
-        "out:",
-        "  call void %f3(i32 %lock)",
-        "  ret void",
-    ]
-    text = "\n".join(lines)
-    return f"define internal void @{name}.report(ptr %pointers, ptr %reporter) noinline {{\n{text}\n}}\n"
+    code = Recorder()
+    ensure, occurred, set_error, release = [code.load("ptr", x, name=f"%f{k}") for k, x in enumerate(links)]
+    code.call("i32", ensure, name="%lock")
+    code.call("ptr", occurred, name="%before")
+    code.set("icmp", "ptr", "%before", "null", flags=("eq",), name="%clear")
+    code.branch("%clear", "ask", "out")
+    code.label("ask")
+    code.call("ptr", "%reporter", ("ptr", "%pointers"), name="%error")
+    code.set("icmp", "ptr", "%error", "null", flags=("eq",), name="%none")
+    code.branch("%none", "out", "set")
+    code.label("set")
+    code.load("ptr", code.place("i8", "%error", 8, name="%at"), name="%kind")
+    code.call("void", set_error, ("ptr", "%kind"), ("ptr", "%error"))
+    code.go("out")
+    code.label("out")
+    code.call("void", release, ("i32", "%lock"))
+    code.give()
+    return code.function(f"{name}.report", pointers(["%pointers", "%reporter"]), "noinline")
 
 
 class Reporter:
