@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from symgrad import linalg
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ShapeError
+from symgrad.errors import ArgumentTypeError, ShapeError
 from symgrad.ops.map import show_shape
 
 
@@ -41,6 +43,8 @@ def lqr(A: Any, B: Any, Q: Any, R: Any, discrete: bool = False) -> Regulator:
     >>> K.numpy().round(6)
     array([[1.      , 1.732051]])
     """
+    if not isinstance(discrete, (bool, np.bool_)):
+        raise ArgumentTypeError(f"lqr: got discrete={discrete!r}. Expected True or False.")
     tensors = [as_tensor(M) for M in (A, B, Q, R)]
     _check_sizes(tensors)
     A, B, Q, R = tensors

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from symgrad import functions as F
+from symgrad.control.arguments import Named, check_function, is_pair, known, mapping, mesh_of, number, pair, real, value
 from symgrad.control.schemes import METHODS
-from symgrad.control.trajectory import Pieces, Trajectory
-from symgrad.control.transcription import Transcription
+from symgrad.control.trajectory import Pieces, Trajectory, by_name
+from symgrad.control.transcription import Transcription, Way
 from symgrad.control.variables import Group
-from symgrad.engine.record import TensorBase, as_tensor
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.implicit.factors import positive, whole
+from symgrad.ode import odeint
 from symgrad.optim.nonlinear import NLP
+from symgrad.optim.nonlinear.solution import Solution
 from symgrad.support.arguments import check_all
 from symgrad.transforms.vmap import vmap
 
 _ENDS = ("start", "end")
+_INNER = 8  # pieces of each interval in which states of "odeint" are interpolated
 
 
 class Problem:
@@ -59,51 +66,72 @@ class Problem:
         boundary: Callable[..., Any] | None = None, integrals: Callable[..., Any] | None = None,
         periodic: Any = (), limits: Any = None, constants: Any = None,
     ) -> None:  # fmt: skip
-        functions = {
-            "dynamics": dynamics, "running": running, "final": final, "path": path, "boundary": boundary,
-            "integrals": integrals,
-        }  # fmt: skip
-        for name, fn in functions.items():
-            if not callable(fn) and (fn is not None or name == "dynamics"):
-                raise ArgumentTypeError(f"control: {name} is a function, got {type(fn).__name__}.")
+        check_function("dynamics(x, u, t, p)", dynamics, optional=False)
+        check_function("running(x, u, t, p)", running)
+        check_function("final(x, t, p)", final)
+        check_function("path(x, u, t, p)", path)
+        check_function("boundary(x0, xf, t0, tf, p)", boundary)
+        check_function("integrals(x, u, t, p)", integrals)
         self.dynamics, self.running, self.final, self.path = dynamics, running, final, path
         self.boundary, self.integrals = boundary, integrals
         self.states, self.controls = Group("states", states), Group("controls", controls)
         self.parameters = Group("parameters", parameters or {})
         if not self.states.size:
             raise ArgumentError("control: there are no states. Name at least one, as in states={'x': None}.")
-        shared = sorted(set(self.states.names) & set(self.controls.names))
-        if shared:
-            raise ArgumentError(f"control: {shared[0]!r} is both a state and a control. Give them different names.")
+        self.constants = mapping("constants", constants)
+        self._check_names()
+        if not isinstance(periodic, (tuple, list, set, frozenset)):
+            raise ArgumentTypeError(f"control: got periodic={periodic!r:.60}. Expected names, such as ['angle'].")
         self.periodic = tuple(periodic)
         self.states.check(dict.fromkeys(self.periodic), "periodic")
-        self.constants = dict(constants or {})
         self.boxes: dict[str, dict[str, tuple[float, float]]] = {}
         self.values: dict[str, dict[str, Any]] = {}
-        for block, given in zip(_ENDS, (start, end), strict=True):
-            self.states.check(given or {}, block)
-            self.boxes[block] = {n: _pair(f"{block} of {n!r}", v) for n, v in (given or {}).items() if _is_pair(v)}
-            self.values[block] = {n: v for n, v in (given or {}).items() if not _is_pair(v)}
+        for block, given in zip(_ENDS, (mapping("start", start), mapping("end", end)), strict=True):
+            self.states.check(given, block)
+            self.boxes[block] = {n: pair(f"{block} of {n!r}", v) for n, v in given.items() if is_pair(v)}
+            self.values[block] = {n: v for n, v in given.items() if not is_pair(v)}
         self.ends = {block: [*self.values[block], *self.boxes[block]] for block in _ENDS}
-        self.limits = {name: _pair(f"limits of {name!r}", pair) for name, pair in (limits or {}).items()}
+        self.limits = {name: pair(f"limits of {name!r}", v) for name, v in mapping("limits", limits).items()}
         if not isinstance(time, (tuple, list)) or len(time) != 2:
-            raise ArgumentError(f"control: got time={time!r}. Expected (start, end), such as (0.0, 2.0).")
-        self.time_bounds = {b: _pair(f"time of {b}", v) for b, v in zip(_ENDS, time, strict=True) if _is_pair(v)}
-        self.times = {b: v for b, v in zip(_ENDS, time, strict=True) if not _is_pair(v)}
+            raise ArgumentError(f"control: got time={time!r:.60}. Expected (start, end), such as (0.0, 2.0).")
+        self.time_bounds = {b: pair(f"time of {b}", v) for b, v in zip(_ENDS, time, strict=True) if is_pair(v)}
+        self.times = {b: v for b, v in zip(_ENDS, time, strict=True) if not is_pair(v)}
+        latest, earliest = (self.time_bounds.get(b, (v, v)) for b, v in zip(_ENDS, time, strict=True))
+        self.order_is_free = bool(self.time_bounds) and bool(number(latest[1]) > number(earliest[0]))
         self._programs: dict[Any, tuple[Transcription, NLP]] = {}
+
+    def __str__(self) -> str:
+        ends = {**self.times, **self.time_bounds}
+        parts = ("running", "final", "path", "boundary", "integrals")
+        own = [name for name in parts if getattr(self, name) is not None] + ["periodic"] * bool(self.periodic)
+        groups = (self.states, self.controls, self.parameters)
+        lines = [line for group in groups for line in group.lines()]
+        return "\n".join([f"Control problem, time from {ends['start']} to {ends['end']}: {', '.join(own)}", *lines])
+
+    def _check_names(self) -> None:
+        groups = {"state": self.states, "control": self.controls, "parameter": self.parameters}
+        names = {kind: group.names for kind, group in groups.items()} | {"constant": list(self.constants)}
+        for (kind, some), (other, others) in itertools.combinations(names.items(), 2):
+            shared = sorted(set(some) & set(others))
+            if shared and (kind, other) not in (("state", "constant"), ("control", "constant")):
+                raise ArgumentError(
+                    f"control: {shared[0]!r} is both a {kind} and a {other}. Give them different names."
+                )
 
     # -------------------------------------------------------------- solving
     def solve(
         self, nodes: Any = 20, *, method: str = "hermite-simpson", degree: int = 3, guess: Any = None,
         start: Any = None, end: Any = None, time: Any = None, constants: Any = None, refine: float | None = None,
-        most_refinements: int = 8, backend: str = "auto", **options: Any,
+        most_refinements: int = 8, integrator: Mapping[str, Any] | None = None, backend: str = "auto", **options: Any,
     ) -> Trajectory:  # fmt: skip
         """Solve the problem on a mesh.
 
         Args:
             nodes: how many intervals of equal length there are, or the ends of intervals, ascending, as fractions from
                 0 to 1.
-            method: "trapezoidal", "hermite-simpson", "radau" and "lobatto" (of any degree), or "shooting".
+            method: "trapezoidal", "hermite-simpson", "radau" and "lobatto" (of any degree), or multiple shooting, whose
+                controls are constant in each interval: "shooting" by the classical Runge–Kutta method, "odeint" by the
+                steps that ``sg.odeint`` chooses.
             degree: of the polynomials of radau and lobatto; of shooting, steps in each interval.
             guess: a dict by name of states, controls, parameters, and "end" or "start" where times are free: numbers,
                 functions of the fraction of the time, or arrays over time; or a ``Trajectory``, such as the last one of
@@ -112,6 +140,7 @@ class Problem:
                 stays one, so that nothing is compiled again.
             refine: halve intervals whose error is larger, and solve again, until none is.
             most_refinements: after which it ends as it is.
+            integrator: keywords of ``sg.odeint`` for method="odeint", such as {"method": "rodas4", "rtol": 1e-6}.
             backend, options: as for ``sg.optim.NLP`` and ``sg.optim.NLP.solve``.
 
         Returns:
@@ -121,73 +150,119 @@ class Problem:
         Raises:
             ArgumentError: names, shapes or the mesh do not fit.
         """
-        args = self._arguments({"start": start, "end": end}, time, constants)
-        mesh = _mesh(nodes)
-        trajectory = self._on_mesh(mesh, method, degree, guess, args, backend, options)
-        for _ in range(most_refinements if refine is not None else 0):
-            coarse = np.flatnonzero(trajectory.error > refine)
-            if not len(coarse) or not trajectory.success:
+        args = self.arguments({"start": start, "end": end}, time, constants)
+        way = Way.of(method, degree, integrator)
+        mesh = mesh_of(nodes)
+        trajectory = self._on_mesh(mesh, way, guess, args, backend, options)
+        for _ in range(refinements(refine, most_refinements)):
+            finer = halved(trajectory, refine)
+            if len(finer) == len(mesh) or not trajectory.success:
                 break
-            mesh = np.sort(np.concatenate([mesh, 0.5 * (mesh[coarse] + mesh[coarse + 1])]))
-            trajectory = self._on_mesh(mesh, method, degree, trajectory, args, backend, options)
+            mesh = finer
+            trajectory = self._on_mesh(mesh, way, trajectory, args, backend, options)
         return trajectory
 
     def program(
         self, nodes: Any = 20, *, method: str = "hermite-simpson", degree: int = 3, guess: Any = None,
-        backend: str = "auto",
+        integrator: Mapping[str, Any] | None = None, backend: str = "auto",
     ) -> NLP:  # fmt: skip
         """Return the nonlinear program that ``solve`` solves, such as for ``sg.export(program, target="c")``."""
-        args = self._arguments({"start": None, "end": None}, None, None)
-        return self._transcribed(_mesh(nodes), method, degree, guess, args, backend)[1]
+        args = self.arguments({"start": None, "end": None}, None, None)
+        return self._transcribed(mesh_of(nodes), Way.of(method, degree, integrator), guess, args, backend)[1]
 
     def _transcribed(
-        self, mesh: Any, method: str, degree: int, guess: Any, args: tuple[Any, ...], backend: str
+        self, mesh: Any, way: Way, guess: Any, args: tuple[Any, ...], backend: str
     ) -> tuple[Transcription, NLP]:
-        key = method, degree, mesh.tobytes(), backend
+        key = way.key, mesh.tobytes(), backend
         if key not in self._programs:
-            transcription = Transcription(self, method, degree, mesh)
-            x0 = self._guessed(transcription, guess, args)
+            transcription = Transcription(self, way, mesh)
+            x0 = self.guessed(transcription, guess, args)
             self._programs = {key: (transcription, transcription.program(x0, args, backend))}  # the last is kept
         return self._programs[key]
 
     def _on_mesh(
-        self, mesh: Any, method: str, degree: int, guess: Any, args: tuple[Any, ...], backend: str, options: Any
+        self, mesh: Any, way: Way, guess: Any, args: tuple[Any, ...], backend: str, options: Any
     ) -> Trajectory:
-        transcription, program = self._transcribed(mesh, method, degree, guess, args, backend)
-        x0 = self._guessed(transcription, guess, args)
+        transcription, program = self._transcribed(mesh, way, guess, args, backend)
+        x0 = self.guessed(transcription, guess, args)
         warm = guess.solution if isinstance(guess, Trajectory) else None
-        if warm is not None and (len(warm.z), len(warm.forces)) != (program.derivatives.size, program.rows.size):
-            warm = None
-        return self._trajectory(transcription, program.solve(*args, x0=x0, start=warm, **options), args)
+        solution = program.solve(*args, x0=x0, start=fitting(warm, program), **options)
+        return self.trajectory(transcription, solution.x, solution, args)
 
-    def _arguments(self, ends: dict[str, Any], time: Any, constants: Any) -> tuple[Any, ...]:
+    def arguments(self, ends: dict[str, Any], time: Any, constants: Any) -> tuple[Any, ...]:
         """Return start, end, times and constants as the program takes them, as arrays."""
         out: list[Any] = []
         for block in _ENDS:
-            own, new = self.values[block], ends[block] or {}
-            unknown = sorted(set(new) - set(own))
-            if unknown:
-                raise ArgumentError(
-                    f"control: solve got {block}={{{unknown[0]!r}: …}}, where the problem was made with no number. "
-                    f"Expected some of {list(own)}."
-                )
-            out.append({n: _value(new.get(n, v)) for n, v in own.items()})
+            own = self.values[block]
+            new = known(block, ends[block], own, ", where the problem was made with no number")
+            out.append({n: value(f"{block} of {n!r}", new.get(n, v)) for n, v in own.items()})
             for n, v in out[-1].items():
                 shape = self.states.variables[n].shape
                 if tuple(v.shape) != shape:
                     raise ArgumentError(f"control: {block} of {n!r} has shape {tuple(v.shape)}. Expected {shape}.")
-        times = self.times if time is None else {b: v for b, v in zip(_ENDS, time, strict=True) if b in self.times}
-        out.append({b: _value(v) for b, v in times.items()})
-        unknown = sorted(set(constants or {}) - set(self.constants))
-        if unknown:
-            raise ArgumentError(
-                f"control: solve got the constant {unknown[0]!r}. Expected some of {list(self.constants)}."
-            )
-        out.append({n: _value(v) for n, v in {**self.constants, **(constants or {})}.items()})
+        out.append(self._times(time))
+        new = known("constants", constants, self.constants)
+        out.append({n: value(f"constant {n!r}", v) for n, v in {**self.constants, **new}.items()})
         return tuple(out)
 
+    def _times(self, time: Any) -> dict[str, Any]:
+        """Return the times that are numbers, of which the end is after the start."""
+        if time is not None and (not isinstance(time, (tuple, list)) or len(time) != 2):
+            raise ArgumentError(f"control: solve got time={time!r:.60}. Expected (start, end), such as (0.0, 2.0).")
+        times = self.times if time is None else {b: v for b, v in zip(_ENDS, time, strict=True) if b in self.times}
+        values = {b: value(f"time of {b}", v) for b, v in times.items()}
+        first, last = (number(values[b]) if b in values else self.time_bounds[b][k] for k, b in enumerate(_ENDS))
+        if (
+            np.ndim(first)
+            or np.ndim(last)
+            or not first < last
+            or (values and not np.isfinite([*values.values()]).all())
+        ):
+            raise ArgumentError(
+                f"control: time goes from {first} to {last}. Expected numbers, the start before the end."
+            )
+        return values
+
     # -------------------------------------------------------------- where to start
-    def _guessed(self, transcription: Transcription, guess: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+    def simulated(self, guess: Any = None, *, nodes: int = 100, **options: Any) -> dict[str, Any]:
+        """Return a guess in which the states follow the dynamics from where they start.
+
+        Args:
+            guess: the controls, parameters and free times, as for ``solve``; a state without a start begins where its
+                guess does.
+            nodes: at how many intervals of equal length controls are interpolated, and states computed.
+            options: as for ``sg.odeint``, such as ``method="rodas4"`` for stiff dynamics.
+
+        Returns:
+            A dict for ``guess`` of ``solve``.
+
+        Raises:
+            NotConverged: the states run away, or the dynamics are stiff.
+
+        >>> problem = sg.control.Problem(
+        ...     lambda x, u, t, p: {"x": u["v"]},
+        ...     states={"x": None}, controls={"v": None}, time=(0.0, 2.0), start={"x": 1.0},
+        ... )
+        >>> float(problem.simulated({"v": 0.5}, nodes=4)["x"][-1].round(9))
+        2.0
+        """
+        args, mesh = self.arguments({"start": None, "end": None}, None, None), mesh_of(nodes)
+        x0 = self.guessed(Transcription(self, Way("trapezoidal", 1, {}), mesh), guess, args)
+        ends = {**args[2], **x0.get("time", {})}
+        t0, tf = float(number(ends["start"])), float(number(ends["end"]))
+        p = Named("parameters and constants", {**args[3], **x0.get("parameters", {})})
+        times = t0 + (tf - t0) * mesh
+        U = np.concatenate([v.reshape(len(mesh), -1) for v in x0.get("controls", {}).values()] or [times[:, None]], 1)
+        first = np.concatenate([np.asarray(v)[0].ravel() for v in x0["states"].values()])
+
+        def rate(x: Any, t: Any) -> Any:
+            u = F.stack([F.interp(t, times, column) for column in U.T])
+            return self.states.vector(self.dynamics(self.states.parts(x), self.controls.parts(u), t, p), "dynamics")
+
+        others = {n: v for part in ("controls", "parameters", "time") for n, v in x0.get(part, {}).items()}
+        return {**others, **by_name(self.states, number(odeint(rate, first, times, **options)))}
+
+    def guessed(self, transcription: Transcription, guess: Any, args: tuple[Any, ...]) -> dict[str, Any]:
         given: Mapping[str, Any] = {}
         if isinstance(guess, Trajectory):
             given = self._of_trajectory(guess)
@@ -195,10 +270,10 @@ class Problem:
             given = guess
         elif guess is not None:
             raise ArgumentTypeError(f"control: got {type(guess).__name__} for guess. Expected a dict, or a Trajectory.")
-        known = [*self.states.names, *self.controls.names, *self.parameters.names, *self.time_bounds]
-        unknown = [str(n) for n in given if n not in known]
+        names = [*self.states.names, *self.controls.names, *self.parameters.names, *self.time_bounds]
+        unknown = [str(n) for n in given if n not in names]
         if unknown:
-            raise ArgumentError(f"control: guess has {unknown[0]!r}. Expected some of {known}.")
+            raise ArgumentError(f"control: guess has {unknown[0]!r}. Expected some of {names}.")
         start, end = ({n: np.asarray(v._value) for n, v in a.items()} for a in args[:2])
         x0: dict[str, Any] = {"states": {}, "controls": {}, "parameters": {}, "time": {}}
         for name, v in self.states.variables.items():
@@ -208,115 +283,120 @@ class Problem:
         for name, v in self.controls.variables.items():
             x0["controls"][name] = _along(name, given.get(name, v.start), v.shape, transcription.control_at)
         for name, v in self.parameters.variables.items():
-            x0["parameters"][name] = np.broadcast_to(np.asarray(given.get(name, v.start), np.float64), v.shape)
+            x0["parameters"][name] = _along(name, given.get(name, v.start), v.shape, np.zeros(1))[0]
         for name, (low, high) in self.time_bounds.items():
             middle = 0.5 * (low + high) if math.isfinite(low + high) else low + 1.0 if math.isfinite(low) else 1.0
-            x0["time"][name] = np.asarray(given.get(name, middle), np.float64)
+            x0["time"][name] = _along(name, given.get(name, middle), (), np.zeros(1))[0]
+        ends = {**{b: number(v) for b, v in args[2].items()}, **x0["time"]}
+        if not ends["start"] < ends["end"]:  # middles of pairs that overlap
+            for name, bounds, k in ((b, self.time_bounds[b], k) for k, b in enumerate(_ENDS) if b in x0["time"]):
+                x0["time"][name] = np.asarray(bounds[k] if math.isfinite(bounds[k]) else ends[name], np.float64)
         return {k: v for k, v in x0.items() if v}
 
     def _of_trajectory(self, guess: Trajectory) -> dict[str, Any]:
         """Return a trajectory as guesses by name, also for another mesh."""
         start, end = guess._pieces.ends
+        mine, its = {*self.states.names, *self.controls.names}, set(guess.names)
+        if mine != its:
+            raise ArgumentError(f"control: guess is a trajectory of {sorted(its)}. Expected {sorted(mine)}.")
 
         def of(name: str, function: Callable[[Any], dict[str, Any]]) -> Callable[[Any], Any]:
             return lambda s: function(start + (end - start) * s)[name]
 
         out: dict[str, Any] = {n: of(n, guess.state) for n in self.states.names}
         out |= {n: of(n, guess.control) for n in self.controls.names}
-        out |= {n: _number(v) for n, v in guess.parameters.items()}
+        out |= {n: number(v) for n, v in guess.parameters.items()}
         return out | {n: (start, end)[_ENDS.index(n)] for n in self.time_bounds}
 
     # -------------------------------------------------------------- the answer
-    def _trajectory(self, transcription: Transcription, solution: Any, args: tuple[Any, ...]) -> Trajectory:
-        x = solution.x
+    def trajectory(self, transcription: Transcription, x: Any, solution: Any, args: tuple[Any, ...]) -> Trajectory:
+        """Return the trajectory of these unknowns; with its own cost where there are several phases."""
+        cost = solution.f if x is solution.x else transcription.objective(x, *args)
         ends = {**args[2], **x.get("time", {})}
-        t0, tf = float(_number(ends["start"])), float(_number(ends["end"]))
+        t0, tf = float(number(ends["start"])), float(number(ends["end"]))
         X, U = (
-            np.concatenate([_number(part[n]).reshape(len(at), -1) for n in part] or [np.zeros((len(at), 0))], 1)
+            np.concatenate([number(part[n]).reshape(len(at), -1) for n in part] or [np.zeros((len(at), 0))], 1)
             for part, at in ((x["states"], transcription.state_at), (x.get("controls", {}), transcription.control_at))
         )
-        p = {n: _number(v) for n, v in {**args[3], **x.get("parameters", {})}.items()}
-        pieces = Pieces(transcription, X, U, None, (t0, tf))
-        pieces.rates = self._rates(pieces, p)
+        p = {n: number(v) for n, v in {**args[3], **x.get("parameters", {})}.items()}
+        pieces = Pieces(transcription, X, U, (t0, tf))
+        self._fill(pieces, p)
         return Trajectory(
             t0 + (tf - t0) * transcription.state_at, x["states"], t0 + (tf - t0) * transcription.control_at,
-            x.get("controls", {}), x.get("parameters", {}), solution.f, self._errors(pieces, p), transcription.mesh,
+            x.get("controls", {}), x.get("parameters", {}), cost, self._errors(pieces, p), transcription.mesh,
             solution, pieces,
         )  # fmt: skip
 
-    def _evaluated(self, X: Any, U: Any, t: Any, p: dict[str, Any]) -> Any:
-        """Return f at many points, as an array."""
-
-        def at(x: Any, u: Any, t: Any) -> Any:
-            return self.states.vector(self.dynamics(self.states.parts(x), self.controls.parts(u), t, p), "dynamics")
-
-        with np.errstate(all="ignore"):
-            return np.asarray(as_tensor(vmap(at)(X, U, t)).detach()._value)
-
-    def _rates(self, pieces: Pieces, p: dict[str, Any]) -> Any:
-        """Return f at the points of the controls; by shooting at both ends of each interval."""
+    def _fill(self, pieces: Pieces, p: dict[str, Any]) -> None:
+        """Compute f at the points of the controls; by shooting before and after each step."""
         tr, (t0, tf) = pieces.transcription, pieces.ends
-        times = t0 + (tf - t0) * tr.state_at
-        if tr.scheme is None:
-            sides = [(pieces.X[:-1], times[:-1]), (pieces.X[1:], times[1:])]
-            return np.stack([self._evaluated(X, pieces.U, t, p) for X, t in sides], 1)
-        k = 0 if tr.scheme.has_start else 1
-        return self._evaluated(pieces.X[k:], pieces.U, times[k:], p)
+        if tr.scheme is not None:
+            k = 0 if tr.scheme.has_start else 1
+            pieces.rates = _evaluated(tr, pieces.X[k:], pieces.U, (t0 + (tf - t0) * tr.state_at)[k:], p)
+            return
+        steps = tr.degree if tr.method == "shooting" else _INNER
+        pieces.inner = np.stack([pieces.X[:-1], *self._shot(pieces, p, steps)], 1)
+        times = t0 + (tf - t0) * (tr.mesh[:-1, None] + tr.widths[:, None] * np.linspace(0.0, 1.0, steps + 1))
+        X = pieces.inner.reshape(-1, self.states.size)
+        rates = _evaluated(tr, X, np.repeat(pieces.U, steps + 1, 0), times.ravel(), p)
+        pieces.rates = rates.reshape(pieces.inner.shape)
+
+    @staticmethod
+    def _shot(pieces: Pieces, p: dict[str, Any], steps: int) -> list[Any]:
+        """Return the states after each of some steps in every interval."""
+        tr, (t0, tf) = pieces.transcription, pieces.ends
+        parts = {"X": as_tensor(pieces.X), "U": as_tensor(pieces.U), "t0": t0, "tf": tf, "p": p}
+        with np.errstate(all="ignore"):
+            return [number(x) for x in tr.inner_states(parts, tr.rates(parts), steps=steps)]
 
     def _errors(self, pieces: Pieces, p: dict[str, Any]) -> Any:
-        """Return h·max|ẋ − f| / (1 + |x|) between the nodes of each interval."""
+        """Return h·max|ẋ − f| / (1 + |x|) between the nodes of each interval; by shooting, what halved steps change."""
         tr, (t0, tf) = pieces.transcription, pieces.ends
+        scale = 1.0 + np.max(np.abs(pieces.X), 0)
         if tr.scheme is None:
-            return np.zeros(len(tr.widths))
+            ends = self._shot(pieces, p, 2 * tr.degree)[-1] if tr.method == "shooting" else pieces.inner[:, -1]
+            return np.max(np.abs(ends - pieces.inner[:, -1]) / scale, 1)
         k, s = pieces.between()
         X, U = pieces.state_vectors(k, s), pieces.control_vectors(k, s)
         times = t0 + (tf - t0) * (tr.mesh[k] + tr.widths[k] * s)
         n = X.shape[-1]
-        rates = self._evaluated(X.reshape(-1, n), U.reshape(len(X.reshape(-1, n)), -1), times.ravel(), p)
-        off = np.abs(pieces.slopes(k, s) - rates.reshape(X.shape)) / (1.0 + np.max(np.abs(pieces.X), 0))
+        rates = _evaluated(tr, X.reshape(-1, n), U.reshape(len(X.reshape(-1, n)), -1), times.ravel(), p)
+        off = np.abs(pieces.slopes(k, s) - rates.reshape(X.shape)) / scale
         return (tf - t0) * tr.widths * np.max(off, (1, 2))
 
 
-def _is_pair(v: Any) -> bool:
-    return isinstance(v, tuple) and len(v) == 2
+def refinements(refine: Any, most: Any) -> int:
+    """Return how often a mesh may be refined."""
+    if refine is None:
+        return 0
+    positive("control", "refine", refine)
+    return whole("control", "most_refinements", most)
 
 
-def _pair(what: str, v: Any) -> tuple[float, float]:
-    if not _is_pair(v):
-        raise ArgumentError(f"control: got {v!r:.60} for the {what}. Expected a pair (lower, upper); None is no end.")
-    low, high = (-math.inf if v[0] is None else v[0]), (math.inf if v[1] is None else v[1])
-    if not np.all(np.asarray(low) <= np.asarray(high)):
-        raise ArgumentError(f"control: the {what} is {v}: the lower end is above the upper one.")
-    return low, high
+def halved(trajectory: Trajectory, refine: Any) -> Any:
+    """Return the mesh with those intervals halved whose error is larger than ``refine``."""
+    mesh, coarse = trajectory.mesh, np.flatnonzero(trajectory.error > refine)
+    return np.sort(np.concatenate([mesh, 0.5 * (mesh[coarse] + mesh[coarse + 1])]))
 
 
-def _value(v: Any) -> Any:
-    """Return a number or an array as a float64 tensor."""
-    return v if isinstance(v, TensorBase) else as_tensor(np.asarray(v, np.float64))
+def fitting(warm: Solution | None, program: NLP) -> Solution | None:
+    """Return a solution to start from, if it is one of a program of this size."""
+    sizes = program.derivatives.size, program.rows.size
+    return warm if warm is not None and (len(warm.z), len(warm.forces)) == sizes else None
 
 
-def _number(v: Any) -> Any:
-    """Return a tensor or an array as an array."""
-    return np.asarray(v.detach()._value if isinstance(v, TensorBase) else v, np.float64)  # type: ignore[attr-defined]
-
-
-def _mesh(nodes: Any) -> Any:
-    if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
-        if nodes < 1:
-            raise ArgumentError(f"control: got nodes={nodes}. Expected at least one interval.")
-        return np.linspace(0.0, 1.0, int(nodes) + 1)
-    mesh = np.asarray(nodes, np.float64)
-    if mesh.ndim != 1 or len(mesh) < 2 or mesh[0] != 0.0 or mesh[-1] != 1.0 or not np.all(np.diff(mesh) > 0):
-        raise ArgumentError("control: nodes must be a number of intervals, or ascend from 0 to 1.")
-    return mesh
+def _evaluated(tr: Transcription, X: Any, U: Any, t: Any, p: dict[str, Any]) -> Any:
+    """Return f at many points, as an array."""
+    with np.errstate(all="ignore"):
+        return np.asarray(as_tensor(vmap(tr.rates({"p": p}))(X, U, t)).detach()._value)
 
 
 def _along(name: str, guess: Any, shape: tuple[int, ...], at: Any) -> Any:
     """Return a guess at these fractions of the time."""
-    values = np.asarray(guess(at) if callable(guess) else guess, np.float64)
+    values = real(f"guess of {name!r}", guess(at) if callable(guess) else guess)
     if values.shape == shape:
         return np.broadcast_to(values, (len(at), *shape)).copy()
-    if values.ndim != len(shape) + 1 or values.shape[1:] != shape:
+    if values.ndim != len(shape) + 1 or values.shape[1:] != shape or not len(values):
         raise ArgumentError(
             f"control: the guess of {name!r} has shape {values.shape}. Expected {shape}, or times before that."
         )

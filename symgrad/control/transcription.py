@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.control.schemes import Scheme, scheme_of
+from symgrad.control.arguments import Named, result, results
+from symgrad.control.schemes import METHODS, SHOOTING, Scheme, scheme_of
 from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError
+from symgrad.implicit.factors import whole
+from symgrad.ode import odeint
 from symgrad.ops.contract import Einsum
 from symgrad.optim.nonlinear import NLP
 from symgrad.transforms.vmap import vmap
+
+_HIGHEST = 20  # degree of polynomials, and steps in an interval
+
+
+class Way(NamedTuple):
+    """How a problem is transcribed: the method, its degree or steps, and the keywords of ``sg.odeint``."""
+
+    method: str
+    degree: int
+    integrator: dict[str, Any]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells this way from others."""
+        return self.method, self.degree, repr(sorted(self.integrator.items()))
+
+    @classmethod
+    def of(cls, method: Any, degree: Any, integrator: Mapping[str, Any] | None) -> Way:
+        """Return the checked arguments."""
+        if method not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise ArgumentError(f"control: method={method!r} is unknown. Expected one of {known}.")
+        degree = whole("control", "degree", degree)
+        if degree > _HIGHEST:
+            raise ArgumentError(f"control: got degree={degree}. Expected an integer from 1 to {_HIGHEST}.")
+        if integrator and method != "odeint":
+            raise ArgumentError(f"control: integrator= is for method='odeint', not {method!r}.")
+        return cls(method, degree, dict(integrator or {}))
 
 
 class Transcription:
@@ -22,14 +54,15 @@ class Transcription:
 
     Args:
         problem: a ``Problem``.
-        method, degree: of the scheme; "shooting" takes ``degree`` steps of the classical Runge–Kutta method in each
-            interval, with constant controls.
+        way: method, degree and integrator. Controls are constant in each interval of "shooting", which takes
+            ``degree`` steps of the classical Runge–Kutta method there, and of "odeint", which chooses its steps.
         mesh: the ends of the intervals, fractions from 0 to 1.
     """
 
-    def __init__(self, problem: Any, method: str, degree: int, mesh: Any) -> None:
-        self.problem, self.mesh, self.degree = problem, np.asarray(mesh, np.float64), degree
-        self.scheme: Scheme | None = None if method == "shooting" else scheme_of(method, degree)
+    def __init__(self, problem: Any, way: Way, mesh: Any) -> None:
+        self.problem, self.mesh = problem, np.asarray(mesh, np.float64)
+        self.method, self.degree, self.integrator = way
+        self.scheme: Scheme | None = None if way.method in SHOOTING else scheme_of(way.method, way.degree)
         self.widths, many = np.diff(self.mesh), len(self.mesh) - 1
         start = np.arange(many)
         if self.scheme is None:
@@ -46,8 +79,8 @@ class Transcription:
         self.controls_of = self.starts[:, None] + np.arange(len(points))
 
     # -------------------------------------------------------------- the program
-    def program(self, x0: Any, args: tuple[Any, ...], backend: str) -> NLP:
-        """Return the nonlinear program, started from x0."""
+    def limits(self, x0: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Return the bounds of x0, and the lower and upper ends of the constraints."""
         p = self.problem
         bounds = {
             "states": p.states.bounds, "controls": p.controls.bounds, "parameters": p.parameters.bounds,
@@ -55,28 +88,34 @@ class Transcription:
         }  # fmt: skip
         bounds = {k: v for k, v in bounds.items() if k in x0}
         lb, ub = ({name: pair[side] for name, pair in p.limits.items()} for side in (0, 1))
+        ub |= {"duration": np.inf} if p.order_is_free else {}
         for block in ("start", "end"):
             for side, ends in ((0, lb), (1, ub)):
                 if p.boxes[block]:
                     ends[block] = {n: p.boxes[block].get(n, (0.0, 0.0))[side] for n in p.ends[block]}
+        return bounds, lb, ub
+
+    def program(self, x0: Any, args: tuple[Any, ...], backend: str) -> NLP:
+        """Return the nonlinear program, started from x0."""
+        bounds, lb, ub = self.limits(x0)
         return NLP(
             self.objective, x0, *args, constraints=self.constraints, lb=lb, ub=ub, bounds=bounds, backend=backend
         )
 
     def objective(self, z: Any, *args: Any) -> Any:
         """The integral of the running cost, and the final cost."""
-        p, parts = self.problem, self._parts(z, args)
+        p, parts = self.problem, self.parts(z, args)
         total = as_tensor(0.0)
         if p.running is not None:
-            total = total + self._integral(p.running, parts)
+            total = total + self._integral(lambda *a: result("running", p.running(*a), ()), parts)
         if p.final is not None:
             states = p.states.parts(parts["X"][-1])
-            total = total + F.reshape(as_tensor(p.final(states, parts["tf"], parts["p"])), ())
+            total = total + F.reshape(result("final", p.final(states, parts["tf"], parts["p"]), ()), ())
         return total
 
     def constraints(self, z: Any, *args: Any) -> dict[str, Any]:
         """The defects of the dynamics, ends, path, boundary, periodic and integral constraints."""
-        p, parts = self.problem, self._parts(z, args)
+        p, parts = self.problem, self.parts(z, args)
         X = parts["X"]
         defects = self._defects(parts)
         blocks: dict[str, Any] = {"dynamics": self._by_name(defects)}
@@ -85,14 +124,19 @@ class Transcription:
             ends = {name: states[name] - values[name] if name in values else states[name] for name in p.ends[block]}
             if ends:
                 blocks[block] = ends
-        if p.path is not None:
-            blocks |= self._mapped(p.path, parts)
-        if p.boundary is not None:
-            blocks |= p.boundary(first, last, parts["t0"], parts["tf"], parts["p"])
         if p.periodic:
             blocks["periodic"] = {name: last[name] - first[name] for name in p.periodic}
+        if p.order_is_free:
+            blocks["duration"] = parts["tf"] - parts["t0"]
+        own = [] if p.path is None else [self._mapped(lambda *a: results("path", p.path(*a)), parts)]
+        if p.boundary is not None:
+            own.append(results("boundary", p.boundary(first, last, parts["t0"], parts["tf"], parts["p"])))
         if p.integrals is not None:
-            blocks |= self._integral(p.integrals, parts)
+            own.append(self._integral(lambda *a: results("integrals", p.integrals(*a)), parts))
+        for name, v in (item for values in own for item in values.items()):
+            if name in blocks:
+                raise ArgumentError(f"control: {name!r} names two constraints, or is reserved. Take another name.")
+            blocks[name] = v
         return blocks
 
     def _by_name(self, defects: Any) -> dict[str, Any]:
@@ -105,15 +149,14 @@ class Transcription:
         }
 
     # -------------------------------------------------------------- unknowns
-    def _parts(self, z: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+    def parts(self, z: Any, args: tuple[Any, ...]) -> dict[str, Any]:
         """Return X, U at their points, times, and parameters with the constants."""
         p, (_, _, times, constants) = self.problem, args
         X = p.states.joined(z["states"], len(self.state_at))
         U = p.controls.joined(z.get("controls", {}), len(self.control_at))
         ends = {**times, **z.get("time", {})}
-        return {
-            "X": X, "U": U, "t0": ends["start"], "tf": ends["end"], "p": {**constants, **z.get("parameters", {})},
-        }  # fmt: skip
+        known = Named("parameters and constants", {**constants, **z.get("parameters", {})})
+        return {"X": X, "U": U, "t0": ends["start"], "tf": ends["end"], "p": known}
 
     def _at_controls(self, parts: dict[str, Any]) -> tuple[Any, Any, Any]:
         """Return states, controls and times at the points of the controls."""
@@ -133,7 +176,8 @@ class Transcription:
 
         return vmap(at)(*self._at_controls(parts))
 
-    def _rates(self, parts: dict[str, Any]) -> Callable[[Any, Any, Any], Any]:
+    def rates(self, parts: dict[str, Any]) -> Callable[[Any, Any, Any], Any]:
+        """Return the dynamics of vectors."""
         p = self.problem
 
         def rate(x: Any, u: Any, t: Any) -> Any:
@@ -147,28 +191,41 @@ class Transcription:
         """Return x(c_i) − x(0) − h Σ A_ij f_j, shape (intervals, points, size)."""
         X, span = parts["X"], as_tensor(parts["tf"]) - parts["t0"]
         if self.scheme is None:
-            return F.unsqueeze(X[1:] - self._stepped(parts, self._rates(parts)), 1)
-        rates = vmap(self._rates(parts))(*self._at_controls(parts))
+            return F.unsqueeze(X[1:] - self._stepped(parts, self.rates(parts)), 1)
+        rates = vmap(self.rates(parts))(*self._at_controls(parts))
         rows = self.scheme.A[1:] if self.scheme.has_start else self.scheme.A
         sums = Einsum.of("ij,kjn->kin")(rows, rates[self.controls_of])
         return X[self.states_of] - F.unsqueeze(X[self.starts], 1) - span * self.widths[:, None, None] * sums
 
     def _stepped(self, parts: dict[str, Any], rate: Callable[[Any, Any, Any], Any], X: Any = None) -> Any:
-        """Return the states at the ends of all intervals by steps of the classical Runge–Kutta method."""
+        """Return the states at the ends of all intervals."""
+        return self.inner_states(parts, rate, X)[-1]
+
+    def inner_states(
+        self, parts: dict[str, Any], rate: Callable[[Any, Any, Any], Any], X: Any = None, steps: int = 0
+    ) -> list[Any]:
+        """Return the states of all intervals after each of some steps of equal length, where controls are constant."""
         x, u, t = self._at_controls(parts)
         span = as_tensor(parts["tf"]) - parts["t0"]
-        steps = span * (self.widths / self.degree)
+        steps = steps or (self.degree if self.method == "shooting" else 1)
+        widths = span * (self.widths / steps)
 
-        def advanced(x: Any, u: Any, t: Any, h: Any) -> Any:
-            for _ in range(self.degree):
+        def solved(x: Any, u: Any, t: Any, h: Any) -> list[Any]:
+            times = t + h * np.arange(steps + 1.0)
+            return list(odeint(lambda y, s: rate(y, u, s), x, times, **self.integrator)[1:])
+
+        def advanced(x: Any, u: Any, t: Any, h: Any) -> list[Any]:
+            states = []
+            for _ in range(steps):
                 k1 = rate(x, u, t)
                 k2 = rate(x + 0.5 * h * k1, u, t + 0.5 * h)
                 k3 = rate(x + 0.5 * h * k2, u, t + 0.5 * h)
                 k4 = rate(x + h * k3, u, t + h)
                 x, t = x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), t + h
-            return x
+                states.append(x)
+            return states
 
-        return vmap(advanced)(x if X is None else X, u, t, steps)
+        return list(vmap(advanced if self.method == "shooting" else solved)(x if X is None else X, u, t, widths))
 
     def _integral(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
         """Return the integral over time of the number, or the numbers by name, that fn returns."""
@@ -176,21 +233,22 @@ class Transcription:
             return self._along(fn, parts)
         weights = np.zeros(len(self.control_at))
         np.add.at(weights, self.controls_of, self.widths[:, None] * self.scheme.A[-1])
-        span, values = as_tensor(parts["tf"]) - parts["t0"], self._mapped(fn, parts)
+        span = as_tensor(parts["tf"]) - parts["t0"]
+        values = self._mapped(lambda *a: _integrands(fn(*a)), parts)
         if isinstance(values, dict):
             return {name: span * (weights @ v) for name, v in values.items()}
         return span * (weights @ values)
 
     def _along(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
         """Return integrals by carrying them beside the states through the steps of shooting."""
-        p, n, rate = self.problem, self.problem.states.size, self._rates(parts)
+        p, n, rate = self.problem, self.problem.states.size, self.rates(parts)
         names: list[str] = []
 
         def both(x: Any, u: Any, t: Any) -> Any:
-            values = fn(p.states.parts(x[:n]), p.controls.parts(u), t, parts["p"])
+            values = _integrands(fn(p.states.parts(x[:n]), p.controls.parts(u), t, parts["p"]))
             names[:] = values if isinstance(values, dict) else []
             listed = list(values.values()) if isinstance(values, dict) else [values]
-            return F.cat([rate(x[:n], u, t), *[F.reshape(as_tensor(v), (1,)) for v in listed]], 0)
+            return F.cat([rate(x[:n], u, t), *[F.reshape(v, (1,)) for v in listed]], 0)
 
         many = len(self.starts)
         probe = both(parts["X"][0], parts["U"][0], as_tensor(parts["t0"]) * 1.0)
@@ -198,3 +256,9 @@ class Transcription:
         X = F.cat([parts["X"][:-1], as_tensor(np.zeros((many, count)))], 1)
         sums = F.sum(self._stepped(parts, both, X)[:, n:], 0)
         return {name: sums[k] for k, name in enumerate(names)} if names else sums[0]
+
+
+def _integrands(values: Any) -> Any:
+    """Return the running cost as it is, or the integrands by name, each of which is one number."""
+    is_named = isinstance(values, dict)
+    return {n: result(f"integrals: {n!r}", v, ()) for n, v in values.items()} if is_named else values

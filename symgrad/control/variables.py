@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.control.arguments import Named, pair, real, result
 from symgrad.errors import ArgumentError
 from symgrad.support.namespace import near
 
@@ -55,13 +56,13 @@ class Group:
     """
 
     def __init__(self, what: str, given: Any) -> None:
-        if not isinstance(given, Mapping):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise ArgumentError(
-                f"control: got {type(given).__name__} for {what}. Expected a dict: for each name a pair of bounds, a "
+                f"control: got {given!r:.60} for {what}. Expected a dict: for each name, a string, a pair of bounds, a "
                 "sg.control.Variable, or None."
             )
         self.what = what
-        self.variables = {str(name): _variable(what, str(name), v) for name, v in given.items()}
+        self.variables = {name: _variable(what, name, v) for name, v in given.items()}
         self.edges = [0, *itertools.accumulate(v.size for v in self.variables.values())]
 
     @property
@@ -82,10 +83,8 @@ class Group:
     def parts(self, vector: Any) -> dict[str, Any]:
         """Return a vector as tensors by name."""
         edges = itertools.pairwise(self.edges)
-        return {
-            name: F.reshape(vector[a:b], v.shape)
-            for (name, v), (a, b) in zip(self.variables.items(), edges, strict=True)
-        }
+        values = zip(self.variables.items(), edges, strict=True)
+        return Named(self.what, {name: F.reshape(vector[a:b], v.shape) for (name, v), (a, b) in values})
 
     def vector(self, values: Any, who: str) -> Any:
         """Return what a function returned by name, or as an array, as a vector."""
@@ -93,15 +92,24 @@ class Group:
             self.check(values, who, complete=True)
             values = [values[name] for name in self.variables]
         elif not isinstance(values, (list, tuple)):
-            return F.reshape(values, (self.size,))
+            return result(who, values, (self.size,))
         if len(values) != len(self.variables):
             raise ArgumentError(f"control: {who} returned {len(values)} values. Expected one for each of {self.names}.")
-        return F.cat([F.reshape(v, (w.size,)) for v, w in zip(values, self.variables.values(), strict=True)], 0)
+        own = zip(values, self.variables.items(), strict=True)
+        return F.cat([F.reshape(result(f"{who}: {n!r}", v, w.shape), (w.size,)) for v, (n, w) in own], 0)
 
     @property
     def names(self) -> list[str]:
-        """Their names."""
+        """Return their names in order."""
         return list(self.variables)
+
+    def lines(self) -> list[str]:
+        """Return a line for each: its name, shape, unit and bounds."""
+        return [
+            f"  {self.what[:-1]} {name}{list(v.shape) if v.shape else ''}{f' [{v.unit}]' if v.unit else ''}: "
+            f"from {v.lower} to {v.upper}"
+            for name, v in self.variables.items()
+        ]
 
     def check(self, values: Mapping[str, Any], who: str, complete: bool = False) -> None:
         """Refuse names that there are not, and with ``complete`` missing ones."""
@@ -115,14 +123,21 @@ class Group:
 
 
 def _variable(what: str, name: str, given: Any) -> Variable:
-    if isinstance(given, Variable):
-        return given
     if given is None:
         return Variable()
     if isinstance(given, (tuple, list)) and len(given) == 2:
-        low, high = given
-        return Variable(-math.inf if low is None else low, math.inf if high is None else high)
-    raise ArgumentError(
-        f"control: got {given!r:.60} for {name!r} of the {what}. Expected a pair (lower, upper), a "
-        "sg.control.Variable, or None."
-    )
+        given = Variable(*pair(f"bounds of {name!r}", tuple(given)))
+    if not isinstance(given, Variable):
+        raise ArgumentError(
+            f"control: got {given!r:.60} for {name!r} of the {what}. Expected a pair (lower, upper), a "
+            "sg.control.Variable, or None."
+        )
+    shape = given.shape
+    if not isinstance(shape, tuple) or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
+        raise ArgumentError(f"control: {name!r} has the shape {shape!r}. Expected a tuple of sizes, such as (3,).")
+    low, high = pair(f"bounds of {name!r}", (given.lower, given.upper))
+    for part, v in (("lower", low), ("upper", high), ("guess", 0.0 if given.guess is None else given.guess)):
+        own = np.shape(real(f"{part} of {name!r}", v))
+        if own not in ((), shape):
+            raise ArgumentError(f"control: {part} of {name!r} has the shape {own}. Expected {shape}, or a number.")
+    return Variable(low, high, shape, given.unit, given.guess)

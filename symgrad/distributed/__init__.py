@@ -1,7 +1,7 @@
-"""``sg.distributed``: derivatives of sums over data that are in many blocks, on Dask's threads, processes or clusters.
+"""``sg.distributed``: derivatives of sums over blocks of data, on Dask's threads, processes or clusters.
 
-The data are cut into blocks of rows; a kernel runs on each, and what it returns is added by a tree that depends on the
-number of blocks alone. So a result has the same bytes whatever computes it.
+The data are divided into blocks of rows. A kernel runs on each block, and a tree that depends only on the number of
+blocks adds the results, so that a result has the same bytes wherever it is computed.
 """
 
 from typing import TYPE_CHECKING

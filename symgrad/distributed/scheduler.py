@@ -22,6 +22,8 @@ PATIENCE = 20.0  # seconds without a scheduler before a call gives up, and witho
 SMALL = 1 << 20  # bytes of a block
 ANSWER = 15.0  # seconds in which a scheduler answers a question, unless it is lost
 LINGER = 1.0  # seconds that a cluster holds what a call asked for, if no other call follows
+FRESH = 1.0  # seconds for which calls that follow each other rely on how many threads there are, and where rows lie
+_answers: WeakKeyDictionary[Any, dict[Any, tuple[float, Any]]] = WeakKeyDictionary()  # by client and question
 _asked: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()  # by client, of its last call
 
 
@@ -102,7 +104,7 @@ def workers() -> int:
     """Return how many threads there are to run tasks."""
     client = client_in_place()
     if client is not None:
-        return max(1, int(sum(_asked_of(client, client.scheduler.ncores).values())))
+        return max(1, int(sum(_recent(client, "ncores").values())))
     config = required("distributed", "dask", "dask.config")
     if config.get("scheduler", None) in ("sync", "synchronous", "single-threaded"):
         return 1
@@ -120,7 +122,7 @@ def places(blocks: Blocks) -> list[Hashable]:
     futures = {p: f for ps in blocks.parts for p in ps if (f := _future(blocks, p)) is not None}
     client = client_in_place()
     keys = [f.key for f in futures.values()]
-    where = _asked_of(client, client.scheduler.who_has, keys=keys) if client and futures else {}
+    where = _recent(client, "who_has", keys=keys) if client and futures else {}
     small, taken = _is_small(blocks), Counter[str]()
 
     def place(number: int, parts: Sequence[Any]) -> Hashable:
@@ -145,6 +147,23 @@ def _is_small(blocks: Blocks) -> bool:
     """Whether blocks of unknown place may be in one worker's memory together."""
     sizes = [getattr(x, "nbytes", math.nan) for x in blocks.sources]
     return sum(sizes) <= SMALL * len(blocks)
+
+
+def _recent(client: Any, question: str, **given: Any) -> Any:
+    """Return what the scheduler answered in the last second, or answers now: each question is a round trip.
+
+    Tasks are grouped by it; wherever rows have gone since, results are the same. Rows that lie nowhere yet are asked of
+    again.
+    """
+    known, key = _answers.setdefault(client, {}), (question, *given.get("keys", ()))
+    for old in [k for k, (when, _) in known.items() if time.monotonic() - when > FRESH]:
+        del known[old]
+    if key in known:
+        return known[key][1]
+    answered = _asked_of(client, getattr(client.scheduler, question), **given)
+    if all(answered.values()):
+        known[key] = time.monotonic(), answered
+    return answered
 
 
 def _asked_of(client: Any, question: Any, **given: Any) -> Any:

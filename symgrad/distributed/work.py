@@ -122,7 +122,7 @@ def _shapes(args: Any) -> Any:
 
 
 def _compiled(eager: Callable[..., Any], first: int | None) -> Callable[..., Any]:
-    return compile(eager) if first is None else CompiledInTiles(eager, first)
+    return compile(eager, tiers=False) if first is None else CompiledInTiles(eager, first)
 
 
 def _found(written: bytes) -> _Made:

@@ -1,6 +1,6 @@
-"""Source code of functions and their derivatives for other programs: one file per target.
+"""Source code of functions and their derivatives for other programs, with one file for each target.
 
-The compiler's program is what every target writes: the derivative rules are not written again.
+Every target writes the compiler's program, so the derivative rules are not implemented again.
 """
 
 from symgrad.compiler.loops.errors import ExportError

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from symgrad.support.definitions import Found, Module, names_of, read
+from symgrad.support.definitions import Found, Module, names_of, parsed, read
 
 
 class Library(NamedTuple):
@@ -65,7 +65,7 @@ class Embedded:
         for other in names_of(node):
             self._names.setdefault(Found(module, other), other)
             self._taken.add(other)
-        tree = _Rewriter(self, module, where).visit(ast.parse(ast.unparse(node)).body[0])
+        tree = _Rewriter(self, module, where).visit(parsed(ast.unparse(node)).body[0])
         self.trees.append(ast.fix_missing_locations(tree))
         self.texts.append(ast.unparse(self.trees[-1]))
 
@@ -134,7 +134,7 @@ def _is_class(definition: Found) -> bool:
 def copied(node: ast.FunctionDef | None) -> ast.FunctionDef:
     """Return a definition that may be changed."""
     assert node is not None
-    definition = ast.parse(ast.unparse(node)).body[0]
+    definition = parsed(ast.unparse(node)).body[0]
     assert isinstance(definition, ast.FunctionDef)
     return definition
 
@@ -196,7 +196,7 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.value, ast.Name) and node.value.id not in self.local:
             target = self.where.inside.get(node.value.id)
             if target == Found(SPACE, ""):
-                return ast.parse(self.into.word(node.attr), mode="eval").body
+                return parsed(self.into.word(node.attr), mode="eval").body
             if target is not None and target.name == "":
                 return ast.Name(self.into.add(target.module, node.attr), node.ctx)
         return self.generic_visit(node)

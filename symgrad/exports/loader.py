@@ -25,6 +25,26 @@ _LINE = re.compile(r"^   +(\w+): \((.*?)\)(?: =.*)?$", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
 
 
+def _text_of(path: Path) -> str:
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"load_c: {path} is no file. Expected one that sg.export wrote.")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"load_c: {path} is no text. Expected a file that sg.export wrote.") from error
+
+
+def _prototypes(path: Path, text: str) -> dict[str, str]:
+    """Return the arguments of each exported function, as they stand in its prototype."""
+    prototypes = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
+    if not prototypes:
+        raise ArgumentError(
+            f"load_c: {path} is no file of sg.export: it has no line such as 'int f(double x, double *out);'. Expected "
+            'what sg.export(…, target="c", path=path) wrote.'
+        )
+    return prototypes
+
+
 @checked
 def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str | None = None) -> Callable[..., Any]:
     """Return an exported C function as a function of NumPy arrays.
@@ -45,18 +65,8 @@ def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str 
     >>> f = load_c(path)  # doctest: +SKIP
     """
     path = path_of(path, "load_c")
-    if path.exists() and not path.is_file():
-        raise ArgumentError(f"load_c: {path} is no file. Expected one that sg.export wrote.")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"load_c: {path} is no text. Expected a file that sg.export wrote.") from error
-    prototypes = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
-    if not prototypes:
-        raise ArgumentError(
-            f"load_c: {path} is no file of sg.export: it has no line such as 'int f(double x, double *out);'. Expected "
-            'what sg.export(…, target="c", path=path) wrote.'
-        )
+    text = _text_of(path)
+    prototypes = _prototypes(path, text)
     chosen = name or next(iter(prototypes), "")
     if chosen not in prototypes:
         raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(prototypes)}.")

@@ -34,6 +34,7 @@ def export(
     name: str | None = None,
     shapes: Any = None,
     formula: bool = True,
+    cmake: bool = False,
 ) -> str:
     """Return source that computes x ↦ f(x), and whatever derivatives f is made of, without symgrad.
 
@@ -49,13 +50,16 @@ def export(
         shapes: in place of ``args``, a shape for each argument, in order or by name; a size may be a name, as in
             ``{"x": ("n", 3)}``, and is then whatever the arguments have.
         formula: whether the closed forms of short results stand in comments.
+        cmake: whether to write a CMakeLists.txt beside the file of the target "c", which makes a static library
+            "NAME_c" of it.
 
     Returns:
         The source, the same in every run.
 
     Raises:
         ExportError: the target cannot write an operation of the function; the message names it.
-        ArgumentError: the target is unknown, a shape is none, or the header would replace a file of yours.
+        ArgumentError: the target is unknown, a shape is none, ``cmake`` has no file of C to build, or a file beside
+            the source would replace one of yours.
         OSError: the file cannot be written.
 
     >>> print(sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", name="double").splitlines()[-2].strip())
@@ -65,21 +69,26 @@ def export(
         raise ArgumentError(f"export: target={target!r} is unknown. Expected one of {', '.join(map(repr, TARGETS))}.")
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"export: name is a string, got {type(name).__name__}.")
-    asked = TARGETS[target].formulas if formula else 0
+    if cmake and (target != "c" or path is None):
+        raise ArgumentError(f"export: cmake=True builds a file of C. Got target={target!r}, path={path!r}; pass both.")
     if isinstance(fn_or_form, Functions):
-        source = _together(fn_or_form, target, name or "nlp")
-        if path is not None:
-            _write(Path(path), source)
-        return source.text
+        source, library = _together(fn_or_form, target, name or "nlp"), name or "nlp"
+    else:
+        source, library = _one(fn_or_form, args, target, name, shapes, formula)
+    if path is not None:
+        _write(Path(path), c.with_cmake(source, Path(path).name, library) if cmake else source)
+    return source.text
+
+
+def _one(fn_or_form: Any, args: Any, target: str, name: str | None, shapes: Any, formula: bool) -> tuple[Source, str]:
+    """Return the source of one function, and the function's name in it."""
+    asked = TARGETS[target].formulas if formula else 0
     request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
     if has_complex(request.program) and not TARGETS[target].complexes:
         raise ExportError(
             f"export: the target {target!r} has real numbers only; numpy, python, c, … have complex ones."
         )
-    source = TARGETS[target].write(request)
-    if path is not None:
-        _write(Path(path), source)
-    return source.text
+    return TARGETS[target].write(request), request.name
 
 
 @runtime_checkable
@@ -103,7 +112,7 @@ def _write(place: Path, source: Source) -> None:
         raise ArgumentError(f"export: path={str(place)!r} is a folder. Pass the name of a file in it.")
     texts = {place: source.text}
     for suffix, text in source.beside.items():
-        beside = place.with_suffix(suffix)
+        beside = place.with_suffix(suffix) if suffix.startswith(".") else place.with_name(suffix)
         if beside == place:
             raise ArgumentError(
                 f"export: {place} is the name of the file beside the source. Give path= another ending."

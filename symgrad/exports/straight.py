@@ -16,6 +16,7 @@ from symgrad.engine.program import Program
 
 SHORT = 400  # scalar operations
 _BEFORE = 20 * SHORT  # before zeros and repetitions fold
+_EACH = 2  # scalar operations to a step, up to which a program of numbers is no longer than its own steps
 
 
 def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[list[str]] | None:
@@ -24,12 +25,13 @@ def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[li
     sizes = [n for v in program.values for n in v.shape]
     if not all(isinstance(n, int) for n in sizes):
         return None
+    limit = max(SHORT, _EACH * len(program.steps()))
     try:
-        check(program, _BEFORE)
+        check(program, max(_BEFORE, 2 * limit))
     except Unsuitable:
         return None
     written = Written(program, Elements(has=has))
-    if written.operations() > SHORT:
+    if written.operations() > limit:
         return None
     texts = _lines(w, written, inputs)
     return [[_bare(texts[int(r)]) for r in y.ravel()] for y in written.outputs]

@@ -1,17 +1,15 @@
-"""From the few words of Python that loops and their library are written in to C99.
-
-Expressions, assignments, loops over ranges, while, if, break and return; numbers are double, counts are long.
-"""
+"""From the few words of Python that loops and their library are written in to C99: numbers are double, counts long."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from symgrad.compiler.loops.kernels import kernels
-from symgrad.compiler.loops.programs import LIBRARIES, PYTHON
-from symgrad.support.definitions import Found
+from symgrad.compiler.loops.programs import PYTHON
+from symgrad.compiler.loops.walk import Range, Walk
+from symgrad.support.definitions import Found, parsed
 
 _TYPES = {"float": "double ", "int": "long ", "Read": "const double *", "Array": "double *", "None": "void "}
 _BINARY: dict[type[Any], tuple[str, int]] = {
@@ -24,38 +22,41 @@ _COMPARE: dict[type[Any], str] = {
 _ATOM = 20
 
 
-class Translator:
+class Translator(Walk[tuple[str, int]]):
     """Writes C, and notes which functions and tables of the library it needs.
 
+    An expression is its text, and how tightly that binds.
+
     Attributes:
-        texts: their definitions, each after those that it uses.
+        texts: the definitions of the library, each after those that it uses.
     """
 
     def __init__(self, module: str = "") -> None:
+        super().__init__(module)
         self.texts: list[str] = []
-        self._known: set[Found] = set()
-        self._module = module  # whose function is written
+        self._written: set[Found] = set()
+        self._lines: list[str] = []
+        self._indent = ""
+        self._known: set[str] = set()  # names that are declared
+        self._again: set[str] = set()  # names that get a number more than once
 
     # -------------------------------------------------------------- expressions
-    def expression(self, text: str) -> str:
+    def text(self, expression: str) -> str:
         """Return an expression in C."""
-        return self._expr(ast.parse(text, mode="eval").body)[0]
+        return self._c(parsed(expression, mode="eval").body)
 
-    def _expr(self, node: Any) -> tuple[str, int]:
-        """Return the text and how tightly it binds."""
-        method = getattr(self, f"_{type(node).__name__}")
-        pair: tuple[str, int] = method(node)
-        return pair
+    def _c(self, node: Any) -> str:
+        return self.expression(node)[0]
 
     def _at(self, node: Any, level: int) -> str:
-        text, own = self._expr(node)
+        text, own = self.expression(node)
         return text if own >= level else f"({text})"
 
     def _Constant(self, node: ast.Constant) -> tuple[str, int]:
         return (repr(node.value) if not isinstance(node.value, bool) else str(int(node.value))), _ATOM
 
     def _Name(self, node: ast.Name) -> tuple[str, int]:
-        return self.function(node.id) if self._module and node.id.isupper() else node.id, _ATOM
+        return self.function(node.id) if self.module and node.id.isupper() else node.id, _ATOM
 
     def _Attribute(self, node: ast.Attribute) -> tuple[str, int]:
         return {"inf": "INFINITY", "nan": "NAN"}[node.attr], _ATOM
@@ -86,11 +87,11 @@ class Translator:
         return f"{self._at(node.test, 9)} ? {self._at(node.body, 9)} : {self._at(node.orelse, 9)}", 3
 
     def _Subscript(self, node: ast.Subscript) -> tuple[str, int]:
-        return f"{self._at(node.value, _ATOM)}[{self._expr(node.slice)[0]}]", _ATOM
+        return f"{self._at(node.value, _ATOM)}[{self._c(node.slice)}]", _ATOM
 
     def _Call(self, node: ast.Call) -> tuple[str, int]:
         if isinstance(node.func, ast.Attribute):  # of math
-            return f"{node.func.attr}({', '.join(self._expr(a)[0] for a in node.args)})", _ATOM
+            return f"{node.func.attr}({', '.join(self._c(a) for a in node.args)})", _ATOM
         name = node.func.id  # type: ignore[attr-defined]
         if name in ("int", "float"):
             return f"({'long' if name == 'int' else 'double'}){self._at(node.args[0], 14)}", 14
@@ -98,109 +99,115 @@ class Translator:
             return f"{self._at(node.args[0], 13)} / {self._at(node.args[1], 14)}", 13
         if name == "single":
             return f"(double)(float){self._at(node.args[0], 14)}", 14
-        args = ", ".join(self._expr(a)[0] for a in node.args)
+        args = ", ".join(self._c(a) for a in node.args)
         return f"{self.function(name)}({args})", _ATOM
 
     def function(self, name: str) -> str:
         """Return what a function or a table is called in C: one of its own library, or one of ours."""
-        module = self._module or next((m for m in (PYTHON, *LIBRARIES) if name in kernels(m).defined), "")
-        while module not in ("", PYTHON) and name not in kernels(module).defined:
-            module, name = kernels(module).inside.get(name, Found("", name))
-        if module in ("", PYTHON):
-            return name
-        self._need(Found(module, name))
-        return f"sg_{name}"
+        definition = self.definition(name)
+        if definition.module == PYTHON:
+            return definition.name
+        self._need(definition)
+        return f"sg_{definition.name}"
 
     # -------------------------------------------------------------- statements
     def block(self, lines: Sequence[str], known: Sequence[str] = ()) -> list[str]:
         """Return statements in C; a name is declared where it is first given a number."""
-        tree = ast.parse("\n".join(lines))
-        again = _assigned_again(tree)
-        return list(self._statements(tree.body, set(known), again))
+        tree = parsed("\n".join(lines))
+        self._known, self._again = set(known), _assigned_again(tree)
+        return self._block(tree.body)
 
-    def _statements(self, body: Sequence[Any], known: set[str], again: set[str]) -> Iterator[str]:
-        for node in body:
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                continue  # a docstring
-            yield from self._statement(node, known, again)
+    def _block(self, body: Sequence[ast.stmt]) -> list[str]:
+        self._lines = []
+        self.statements(body)
+        return self._lines
 
-    def _statement(self, node: Any, known: set[str], again: set[str]) -> Iterator[str]:
-        if isinstance(node, ast.Assign):
-            yield from self._assign(node.targets[0], node.value, known, again)
-        elif isinstance(node, ast.AnnAssign):
-            yield from self._assign(node.target, node.value, known, again)
-        elif isinstance(node, ast.AugAssign):
-            sign = _BINARY[type(node.op)][0]
-            yield f"{self._expr(node.target)[0]} {sign}= {self._expr(node.value)[0]};"
-        elif isinstance(node, ast.Return):
-            yield f"return {self._expr(node.value)[0]};" if node.value is not None else "return;"
-        elif isinstance(node, ast.Expr):
-            yield f"{self._expr(node.value)[0]};"
-        elif isinstance(node, ast.Break):
-            yield "break;"
-        else:
-            yield from self._compound(node, known, again)
+    def _line(self, text: str) -> None:
+        self._lines.append(f"{self._indent}{text}")
 
-    def _assign(self, target: Any, value: Any, known: set[str], again: set[str]) -> Iterator[str]:
+    def _braced(self, head: str, body: Sequence[ast.stmt]) -> None:
+        """Write what stands in braces, up to the last one."""
+        self._line(f"{head} {{")
+        before = self._indent
+        self._indent += "    "
+        self.statements(body)
+        self._indent = before
+
+    def assign(self, target: Any, value: Any, kind: str = "") -> None:
+        """Give a name or an entry a value; the first of a name declares it."""
         if isinstance(value, ast.BinOp) and isinstance(value.left, ast.List):
             return  # an array, declared with the function's names
-        text = f"{self._expr(target)[0]} = {self._expr(value)[0]};"
-        if isinstance(target, ast.Name) and target.id not in known:
-            known.add(target.id)
-            text = f"{'' if target.id in again else 'const '}double {text}"
-        yield text
+        text = f"{self._c(target)} = {self._c(value)};"
+        if isinstance(target, ast.Name) and target.id not in self._known:
+            self._known.add(target.id)
+            text = f"{'' if target.id in self._again else 'const '}double {text}"
+        self._line(text)
 
-    def _compound(self, node: Any, known: set[str], again: set[str]) -> Iterator[str]:
-        if isinstance(node, ast.For):
-            yield f"{self._for(node)} {{"
-        else:
-            word = "while" if isinstance(node, ast.While) else "if"
-            yield f"{word} ({self._expr(node.test)[0]}) {{"
-        yield from (f"    {line}" for line in self._statements(node.body, known, again))
-        if getattr(node, "orelse", None):
-            yield "} else {"
-            yield from (f"    {line}" for line in self._statements(node.orelse, known, again))
-        yield "}"
+    def change(self, node: ast.AugAssign) -> None:
+        """Add to a name or an entry, say."""
+        self._line(f"{self._c(node.target)} {_BINARY[type(node.op)][0]}= {self._c(node.value)};")
 
-    def _for(self, node: ast.For) -> str:
-        assert isinstance(node.iter, ast.Call)
-        assert isinstance(node.target, ast.Name)
-        name = "_unused" if node.target.id == "_" else node.target.id
-        args = [self._at(a, 11) for a in node.iter.args]
-        if len(args) == 3:
-            return f"for (long {name} = {args[0]}; {name} > {args[1]}; {name}--)"
-        start, stop = ("0", args[0]) if len(args) == 1 else args
-        return f"for (long {name} = {start}; {name} < {stop}; {name}++)"
+    def run(self, node: Any) -> None:
+        """Evaluate an expression for what it does."""
+        self._line(f"{self._c(node)};")
+
+    def give(self, value: Any) -> None:
+        """Leave the function."""
+        self._line(f"return {self._c(value)};" if value is not None else "return;")
+
+    def leave(self, node: ast.Break) -> None:
+        """Leave the loop around."""
+        self._line("break;")
+
+    def repeat(self, node: ast.While) -> None:
+        """Repeat while a condition holds."""
+        self._braced(f"while ({self._c(node.test)})", node.body)
+        self._line("}")
+
+    def choose(self, node: ast.If) -> None:
+        """Go one way or the other."""
+        self._braced(f"if ({self._c(node.test)})", node.body)
+        if node.orelse:
+            self._braced("} else", node.orelse)
+        self._line("}")
+
+    def count(self, node: ast.For, over: Range) -> None:
+        """Repeat for each number of a range."""
+        name = "_unused" if over.name == "_" else over.name
+        first, last = self._at(over.first, 11), self._at(over.last, 11)
+        sign, step = (">", "--") if over.down else ("<", "++")
+        self._braced(f"for (long {name} = {first}; {name} {sign} {last}; {name}{step})", node.body)
+        self._line("}")
 
     # -------------------------------------------------------------- the library
     def _need(self, definition: Found) -> None:
         """Write a definition of the library, after those that it uses."""
-        if definition in self._known:
+        if definition in self._written:
             return
-        self._known.add(definition)
+        self._written.add(definition)
         node = kernels(definition.module).defined[definition.name]
         inner = Translator(definition.module)
-        inner.texts, inner._known = self.texts, self._known
-        text = inner.definition(node) if isinstance(node, ast.FunctionDef) else inner.constant(definition.name, node)
+        inner.texts, inner._written = self.texts, self._written
+        text = inner.written(node) if isinstance(node, ast.FunctionDef) else inner.constant(definition.name, node)
         guard = f"SYMGRAD_HAS_{definition.name}"
         self.texts.append(f"#ifndef {guard}\n#define {guard}\n{text}\n#endif")
 
     def constant(self, name: str, node: Any) -> str:
         """Return a number or a table."""
         if isinstance(node.value, ast.Tuple):
-            values = [self._expr(e)[0] for e in node.value.elts]
+            values = [self._c(e) for e in node.value.elts]
             rows = [", ".join(values[k : k + 4]) for k in range(0, len(values), 4)]
             return f"static const double sg_{name}[] = {{\n    " + ",\n    ".join(rows) + "\n};"
-        return f"static const double sg_{name} = {self._expr(node.value)[0]};"
+        return f"static const double sg_{name} = {self._c(node.value)};"
 
-    def definition(self, node: ast.FunctionDef) -> str:
+    def written(self, node: ast.FunctionDef) -> str:
         """Return a function; its names are declared at its head."""
         params = ", ".join(f"{_TYPES[ast.unparse(a.annotation)]}{a.arg}" for a in node.args.args if a.annotation)
         kind = _TYPES[ast.unparse(node.returns)] if node.returns is not None else "void "
         doc = ast.get_docstring(node)
         declared, names = _locals(node)
-        body = list(self._statements(node.body, {*names, *[a.arg for a in node.args.args]}, set()))
-        lines = [*declared, *body]
+        self._known = {*names, *[a.arg for a in node.args.args]}
+        lines = [*declared, *self._block(node.body)]
         return "\n".join(
             [
                 *([f"/* {doc} */"] if doc else []),

@@ -1,6 +1,6 @@
-"""Differential equations: solutions that are differentiable in where they start, in times and in parameters.
+"""Differential equations whose solutions are differentiable with respect to initial values, times and parameters.
 
-One idea carries the room: a step of the method is a closed program. Derivatives of the steps are its derivatives.
+One step of a method is a closed program, and the derivatives of the steps are the derivatives of that program.
 """
 
 from symgrad.ode.event import odeint_event

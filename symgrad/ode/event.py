@@ -148,8 +148,8 @@ class Slope:
         if np.any(left > _OVER * (1.0 + np.abs(t)) * slope):
             raise NotDifferentiable(
                 f"odeint_event: the event's function jumps over 0 at t = {few(t)}: on one side it is {few(left)} away "
-                f"from 0, where its slope is {few(slope)}. Its time has no derivative by this function. Let event "
-                "return one that crosses 0 with a slope, such as y - c in place of sg.where(y < c, -1.0, 1.0)."
+                f"from 0, where its slope is {few(slope)}. Its time has no derivative with respect to this function. "
+                "Let event cross 0 with a slope, as y - c does, instead of sg.where(y < c, -1.0, 1.0)."
             )
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Slope:
@@ -259,6 +259,13 @@ class MomentPull(Op):
         return programs.pushforward(self._body, wanted)(*xs, *[ts[i] for i in wanted])[0] if wanted else None
 
 
+def _undefined(t: float) -> NotConverged:
+    return NotConverged(
+        f"odeint_event: the event's function is nan at t = {t:.6g}. Let it return a number on the whole way, end the "
+        "search before by t_max, or make shorter steps by hmax."
+    )
+
+
 @frozen
 class Crossing:
     """The walk along a solution up to where g changes its sign.
@@ -322,10 +329,7 @@ class Crossing:
             state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
             now = look(state, t + part * h)
             if math.isnan(now):
-                raise NotConverged(
-                    f"odeint_event: the event's function is nan at t = {t + part * h:.6g}. Let it return a number "
-                    "on the whole way, end the search before by t_max, or make shorter steps by hmax."
-                )
+                raise _undefined(t + part * h)
             change = np.sign(now) - np.sign(before)
             if before != 0 and change != 0 and self.direction * change >= 0:
                 size = max(abs(before), abs(now))

@@ -60,6 +60,8 @@ def solve_ivp(
         raise ArgumentError(f"solve_ivp: got {what}. Pass the times as t_eval; events are found by sg.odeint_event.")
     if args is not None and not isinstance(args, tuple):
         raise ArgumentTypeError(f"solve_ivp: args must be a tuple. Got {args!r}. Write args=({args!r},).")
+    if len(t_span) != 2:
+        raise ArgumentError(f"solve_ivp: t_span has {len(t_span)} times. Pass (t₀, t₁), and the others as t_eval.")
     first, last = t_span
     times = [first, last] if t_eval is None else t_eval
     inner = [first, *times] if t_eval is not None and float(np.asarray(times)[0]) != float(first) else times
@@ -68,14 +70,8 @@ def solve_ivp(
         if np.any(np.asarray(times) < low) or np.any(np.asarray(times) > high):
             raise ArgumentError("solve_ivp: values in `t_eval` are not within `t_span`. Pass times between its ends.")
     states = odeint(
-        lambda y, t, *rest: fun(t, y, *rest),
-        y0,
-        inner,
-        *(args or ()),
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        hmax=max_step,
-    )
+        lambda y, t, *rest: fun(t, y, *rest), y0, inner, *(args or ()),
+        method=method, rtol=rtol, atol=atol, hmax=max_step,
+    )  # fmt: skip
     y = as_tensor(states)[len(inner) - len(times) :]
     return Solution(as_tensor(times), y.T)

@@ -24,6 +24,18 @@ from symgrad.transforms.taylor.operations import NodeSeries
 from symgrad.transforms.tracing import leaf_of
 
 
+def _at_nodes(times: Stream, nodes: Any) -> Stream:
+    """Return the series of the times at which the field is evaluated, one for each node and time."""
+
+    def when(k: int) -> Any:
+        if times[k] is None:
+            return None
+        part = Einsum.of("q,m->qm")(np.ones(len(nodes)) if k == 0 else nodes, times[k])
+        return Reshape((len(nodes) * shape(times[0])[0],))(part)
+
+    return Stream(when)
+
+
 def shifted(
     field: Program, y: Stream, times: Stream, thetas: Sequence[Stream], most: int, back: bool = False
 ) -> Stream:
@@ -49,14 +61,8 @@ def shifted(
         states = add([own, moved])
         return None if states is None else Reshape((len(nodes) * m, c, n))(states)
 
-    def when(k: int) -> Any:
-        if times[k] is None:
-            return None
-        part = Einsum.of("q,m->qm")(np.ones(len(nodes)) if k == 0 else nodes, times[k])
-        return Reshape((len(nodes) * shape(times[0])[0],))(part)
-
     states = Stream(inside)
-    rates = _slopes(field, states, Stream(when), thetas, (len(nodes), *shape(y[0])))
+    rates = _slopes(field, states, _at_nodes(times, nodes), thetas, (len(nodes), *shape(y[0])))
     ends = each(lambda v: Einsum.of("q,qmcn->cmn")(sign * weights, v), change)
     return Stream(lambda k: add([y[k], ends[k] if k else None]))
 

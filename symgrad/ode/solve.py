@@ -1,4 +1,4 @@
-"""``sg.odeint``."""
+"""Solutions of differential equations at given times: ``sg.odeint``."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def odeint(
             integrated along; "adjoint", by the adjoint equation backwards, in the memory of the outputs alone. "auto"
             takes steps; of SciPy's methods, which have no derivative of their steps, forward for few numbers and for
             stiff equations, else adjoint.
-        steps: None chooses the steps; a number takes so many equal ones between neighbouring times, as one loop,
+        steps: None chooses the steps; a number takes this many equal steps between neighbouring times, as one loop,
             which compiles to machine code and is exported. Their error is not looked at, and rtol and atol are not
             used: compare with twice as many.
-        max_steps: the most steps, where they are chosen; of SciPy's methods about so many.
+        max_steps: the most steps, where they are chosen; SciPy's methods take about this many.
         checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
             default all that fit in 128 kB, then about √(number of steps).
         hmax: the longest step that is chosen. A longer step may pass over a pulse of f; take hmax below its length.

@@ -297,6 +297,12 @@ def machine(body: Program) -> Any:
     return body.once("machine", lambda: compiled(lambda *xs: tuple(body(*xs))))
 
 
+def _next_length(taken: Any, wish: Any, error: Any, longest: Any) -> Any:
+    """Return the next step's length: the last one times the exponential of a wish, within limits."""
+    change = F.where(error < np.inf, F.clip(_SAFE * F.exp(wish), _LEAST, _MOST), 0.1)
+    return F.maximum(F.minimum(taken * change, longest), -longest)
+
+
 def walking(step: Program, order: int, length: int) -> Any:
     """Return so many tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state after, and the tries.
 
@@ -314,13 +320,11 @@ def walking(step: Program, order: int, length: int) -> Any:
             end, between, error = step(y, t, taken, rtol, atol, *thetas)
             ok = error <= 1.0
             digits = F.log(F.maximum(error, 1e-10))
-            change = _SAFE * F.exp(F.where(ok, 0.4 * before - 0.7 * digits, -digits) / order)
-            size = taken * F.where(error < np.inf, F.clip(change, _LEAST, _MOST), 0.1)
-            size = F.maximum(F.minimum(size, longest), -longest)
-            after = F.where(is_last, last, t + taken)
+            wish = F.where(ok, 0.4 * before - 0.7 * digits, -digits) / order
+            size = _next_length(taken, wish, error, longest)
             arrived = F.maximum(ended, F.where(ok, F.where(is_last, 1.0, 0.0), 0.0))
             state = (
-                F.where(ok, after, t), F.where(ok, end, y), size,
+                F.where(ok, F.where(is_last, last, t + taken), t), F.where(ok, end, y), size,
                 F.where(ok, F.maximum(digits, _CALM), before), arrived,
             )  # fmt: skip
             return state, (t, y, taken, F.where(ok, 1.0, 0.0), error, end, between)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, Unpack
 
 import numpy as np
 
 from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    TorchOptions,
+    check_at_least_zero,
+    count,
+    kept,
+    number,
+    read,
+    root,
+)
 
 
 class Adam(Optimizer):
@@ -57,11 +67,11 @@ class Adam(Optimizer):
                 raise ArgumentError(f"Invalid beta parameter at index {k}: {beta}. Expected a number in [0, 1).")
         check_at_least_zero("weight_decay value", group["weight_decay"])
 
+    def begin(self, x: Any, group: Group) -> State:
+        names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
+        return {"step": kept(0.0), **{k: kept(np.zeros_like(x)) for k in names}}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_avg_sq=kept(np.zeros_like(x)))
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = kept(np.zeros_like(x))
         lr, decay = number("lr", group["lr"]), group["weight_decay"]
         if decay != 0 and group["decoupled_weight_decay"]:
             x = x * (1 - lr * decay)
@@ -74,7 +84,7 @@ class Adam(Optimizer):
 def _moments(g: Any, group: Group, state: State) -> tuple[Any, Any]:
     """Return m̂ and √v̂ after taking in the gradient g."""
     beta1, beta2 = (number("betas", b) for b in group["betas"])
-    step = state["step"].item() + 1
+    step = count(state) + 1
     m = read(state, "exp_avg")
     m = m + (1 - beta1) * (g - m)
     v = beta2 * read(state, "exp_avg_sq") + (1 - beta2) * g * g
@@ -82,7 +92,7 @@ def _moments(g: Any, group: Group, state: State) -> tuple[Any, Any]:
     if group["amsgrad"]:
         v = np.maximum(read(state, "max_exp_avg_sq"), v)
         state["max_exp_avg_sq"] = kept(v)
-    return m / (1 - beta1**step), np.sqrt(v) / math.sqrt(1 - beta2**step)
+    return m / (1 - beta1**step), np.sqrt(v) / root(1 - beta2**step)
 
 
 class AdamW(Adam):

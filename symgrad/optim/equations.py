@@ -10,8 +10,9 @@ import numpy as np
 
 from symgrad.compiler.sparse import sparse_jacobian
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, NotConverged, NotYet
+from symgrad.errors import ArgumentError, NotConverged, NotYet, ShapeError
 from symgrad.func import grad, jacobian
+from symgrad.ops.map import show_shape
 from symgrad.optim import implicit_result
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
@@ -91,7 +92,7 @@ def curve_fit(
         ydata: the data, (m,).
         p0: where to start, (n,); by default ones, as many as f has parameters.
         sigma: the standard deviation of each number of ydata, (m,), or their covariance (m, m).
-        absolute_sigma: whether sigma is known; else the covariance is scaled by what is left.
+        absolute_sigma: whether sigma is known; else the covariance is scaled by the residual variance.
         check_finite: refuse data that is not finite.
         bounds: a pair of lower and upper bounds of p.
         method, options: as of ``least_squares``.
@@ -110,8 +111,13 @@ def curve_fit(
     y = np.asarray(ydata, float).ravel()
     if check_finite and not np.isfinite(y).all():
         raise ArgumentError("curve_fit: ydata holds numbers that are not finite. Leave them out.")
-    start = np.ones(len(inspect.signature(f).parameters) - 1) if p0 is None else np.atleast_1d(np.asarray(p0, float))
+    start = _first_guess(f, p0)
     scale = None if sigma is None else np.asarray(sigma, float)
+    if scale is not None and scale.shape not in ((), y.shape, y.shape * 2):
+        raise ShapeError(
+            f"curve_fit: sigma has shape {show_shape(scale.shape)}. Expected {show_shape(y.shape)}, a deviation for "
+            f"each of ydata, or {show_shape(y.shape * 2)}, their covariance."
+        )
     whiten = np.linalg.inv(np.linalg.cholesky(scale)) if scale is not None and scale.ndim == 2 else None
 
     def residuals(p: Any) -> Any:
@@ -130,10 +136,27 @@ def curve_fit(
     return solution.x, cov
 
 
+def _first_guess(f: Callable[..., Any], p0: Any) -> Any:
+    """Return p0, or as many ones as f has parameters besides x."""
+    start = None if p0 is None else np.atleast_1d(np.asarray(p0, float))
+    parameters = list(inspect.signature(f).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters) and start is not None:
+        return start
+    if not parameters or parameters[-1].kind is parameters[-1].VAR_POSITIONAL:
+        raise ArgumentError(
+            f"curve_fit: f{inspect.signature(f)} does not say how many parameters there are. Write f(x, a, b), or pass "
+            "p0=, where to start."
+        )
+    needed = [p for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+    if start is not None and not len(needed) <= len(start) <= len(parameters):
+        raise ArgumentError(f"curve_fit: p0 has {len(start)} numbers. f{inspect.signature(f)} takes {len(needed)}.")
+    return np.ones(len(parameters)) if start is None else start
+
+
 def _least(fun: Any, x: Any, args: Any, bounds: Any, options: Any, run: Any = None) -> Any:
     """Return where half the sum of squares is least, with its derivative."""
     if options.get("loss", "linear") != "linear":
-        raise NotYet("least_squares: the derivative by args is that of loss='linear'. Use sg.argmin of your ρ.")
+        raise NotYet("least_squares: it is differentiable only with loss='linear'. Use sg.argmin of your ρ.")
     return known_minimum("least_squares", lambda x, *a: _half(fun(x, *a)), x, args, pairs_of(bounds), (), run)
 
 

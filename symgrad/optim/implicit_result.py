@@ -29,7 +29,7 @@ def without_graphs(args: Any) -> tuple[Any, ...]:
 
 
 def is_followed(*args: Any) -> bool:
-    """Whether a derivative by one of these arguments may be asked for, or a formula of one that has a name."""
+    """Whether someone may ask for a derivative with respect to one of these arguments, or for its formula."""
     nodes = [x._node for x in _tensors(args) if x._node is not None]
     named = any(n.level < GRAD and getattr(n, "title", None) for n in nodes)
     return modes.is_grad_enabled() and (named or any(n.level == GRAD for n in nodes))

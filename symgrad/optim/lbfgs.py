@@ -20,7 +20,7 @@ from symgrad.tensors.inplace import rebind
 
 
 class LBFGS(Optimizer):
-    """x ← x + t d, where d = -H g and H approximates the inverse Hessian by the last ``history_size`` steps.
+    """x ← x + t d, where d = -H g and H approximates the inverse Hessian from the last ``history_size`` steps.
 
     ``step(closure)`` takes up to max_iter such steps; the closure computes the loss and its gradients anew.
 

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler import compile
+from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
 from symgrad.engine.record import TensorBase
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.func import hessian, jacobian
 from symgrad.optim.implicit_result import without_graphs
 from symgrad.optim.vectors import Checked, Vector, several
 from symgrad.solvers.bounds import pairs
 from symgrad.support.arguments import shown
+from symgrad.support.extras import required
+
+_MANY = 50  # variables from which Jacobians of constraints are sparse
 
 
 def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
@@ -68,14 +72,22 @@ def _full(end: Any, shape: tuple[int, ...], otherwise: float) -> Any:
     return np.broadcast_to(otherwise if end is None else np.asarray(end, np.float64), shape).ravel()
 
 
-def flat_constraints(vector: Vector, constraints: Any, optimize: Any, kernels: bool) -> Any:
-    """Return constraints on the vector, with their Jacobians."""
+def flat_constraints(vector: Vector, constraints: Any, optimize: Any, kernels: bool, sparse: bool = False) -> Any:
+    """Return constraints on the vector, with their Jacobians; those of NonlinearConstraint sparse where asked for."""
     if not isinstance(constraints, (list, tuple)):
-        return _constraint(vector, constraints, optimize, kernels)
-    return [_constraint(vector, c, optimize, kernels) for c in constraints]
+        return _constraint(vector, constraints, optimize, kernels, sparse)
+    return [_constraint(vector, c, optimize, kernels, sparse) for c in constraints]
 
 
-def _constraint(vector: Vector, constraint: Any, optimize: Any, kernels: bool) -> Any:
+def has_sparse(vector: Vector, constraints: Any, method: Any) -> bool:
+    """Whether constraints get sparse Jacobians: many variables, and a method that takes them."""
+    each = constraints if isinstance(constraints, (list, tuple)) else [constraints]
+    is_ours = any(callable(getattr(c, "fun", None)) and not callable(getattr(c, "jac", None)) for c in each)
+    is_open = not any(isinstance(c, dict) or callable(getattr(c, "jac", None)) for c in each)
+    return method == "trust-constr" and vector.start.size > _MANY and is_ours and is_open
+
+
+def _constraint(vector: Vector, constraint: Any, optimize: Any, kernels: bool, sparse: bool = False) -> Any:
     if isinstance(constraint, dict):
         args = without_graphs(constraint.get("args", ()))
         values, slopes, _ = _readings(constraint["fun"], vector, args, kernels)
@@ -83,7 +95,8 @@ def _constraint(vector: Vector, constraint: Any, optimize: Any, kernels: bool) -
         own = {**constraint, "fun": values, "jac": slopes if mine is None else _on_structure(mine, vector, args)}
         return {k: v for k, v in own.items() if k != "args"}
     if isinstance(constraint, optimize.NonlinearConstraint):
-        values, slopes, curvature = _readings(constraint.fun, vector, (), kernels)
+        readings = _sparse_readings if sparse and kernels else _readings
+        values, slopes, curvature = readings(constraint.fun, vector, (), kernels)
         mine = _on_structure(constraint.jac, vector, ()) if callable(constraint.jac) else slopes
         return optimize.NonlinearConstraint(
             values, constraint.lb, constraint.ub, mine, curvature, constraint.keep_feasible
@@ -103,6 +116,22 @@ def _readings(
     values, slopes = reading(lambda z, *xs: c(z, *xs), kernels, plainly=True), reading(jacobian(c), kernels)
     curvature = reading(hessian(lambda z, v, *xs: (v * c(z, *xs)).sum()), kernels)
     return lambda z: values(z, *args), lambda z: slopes(z, *args), lambda z, v: curvature(z, v, *args)
+
+
+def _sparse_readings(
+    fun: Callable[..., Any], vector: Vector, args: tuple[Any, ...], kernels: bool
+) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """Return the same with sparse arrays; with dense ones where the function can only be run on values."""
+    values, dense, _ = readings = _readings(fun, vector, args, kernels)
+    c = several(fun, vector)
+    slopes: Any = sparse_jacobian(c, progress=False)
+    curvature: Any = sparse_hessian(lambda z, v: (v * c(z)).sum(), progress=False)
+    try:
+        slopes(vector.start), curvature(vector.start, values(vector.start))
+    except SymgradError:
+        matrix = required("minimize", "scipy", "scipy.sparse").csr_array
+        return values, lambda z: matrix(dense(z)), readings[2]
+    return values, slopes, curvature
 
 
 def reading(fn: Callable[..., Any], kernels: bool, plainly: bool = False) -> Checked:

@@ -26,6 +26,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` is deprecated, as in PyTorch. Call `scheduler.step()` once each epoch."
+)
+
+
 class _Rates:
     """What schedules share: an optimiser whose groups get their rates, and a state that is saved without it."""
 
@@ -35,6 +40,8 @@ class _Rates:
     def get_last_lr(self) -> list[float]:
         """The learning rate of each group now."""
         return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
+
+    _last_lr = property(get_last_lr)
 
     def state_dict(self) -> dict[str, Any]:
         """What to save: all but the optimiser and functions."""
@@ -46,7 +53,7 @@ class _Rates:
         Raises:
             ArgumentError: it is none of a schedule like this one.
         """
-        own, name = self.state_dict(), type(self).__name__
+        own, name = _Rates.state_dict(self), type(self).__name__
         is_state = isinstance(state_dict, Mapping)
         loaded = {k: v for k, v in state_dict.items() if not str(k).startswith("_")} if is_state else {}
         if loaded.keys() != own.keys():
@@ -72,7 +79,7 @@ class LRScheduler(_Rates):
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", number("lr", group["lr"]))
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch, self._moves = last_epoch + 1, 0
+        self.last_epoch, self._step_count = last_epoch + 1, 1
         self._move(self.base_lrs if last_epoch < 0 else self.get_last_lr(), self._rates())
 
     def rate(self, t: int, first: float, group: int) -> float:
@@ -91,18 +98,21 @@ class LRScheduler(_Rates):
         """Begin the next epoch, or that of a number."""
         check_stepping()
         self._warn_of_order()
+        if epoch is not None:
+            warn(EPOCH_DEPRECATION_WARNING)
         before = self._rates()
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch  # type: ignore[assignment]
         self._move(before, self._rates())
 
     def _warn_of_order(self) -> None:
         """Warn, as torch does, of a first epoch that begins before anything was learnt in the one before."""
-        if self._moves == 0 and not self.optimizer.stepped:
+        if self._step_count == 1 and not self.optimizer.stepped:
             warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, or "
-                "the first value of the learning rate schedule is skipped."
+                "the first value of the learning rate schedule is skipped. See "
+                "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
             )
-        self._moves += 1
+        self._step_count += 1
 
     def restart(self) -> None:
         """Begin at epoch 0, whatever the rates are."""
@@ -120,11 +130,16 @@ class LRScheduler(_Rates):
             lr = number("lr", group["lr"])
             group["lr"] = now if lr == was else self.rescaled(lr, was, now)
 
+    def state_dict(self) -> dict[str, Any]:
+        """What to save: all but the optimiser and functions, with the number of steps that were taken."""
+        return {**super().state_dict(), "_step_count": self._step_count}
+
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over what ``state_dict`` returned, or on any error nothing; and set the rates that are its own alone."""
         before, rates = dict(vars(self)), self._rates()
         try:
             super().load_state_dict(state_dict)
+            self._step_count = state_dict.get("_step_count", self._step_count)
             own = [lr == rate for lr, rate in zip(self.get_last_lr(), rates, strict=True)]
             for group, is_own, rate in zip(self.optimizer.param_groups, own, self._rates(), strict=True):
                 group["lr"] = rate if is_own else group["lr"]
@@ -151,10 +166,10 @@ class StepLR(LRScheduler):
     [1.0, 1.0, 0.5, 0.5]
     """
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        if not isinstance(step_size, int) or step_size < 1:
+    def __init__(self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        if step_size < 1 or step_size % 1:  # PyTorch's tutorials write 1.0
             raise ArgumentError(f"step_size: got {step_size!r}. Expected a number of epochs, 1 or more.")
-        self.step_size, self.gamma = step_size, gamma
+        self.step_size, self.gamma = int(step_size), gamma
         super().__init__(optimizer, last_epoch)
 
     def rate(self, t: int, first: float, group: int) -> float:
@@ -489,16 +504,16 @@ class CyclicLR(_Cycle):
         return most - (most - least) * self._height(t)
 
 
-class _Several(_Rates):
+class _Several(LRScheduler):
     """What schedules made of schedules share."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
         name = type(self).__name__
         if not schedulers:
             raise ArgumentError(f"{name} expects at least one scheduler, but got none.")
-        super().__init__(schedulers[0].optimizer if optimizer is None else optimizer)
+        _Rates.__init__(self, schedulers[0].optimizer if optimizer is None else optimizer)
         for k, schedule in enumerate(schedulers):
-            if not isinstance(schedule, (LRScheduler, _Several)):
+            if not isinstance(schedule, LRScheduler) or isinstance(schedule, ReduceLROnPlateau):
                 raise ArgumentTypeError(
                     f"{name}: scheduler {k} is a {type(schedule).__name__}. Expected one whose step() takes no metric."
                 )
@@ -510,7 +525,7 @@ class _Several(_Rates):
 
     def state_dict(self) -> dict[str, Any]:
         """What to save: also the states of the schedules."""
-        return {**super().state_dict(), "schedulers": [s.state_dict() for s in self._schedulers]}
+        return {**_Rates.state_dict(self), "schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over what ``state_dict`` returned."""
@@ -529,7 +544,7 @@ class ChainedScheduler(_Several):
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         super().__init__(schedulers, optimizer)
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Begin the next epoch of all."""
         for schedule in self._schedulers:
             schedule.step()
@@ -557,7 +572,7 @@ class SequentialLR(_Several):
         self.last_epoch = 0
         self._schedulers[bisect_right(self.milestones, 0)].restart()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Begin the next epoch."""
         self.last_epoch += 1
         k = bisect_right(self.milestones, self.last_epoch)
@@ -567,7 +582,7 @@ class SequentialLR(_Several):
             self._schedulers[k].step()
 
 
-class ReduceLROnPlateau(_Rates):
+class ReduceLROnPlateau(LRScheduler):
     """lr · factor whenever a metric has not got better for ``patience`` epochs; ``step(metric)`` each epoch.
 
     Args:
@@ -592,7 +607,7 @@ class ReduceLROnPlateau(_Rates):
             raise ArgumentError(f"mode {mode} is unknown! Expected 'min' or 'max'.")
         if threshold_mode not in ("rel", "abs"):
             raise ArgumentError(f"threshold mode {threshold_mode} is unknown! Expected 'rel' or 'abs'.")
-        super().__init__(optimizer)
+        _Rates.__init__(self, optimizer)
         self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         groups = len(optimizer.param_groups)
@@ -600,7 +615,9 @@ class ReduceLROnPlateau(_Rates):
         self.best = math.inf if mode == "min" else -math.inf
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
 
-    def step(self, metrics: float) -> None:
+    state_dict, load_state_dict = _Rates.state_dict, _Rates.load_state_dict
+
+    def step(self, metrics: float) -> None:  # type: ignore[override]
         """Take in the metric of an epoch, and lower the rates where there was no progress for long."""
         check_stepping()
         self.last_epoch += 1

@@ -18,15 +18,17 @@ from symgrad.optim.limits import (
     check_pairs,
     flat_bounds,
     flat_constraints,
+    has_sparse,
     pairs_of,
     reading,
 )
-from symgrad.optim.nonlinear import NLP
+from symgrad.optim.nonlinear import NLP, Solution
 from symgrad.optim.vectors import Vector, joined, scalar, several, tensors_in
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.arguments import check_all
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
+from symgrad.transforms.arguments import check_function
 
 _WITHOUT_GRADIENT = {"nelder-mead", "powell", "cobyla", "cobyqa"}
 _WITH_HESSIAN = {"dogleg", "trust-exact"}
@@ -53,7 +55,8 @@ def minimize(
             ``solution``. Its options are IPOPT's, and SciPy's maxiter and disp.
         bounds: for one array as in SciPy; for a structure, the same structure with a pair (lower, upper) in place of
             each array. None is no bound.
-        constraints: as in SciPy, on functions of the structure; Jacobians and Hessians are filled in.
+        constraints: as in SciPy, on functions of the structure; Jacobians and Hessians are filled in, and are sparse
+            for trust-constr with more than 50 variables.
         tol, callback, options: as in SciPy; the callback gets the structure.
         compile: whether to use ``sg.compile``. A compiled function is compared with eager mode at its evaluations
             number 1, 2, 4, 8, …, and given up where they differ, as for one that draws random numbers.
@@ -63,7 +66,7 @@ def minimize(
         reduce: "sum", or "mean" where fun is the mean over a block's rows.
         checkpoint: with data, a file that is written after each step. If it is there already, the run goes on from
             it, and ends with the same bytes as one that was never stopped.
-        progress: whether long work is told of, on a terminal or in a notebook.
+        progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` (``grad`` of trust-constr, whose jac are those
@@ -82,6 +85,7 @@ def minimize(
     >>> round(found.x["a"], 6), found.x["b"].round(6) + 0.0
     (3.0, array([0., 0.]))
     """
+    check_function("minimize", fun)
     if data is not None:
         if bounds is not None or constraints or args or tol is not None:
             raise ArgumentError("minimize: data do not go with bounds, constraints, args or tol. Use options for gtol.")
@@ -98,28 +102,39 @@ def minimize(
     if isinstance(method, str) and method.lower() == "ipopt":
         return _by_ipopt(fun, vector, args, bounds, constraints, tol, callback, options, compile, progress)
     args, given, objective = implicit_result.tuple_of(args), implicit_result.without_graphs(args), scalar(fun, vector)
-    limits = [c for c in _listed(constraints) if isinstance(c, dict)]
-    calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]
-    follows = implicit_result.is_followed(args, [c.get("args") for c in limits])
-    follows = follows or implicit_result.reach_outside([(objective, given), *calls], vector)
+    sparse = has_sparse(vector, constraints, method)
     with long_work("minimize", shown=progress) as work:
         optimum = optimize.minimize(
             x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
-            constraints=flat_constraints(vector, constraints, optimize, compile), tol=tol,
-            callback=None if callback is None else _callback(callback, vector), options=options,
+            constraints=flat_constraints(vector, constraints, optimize, compile, sparse), tol=tol,
+            callback=None if callback is None else _callback(callback, vector),
+            options={"sparse_jacobian": True, **(options or {})} if sparse else options,
             **_derivatives(objective, method, given, compile, work),
         )  # fmt: skip
     slope = "grad" if "grad" in optimum else "jac"  # trust-constr's jac are those of the constraints
     done = restored(optimum, vector, ("x", slope))
-    if follows:
+    if _is_followed(vector, args, (objective, given), constraints):
         done["x"] = x = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
-        done["fun"] = fun(x, *args)
-        if slope in done:
-            done[slope] = grad(fun)(x, *args)
-        if "hess" in done:
-            done["hess"] = hessian(objective)(joined(x), *args)
-        implicit_result.without_others(done, ("x", "fun", slope, "hess"))
+        _follow(done, fun, objective, x, args, slope)
     return done
+
+
+def _is_followed(vector: Vector, args: Any, call: tuple[Any, Any], constraints: Any) -> bool:
+    """Return whether the minimum is to be differentiated: with respect to args, or to tensors from outside."""
+    limits = [c for c in _listed(constraints) if isinstance(c, dict)]
+    calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]
+    followed = implicit_result.is_followed(args, [c.get("args") for c in limits])
+    return followed or implicit_result.reach_outside([call, *calls], vector)
+
+
+def _follow(done: Any, fun: Any, objective: Any, x: Any, args: Any, slope: str) -> None:
+    """Put tensors at x, which are differentiable in args, in place of a result's arrays."""
+    done["fun"] = fun(x, *args)
+    if slope in done:
+        done[slope] = grad(fun)(x, *args)
+    if "hess" in done:
+        done["hess"] = hessian(objective)(joined(x), *args)
+    implicit_result.without_others(done, ("x", "fun", slope, "hess"))
 
 
 def _traced(
@@ -189,13 +204,18 @@ def _by_ipopt(
         solver="ipopt", tol=1e-8 if tol is None else tol, max_steps=own.pop("maxiter", 3000),
         callback=None if callback is None else step, options=own, progress=progress,
     )  # fmt: skip
+    return optimize.OptimizeResult(**_fields(solution), jac=grad(fun)(solution.x, *args))
+
+
+def _fields(solution: Solution) -> dict[str, Any]:
+    """Return what SciPy's result says of a solution of a nonlinear program."""
     calls = solution.evaluations
-    return optimize.OptimizeResult(
-        x=solution.x, fun=solution.f, jac=grad(fun)(solution.x, *args), success=solution.success,
-        status=0 if solution.success else 1, message=solution.message, nit=solution.iterations,
-        nfev=calls.get("objective", 0), njev=calls.get("gradient", 0), nhev=calls.get("hessian", 0),
-        constr_violation=solution.violation, solution=solution,
-    )  # fmt: skip
+    return {
+        "x": solution.x, "fun": solution.f, "success": solution.success, "status": 0 if solution.success else 1,
+        "message": solution.message, "nit": solution.iterations, "nfev": calls.get("objective", 0),
+        "njev": calls.get("gradient", 0), "nhev": calls.get("hessian", 0), "constr_violation": solution.violation,
+        "solution": solution,
+    }  # fmt: skip
 
 
 def _block(constraint: Any) -> tuple[Callable[[Any], Any], Any, Any]:
@@ -223,17 +243,9 @@ def _tell(callback: Callable[..., Any], record: Any) -> Any:
 
 
 def _over_data(
-    fun: Any,
-    x0: Any,
-    data: Any,
-    method: Any,
-    options: Any,
-    reduce: str,
-    checkpoint: Any,
-    callback: Any,
-    compile: bool,
+    fun: Any, x0: Any, data: Any, method: Any, options: Any, reduce: str, checkpoint: Any, callback: Any, compile: bool,
     work: Work,
-) -> Any:
+) -> Any:  # fmt: skip
     """Return ``minimize_over``'s result in the structure of x0."""
     from symgrad.optim import over_data  # which few need: others start sooner
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, Unpack
 
 import numpy as np
 
+from symgrad.functions import where
 from symgrad.optim.adam import Adam
-from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    TorchOptions,
+    check_at_least_zero,
+    count,
+    kept,
+    number,
+    read,
+    root,
+)
+from symgrad.tensors.tensor import Tensor
 
 
 def _first(g: Any, group: Group, state: State) -> tuple[float, float, float]:
     """Take the gradient into m ← m + (1 - β₁)(g - m); return t, β₁ and β₂."""
     beta1, beta2 = (number("betas", b) for b in group["betas"])
     m = read(state, "exp_avg")
-    state.update(step=kept(state["step"].item() + 1), exp_avg=kept(m + (1 - beta1) * (g - m)))
-    return state["step"].item(), beta1, beta2
+    t = count(state) + 1
+    state.update(step=kept(t), exp_avg=kept(m + (1 - beta1) * (g - m)))
+    return t, beta1, beta2
+
+
+def _moments_of(x: Any) -> State:
+    return {"step": kept(0.0), "exp_avg": kept(np.zeros_like(x)), "exp_avg_sq": kept(np.zeros_like(x))}
 
 
 def _second(g: Any, beta2: float, state: State) -> Any:
@@ -61,9 +78,10 @@ class Adamax(Optimizer):
 
     _check = Adam._check
 
+    def begin(self, x: Any, group: Group) -> State:
+        return {"step": kept(0.0), "exp_avg": kept(np.zeros_like(x)), "exp_inf": kept(np.zeros_like(x))}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_inf=kept(np.zeros_like(x)))
         x, g = _decayed(x, g, group)
         t, beta1, beta2 = _first(g, group, state)
         u = np.maximum(beta2 * read(state, "exp_inf"), np.abs(g) + group["eps"])
@@ -104,18 +122,18 @@ class NAdam(Optimizer):
         Adam._check(self, group)  # type: ignore[arg-type]
         check_at_least_zero("momentum_decay value", group["momentum_decay"])
 
+    def begin(self, x: Any, group: Group) -> State:
+        return {**_moments_of(x), "mu_product": kept(1.0)}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            zeros = kept(np.zeros_like(x))
-            state.update(step=kept(0.0), mu_product=kept(1.0), exp_avg=zeros, exp_avg_sq=zeros)
         x, g = _decayed(x, g, group)
         t, beta1, beta2 = _first(g, group, state)
-        root = np.sqrt(_second(g, beta2, state) / (1 - beta2**t)) + group["eps"]
+        size = np.sqrt(_second(g, beta2, state) / (1 - beta2**t)) + group["eps"]
         mu, following = (beta1 * (1 - 0.5 * 0.96 ** (k * group["momentum_decay"])) for k in (t, t + 1))
-        product = state["mu_product"].item() * mu
+        product = count(state, "mu_product") * mu
         state["mu_product"] = kept(product)
         lr, m = number("lr", group["lr"]), read(state, "exp_avg")
-        return x - lr * (1 - mu) / (1 - product) * (g / root) - lr * following / (1 - product * following) * (m / root)
+        return x - lr * (1 - mu) / (1 - product) * (g / size) - lr * following / (1 - product * following) * (m / size)
 
 
 class RAdam(Optimizer):
@@ -147,16 +165,21 @@ class RAdam(Optimizer):
 
     _check = Adam._check
 
+    def begin(self, x: Any, group: Group) -> State:
+        return _moments_of(x)
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_avg_sq=kept(np.zeros_like(x)))
         x, g = _decayed(x, g, group)
         t, beta1, beta2 = _first(g, group, state)
         v, rest = _second(g, beta2, state), 1 - beta2**t
         step = number("lr", group["lr"]) * read(state, "exp_avg") / (1 - beta1**t)
         most = 2 / (1 - beta2) - 1
         rho = most - 2 * t * beta2**t / rest
-        if rho <= 5:
+        known = rho > 5
+        if isinstance(known, Tensor):  # both branches, with a root that exists in each
+            rho = where(known, rho, 6.0)
+        elif not known:
             return x - step
-        scale = math.sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho))
-        return x - step * scale * math.sqrt(rest) / (np.sqrt(v) + group["eps"])
+        scale = root((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho))
+        rectified = x - step * scale * root(rest) / (np.sqrt(v) + group["eps"])
+        return where(known, rectified, x - step) if isinstance(known, Tensor) else rectified

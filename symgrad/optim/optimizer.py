@@ -10,19 +10,21 @@ import functools
 import inspect
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.hooks import Hook, OrderedHooks, RemovableHandle
+from symgrad.core.journal import is_gradient_written
 from symgrad.core.kernels import canonical
 from symgrad.core.pairs import in_parts, of_parts
-from symgrad.core.promotion import is_differentiable, is_floating, is_integer
-from symgrad.engine.generator import check_untraced
-from symgrad.engine.record import handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.core.promotion import is_complex, is_differentiable, is_floating, is_integer
+from symgrad.engine.generator import Reading, check_untraced, is_traced_for_calls, taken
+from symgrad.engine.record import as_tensor, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, NotYet, ShapeError
+from symgrad.functions import sqrt
 from symgrad.support.arguments import check_values
 from symgrad.tensors.inplace import rebind
 from symgrad.tensors.tensor import Tensor
@@ -40,10 +42,7 @@ class TorchOptions(TypedDict, total=False):
     differentiable: bool
 
 
-_REFUSED = {
-    "capturable": "it is for graphs of CUDA, and steps run on the CPU; leave it out",
-    "differentiable": "steps are not recorded; write p - lr * g with sg.func.functional_call to differentiate them",
-}
+_REFUSED = {"capturable": "it is for graphs of CUDA, and steps run on the CPU; leave it out"}
 _STEPS = {"before": OrderedHooks(), "after": OrderedHooks()}  # hooks of every optimiser
 
 
@@ -58,8 +57,8 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
 
 
 def check_stepping() -> None:
-    """Refuse to step while a function is traced: the state of an optimiser is no tensor."""
-    check_untraced("step()", "Compile the gradient, and step outside")
+    """Refuse to step while a function is traced: what steps is no tensor."""
+    check_untraced("step()", "Call it outside of the compiled function")
 
 
 class Optimizer:
@@ -78,6 +77,7 @@ class Optimizer:
         self, params: Iterable[Any], defaults: Mapping[str, Any], torchs: Mapping[str, Any] | None = None
     ) -> None:
         self._refuse(torchs or {})
+        self.differentiable = bool((torchs or {}).get("differentiable"))  # whether steps are recorded
         self._hooks: defaultdict[str, OrderedHooks] = defaultdict(OrderedHooks)
         if hasattr(params, "named_parameters"):
             raise ArgumentTypeError(
@@ -162,7 +162,7 @@ class Optimizer:
             )
         group = {**self.defaults, **param_group, "params": _ordered(param_group["params"])}
         for p in group["params"]:
-            _check_parameter(p)
+            _check_parameter(p, self.differentiable)
         ids = [id(p) for p in group["params"]]
         if len(set(ids)) < len(ids):
             raise ArgumentError("optimizer contains a parameter group with duplicate parameters. Pass each once.")
@@ -182,7 +182,7 @@ class Optimizer:
         """Drop the gradients of all parameters, or set them to zero."""
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is not None:
+                if set_to_none or p.grad is not None:
                     p.grad = None if set_to_none else handle(None, canonical(np.zeros(p.shape, p.dtype)))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -194,22 +194,74 @@ class Optimizer:
         Returns:
             The closure's loss, or None.
         """
-        check_stepping()
+        traced = is_traced_for_calls()
+        if not traced:
+            check_stepping()
         loss = None
         if closure is not None:
             with modes.enable_grad():
                 loss = closure()
-        with modes.no_grad(), np.errstate(all="ignore"):
+        if traced and not any(p.grad is not None for group in self.param_groups for p in group["params"]):
+            check_untraced("step()", "Call backward() in the function, too")
+        recorded = self.differentiable and modes.is_grad_enabled()
+        with modes.set_grad_enabled(recorded), np.errstate(all="ignore"):
             for group in self.param_groups:
+                update = functools.partial(self._trace, options=_read_anew(group)) if traced else self._update
+                update = self._record if recorded else update
                 for p in group["params"]:
                     if p.grad is not None:
-                        self._update(p, group)
+                        update(p, group)
         return loss
 
     def _update(self, p: Any, group: Group) -> None:
+        if not self.state[p]:
+            self.state[p].update(self.begin(in_parts(p._value), group))
         g = in_parts(p.grad._known("step()"))
         x = self.advance(in_parts(p._value), -g if group["maximize"] else g, group, self.state[p])
         rebind(p, handle(None, canonical(of_parts(x, p.dtype))))
+
+    def _record(self, p: Any, group: Group) -> None:
+        """Update a parameter as its operations are recorded, so that the step has derivatives."""
+        name = type(self).__name__
+        if p.is_leaf and p.requires_grad:
+            raise GraphError(
+                f"{name}: a step with differentiable=True would change a leaf that requires grad. Pass p.clone(), and "
+                "set its .grad."
+            )
+        if is_complex(p.dtype):
+            raise NotYet(f"{name}: steps of complex parameters are not recorded. Leave out differentiable=True.")
+        if not self.state[p]:
+            self.state[p].update(self.begin(np.asarray(p.detach()), group))
+        x = self.advance(p.clone(), -p.grad if group["maximize"] else p.grad, group, self.state[p])
+        rebind(p, as_tensor(x))
+
+    def _trace(self, p: Any, group: Group, options: Group) -> None:
+        """Update a parameter and its state in place, of which a traced function takes note."""
+        name = type(self).__name__
+        if p.grad._value is not None and not is_gradient_written(p._node.cell):
+            raise GraphError(
+                f"{name}: step() of a gradient that was computed outside of the compiled function, and would stay the "
+                "same. Call backward() in the function, too."
+            )
+        if is_complex(p.dtype):
+            raise NotYet(f"{name}: steps of complex parameters are not compiled. Call step() outside of the function.")
+        state = self.state[p]
+        if not state:
+            state.update(self.first_state(np.zeros(p.shape, p.dtype), group))
+        following = dict(state)
+        x = self.advance(p.detach(), -p.grad if group["maximize"] else p.grad, options, following)
+        for key, value in following.items():
+            if value is not state[key]:
+                rebind(state[key], value)
+        rebind(p, as_tensor(x))
+
+    def begin(self, x: Any, group: Group) -> State:
+        """Return the state of a parameter like x before the first step."""
+        return {}
+
+    def first_state(self, x: Any, group: Group) -> State:
+        """Return a state from which the first step of a compiled function goes on."""
+        return self.begin(x, group)
 
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         """Return the parameter after one step along the gradient g; complex ones come as pairs of real numbers."""
@@ -224,10 +276,23 @@ class Optimizer:
             for p in group["params"]:
                 number[id(p)] = len(number)
         groups = [{**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
-        saved = {"state": {number[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
+        saved = {"state": {number.get(id(p), p): s for p, s in self.state.items()}, "param_groups": groups}
         for hook in self._hooks["saved"].each():
             saved = saved if (returned := hook(self, saved)) is None else returned
         return saved
+
+    def _check_groups(self, loaded: Sequence[Mapping[str, Any]]) -> None:
+        """Raise unless the groups of a state are as many and as large as this optimiser's."""
+        if len(loaded) != len(self.param_groups):
+            raise ArgumentError(
+                f"loaded state dict has a different number of parameter groups. Got {len(loaded)}, expected "
+                f"{len(self.param_groups)}."
+            )
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(loaded, self.param_groups, strict=True)):
+            raise ArgumentError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group. "
+                "Make the optimiser with the parameters it was saved with."
+            )
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over what ``state_dict`` of the like optimiser returned, or on any error nothing; it is copied.
@@ -240,16 +305,7 @@ class Optimizer:
         for hook in self._hooks["loading"].each():
             state_dict = state_dict if (returned := hook(self, state_dict)) is None else returned
         loaded, states = _parts_of(state_dict)
-        if len(loaded) != len(self.param_groups):
-            raise ArgumentError(
-                f"loaded state dict has a different number of parameter groups. Got {len(loaded)}, expected "
-                f"{len(self.param_groups)}."
-            )
-        if any(len(a["params"]) != len(b["params"]) for a, b in zip(loaded, self.param_groups, strict=True)):
-            raise ArgumentError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group. "
-                "Make the optimiser with the parameters it was saved with."
-            )
+        self._check_groups(loaded)
         groups = [self._merged(group, options) for group, options in zip(self.param_groups, loaded, strict=True)]
         owner = {k: (p, g) for g, old in zip(groups, loaded, strict=True) for k, p in zip(old["params"], g["params"])}
         if len(owner) < sum(len(g["params"]) for g in groups) or not states.keys() <= owner.keys():
@@ -278,7 +334,7 @@ class Optimizer:
     def _restored(self, number: int, p: Any, group: Group, state: Mapping[str, Any]) -> State:
         """Return the state of a parameter in the shapes and dtypes that a first step makes."""
         x = in_parts(np.zeros(p.shape, p.dtype))
-        made: State = {}
+        made = self.begin(x, group)
         with np.errstate(all="ignore"):
             self.advance(x, x, group, made)
         entries = {k: v for k, v in state.items() if v is not None}
@@ -336,7 +392,8 @@ def is_like(old: Any, new: Any) -> bool:
     """Whether an option can take the place of another one: a number of a number, so many of so many."""
     if isinstance(old, (tuple, list)):
         same = isinstance(new, (tuple, list)) and (isinstance(old, list) or len(new) == len(old))
-        return same and all(is_like(0.0, v) for v in new)
+        may_lack = any(v is None for v in old)
+        return same and all((v is None and may_lack) or is_like(0.0, v) for v in new)
     if isinstance(old, bool) or old is None or isinstance(old, str):
         return new is None or isinstance(new, (bool, np.bool_, str))
     value = getattr(new, "_value", new)
@@ -393,13 +450,13 @@ def _ordered(params: Any) -> list[Any]:
     return list(params)
 
 
-def _check_parameter(p: Any) -> None:
+def _check_parameter(p: Any, differentiable: bool) -> None:
     if not isinstance(p, Tensor):
         raise ArgumentTypeError(
             f"optimizer can only optimize Tensors, but one of the params is {_typename(p)}. "
             "Use sg.tensor(…, requires_grad=True)."
         )
-    if not p.is_leaf and not p.retains_grad:
+    if not (p.is_leaf or p.retains_grad or differentiable):
         raise ArgumentError("can't optimize a non-leaf Tensor. Pass the leaves that it was computed of.")
     p._known("optimizer")
     if not is_differentiable(p.dtype):
@@ -411,14 +468,45 @@ def _typename(x: Any) -> str:
     return "symgrad.Tensor" if isinstance(x, Tensor) else f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
 
 
+def _read_anew(group: Group) -> Group:
+    """Return a group whose rates and momenta a compiled function reads at every call; others are part of its trace."""
+    read = [k for k in ("lr", "betas", "momentum") if k in group and not is_zero(group[k])]
+    held = {k: v for k, v in group.items() if k not in (*read, "params")}
+
+    def rates() -> list[Any]:
+        values = [v for k in read for v in (group[k] if isinstance(group[k], (tuple, list)) else [group[k]])]
+        return [np.float64(number("lr", v)) for v in values]
+
+    values = iter(taken(Reading(rates, lambda: all(group[k] == v for k, v in held.items()))))
+    traced: Group = {k: (next(values), next(values)) if k == "betas" else next(values) for k in read}
+    return {**group, **traced}
+
+
+def is_zero(value: Any) -> bool:
+    """Whether an option is 0; one that is read anew is not."""
+    return not isinstance(value, (Tensor, tuple, list)) and value == 0
+
+
 def kept(value: Any) -> Any:
     """Return an array as a tensor of the state."""
-    return handle(None, canonical(value))
+    return value if isinstance(value, Tensor) else handle(None, canonical(value))
 
 
 def read(state: State, name: str) -> Any:
-    """Return a tensor of the state as an array."""
-    return np.asarray(state[name]._value)
+    """Return a tensor of the state as an array; as it is while a function is traced, and where it has a history."""
+    t = state[name]
+    return t if t._value is None or t.requires_grad or is_traced_for_calls() else np.asarray(t._value)
+
+
+def count(state: State, name: str = "step") -> Any:
+    """Return a tensor of one number of the state as that number."""
+    t = read(state, name)
+    return t if isinstance(t, Tensor) else t.item()
+
+
+def root(x: Any) -> Any:
+    """Return the square root of a number or a tensor."""
+    return sqrt(x) if isinstance(x, Tensor) else math.sqrt(x)
 
 
 def number(name: str, value: Any) -> Any:
@@ -427,7 +515,8 @@ def number(name: str, value: Any) -> Any:
         return value
     if math.prod(value.shape) != 1:
         raise ArgumentError(f"Tensor {name} must be 1-element. Got shape {list(value.shape)}.")
-    return value.item()
+    is_open = isinstance(value, Tensor) and (value._value is None or (value.requires_grad and modes.is_grad_enabled()))
+    return value if is_open else value.item()
 
 
 def check_at_least_zero(what: str, value: Any) -> None:

@@ -8,7 +8,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    TorchOptions,
+    check_at_least_zero,
+    count,
+    is_zero,
+    kept,
+    number,
+    read,
+)
 
 
 class RMSprop(Optimizer):
@@ -48,20 +59,20 @@ class RMSprop(Optimizer):
         check_at_least_zero("weight_decay value", group["weight_decay"])
         check_at_least_zero("alpha value", group["alpha"])
 
+    def begin(self, x: Any, group: Group) -> State:
+        wanted = {"square_avg": True, "grad_avg": group["centered"], "momentum_buffer": not is_zero(group["momentum"])}
+        return {"step": kept(0.0), **{k: kept(np.zeros_like(x)) for k, there in wanted.items() if there}}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), square_avg=kept(np.zeros_like(x)))
-            state.update({"grad_avg": kept(np.zeros_like(x))} if group["centered"] else {})
-            state.update({"momentum_buffer": kept(np.zeros_like(x))} if group["momentum"] > 0 else {})
         g, alpha = g + group["weight_decay"] * x, group["alpha"]
         v = alpha * read(state, "square_avg") + (1 - alpha) * g * g
-        state.update(step=kept(state["step"].item() + 1), square_avg=kept(v))
+        state.update(step=kept(count(state) + 1), square_avg=kept(v))
         if group["centered"]:
             m = read(state, "grad_avg")
             m = m + (1 - alpha) * (g - m)
             state["grad_avg"], v = kept(m), v - m * m
         step = g / (np.sqrt(v) + group["eps"])
-        if group["momentum"] > 0:
+        if not is_zero(group["momentum"]):
             step = group["momentum"] * read(state, "momentum_buffer") + step
             state["momentum_buffer"] = kept(step)
         return x - number("lr", group["lr"]) * step
@@ -101,10 +112,11 @@ class Adagrad(Optimizer):
             check_at_least_zero(f"{option} value", group[option])
         check_at_least_zero("epsilon value", group["eps"])
 
+    def begin(self, x: Any, group: Group) -> State:
+        return {"step": kept(0.0), "sum": kept(np.full_like(x, group["initial_accumulator_value"]))}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), sum=kept(np.full_like(x, group["initial_accumulator_value"])))
-        g, t = g + group["weight_decay"] * x, state["step"].item()
+        g, t = g + group["weight_decay"] * x, count(state)
         s = read(state, "sum") + g * g
         state.update(step=kept(t + 1), sum=kept(s))
         return x - number("lr", group["lr"]) / (1 + t * group["lr_decay"]) * (g / (np.sqrt(s) + group["eps"]))
@@ -141,12 +153,13 @@ class Adadelta(Optimizer):
         if not 0 <= group["rho"] <= 1:
             raise ArgumentError(f"Invalid rho value: {group['rho']}. Expected a number in [0, 1].")
 
+    def begin(self, x: Any, group: Group) -> State:
+        return {"step": kept(0.0), "square_avg": kept(np.zeros_like(x)), "acc_delta": kept(np.zeros_like(x))}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            state.update(step=kept(0.0), square_avg=kept(np.zeros_like(x)), acc_delta=kept(np.zeros_like(x)))
         g, rho, eps, u = g + group["weight_decay"] * x, group["rho"], group["eps"], read(state, "acc_delta")
         v = rho * read(state, "square_avg") + (1 - rho) * g * g
         delta = np.sqrt(u + eps) / np.sqrt(v + eps) * g
         acc = rho * u + (1 - rho) * delta * delta
-        state.update(step=kept(state["step"].item() + 1), square_avg=kept(v), acc_delta=kept(acc))
+        state.update(step=kept(count(state) + 1), square_avg=kept(v), acc_delta=kept(acc))
         return x - number("lr", group["lr"]) * delta

@@ -8,7 +8,17 @@ from typing import Any, Unpack
 import numpy as np
 
 from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+from symgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    TorchOptions,
+    check_at_least_zero,
+    count,
+    kept,
+    number,
+    read,
+)
 
 
 class Rprop(Optimizer):
@@ -41,15 +51,16 @@ class Rprop(Optimizer):
         if not 0 < group["etas"][0] < 1 < group["etas"][1]:
             raise ArgumentError(f"Invalid eta values: {group['etas']}. Expected 0 < η₋ < 1 < η₊.")
 
+    def begin(self, x: Any, group: Group) -> State:
+        first = np.full_like(x, number("lr", group["lr"]))
+        return {"step": kept(0.0), "prev": kept(np.zeros_like(x)), "step_size": kept(first)}
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        if not state:
-            first = np.full_like(x, number("lr", group["lr"]))
-            state.update(step=kept(0.0), prev=kept(np.zeros_like(x)), step_size=kept(first))
         turns = np.sign(g * read(state, "prev"))
         factors = np.where(turns > 0, group["etas"][1], np.where(turns < 0, group["etas"][0], 1.0))
         size = np.clip(read(state, "step_size") * factors, *group["step_sizes"]).astype(x.dtype)
         g = np.where(turns < 0, 0, g)
-        state.update(step=kept(state["step"].item() + 1), prev=kept(g), step_size=kept(size))
+        state.update(step=kept(count(state) + 1), prev=kept(g), step_size=kept(size))
         return x - np.sign(g) * size
 
 
@@ -81,14 +92,20 @@ class ASGD(Optimizer):
         check_at_least_zero("learning rate", number("lr", group["lr"]))
         check_at_least_zero("weight_decay value", group["weight_decay"])
 
+    def begin(self, x: Any, group: Group) -> State:
+        return {
+            "step": kept(0.0),
+            "eta": kept(float(number("lr", group["lr"]))),
+            "mu": kept(1.0),
+            "ax": kept(np.zeros_like(x)),
+        }
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         lr, lambd = number("lr", group["lr"]), group["lambd"]
-        if not state:
-            state.update(step=kept(0.0), eta=kept(float(lr)), mu=kept(1.0), ax=kept(np.zeros_like(x)))
-        t, eta, mu, mean = state["step"].item() + 1, state["eta"].item(), state["mu"].item(), read(state, "ax")
+        t, eta, mu, mean = count(state) + 1, count(state, "eta"), count(state, "mu"), read(state, "ax")
         x = x * (1 - lambd * eta) - eta * (g + group["weight_decay"] * x)
         state.update(
-            step=kept(t), eta=kept(lr / (1 + lambd * lr * t) ** group["alpha"]), mu=kept(1 / max(1.0, t - group["t0"])),
-            ax=kept(x if mu == 1 else mean + mu * (x - mean)),
+            step=kept(t), eta=kept(lr / (1 + lambd * lr * t) ** group["alpha"]),
+            mu=kept(1 / np.maximum(1.0, t - group["t0"])), ax=kept(np.where(mu == 1, x, mean + mu * (x - mean))),
         )  # fmt: skip
         return x

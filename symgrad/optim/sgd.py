@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Unpack
 
-from symgrad.errors import ArgumentError
-from symgrad.optim.optimizer import Group, Optimizer, State, TorchOptions, check_at_least_zero, kept, number, read
+import numpy as np
+
+from symgrad.errors import ArgumentError, NotYet
+from symgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    TorchOptions,
+    check_at_least_zero,
+    is_zero,
+    kept,
+    number,
+    read,
+)
 
 
 class SGD(Optimizer):
@@ -55,11 +67,20 @@ class SGD(Optimizer):
                 f"momentum={group['momentum']}, dampening={group['dampening']}."
             )
 
+    def first_state(self, x: Any, group: Group) -> State:
+        if is_zero(group["momentum"]):
+            return {}
+        if group["dampening"] != 0:
+            raise NotYet(
+                "SGD: the first step with dampening is none like the others. Take it outside, and compile then."
+            )
+        return {"momentum_buffer": kept(np.zeros_like(x))}  # 0·momentum + g, the first gradient
+
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         if group["weight_decay"] != 0:
             g = g + group["weight_decay"] * x
         momentum = group["momentum"]
-        if momentum != 0:
+        if not is_zero(momentum):
             first = state.get("momentum_buffer") is None
             b = g if first else momentum * read(state, "momentum_buffer") + (1 - group["dampening"]) * g
             state["momentum_buffer"] = kept(b)

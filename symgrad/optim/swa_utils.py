@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -26,20 +27,29 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[[Any, Any, Any], Any]:
     """Return the average decay·mean + (1 - decay)·current, for ``AveragedModel``."""
     if not 0 <= decay <= 1:
         raise ArgumentError(f"Invalid decay value {decay}. Expected a number in [0, 1].")
-    return lambda mean, current, count: decay * mean + (1 - decay) * current
+    return functools.partial(_exponential, decay)
 
 
 def get_swa_avg_fn() -> Callable[[Any, Any, Any], Any]:
     """Return the average over all updates, mean + (current - mean)/(count + 1), for ``AveragedModel``."""
-    return lambda mean, current, count: mean + (current - mean) / (count + 1)
+    return _equal
+
+
+def _exponential(decay: float, mean: Any, current: Any, count: Any) -> Any:
+    return decay * mean + (1 - decay) * current
+
+
+def _equal(mean: Any, current: Any, count: Any) -> Any:
+    return mean + (current - mean) / (count + 1)
 
 
 def _multi(average: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], None]:
-    def update(means: Iterable[Any], currents: Iterable[Any], count: Any) -> None:
-        for mean, current in zip(means, currents, strict=True):
-            mean.copy_(average(mean, current, count))
+    return functools.partial(_update, average)  # which is pickled, as an averaged model is
 
-    return update
+
+def _update(average: Callable[[Any, Any, Any], Any], means: Iterable[Any], currents: Iterable[Any], count: Any) -> None:
+    for mean, current in zip(means, currents, strict=True):
+        mean.copy_(average(mean, current, count))
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[[Any, Any, Any], None]:
@@ -72,7 +82,7 @@ class AveragedModel(Module):
     """
 
     def __init__(
-        self, model: Module, device: Any = None, avg_fn: Callable[..., Any] | None = None,
+        self, model: Module, device: str | None = None, avg_fn: Callable[..., Any] | None = None,
         multi_avg_fn: Callable[..., Any] | None = None, use_buffers: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -106,7 +116,7 @@ class AveragedModel(Module):
             self.n_averaged += 1
 
 
-def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+def update_bn(loader: Iterable[Any], model: Module, device: str | None = None) -> None:
     """Compute the running statistics of all batch normalisations anew, by one pass over the data."""
     layers = [m for m in model.modules() if isinstance(m, _BatchNorm)]
     if not layers:

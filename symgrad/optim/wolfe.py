@@ -34,8 +34,7 @@ def strong_wolfe(
 
     Source: Nocedal and Wright 2006, algorithms 3.5 and 3.6.
     """
-    origin = _Point(0.0, value, slope, gradient)
-    best = before = origin
+    best = before = origin = _Point(0.0, value, slope, gradient)
     for k in range(_MOST):
         here = _Point(t, *along(t))
         best = min(best, here, key=_value)

@@ -1,7 +1,7 @@
-"""Answers to problems as functions of what the problems depend on: roots, fixed points, minima, integrals.
+"""Roots, fixed points, minima and integrals, as differentiable functions of their parameters.
 
-One idea carries the first three: where conditions determine the unknown, the implicit function theorem gives its
-derivative, whichever way it was found.
+The implicit function theorem provides the derivatives of roots, fixed points and minima, whichever method found the
+solution.
 """
 
 from symgrad.implicit.operators import cg, gmres, lsqr

@@ -113,15 +113,10 @@ class Minimiser:
             if not (math.isfinite(value) and np.all(np.isfinite(slope)) and np.all(np.isfinite(matrix))):
                 break
             step = -_positive_solve(matrix, slope)
-            t, new = 1.0, value
-            while t > 1e-12:
-                new = self._loss(x + t * step.reshape(x.shape), thetas)
-                if new <= value + 1e-4 * t * float(slope @ step):
-                    break
-                t /= 2
-            else:
+            lower = self._lowered(x, step, value, float(slope @ step), thetas)
+            if lower is None:
                 return self._near(conditions, x, step, slope)
-            x, value = x + t * step.reshape(x.shape), new
+            x, value = lower
             if norm(step) <= 1e-6 * norm(x) or not np.any(slope):
                 aside = self._off_saddle(matrix, x, value, thetas)
                 if aside is None:
@@ -132,6 +127,19 @@ class Minimiser:
             f"{norm(self._slope(x, thetas)):.3g}, the loss {value:.6g}. Is it bounded from below? "
             "Start nearer, or take one of SciPy's methods, as in method='BFGS'."
         )
+
+    def _lowered(
+        self, x: Any, step: Any, value: float, slope: float, thetas: Sequence[Any]
+    ) -> tuple[Any, float] | None:
+        """Return a point along the step where the loss falls as its slope promises, and the loss; None without one."""
+        t = 1.0
+        while t > 1e-12:
+            ahead = x + t * step.reshape(x.shape)
+            loss = self._loss(ahead, thetas)
+            if loss <= value + 1e-4 * t * slope:
+                return ahead, loss
+            t /= 2
+        return None
 
     def _off_saddle(self, matrix: Any, x: Any, value: float, thetas: Sequence[Any]) -> Any:
         """Return a lower point beside a saddle or a maximum, and its loss; None elsewhere.
@@ -199,6 +207,17 @@ class Minimiser:
             )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {str(error).rstrip('.')}.") from error
+        self._check(conditions, answer, x, thetas)
+        if not answer.success and not self._is_close(answer.x, at, thetas):
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} did not converge after {answer.get('nit', 'some')} steps: "
+                f"{' '.join(str(answer.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
+                "met, or take another method."
+            )
+        return np.reshape(np.asarray(answer.x, np.float64), shape.shape)
+
+    def _check(self, conditions: Conditions, answer: Any, x: Any, thetas: Sequence[Any]) -> None:
+        """Refuse an answer that ran away from where it started."""
         if not np.all(np.isfinite(answer.x)) and math.isfinite(self._loss(x, thetas)):
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} ran away until x was {few(answer.x)}: the loss falls without "
@@ -209,13 +228,6 @@ class Minimiser:
                 f"{conditions.who}: the loss falls without end: it is {float(answer.fun):.3g} where x is as large as "
                 f"{float(np.max(np.abs(answer.x))):.3g}. Bound x, or check the loss's sign."
             )
-        if not answer.success and not self._is_close(answer.x, at, thetas):
-            raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} did not converge after {answer.get('nit', 'some')} steps: "
-                f"{' '.join(str(answer.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
-                "met, or take another method."
-            )
-        return np.reshape(np.asarray(answer.x, np.float64), shape.shape)
 
     def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
         body: Any = self.shape.constraints
@@ -237,6 +249,27 @@ class Minimiser:
         return bool(np.all(off <= 1e-6))
 
 
+def _free(shape: Shape, x: Any, thetas: Sequence[Any], slope: Any) -> Any:
+    """Return which numbers no bound holds that the loss pushes them against."""
+    free = np.ones(x.size, bool)
+    if shape.bounded:
+        low, high = (np.ravel(e) for e in thetas[-2:])
+        ends = (np.ravel(x) - low <= WEAK) | (high - np.ravel(x) <= WEAK)
+        free = ~(ends & (np.abs(slope) > WEAK * (1.0 + norm(slope))))
+    return free
+
+
+def _kernel(matrix: Any) -> Any:
+    """Return an orthonormal basis of what a matrix maps to 0, by columns."""
+    _, lengths, rows = np.linalg.svd(matrix)
+    return rows[int(np.sum(lengths > 1e-9 * np.max(lengths, initial=0.0))) :].T
+
+
+def _curvature(body: Program, size: int, *args: Any) -> Any:
+    """Return the second derivatives of a program's result, times the last of the arguments."""
+    return _square(programs.matrix(programs.linearised(programs.pullback(body, (0,)))), size, *args)
+
+
 def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     """Return a direction along which the loss falls from a stationary point, by its curvature; None at a minimum.
 
@@ -244,27 +277,19 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
     that holds without a force is not among these.
     """
     size, at = x.size, _read(x)
-    pull = programs.pullback(shape.loss, (0,))
-    losses = [thetas[k] for k in shape.losses]
-    curvature = _square(programs.matrix(programs.linearised(pull)), size, at, *losses, 1.0)
+    curvature = _curvature(shape.loss, size, at, *[thetas[k] for k in shape.losses], 1.0)
     slope, held = slope_of(shape, x, thetas), np.zeros((0, size))
     if shape.constraints is not None:
         limits, body = [thetas[k] for k in shape.limits], shape.constraints
         forces = with_multipliers(shape, x, thetas)[size:]
-        turn = programs.pullback(body, (0,))
-        curvature = curvature - _square(programs.matrix(programs.linearised(turn)), size, at, *limits, forces)
+        curvature = curvature - _curvature(body, size, at, *limits, forces)
         slopes = np.reshape(programs.numbers(programs.matrix(programs.linearised(body)), at, *limits), (-1, size))
         slope = slope - forces @ slopes
         held = slopes[np.array(shape.equal) | (forces > WEAK * (1.0 + norm(forces)))]
-    free = np.ones(size, bool)
-    if shape.bounded:
-        low, high = (np.ravel(e) for e in thetas[-2:])
-        ends = (np.ravel(x) - low <= WEAK) | (high - np.ravel(x) <= WEAK)
-        free = ~(ends & (np.abs(slope) > WEAK * (1.0 + norm(slope))))
+    free = _free(shape, x, thetas, slope)
     if not free.any() or not np.all(np.isfinite(curvature)):
         return None
-    _, lengths, rows = np.linalg.svd(held[:, free])
-    ways = rows[int(np.sum(lengths > 1e-9 * np.max(lengths, initial=0.0))) :].T
+    ways = _kernel(held[:, free])
     if not ways.shape[1]:
         return None
     lengths, vectors = np.linalg.eigh(ways.T @ curvature[np.ix_(free, free)] @ ways)

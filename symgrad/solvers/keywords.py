@@ -44,13 +44,7 @@ class Bound:
             return
         names = {k: _name(k, mine, theirs, len(args)) for k in named}
         shared = [k for k in named if names[k] is not None]
-        options = {k: v for k, v in named.items() if names[k] is None}
-        for k, v in options.items():
-            if _is_followed(v):
-                raise ArgumentError(
-                    f"{who}: got a tensor for {k}=, which the conditions do not take: a derivative by it would be "
-                    f"missing. Let the conditions take {k}, or pass a number or an array."
-                )
+        _check_options(who, options := {k: v for k, v in named.items() if names[k] is None})
         many = len(self.args)
         self.args = (*self.args, *[named[k] for k in shared])
 
@@ -62,6 +56,16 @@ class Bound:
             return conditions(x, *given[:many], **keywords)
 
         self.solver, self.conditions = solve, check
+
+
+def _check_options(who: str, options: dict[str, Any]) -> None:
+    """Refuse tensors among the keywords that the conditions do not take."""
+    for k, v in options.items():
+        if _is_followed(v):
+            raise ArgumentError(
+                f"{who}: got a tensor for {k}=, which the conditions do not take: a derivative with respect "
+                f"to it would be missing. Let the conditions take {k}, or pass a number or an array."
+            )
 
 
 def _check(who: str, solver: Callable[..., Any], args: tuple[Any, ...], named: Any) -> None:

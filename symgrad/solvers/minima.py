@@ -43,7 +43,7 @@ def argmin(
         differentiable too. The Lagrangian is L = loss − λᵀh, so that ∇loss = λᵀ∇h: λ is by how much the least
         loss grows where h = 0 becomes h = ε, per ε; of h ≥ 0 it is at least 0. SciPy's objects have one array
         for their equations, one for lower ends, h − l ≥ 0, and one for upper ends, u − h ≥ 0.
-        A closed form of symbols takes the loss's second derivatives for positive definite, where nothing tells.
+        In a closed form of symbols, the loss's matrix of second derivatives is assumed to be positive definite.
 
     Raises:
         NotConverged: no minimum was reached: the loss falls without end, or a saddle point or a maximum was found,

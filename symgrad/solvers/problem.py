@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.promotion import is_complex
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError, SymgradError
@@ -22,6 +23,7 @@ from symgrad.implicit import programs
 from symgrad.implicit.conditions import Conditions, Root
 from symgrad.implicit.factors import Way
 from symgrad.implicit.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
+from symgrad.ops.map import show_shape
 from symgrad.solvers.bounds import pairs
 from symgrad.support.frozen import frozen
 from symgrad.transforms.tracing import spec_of
@@ -146,16 +148,12 @@ class Problem:
         if self.limits and not all(isinstance(n, int) for n in self.unknown.start.shape):
             raise ShapeError(f"{who}: constraints need sizes that are numbers. Got {self.unknown.start.shape}.")
         self.lone = not isinstance(constraints, (list, tuple)) and len(self.limits) == 1
-        held: Any = None
-        limits: tuple[int, ...] = ()
         self.shapes: list[Any] = []
-        equal: list[bool] = []
-        if self.limits:
-            held, more = traced(who, self._constraints(given), spec, given.tensors)
-            limits = (*range(many), *range(len(inputs), len(inputs) + len(more) - many))
-            inputs = [*inputs, *more[many:]]
-            for (is_equal, _), shape in zip(self.limits, self.shapes, strict=True):
-                equal += [is_equal] * math.prod(shape)
+        held, more = traced(who, self._constraints(given), spec, given.tensors) if self.limits else (None, ())
+        limits = (*range(many), *range(len(inputs), len(inputs) + len(more) - many)) if self.limits else ()
+        inputs = [*inputs, *more[many:]]
+        pairs = zip(self.limits, self.shapes, strict=True)
+        equal = [is_equal for (is_equal, _), shape in pairs for _ in range(math.prod(shape))]
         ends = ends_of(who, self.unknown, bounds)
         self.inputs = [*inputs, *ends]
         self.is_constrained = bool(ends or self.limits)
@@ -328,11 +326,23 @@ def ends_of(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
     ends = []
     for side, otherwise in enumerate((-np.inf, np.inf)):
         parts = [
-            F.broadcast_to(as_tensor(otherwise if p[side] is None else p[side]) * 1.0, tuple(s))
+            _end_of(who, as_tensor(otherwise if p[side] is None else p[side]) * 1.0, tuple(s))
             for p, s in zip(each, unknown.shapes, strict=True)
         ]
         ends.append(joined(parts))
     return ends
+
+
+def _end_of(who: str, end: Any, shape: Any) -> Any:
+    if is_complex(end.dtype):
+        raise ArgumentTypeError(f"{who}: bounds: got complex numbers. Expected real numbers, None or infinities.")
+    try:
+        return F.broadcast_to(end, shape)
+    except ShapeError:
+        raise ShapeError(
+            f"{who}: bounds: got shape {show_shape(end.shape)} for an unknown of shape {show_shape(shape)}. Expected "
+            "the same, or a number."
+        ) from None
 
 
 def _is_pair(unknown: Unknown, bounds: Any) -> bool:

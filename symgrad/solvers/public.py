@@ -60,11 +60,17 @@ def root(
     check_function("root", f)
     positive("root", "tol", tol)
     max_steps = whole("root", "max_steps", max_steps)
-    if method == "newton":
-        solver: Any = Newton(tol, max_steps)
-    else:
-        solver = ScipyRoot(method, tol, max_steps)
+    solver = Newton(tol, max_steps) if method == "newton" else ScipyRoot(method, tol, max_steps)
     return solved("root", f, x0, args, solver, Way.of("root", solve))
+
+
+def _iterating(method: str, tol: float | None, max_steps: int | None) -> Any:
+    """Return the solver of a fixed point's equation."""
+    if method == "iterate":
+        return Iteration(tol or 1e-14, max_steps or 10_000)
+    if method == "newton":
+        return Newton(tol or 1e-10, max_steps or 100)
+    return ScipyRoot(method, tol or 1e-10, max_steps or 100)
 
 
 @takes_args
@@ -73,9 +79,7 @@ def fixed_point(
     g: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float | None = None,
     max_steps: int | None = None, solve: str = "auto",
 ) -> Any:  # fmt: skip
-    """Find x with g(x, *args) = x. Derivative: dx/dθ = (I − ∂g/∂x)⁻¹ ∂g/∂θ.
-
-    As ``root`` of x − g(x, *args).
+    """Find x with g(x, *args) = x, a ``root`` of x − g(x, *args). Derivative: dx/dθ = (I − ∂g/∂x)⁻¹ ∂g/∂θ.
 
     Args:
         g: g(x, *args), structured like x.
@@ -93,12 +97,7 @@ def fixed_point(
         positive("fixed_point", "tol", tol)
     if max_steps is not None:
         max_steps = whole("fixed_point", "max_steps", max_steps)
-    if method == "iterate":
-        solver: Any = Iteration(tol or 1e-14, max_steps or 10_000)
-    elif method == "newton":
-        solver = Newton(tol or 1e-10, max_steps or 100)
-    else:
-        solver = ScipyRoot(method, tol or 1e-10, max_steps or 100)
+    solver = _iterating(method, tol, max_steps)
     unknown = Unknown("fixed_point", x0)
 
     def change(x: Any, *rest: Any) -> Any:

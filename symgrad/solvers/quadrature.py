@@ -50,8 +50,8 @@ def quad(
         a, b: the limits, numbers; ``±math.inf`` too. An infinite limit has derivative 0.
         args: what f depends on: arrays, numbers, and structures of them.
         order: None integrates adaptively, with SciPy's ``quad`` (of arrays ``quad_vec``), Gauss and Kronrod's rules.
-            A number takes so many nodes of Gauss and Legendre's rule instead, at once: exact for polynomials of
-            degree 2·order − 1, of machine code when compiled, and exported; it does not look at the error. Infinite
+            A number takes this many nodes of the Gauss–Legendre rule instead, at once: exact for polynomials of
+            degree 2·order − 1, of machine code when compiled, and exported; it does not estimate the error. Infinite
             ranges are mapped to [−1, 1].
         rtol, atol: the error asked for, relative to the value and absolute.
         limit: the most intervals.
@@ -146,6 +146,19 @@ def dblquad(
     return quad(inner, a, b, *args, order=order, rtol=rtol, atol=atol)
 
 
+def _check_moments(mean: Any, cov: Any) -> None:
+    """Raise unless mean and cov are those of a normal distribution, as far as their values are known."""
+    if mean.ndim > 1 or cov.shape != mean.shape * 2:
+        raise ShapeError(
+            f"expectation: got a mean of shape {show_shape(mean.shape)} and cov of shape {show_shape(cov.shape)}. "
+            "Expected numbers, or (d,) and (d, d)."
+        )
+    if not mean.ndim and cov._value is not None and cov._value < 0:
+        raise ArgumentError(f"expectation: the variance is {cov._value:g}. Expected a number that is not negative.")
+    if cov._value is not None and cov.ndim and not np.allclose(cov._value, np.swapaxes(cov._value, 0, 1)):
+        raise ArgumentError("expectation: cov is not symmetric. Expected a covariance matrix.")
+
+
 def expectation(f: Callable[..., Any], mean: Any, cov: Any, *args: Any, order: int = 32) -> Any:
     """The mean of f(X, *args) for a normal X: E f(X) ≈ Σₖ wₖ f(μ + L zₖ) by Gauss and Hermite's rule, Σ = L Lᵀ.
 
@@ -178,15 +191,7 @@ def expectation(f: Callable[..., Any], mean: Any, cov: Any, *args: Any, order: i
     order = whole("expectation", "order", order)
     mean, cov = (floating("expectation", as_tensor(t)) for t in (mean, cov))
     d = mean.shape[0] if mean.ndim else 1
-    if mean.ndim > 1 or cov.shape != mean.shape * 2:
-        raise ShapeError(
-            f"expectation: got a mean of shape {show_shape(mean.shape)} and cov of shape {show_shape(cov.shape)}. "
-            "Expected numbers, or (d,) and (d, d)."
-        )
-    if not mean.ndim and cov._value is not None and cov._value < 0:
-        raise ArgumentError(f"expectation: the variance is {cov._value:g}. Expected a number that is not negative.")
-    if cov._value is not None and cov.ndim and not np.allclose(cov._value, np.swapaxes(cov._value, 0, 1)):
-        raise ArgumentError("expectation: cov is not symmetric. Expected a covariance matrix.")
+    _check_moments(mean, cov)
     if order**d > _MOST_NODES:
         raise ArgumentError(f"expectation: {order}^{d} nodes are more than {_MOST_NODES}. Pass a smaller order.")
     nodes, weights = _hermite(order, d)

@@ -1,4 +1,4 @@
-"""``sg.testing``: the three-way proof that the number, the formula and the function of a derivative agree."""
+"""``sg.testing``: the cross-check of a derivative as a number, as a formula and as a function."""
 
 from typing import TYPE_CHECKING
 

@@ -149,9 +149,9 @@ def crosscheck(
         rtol: allowed error relative to each entry of the derivative, beyond the rounding of its terms, and for
             differences that of f.
         raise_exception: raise where witnesses disagree, rather than only report it.
-        digits: also compute the gradient to so many digits, by differences of the recorded program in mpmath, which
+        digits: also compute the gradient to this many digits, by differences of the recorded program in mpmath, which
             need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
-        progress: whether long work is told of, on a terminal or in a notebook.
+        progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         A ``Crosscheck``: ``ok``, ``witnesses`` with each one's value and error, and ``str()`` as a table.
@@ -339,7 +339,7 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
 
 
 def _extrapolated(at: Callable[[Any], Any], x: Any, place: tuple[int, ...]) -> Any:
-    """The slope by one entry: (4 s(h/2) - s(h))/3 of central differences s."""
+    """The slope with respect to one entry: (4 s(h/2) - s(h))/3 of central differences s."""
     h = 1e-3 * max(1.0, abs(float(x[place])))
     slopes = []
     for step in (h, h / 2):

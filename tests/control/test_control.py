@@ -1,15 +1,19 @@
 """Optimal control: known optima by every transcription, refinement, free times, closed loops, and errors with names."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.control.schemes import scheme_of
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.control.schemes import SHOOTING, scheme_of
+from symgrad.errors import ArgumentError, ArgumentTypeError, ValueNeeded
 from symgrad.support.extras import is_installed
 
 pytest.importorskip("scipy")
-METHODS = [("trapezoidal", 1), ("hermite-simpson", 3), ("radau", 3), ("lobatto", 3), ("shooting", 2)]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "cart_pole.py"
+METHODS = [("trapezoidal", 1), ("hermite-simpson", 3), ("radau", 3), ("lobatto", 3), ("shooting", 2), ("odeint", 1)]
 
 
 def cart(**options):
@@ -27,11 +31,11 @@ def test_transcriptions_meet_the_known_optimum(method, degree):
     trajectory = cart().solve(12, method=method, degree=degree)
     assert trajectory.success, trajectory
     times = np.linspace(0, 1, 31)
-    tol = {"trapezoidal": 3e-2, "shooting": 2e-2}.get(method, 1e-6)
+    tol = {"trapezoidal": 3e-2, "shooting": 2e-2, "odeint": 2e-2}.get(method, 1e-6)
     np.testing.assert_allclose(trajectory.cost, 12.0, rtol=tol)
     np.testing.assert_allclose(trajectory.state(times)["place"], 3 * times**2 - 2 * times**3, atol=tol)
     np.testing.assert_allclose(trajectory.state(0.5)["speed"], 1.5, atol=tol)
-    if method != "shooting":
+    if method not in SHOOTING:
         np.testing.assert_allclose(trajectory.control(times)["force"], 6 - 12 * times, atol=20 * tol)
     assert trajectory.t.shape == trajectory.states["place"].shape
 
@@ -51,6 +55,26 @@ def test_schemes_integrate_polynomials_exactly(method, degree):
 def test_named_schemes_are_lobattos():
     np.testing.assert_allclose(scheme_of("trapezoidal", 7).A, [[0, 0], [0.5, 0.5]])
     np.testing.assert_allclose(scheme_of("hermite-simpson", 7).A[-1], [1 / 6, 4 / 6, 1 / 6])
+
+
+@pytest.mark.parametrize(
+    ("method", "options"), [("shooting", {"degree": 2}), ("odeint", {"integrator": {"rtol": 1e-9}})]
+)
+def test_shooting_knows_states_and_errors_between_its_nodes(method, options):
+    """Of ẍ = −x the state is a cosine inside of two long intervals too."""
+    problem = sg.control.Problem(
+        lambda x, u, t, p: {"x": x["v"], "v": -x["x"]}, states={"x": None, "v": None}, controls={},
+        time=(0.0, 4.0), start={"x": 1.0, "v": 0.0},
+    )  # fmt: skip
+    times = np.linspace(0, 4, 33)
+    trajectory = problem.solve(2, method=method, **options)
+    tol = {"shooting": 6e-2, "odeint": 5e-5}[method]
+    np.testing.assert_allclose(trajectory.state(times)["x"], np.cos(times), atol=tol)
+    if method == "shooting":
+        assert np.max(trajectory.error) > 5e-3
+        fine = problem.solve(2, method=method, refine=1e-5, **options)
+        assert np.max(fine.error) <= 1e-5
+        np.testing.assert_allclose(fine.state(times)["x"], np.cos(times), atol=1e-3)
 
 
 def test_a_free_time_is_found():
@@ -126,6 +150,14 @@ def test_meshes_are_refined_where_the_error_is():
 
 
 @pytest.mark.skipif(not is_installed("nlp"), reason="IPOPT is not installed")
+def test_scipy_alone_swings_the_cart_pole_up():
+    """On the refined mesh trust-constr stalls at a slope of 2e-5; Newton's steps go on from there."""
+    trajectory = runpy.run_path(str(EXAMPLE))["problem"]().solve(16, refine=1e-3, solver="trust-constr")
+    assert trajectory.success, trajectory
+    assert trajectory.solution.stationarity < 1e-8
+    np.testing.assert_allclose(trajectory.cost, 58.8097, rtol=1e-5)
+
+
 def test_a_closed_loop_is_compiled_once_and_starts_warm():
     calls = []
 
@@ -158,6 +190,10 @@ def test_guesses_are_numbers_arrays_functions_and_trajectories():
 def test_reports_and_plots_show_names_and_units():
     pytest.importorskip("matplotlib").use("Agg")
     problem = cart(states={"place": sg.control.Variable(unit="m"), "speed": None})
+    assert str(problem).splitlines() == [
+        "Control problem, time from 0.0 to 1.0: running",
+        "  state place [m]: from -inf to inf", "  state speed: from -inf to inf", "  control force: from -20.0 to 20.0",
+    ]  # fmt: skip
     trajectory = problem.solve(4)
     assert str(trajectory).startswith("4 intervals from t = 0 to 1")
     assert [ax.get_ylabel() for ax in trajectory.plot()] == ["place [m]", "speed", "force"]
@@ -176,11 +212,70 @@ def test_reports_and_plots_show_names_and_units():
         (ArgumentTypeError, "running is a function, got float", {"running": 1.0}, {}),
         (ArgumentError, "lb: there is no block 'fast'", {"limits": {"fast": (0.0, 1.0)}}, {}),
         (ArgumentError, "method='euler' is unknown. Expected one of 'trapezoidal'", {}, {"method": "euler"}),
+        (ArgumentError, "got degree=0. Expected a positive integer", {}, {"method": "radau", "degree": 0}),
+        (ArgumentError, "got degree=21. Expected an integer from 1 to 20", {}, {"degree": 21}),
+        (ArgumentError, "integrator= is for method='odeint'", {}, {"integrator": {"rtol": 1e-3}}),
+        (ArgumentError, "got refine=-1", {}, {"refine": -1}),
+        (ArgumentError, "got most_refinements=1.5", {}, {"refine": 1.0, "most_refinements": 1.5}),
+        (ArgumentError, r"got \['place'\] for states. Expected a dict", {"states": ["place"]}, {}),
+        (ArgumentError, r"bounds of 'force' is \(1.0, -1.0\)", {"controls": {"force": (1.0, -1.0)}}, {}),
+        (ArgumentTypeError, "got 'a' for the bounds of 'force'", {"controls": {"force": ("a", 1.0)}}, {}),
+        (ArgumentError, "'force' has the shape 3", {"controls": {"force": sg.control.Variable(shape=3)}}, {}),
+        (
+            ArgumentError,
+            r"guess of 'force' has the shape \(3,\)",
+            {"controls": {"force": sg.control.Variable(guess=np.ones(3))}},
+            {},
+        ),
+        (ArgumentError, "'force' is both a control and a parameter", {"parameters": {"force": None}}, {}),
+        (
+            ArgumentError,
+            "'m' is both a parameter and a constant",
+            {"parameters": {"m": None}, "constants": {"m": 1.0}},
+            {},
+        ),
+        (ArgumentTypeError, "got 'heavy' for the constant 'm'", {"constants": {"m": "heavy"}}, {}),
+        (ArgumentTypeError, r"got \[1.0\] for constants. Expected a dict", {"constants": [1.0]}, {}),
+        (
+            ArgumentTypeError,
+            r"running takes \(x, u\). Expected running\(x, u, t, p\)",
+            {"running": lambda x, u: u["force"]},
+            {},
+        ),
+        (
+            ArgumentError,
+            r"running returned the shape \(2,\). Expected \(\)",
+            {"running": lambda x, u, t, p: sg.stack([u["force"]] * 2)},
+            {},
+        ),
+        (ArgumentTypeError, "final returned None", {"final": lambda x, t, p: None}, {}),
+        (
+            ArgumentError,
+            "asks for 'forze'. The controls are .* Did you mean 'force'",
+            {"running": lambda x, u, t, p: u["forze"]},
+            {},
+        ),
+        (ArgumentTypeError, "path returned a Tensor. Expected a dict", {"path": lambda x, u, t, p: u["force"]}, {}),
+        (ArgumentError, "'dynamics' names two constraints", {"path": lambda x, u, t, p: {"dynamics": u["force"]}}, {}),
+        (ArgumentTypeError, "boundary returned a list", {"boundary": lambda x0, xf, t0, tf, p: [xf["place"]]}, {}),
+        (
+            ArgumentError,
+            r"integrals: 'a' returned the shape \(2,\)",
+            {"integrals": lambda x, u, t, p: {"a": sg.stack([u["force"]] * 2)}},
+            {},
+        ),
+        (ArgumentTypeError, "got periodic=3", {"periodic": 3}, {}),
+        (ArgumentError, "time goes from 1.0 to 0.0", {"time": (1.0, 0.0)}, {}),
+        (ArgumentError, "time goes from 0.0 to nan", {"time": (0.0, np.nan)}, {}),
+        (ArgumentError, "time goes from 1.0 to 0.5", {"time": (1.0, (0.0, 0.5))}, {}),
+        (ArgumentError, "solve got time=2.0", {}, {"time": 2.0}),
+        (ArgumentTypeError, "got 1j for the start of 'place'", {}, {"start": {"place": 1j}}),
+        (ArgumentTypeError, "got 'a' for the guess of 'place'", {}, {"guess": {"place": "a"}}),
         (ArgumentError, "nodes must be a number of intervals, or ascend", {}, {"nodes": [0.0, 0.7, 0.5, 1.0]}),
         (ArgumentError, "guess has 'torque'. Expected some of", {}, {"guess": {"torque": 1.0}}),
         (ArgumentError, r"guess of 'place' has shape \(2, 2\)", {}, {"guess": {"place": np.ones((2, 2))}}),
         (ArgumentError, "solve got start={'way'", {}, {"start": {"way": 1.0}}),
-        (ArgumentError, "solve got the constant 'mass'", {}, {"constants": {"mass": 1.0}}),
+        (ArgumentError, "solve got constants={'mass'", {}, {"constants": {"mass": 1.0}}),
         (ArgumentError, r"start of 'place' has shape \(2,\)", {}, {"start": {"place": np.ones(2)}}),
     ],
 )
@@ -198,3 +293,53 @@ def test_dynamics_that_forget_a_state_are_named():
     undefined = cart(start={"place": 0.0, "speed": -1.0}, path=lambda x, u, t, p: {"root": sg.sqrt(x["speed"])})
     with pytest.raises(ArgumentError, match=r"root\[0\] is nan at the start"):
         undefined.solve(2)
+
+
+def test_a_time_that_is_free_stays_after_the_start():
+    problem = cart(time=(0.0, (-5.0, 5.0)), running=None, final=lambda x, t, p: t, controls={"force": (-1.0, 1.0)})
+    np.testing.assert_allclose(problem.solve(8, method="radau", degree=2).cost, 2.0, rtol=1e-4)
+    late = cart(time=((0.0, 5.0), (1.0, 2.0))).solve(4)
+    np.testing.assert_allclose(late.cost, 12.0 / 2.0**3, rtol=1e-6)
+
+
+def test_trajectories_of_other_problems_are_no_guess():
+    other = sg.control.Problem(lambda x, u, t, p: [x["a"]], states={"a": None}, controls={}, time=(0, 1)).solve(2)
+    with pytest.raises(
+        ArgumentError, match=r"guess is a trajectory of \['a'\]. Expected \['force', 'place', 'speed'\]"
+    ):
+        cart().solve(2, guess=other)
+    with pytest.raises(ArgumentError, match="plot got 0 axes"):
+        other.plot([])
+    with pytest.raises(ValueNeeded, match="start of 'place' has no value here"):
+        sg.compile(lambda a: cart().solve(2, start={"place": a}).cost)(0.5)
+
+
+def test_a_trial_point_where_odeint_fails_is_no_end():
+    """With the guess the state reaches infinity on the way; that point is not finite, as any other."""
+    problem = sg.control.Problem(
+        lambda x, u, t, p: {"a": x["a"] ** 2}, states={"a": None}, controls={}, time=(0, 2.0), start={"a": 1.0}
+    )
+    with pytest.raises(ArgumentError, match=r"nlp: .* is nan at the start"):
+        problem.solve(1, method="odeint")
+
+
+def test_a_simulated_guess_follows_the_dynamics():
+    problem = sg.control.Problem(
+        lambda x, u, t, p: {"place": x["speed"], "speed": p["push"] * u["force"] - t},
+        states={"place": sg.control.Variable(shape=(2,)), "speed": sg.control.Variable(shape=(2,))},
+        controls={"force": sg.control.Variable(shape=(2,))},
+        time=(1.0, (2.0, 4.0)),
+        start={"place": np.zeros(2), "speed": np.array([0.0, 1.0])},
+        running=lambda x, u, t, p: (u["force"] ** 2).sum(),
+        constants={"push": 2.0},
+    )
+    force = np.array([1.0, 2.0])
+    guess = problem.simulated({"force": force, "end": 3.0}, nodes=5)
+    t = np.linspace(1.0, 3.0, 6)[:, None]
+    speed = [0.0, 1.0] + 2 * force * (t - 1) - (t**2 - 1) / 2
+    np.testing.assert_allclose(guess["speed"], speed, atol=1e-7)
+    assert guess["place"].shape == (6, 2)
+    assert float(guess["end"]) == 3.0
+    assert problem.solve(5, guess=guess).success
+    with pytest.raises(ArgumentError, match="guess has 'forces'"):
+        problem.simulated({"forces": 1.0})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import LinAlgError, ShapeError
+from symgrad.errors import ArgumentTypeError, DTypeError, LinAlgError, ShapeError
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 2))
@@ -52,3 +52,10 @@ def test_what_cannot_be_stable_or_does_not_fit_is_refused(discrete):
         sg.control.lqr(growing, np.eye(2), np.eye(2), np.zeros((2, 2)), discrete)
     with pytest.raises(ShapeError, match=r"lqr: A, B, Q and R have shapes .* Expected \[n, n\]"):
         sg.control.lqr(growing, np.ones((3, 1)), np.eye(2), np.eye(1), discrete)
+
+
+def test_complex_matrices_are_refused():
+    with pytest.raises(DTypeError, match='"riccati" not implemented for complex numbers'):
+        sg.control.lqr(1j * np.eye(2), np.eye(2), np.eye(2), np.eye(2))
+    with pytest.raises(ArgumentTypeError, match="got discrete='zoh'"):
+        sg.control.lqr(np.eye(2), np.eye(2), np.eye(2), np.eye(2), "zoh")

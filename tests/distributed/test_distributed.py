@@ -553,8 +553,26 @@ def test_a_scheduler_that_does_not_answer_is_lost(client, monkeypatch):
     for question in ("ncores", "who_has"):
         with monkeypatch.context() as patch:
             patch.setattr(client.scheduler, question, silent, raising=False)
+            scheduler._answers.clear()
             with pytest.raises(DistributedError, match=r"the scheduler tcp://.* is lost"):
                 sg.distributed.grad(loss)(P, *held)
+
+
+def test_calls_that_follow_each_other_ask_the_scheduler_once(monkeypatch):
+    asked, answers = [], {"ncores": {"worker": 2}, "who_has": {"block": ()}}
+
+    def answer(client, question, **given):
+        asked.append(question)
+        return answers[question]
+
+    monkeypatch.setattr(scheduler, "_asked_of", answer)
+    monkeypatch.setattr(scheduler, "FRESH", 600.0)
+    client = type("Client", (), {"scheduler": SimpleNamespace(ncores="ncores", who_has="who_has")})()
+    for _ in range(3):
+        scheduler._recent(client, "ncores")
+    for _ in range(2):  # rows that lie nowhere yet are asked of again
+        scheduler._recent(client, "who_has", keys=["block"])
+    assert asked == ["ncores", "who_has", "who_has"]
 
 
 # ------------------------------------------------------------------ minimize

@@ -9,6 +9,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.compiler.loops.errors import ExportError
+from symgrad.errors import ArgumentError
 
 pytest.importorskip("scipy")
 CC = shutil.which("gcc") or shutil.which("cc")
@@ -84,3 +85,48 @@ def test_programs_are_written_in_c_only():
     assert "hessian_rows[] = {0, 1}" in sg.export(program, target="c")
     with pytest.raises(ExportError, match=r"target='numpy' writes no programs. Use target='c'"):
         sg.export(program, target="numpy")
+
+
+def test_a_cmake_project_stands_beside_the_source(tmp_path):
+    path = tmp_path / "my file.c"
+    sg.export(lambda x: (x**2).sum(), np.ones(2), target="c", path=path, name="f", cmake=True)
+    text = (tmp_path / "CMakeLists.txt").read_text()
+    assert "add_library(f_c STATIC [==[my file.c]==])" in text
+    sg.export(regulator(2), target="c", path=path, name="mpc", cmake=True)  # in place of its own
+    assert "add_library(mpc_c" in (tmp_path / "CMakeLists.txt").read_text()
+    (tmp_path / "CMakeLists.txt").write_text("project(mine)\n")
+    with pytest.raises(ArgumentError, match=r"CMakeLists.txt, which goes beside my file.c, exists"):
+        sg.export(regulator(2), target="c", path=path, cmake=True)
+    for options in ({"target": "numpy", "path": path}, {"target": "c"}):
+        with pytest.raises(ArgumentError, match="cmake=True builds a file of C"):
+            sg.export(regulator(2), cmake=True, **options)
+
+
+@pytest.mark.skipif(CC is None or shutil.which("cmake") is None, reason="there is no C compiler, or no CMake")
+def test_the_cmake_project_builds_a_program_that_calls_it(tmp_path):
+    library = tmp_path / "library"
+    library.mkdir()
+    sg.export(lambda x: sg.exp(x).sum(), np.ones(2), target="c", path=library / "f.c", name="f", cmake=True)
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "f.h"\nint main(void) { double x[2] = {0.0, 1.0}, y[1]; f(x, y); '
+        'printf("%.15g", y[0]); return 0; }\n'
+    )
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.10)\nproject(main C)\nadd_subdirectory(library)\nadd_executable(run main.c)\n"
+        "target_link_libraries(run f_c)\n"
+    )
+    for command in (["cmake", "-S", tmp_path, "-B", tmp_path / "build"], ["cmake", "--build", tmp_path / "build"]):
+        subprocess.run(command, check=True, capture_output=True)
+    printed = subprocess.run([tmp_path / "build" / "run"], check=True, capture_output=True, text=True).stdout
+    assert float(printed) == pytest.approx(1 + np.e, rel=1e-14)
+
+
+def test_a_long_program_of_numbers_and_its_gradient_are_written_without_loops():
+    def f(x):
+        a, b = x[0], x[1]
+        for k in range(200):
+            a, b = a * b + k, sg.sin(a) - b
+        return a + b
+
+    assert "for (" not in sg.export(sg.grad(f), np.ones(2), target="c", formula=False)
+    assert "for (" in sg.export(sg.grad(lambda x: (sg.sin(x) * x).sum()), np.ones(500), target="c", formula=False)

@@ -43,7 +43,7 @@ def test_sympy_source_builds_expressions_of_the_right_value(row):
 
 def _number(e, given):
     """Return an entry's value; SymPy's booleans are numbers."""
-    value = sp.sympify(e).subs(given)
+    value = sp.sympify(e).xreplace(given)
     return float(bool(value)) if value in (sp.true, sp.false) else float(sp.re(sp.N(value, 20)))
 
 

@@ -337,6 +337,22 @@ def called(f, points, target, folder):
     return [np.asarray(y) for y in loaded(text)(*[np.asarray(x).tolist() for x in points])]
 
 
+def banded_systems(ab, b):
+    """Solutions of systems with bands that are general, definite or neither, and the gradients of one."""
+    solve = lambda ab, b: sg.linalg.solve_banded((1, 2), ab, b)
+    slopes = sg.grad(lambda ab, b: (solve(ab, b) ** 2).sum(), (0, 1))(ab, b)
+    definite = sg.linalg.solveh_banded(sg.cat([ab[:1] + 9, ab[1:]]), b, lower=True)
+    return solve(ab, b), *slopes, definite, sg.linalg.solveh_banded(ab, b)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_systems_of_bands_are_solved_within_the_band(target, tmp_path):
+    rng = np.random.default_rng(7)
+    points = rng.normal(size=(4, 7)), rng.normal(size=7)
+    for y, z in zip(called(banded_systems, points, target, tmp_path), values(banded_systems, points), strict=True):
+        np.testing.assert_allclose(y, z, rtol=1e-9)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_extremes_of_integers_are_those_of_numpy(target, tmp_path):
     w = np.random.default_rng(5).integers(-(2**31), 2**31, (7, 90)).astype(np.int32)

@@ -236,6 +236,12 @@ def test_a_budget_of_time_returns_the_best_iterate(name):
 
 
 # ------------------------------------------------------------------ what goes wrong
+@pytest.mark.parametrize("name", [solver("ipopt"), solver("uno"), solver("trust-constr")])
+def test_a_constraint_that_no_step_lowers_is_infeasible(name):
+    solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: {"sphere": x @ x + 1}, solver=name)
+    assert solution.status == "infeasible"
+
+
 @pytest.mark.parametrize("name", [solver("ipopt"), solver("slsqp")])
 def test_infeasible_programs_name_the_worst_row(name):
     g = lambda x: {"far": x + 10.0, "near": x}
@@ -262,6 +268,22 @@ def test_errors_of_functions_come_through_the_solver():
     assert falls.status == "unbounded"
 
 
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR[:3]])
+def test_an_objective_without_a_minimum_is_unbounded(name):
+    assert sg.optim.nlp(lambda x: -(x**3).sum(), np.ones(2), solver=name).status == "unbounded"
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
+def test_what_is_returned_is_finite(name):
+    def g(x):
+        return {"root": sg.sqrt(x - 0.5) - 0.1 * x}
+
+    solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=g, lb=-1.0, ub=0.2, solver=name, max_steps=30)
+    assert np.all(np.isfinite(solution.x))
+    assert np.isfinite(solution.f)
+    assert solution.success or "root[0] is nan" in solution.message
+
+
 @pytest.mark.parametrize(
     ("error", "words", "options"),
     [
@@ -271,7 +293,18 @@ def test_errors_of_functions_come_through_the_solver():
         (ArgumentError, r"lb and ub of dynamics\[0\] are 1 and 0", {"lb": {"dynamics": 1.0}}),
         (ArgumentError, "solver='newton' is unknown. Expected one of 'auto', 'ipopt'", {"solver": "newton"}),
         (ArgumentError, r"dynamics\[1\] is nan at the start", {"x0": np.array([1.0, -1.0])}),
+        (ArgumentError, r"x\[1\] is nan at the start", {"x0": np.array([1.0, np.nan])}),
         (ArgumentError, "clarabel solves quadratic programs with linear", {"solver": "clarabel"}),
+        (ArgumentTypeError, "lb: got '1' for dynamics. Expected real numbers", {"lb": "1"}),
+        (ArgumentTypeError, "lb: got 1j for dynamics. Expected real numbers", {"lb": {"dynamics": 1j}}),
+        (ShapeError, r"bounds: got shape \[3\] for an unknown of shape \[2\]", {"bounds": (np.zeros(3), 1.0)}),
+        (ArgumentError, "got tol=-1", {"tol": -1.0}),
+        (ArgumentError, "got max_steps=-1", {"max_steps": -1}),
+        (ArgumentError, "got max_time=nan. Expected seconds", {"max_time": np.nan}),
+        (ArgumentError, "backend='x' is unknown", {"backend": "x"}),
+        (ArgumentError, "slsqp|SLSQP does not take these options", {"solver": "slsqp", "options": {"no_such": 1}}),
+        (ArgumentError, "trust-constr does not take .*no_such", {"solver": "trust-constr", "options": {"no_such": 1}}),
+        (ArgumentTypeError, r"got str at result\['b'\]", {"constraints": lambda x: {"a": x, "b": "text"}}),
         (ArgumentTypeError, "constraints is a function, got int", {"constraints": 3}),
         (ArgumentError, "lb and ub are the ends of constraints", {"constraints": None, "lb": 1.0}),
         (ArgumentError, "hold a tensor that requires grad", {"lb": {"dynamics": sg.tensor(0.0, requires_grad=True)}}),
@@ -289,6 +322,12 @@ def test_arguments_of_another_shape_are_refused():
         problem.solve(np.ones(3))
     with pytest.raises(ShapeError, match="x0 has shapes"):
         problem.solve(x0=np.ones(3))
+    with pytest.raises(ArgumentError, match="the arguments have another structure"):
+        problem.solve(np.ones(2), 1.0)
+    with pytest.raises(ArgumentError, match=r"x0 has the blocks \['a'\]. Expected \['x'\]"):
+        problem.solve(x0={"a": np.ones(2)})
+    with pytest.raises(ArgumentTypeError, match="start is an earlier solution, got int"):
+        problem.solve(start=3)
 
 
 def test_a_solver_that_is_not_installed_says_how_it_is(monkeypatch):
@@ -373,3 +412,52 @@ def test_minimize_passes_limits_and_stops_to_ipopt(method):
     feasible = optimize.NonlinearConstraint(lambda x: x.sum(), 0.0, 1.0, keep_feasible=True)
     with pytest.raises(ArgumentError, match="Leave keep_feasible out"):
         sg.optim.minimize(quartic, [5.0, 6.0], method=method, constraints=feasible)
+
+
+def test_many_constraints_of_trust_constr_have_sparse_jacobians():
+    optimize, n = pytest.importorskip("scipy.optimize"), 60
+    f = lambda x: ((x - 1) ** 2).sum()
+    total = optimize.LinearConstraint(np.ones((1, n)), -np.inf, 40.0)
+    for g in (lambda x: x[1:] * x[:-1], lambda x: x[1:] * x[:-1] * (1.0 + 0 * x[0].detach().item())):
+        limits = [optimize.NonlinearConstraint(g, -np.inf, 0.5), total]
+        result = sg.optim.minimize(f, np.zeros(n), method="trust-constr", constraints=limits)
+        assert all(not isinstance(jac, np.ndarray) for jac in result.jac)
+        assert result.success
+        assert np.max(result.x[1:] * result.x[:-1]) <= 0.5 + 1e-6
+
+
+def loop(n, **options):
+    """Return a discrete regulator, whose stages a Python loop writes."""
+
+    def cost(v):
+        return sum(v["x"][k] @ v["x"][k] + v["u"][k] ** 2 for k in range(n))
+
+    def dynamics(v):
+        x, u = v["x"], v["u"]
+        return {f"step{k}": x[k + 1] - sg.stack([x[k, 0] + 0.1 * x[k, 1], x[k, 1] + 0.1 * u[k] - 0.1 * sg.sin(x[k, 0])])
+                for k in range(n)} | {"start": x[0] - np.array([1.0, 0.0])}  # fmt: skip
+
+    return sg.optim.NLP(cost, {"x": np.zeros((n + 1, 2)), "u": np.zeros(n)}, constraints=dynamics, **options)
+
+
+def test_programs_of_python_loops_do_not_grow_with_the_horizon():
+    few, many = loop(20), loop(50)
+    for name in ("objective", "gradient", "constraints", "jacobian", "hessian"):
+        sizes = [len(p.derivatives.programs[name].steps()) for p in (few, many)]
+        assert sizes[0] == sizes[1], name
+    assert many.rows.name(70) == "step35[0]"
+    assert len(many.derivatives.jacobian_pattern.rows) == 50 * 7 + 2
+    solution = few.solve(solver="trust-constr", tol=1e-6)
+    assert solution.success, solution
+
+
+def test_errors_name_stages_of_python_loops():
+    with pytest.raises(ArgumentError, match=r"no block 'step'. Expected some of \['step0', .*, …, 'start'\]"):
+        loop(20, lb={"step": 0.0})
+    start = {"x": np.zeros((21, 2)), "u": np.zeros(20)}
+    start["x"][7, 0] = np.inf
+    with pytest.raises(ArgumentError, match=r"x\[7, 0\] is inf at the start"):
+        loop(20).solve(x0=start)
+    start["x"][7, 0] = 1e200
+    with pytest.raises(ArgumentError, match="f is inf at the start"):
+        loop(20).solve(x0=start)

@@ -31,6 +31,8 @@ OPTIMIZERS = [
     (sg.optim.RMSprop, {"centered": True, "maximize": True}),
     (sg.optim.Adagrad, {}),
     (sg.optim.Adagrad, {"lr": 0.1, "lr_decay": 0.2, "weight_decay": 0.3, "initial_accumulator_value": 0.5}),
+    (sg.optim.Adafactor, {}),
+    (sg.optim.Adafactor, {"lr": 0.5, "eps": (1e-3, 1e-2), "d": 2.0, "weight_decay": 0.3, "maximize": True}),
     (sg.optim.Adadelta, {}),
     (sg.optim.Adadelta, {"lr": 0.5, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.3, "maximize": True}),
     (sg.optim.Adamax, {}),
@@ -615,6 +617,47 @@ def test_the_cubic_through_two_points_is_least_where_its_derivative_is_0():
     assert wolfe._between(line(0.5), line(2.0), 0.5, 2.0) == 1.25
 
 
+# ------------------------------------------------------------------ steps that are differentiated
+@pytest.mark.parametrize("kind", sorted({k for k, _ in OPTIMIZERS}, key=lambda k: k.__name__))
+def test_a_step_is_differentiated_with_respect_to_parameter_gradient_and_state(kind):
+    def stepped(p, *gradients):
+        p = p.clone()
+        optimizer = kind([p], differentiable=True)
+        for g in gradients:
+            p.grad = g
+            optimizer.step()
+        return p
+
+    tensors = [sg.tensor([0.5, -1.5], requires_grad=True), *(sg.tensor(g, requires_grad=True)
+               for g in ([0.3, -0.7], [0.2, 0.4]))]  # fmt: skip
+    assert sg.autograd.gradcheck(stepped, tensors)
+    plain = sg.tensor([0.5, -1.5], requires_grad=True)
+    optimizer = kind([plain])
+    for g in tensors[1:]:
+        plain.grad = g.detach()
+        optimizer.step()
+    np.testing.assert_allclose(stepped(*tensors).detach(), plain.detach(), rtol=1e-12)
+
+
+def test_a_rate_is_learned_through_differentiable_steps():
+    lr, x = sg.tensor(0.1, requires_grad=True), sg.tensor([1.0, 2.0], requires_grad=True)
+    p = x.clone()
+    optimizer = sg.optim.SGD([p], lr=lr, differentiable=True)
+    for _ in range(2):
+        (p.grad,) = sg.autograd.grad((p**2).sum(), p, create_graph=True)
+        optimizer.step()
+    (p**2).sum().backward()  # |x|² (1 - 2 lr)⁴
+    np.testing.assert_allclose(lr.grad, -8 * 5 * 0.8**3)
+    np.testing.assert_allclose(x.grad, 2 * x.detach() * 0.8**4)
+
+
+def test_a_leaf_is_not_changed_by_a_recorded_step():
+    x = sg.ones(2, requires_grad=True)
+    x.grad = sg.ones(2)
+    with pytest.raises(sg.errors.GraphError, match=r"would change a leaf that requires grad. Pass p.clone\(\)"):
+        sg.optim.SGD([x], lr=0.1, differentiable=True).step()
+
+
 # ------------------------------------------------------------------ torch's options, and hooks
 def test_options_of_torchs_that_change_nothing_are_taken_and_others_refused():
     x = sg.ones(2, requires_grad=True)
@@ -622,8 +665,6 @@ def test_options_of_torchs_that_change_nothing_are_taken_and_others_refused():
         kind([x], foreach=True, capturable=False, differentiable=False, fused=None)
         with pytest.raises(sg.errors.ArgumentError, match="capturable=True: it is for graphs of CUDA"):
             kind([x], capturable=True)
-        with pytest.raises(sg.errors.ArgumentError, match=r"steps are not recorded; write p - lr \* g"):
-            kind([x], differentiable=True)
         with pytest.raises(
             sg.errors.ArgumentTypeError, match=f"{kind.__name__}.. got an unexpected .* 'lrr'. Expected"
         ):

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pickle
 from collections import namedtuple
 from itertools import permutations
 
@@ -526,3 +527,14 @@ def test_batches_refuse_what_makes_no_sense():
         data.TensorDataset(sg.zeros(3), sg.zeros(4))
     with pytest.raises(RuntimeError, match=r"should be of equal size. Got lengths \[2, 3\]"):
         data.default_collate([[1, 2], [3, 4, 5]])
+
+
+def test_averaged_models_take_the_device_and_are_pickled():
+    model = sg.nn.Linear(2, 2)
+    for device in ("cpu", sg.device("cpu"), None):
+        mean = sg.optim.swa_utils.AveragedModel(model, device=device)
+    mean.update_parameters(model)
+    again = pickle.loads(pickle.dumps(mean))
+    again.update_parameters(model)
+    np.testing.assert_allclose(again.module.weight.detach(), model.weight.detach())
+    sg.optim.swa_utils.update_bn([np.ones((2, 2))], model, device="cpu")

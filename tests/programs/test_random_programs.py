@@ -325,13 +325,12 @@ def agree(found: list[Any], expected: list[Any], rtol: float) -> None:
         np.testing.assert_allclose(np.asarray(a)[known], b[known], rtol, rtol * scale)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @settings(
     max_examples=400, derandomize=True, deadline=None, database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )  # fmt: skip
 @given(inputs(), PROGRAMS)
-def test_random_programs_have_torchs_values_gradients_and_gradients_of_gradients(arrays, program):
+def has_torchs_values_and_derivatives(arrays, program):
     ts, expected = run(torch, arrays, program)
     assume(all(torch.isfinite(x).all() and (x.abs() < 1e6).all() for x in expected if floating(x)))
     xs, found = run(sg, arrays, program)
@@ -345,3 +344,8 @@ def test_random_programs_have_torchs_values_gradients_and_gradients_of_gradients
     assume(all((g.abs() < 1e6).all() for g in ws))
     agree(gs, ws, rtol)
     agree(derived(sg, weighed(sg, gs), xs), derived(torch, weighed(torch, ws), ts), 10 * rtol)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+def test_random_programs_have_torchs_values_gradients_and_gradients_of_gradients():
+    has_torchs_values_and_derivatives()  # called here: of a test of its own Hypothesis reads all sources at the start

@@ -881,6 +881,33 @@ def test_rectangular_systems_are_least_squares(shape):
         sg.linalg.lsqr(np.ones(shape), b)
 
 
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("size", [1e-150, 1e-30, 1.0, 1e100])
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1.0, 1e100])
+def test_least_squares_do_not_depend_on_the_size_of_either_side(shape, size, scale):
+    pytest.importorskip("scipy")
+    rng = np.random.default_rng(2)
+    A, b, start = rng.normal(size=shape) * scale, rng.normal(size=shape[0]) * size, rng.normal(size=shape[1])
+    expected = np.linalg.pinv(A / scale) @ (b / size)
+    for x0 in (None, start * (size / scale)):
+        x = sg.linalg.lsqr(A, b, x0=x0, tol=1e-13).numpy() / (size / scale)
+        wanted = expected if x0 is None else expected + start - np.linalg.pinv(A) @ (A @ start)
+        np.testing.assert_allclose(x, wanted, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "lsqr"])
+@pytest.mark.parametrize("size", [1e-280, 1e-200, 1e-31, 1e30, 1e200])
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+def test_systems_do_not_depend_on_the_size_of_the_right_side(solver, size, scale):
+    pytest.importorskip("scipy")
+    A, b = np.array([[4.0, 3.0, 0.0], [3.0, 5.0, 1.0], [0.0, 1.0, 6.0]]), np.array([3.0, 2.0, 1.0])
+    solve = lambda b, x0=None: getattr(sg.linalg, solver)(A * scale, b, x0=x0)
+    for x0 in (None, np.ones(3) * (size / scale)):
+        np.testing.assert_allclose(solve(b * size, x0).numpy() / (size / scale), np.linalg.solve(A, b), rtol=1e-7)
+    slope = sg.grad(lambda b: (solve(b) * size).sum())(b)
+    np.testing.assert_allclose(slope / (size / scale), np.linalg.inv(A).sum(0), rtol=1e-7)
+
+
 @pytest.mark.parametrize("solver", ["cg", "gmres", "lsqr"])
 def test_systems_start_where_they_are_told_and_say_nan(solver):
     pytest.importorskip("scipy")

@@ -21,6 +21,7 @@ from symgrad.ops.elementwise.gamma import Zeta
 from symgrad.ops.elementwise.logic import Bits
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import Span
+from symgrad.ops.linalg.banded import SolveBanded
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal, Tril, Triu
@@ -91,6 +92,7 @@ writes(TakeAlongAxis)(_word("take_along_axis", "axis"))
 writes(AddAlongAxis)(_library("put_back", "axis", "n"))
 writes(Inverse)(_word("linalg.inv"))
 writes(Solve)(_library("solve", "vector", "transposed"))
+writes(SolveBanded)(_library("solve_banded", "low", "up", "vector", "transposed"))
 writes(Cholesky)(_word("linalg.cholesky"))
 writes(Det)(_word("linalg.det"))
 writes(LogAbsDet)(_word("linalg.slogdet", part="[1]"))

@@ -85,7 +85,7 @@ def half_tril(x: Any) -> Any:
 
 # ------------------------------------------------------------------ along an axis
 def cumsum(x: Any, axis: int, reverse: bool) -> Any:
-    """Running sums."""
+    """Return the running sums."""
     y = xp.cumsum(xp.flip(x, (axis,)) if reverse else x, axis)
     return xp.flip(y, (axis,)) if reverse else y
 
@@ -122,7 +122,7 @@ def prod(x: Any, axes: Any, keepdims: bool) -> Any:
 
 
 def var(x: Any, axes: Any, keepdims: bool, correction: float) -> Any:
-    """The variance."""
+    """Return the variance."""
     return xp.var(x, axis=axes, correction=correction, keepdims=keepdims)
 
 
@@ -220,6 +220,14 @@ def solve(a: Any, b: Any, vector: bool, transposed: bool) -> Any:
     """The solution x of a x = b, or of aᵀ x = b."""
     a = xp.swapaxes(a, -1, -2) if transposed else a
     return xp.linalg.solve(a, b[..., None])[..., 0] if vector else xp.linalg.solve(a, b)
+
+
+def solve_banded(ab: Any, b: Any, low: int, up: int, vector: bool, transposed: bool) -> Any:
+    """The solution of a system whose matrix has these diagonals, by the full matrix."""
+    columns = xp.arange(ab.shape[-1])
+    place = up + columns[:, None] - columns
+    inside = (place >= 0) & (place <= low + up)
+    return solve(xp.where(inside, xp.asarray(ab)[..., xp.where(inside, place, 0), columns], 0.0), b, vector, transposed)
 
 
 def logdet(a: Any) -> Any:

@@ -53,6 +53,17 @@ def write_together(name: str, requests: Sequence[Request], tables: Mapping[str, 
     return _file(name, [_piece(r, "static ") for r in requests], declared, arrays)
 
 
+def with_cmake(source: Source, file: str, name: str) -> Source:
+    """Return a source with a CMakeLists.txt beside it, which makes a static library of its file."""
+    lines = [
+        "# Written by symgrad.", "cmake_minimum_required(VERSION 3.10)", f"project({name} C)",
+        f"add_library({name}_c STATIC [==[{file}]==])", f"set_target_properties({name}_c PROPERTIES C_STANDARD 99)",
+        f'target_include_directories({name}_c PUBLIC "${{CMAKE_CURRENT_SOURCE_DIR}}")', "if(UNIX)",
+        f"  target_link_libraries({name}_c PUBLIC m)", "endif()",
+    ]  # fmt: skip
+    return source._replace(beside={**source.beside, "CMakeLists.txt": "\n".join(lines) + "\n"})
+
+
 def _file(name: str, pieces: Sequence[Piece], declared: Sequence[str] = (), tables: Sequence[str] = ()) -> Source:
     """Return pieces as a source with its header; what several of them call stands there once."""
     helpers = list(dict.fromkeys(text for piece in pieces for text in piece.helpers))
@@ -167,7 +178,7 @@ def _memory(w: LoopWriter, t: Translator, static: str) -> tuple[list[str], list[
         return [], []
     if all(isinstance(n, int) for _, n in w.memory) and (static or sum(n for _, n in w.memory) <= ON_STACK):
         return [f"{static}double {name}[{max(1, n)}];" for name, n in w.memory], []
-    sizes = [t.expression(w.size(n)) for _, n in w.memory]
+    sizes = [t.text(w.size(n)) for _, n in w.memory]
     lines = [f"double *const work = (double *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
     lines += ["if (!work) {", "    return -1;", "}"]
     start = "work"

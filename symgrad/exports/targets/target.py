@@ -23,7 +23,7 @@ SHORT = 9  # entries of a constant that is written out in one
 
 
 class Source(NamedTuple):
-    """The text of a target, and of files that go beside it, by the ends of their names."""
+    """The text of a target, and of files that go beside it, by their names, or the ends of these, such as ".h"."""
 
     text: str
     beside: Mapping[str, str] = MappingProxyType({})

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import trees
-from symgrad.errors import ArgumentError
+from symgrad.core.promotion import is_real, is_symbolic
+from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.implicit.unknowns import is_numbers
 from symgrad.ops.map import show_shape
 from symgrad.support.namespace import near
+
+_NAMED = 8  # blocks that an error names
 
 
 class Blocks:
@@ -52,14 +55,18 @@ class Blocks:
         else:
             unknown = sorted(set(values) - set(self.tree.keys), key=str)
             if unknown:
-                known = list(self.tree.keys)
-                guess = near(str(unknown[0]), [str(k) for k in known]) or "."
-                raise ArgumentError(f"{who}: there is no block {unknown[0]!r}. Expected some of {known}{guess}")
+                known = [*map(repr, self.tree.keys)]
+                some = ", ".join(known if len(known) <= _NAMED else [*known[: _NAMED - 1], "…", known[-1]])
+                guess = near(str(unknown[0]), [str(k) for k in self.tree.keys]) or "."
+                raise ArgumentError(f"{who}: there is no block {unknown[0]!r}. Expected some of [{some}]{guess}")
             full = {k: _array(values.get(k, otherwise)) for k in self.tree.keys}
             each = [v for k, part in zip(self.tree.keys, self.tree.parts) for v in trees.spread(part, full[k], who)]
         return np.concatenate([self._filled(k, v, otherwise, who) for k, v in enumerate(each)] or [np.zeros(0)])
 
     def _filled(self, k: int, value: Any, otherwise: float, who: str) -> Any:
+        dtype = np.asarray(value).dtype
+        if not is_real(dtype) and not is_symbolic(dtype):  # None is an object
+            raise ArgumentTypeError(f"{who}: got {value!r:.40} for {self.names[k]}. Expected real numbers.")
         end = np.asarray(otherwise if value is None else value, np.float64)
         try:
             return np.broadcast_to(end, self.shapes[k]).ravel()
@@ -71,7 +78,7 @@ class Blocks:
 
 
 def _array(values: Any) -> Any:
-    return np.array(values, np.float64) if is_numbers(values) else values
+    return np.array(values) if is_numbers(values) else values
 
 
 def labels(tree: trees.Tree, title: str, inside: bool = False) -> list[str]:

@@ -6,19 +6,22 @@ Patterns are fixed and known before there is a value. The Lagrangian here is σ 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.compiler.sparse.pattern import pattern
-from symgrad.compiler.sparse.products import costs, entries_of
+from symgrad.compiler.sparse.products import seeds
 from symgrad.compiler.sparse.sets import Sets, none
-from symgrad.compiler.sparse.sweeps import for_hessian, for_jacobian
+from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.tiers import Tiered
-from symgrad.engine.program import Program, Spec
+from symgrad.engine.program import Program
+from symgrad.engine.record import as_tensor
 from symgrad.implicit import programs
+from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat
 from symgrad.solvers.quadratic import is_polynomial
+from symgrad.support.collector import collector_paused
 from symgrad.support.extras import required
 from symgrad.support.lazy import cached_property
 
@@ -91,10 +94,12 @@ class Derivatives:
         return Pattern.of(self._hessian_sets, self._is_lower)
 
     @cached_property
+    @collector_paused()
     def _jacobian_sets(self) -> Sets:
         return pattern(self._g, 0) if self.held else none(0, self.size)
 
     @cached_property
+    @collector_paused()
     def _hessian_sets(self) -> Sets:
         return pattern(self._slope, 0).symmetric()
 
@@ -109,53 +114,38 @@ class Derivatives:
         return programs.pullback(self.body, (0,))
 
     @cached_property
-    def jacobian_entries(self) -> Callable[..., Any]:
-        """(x, *θ) ↦ the entries of ∂g/∂x"""
-        x, y = Spec((self.size,), FLOAT64), Spec((self.held,), FLOAT64)
-        at = (np.zeros(self.size), *[s.zeros() for s in self.body.arguments[1:]])
-
-        def held(z: Any, *thetas: Any) -> Any:
-            return self._g(z, *thetas)[0]
-
-        sweeps = for_jacobian(self._jacobian_sets, *costs(held, 0, y, at, {}))
-        return entries_of(held, 0, sweeps, x, y)
-
-    @cached_property
-    def hessian_entries(self) -> Callable[..., Any]:
-        """(x, σ, λ, *θ) ↦ the entries of the Hessian's lower triangle"""
-        x = Spec((self.size,), FLOAT64)
-        sweeps = for_hessian(self._hessian_sets)
-        sweeps = sweeps._replace(take=sweeps.take[self._is_lower])
-        return entries_of(lambda z, s, v, *thetas: self._slope(z, *thetas, s, v)[0], 0, sweeps, x, x)
-
-    @cached_property
-    def programs(self) -> dict[str, Callable[..., Any]]:
-        """(x, *θ) ↦ f, ∇f and g"""
-        f, g, slope = self._f, self._g, programs.pullback(self._f, (0,))
-        return {
-            "objective": lambda z, *thetas: f(z, *thetas)[0],
-            "gradient": lambda z, *thetas: slope(z, *thetas, 1.0)[0],
-            "constraints": lambda z, *thetas: g(z, *thetas)[0],
-        }
+    @collector_paused()
+    def programs(self) -> dict[str, Program]:
+        """(x, *θ) ↦ f, ∇f, g and the entries of ∂g/∂x; (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle."""
+        slope = programs.pullback(self._f, (0,))
+        own = self.body.arguments
+        gradient = programs.once(self._f, "gradient", own, lambda *xs: slope(*xs, as_tensor(1.0)))
+        made = {"objective": self._f, "gradient": gradient, "constraints": self._g}
+        if self.held and len(self._jacobian_sets.members):
+            sweeps = for_jacobian(self._jacobian_sets, 1.0, 1.0)
+            made["jacobian"] = _entries(self._g, sweeps)
+        if len(self.hessian_pattern.rows):
+            sweeps = for_hessian(self._hessian_sets)
+            sweeps = sweeps._replace(take=sweeps.take[self._is_lower])
+            made["hessian"] = _entries(self._slope, sweeps)
+        return made
 
     def _kernel(self, name: str) -> Tiered:
         if name not in self._kernels:
-            entries = {"jacobian": "jacobian_entries", "hessian": "hessian_entries"}.get(name)
-            fn = getattr(self, entries) if entries else self.programs[name]
-            self._kernels[name] = Tiered(fn, self.backend)
+            self._kernels[name] = Tiered(self.programs[name], self.backend)
         return self._kernels[name]
 
     # -------------------------------------------------------------- numbers
     def objective(self, z: Any, thetas: tuple[Any, ...]) -> float:
-        """Return f."""
+        """Return the objective f at a point."""
         return float(self._called("objective", z, *thetas))
 
     def gradient(self, z: Any, thetas: tuple[Any, ...]) -> Any:
-        """Return ∇f."""
+        """Return the gradient ∇f at a point."""
         return self._called("gradient", z, *thetas)
 
     def constraints(self, z: Any, thetas: tuple[Any, ...]) -> Any:
-        """Return g."""
+        """Return the constraints g at a point."""
         return self._called("constraints", z, *thetas) if self.held else np.zeros(0)
 
     def jacobian(self, z: Any, thetas: tuple[Any, ...]) -> Any:
@@ -166,11 +156,11 @@ class Derivatives:
         """Return the entries of the lower triangle of the Hessian of σ f + λᵀ g."""
         if not len(self.hessian_pattern.rows):
             return np.zeros(0)
-        return self._called("hessian", z, float(scale), np.array(multipliers), *thetas)
+        return self._called("hessian", z, *thetas, float(scale), np.array(multipliers))
 
     def _called(self, name: str, *args: Any) -> Any:
-        start = time.perf_counter()
-        value = self._kernel(name)(*args)
+        kernel, start = self._kernel(name), time.perf_counter()
+        value = kernel(*args)
         count, spent = self.calls.get(name, (0, 0.0))
         self.calls[name] = count + 1, spent + time.perf_counter() - start
         return value
@@ -179,17 +169,31 @@ class Derivatives:
     @cached_property
     def is_linear(self) -> bool:
         """Whether g is linear in x, whatever θ is."""
-        return is_polynomial(self._g) and not _reads(self._g, self._jacobian_sets)
+        return is_polynomial(self._g) and not self._reads("jacobian")
 
     @cached_property
     def is_quadratic(self) -> bool:
         """Whether f is quadratic and g linear in x, whatever θ is."""
-        if not (self.is_linear and is_polynomial(self._f)):
-            return False
-        slope = programs.pullback(self._f, (0,))
-        return not _reads(slope, pattern(slope, 0))
+        return self.is_linear and is_polynomial(self._f) and not self._reads("hessian")
+
+    def _reads(self, name: str) -> bool:
+        """Whether the entries of a derivative depend on x."""
+        return name in self.programs and programs.is_read(self.programs[name], 0)
 
 
-def _reads(body: Program, sets: Sets) -> bool:
-    """Whether the derivative of a body in its first argument depends on it: whether a product with J does."""
-    return bool(len(sets.members)) and programs.is_read(programs.linearised(body), 1)
+def _entries(body: Program, sweeps: Sweeps) -> Program:
+    """Return the entries of a body's derivative J in its first argument, out of products J v and Jᵀ u."""
+    x, y = body.arguments[0], body.results[0]
+    ways = (programs.pushforward, sweeps.columns, x), (programs.pullback, sweeps.rows, y)
+
+    def rule(*xs: Any) -> list[Any]:
+        products = []
+        for way, colours, spec in ways:
+            vectors = seeds(colours, spec)
+            if len(vectors):
+                flags = *[False] * len(xs), True
+                (rows,) = programs.of_slices(way(body, (0,)), len(vectors), flags, (*xs, as_tensor(vectors)))
+                products.append(Reshape((rows.size,))(rows))
+        return [(products[0] if len(products) == 1 else Cat(0)(*products))[sweeps.take]]
+
+    return programs.traced(body.arguments, rule, "nlp: derivatives are traced once.")

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.compiler.backends.choose import check_backend
 from symgrad.core import trees
-from symgrad.engine.program import CONST, Program, Spec, Value
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
+from symgrad.implicit.programs import with_constants
+from symgrad.implicit.repeated import grouped
 from symgrad.implicit.unknowns import Arguments, flat_result, floating, is_variable, title_of
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.optim.implicit_result import is_followed
-from symgrad.optim.nonlinear.blocks import Blocks
+from symgrad.optim.nonlinear.blocks import Blocks, labels
 from symgrad.optim.nonlinear.derivatives import FLOAT64, Derivatives
+from symgrad.optim.nonlinear.kkt import Point, polished
 from symgrad.optim.nonlinear.quadratic import QUADRATIC, Matrices
 from symgrad.optim.nonlinear.run import Iterate, Outcome, Run, Stop
 from symgrad.optim.nonlinear.sensitivity import Sensitivity
@@ -28,13 +32,31 @@ from symgrad.optim.nonlinear.solvers import NONLINEAR
 from symgrad.optim.vectors import Vector
 from symgrad.solvers.problem import ends_of, number_of
 from symgrad.support.arguments import check_all
+from symgrad.support.collector import collector_paused
 from symgrad.support.extras import is_installed, needs, required
 from symgrad.support.progress import long_work
+from symgrad.transforms.arguments import check_results
 from symgrad.transforms.tracing import Trace, spec_of
 
 _DENSE = 100  # variables and rows up to which SLSQP is taken where there is neither IPOPT nor Uno
 _LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
+_BOTTOMLESS = -1e15  # f that says, where a solver gives up, that there is no minimum
+_NEAR = 1e-4  # violation from which Newton's steps on the active constraints begin
 _MET = 1e-6  # violation up to which constraints count as met
+
+
+def _check_program(f: Any, constraints: Any, lb: Any, ub: Any, bounds: Any) -> None:
+    """Raise where the functions are none, or ends belong to no constraint or require a gradient."""
+    for name, fn in (("f", f), ("constraints", constraints)):
+        if fn is not None and not callable(fn):
+            raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
+    if constraints is None and any(isinstance(e, dict) or np.any(np.asarray(e) != 0) for e in (lb, ub)):
+        raise ArgumentError("nlp: lb and ub are the ends of constraints, of which there are none. Use bounds for x.")
+    if is_followed(bounds, lb, ub):
+        raise ArgumentError(
+            "nlp: bounds, lb or ub hold a tensor that requires grad, which solutions are not differentiated with "
+            "respect to. Pass the tensor in args, and subtract it in the constraints."
+        )
 
 
 class NLP:
@@ -45,7 +67,7 @@ class NLP:
         x0: where to start: an array, a number, or nested dicts, lists, tuples and dataclasses of them.
         args: parameters; their shapes are fixed, their numbers are not.
         constraints: g(x, *args): an array, or a structure, whose keys name its blocks in reports and errors.
-        lb, ub: the ends of g: numbers, arrays, or dicts of some of its blocks. Both are 0 where nothing is said, so
+        lb, ub: the ends of g: numbers, arrays, or dicts of some of its blocks. Both default to 0, so
             that constraints are equations; infinity is no end.
         bounds: of x: a pair (lower, upper) of numbers, arrays or None; of a structure, a structure of pairs, from which
             keys may be missing. A list of pairs, one for each number, is as in SciPy.
@@ -67,19 +89,9 @@ class NLP:
         self, f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None,
         lb: Any = 0.0, ub: Any = 0.0, bounds: Any = None, backend: str = "auto",
     ) -> None:  # fmt: skip
-        for name, fn in (("f", f), ("constraints", constraints)):
-            if fn is not None and not callable(fn):
-                raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
         needs("sg.optim.nlp", "scipy")
-        if constraints is None and any(isinstance(e, dict) or np.any(np.asarray(e) != 0) for e in (lb, ub)):
-            raise ArgumentError(
-                "nlp: lb and ub are the ends of constraints, of which there are none. Use bounds for x."
-            )
-        if is_followed(bounds, lb, ub):
-            raise ArgumentError(
-                "nlp: bounds, lb or ub hold a tensor that requires grad, which solutions are not differentiated with "
-                "respect to. Pass the tensor in args, and subtract it in the constraints."
-            )
+        check_backend(backend)
+        _check_program(f, constraints, lb, ub, bounds)
         self.f, self.g, self._args, self._vector = f, constraints, Arguments(args), Vector(x0)
         vector = self._vector
         if any(c is not None for c in vector.complex):
@@ -110,6 +122,7 @@ class NLP:
         return self.derivatives.is_quadratic
 
     # -------------------------------------------------------------- tracing
+    @collector_paused()
     def _traced(self) -> tuple[Program, list[Any]]:
         """Return (x, *θ) ↦ (f, g), and the tensors θ; the blocks of g are noted."""
         self.rows = Blocks(trees.ContainerSpec(tuple, (), ()), [], "g")
@@ -120,24 +133,26 @@ class NLP:
             body, captured = trace.program(variables, roots)
         many = len(body.inputs) - len(captured)
         followed = [k for k, t in enumerate(captured) if t._value is None or is_followed(t)]
-        for k in set(range(len(captured))) - set(followed):  # an array from outside is a constant
-            value = np.asarray(captured[k]._value)
-            body.replace(body.inputs[many + k], Value(CONST, value, (), value.shape, value.dtype))
-        kept = [*body.inputs[:many], *[body.inputs[many + k] for k in followed]]
-        for position, k in enumerate(kept):
-            body.replace(k, body.values[k]._replace(op=position))
-        return Program(body.values, kept, body.outputs), [*self._args.tensors, *[captured[k] for k in followed]]
+        outside = {many + k: t._value for k, t in enumerate(captured) if k not in followed}  # arrays, as constants
+        body = grouped(with_constants(body, outside), "nlp")
+        return body, [*self._args.tensors, *[captured[k] for k in followed]]
 
     def _both(self, z: Any, *tensors: Any) -> list[Any]:
         x, args = self._vector.tensors(z), self._args.put(tensors)
-        loss = _double(number_of("nlp", self.f(x, *args)))
+        try:
+            loss = _double(number_of("nlp", self.f(x, *args)))
+            value = None if self.g is None else self.g(x, *args)
+        except KeyError as error:
+            if not isinstance(x, dict) or error.args[:1] == () or error.args[0] in x:
+                raise
+            raise ArgumentError(f"nlp: f or g asks for {error}. The names in x0 are {list(x)}.") from error
         if self.g is None:
             return [loss, as_tensor(np.zeros(0))]
-        value = self.g(x, *args)
         leaves: list[Any] = []
         tree = trees.flatten(value, is_variable, leaves)
         if not leaves and not (isinstance(value, (dict, list, tuple)) and not value):
             flat_result("nlp", value)  # which says what is wrong
+        check_results(tree, "nlp")
         parts = [floating("nlp", as_tensor(v)) for v in leaves]
         self.rows = Blocks(tree, [tuple(p.shape) for p in parts], "g")
         flat = [F.ravel(_double(p)) for p in parts]
@@ -149,7 +164,12 @@ class NLP:
         if args:
             given = Arguments(args)
             own = [tuple(t.shape) for t in self._args.tensors]
-            if given.tree != self._args.tree or [tuple(t.shape) for t in given.tensors] != own:
+            if given.tree != self._args.tree:
+                raise ArgumentError(
+                    "nlp: the arguments have another structure than those that the problem was made with. Expected "
+                    f"{len(own)} arrays of shapes {own}, in the same places."
+                )
+            if [tuple(t.shape) for t in given.tensors] != own:
                 raise ShapeError(
                     f"nlp: got arguments of shapes {[tuple(t.shape) for t in given.tensors]}. Expected {own}, in the "
                     "structure that the problem was made with."
@@ -176,27 +196,27 @@ class NLP:
             raise ArgumentError("export: f or g takes a tensor from outside that requires grad. Pass it in args.")
         p = self._args.put([np.asarray(t._known("export")) for t in tensors])
 
-        def at(entries: Callable[..., Any], order: Any = None) -> Callable[[Any, Any], Any]:
-            def fn(x: Any, p: Any) -> Any:
-                values = entries(x, *Arguments(p).tensors)
-                return values if order is None else values[order]
-
-            return fn
-
         jacobian, hessian = d.jacobian_pattern.by_columns, d.hessian_pattern.by_columns
 
+        def at(name: str, order: Any = slice(None)) -> tuple[Any, Any]:
+            def fn(x: Any, p: Any) -> Any:
+                return d.programs[name](x, *Arguments(p).tensors)[0][order]
+
+            return fn, (z, p)
+
         def curvature(x: Any, sigma: Any, multipliers: Any, p: Any) -> Any:
-            return d.hessian_entries(x, sigma, multipliers, *Arguments(p).tensors)[hessian.order]
+            return d.programs["hessian"](x, *Arguments(p).tensors, sigma, multipliers)[0][hessian.order]
 
         functions: dict[str, tuple[Any, Any]] = {
-            "objective": (at(d.programs["objective"]), (z, p)), "gradient": (at(d.programs["gradient"]), (z, p)),
+            "objective": (lambda x, p: d.programs["objective"](x, *Arguments(p).tensors)[0], (z, p)),
+            "gradient": at("gradient"),
         }  # fmt: skip
-        if len(hessian.rows):
+        if "hessian" in d.programs:
             functions["hessian"] = curvature, (z, 1.0, np.zeros(d.held), p)
         if d.held:
-            functions["constraints"] = at(d.programs["constraints"]), (z, p)
-        if len(jacobian.rows):
-            functions["jacobian"] = at(d.jacobian_entries, jacobian.order), (z, p)
+            functions["constraints"] = at("constraints")
+        if "jacobian" in d.programs:
+            functions["jacobian"] = at("jacobian", jacobian.order)
         return functions, {
             "jacobian_columns": jacobian.starts, "jacobian_rows": jacobian.rows,
             "hessian_columns": hessian.starts, "hessian_rows": hessian.rows,
@@ -222,7 +242,7 @@ class NLP:
             callback: callback(x, iterate) of each step; what it returns, where true, ends the run. Solvers of
                 quadratic programs call none.
             options: the solver's own, by their names.
-            progress: whether long work is told of, on a terminal or in a notebook.
+            progress: whether to report the progress of long work, on a terminal or in a notebook.
 
         Returns:
             A ``Solution``. Where a tensor in args requires a gradient, x, f, g and the multipliers are tensors,
@@ -233,6 +253,11 @@ class NLP:
             ArgumentError: f or g is not finite at the start, or the solver has no such option.
         """
         tensors, thetas = self._numbers(args)
+        _check_budget(tol, max_steps, max_time)
+        if start is not None and not isinstance(start, Solution):
+            raise ArgumentTypeError(
+                f"nlp: start is an earlier solution, got {type(start).__name__}. Write x0= for a point."
+            )
         z = self._start(x0, start)
         forces = np.zeros(self.rows.size) if start is None else np.asarray(start.forces, np.float64)
         self.derivatives.calls.clear()
@@ -248,7 +273,12 @@ class NLP:
         z = self._vector.start if start is None else np.asarray(start.z, np.float64)
         if x0 is not None:
             other = Vector(x0)
-            if other.tree != self._vector.tree or other.shapes != self._vector.shapes:
+            if other.tree != self._vector.tree:
+                raise ArgumentError(
+                    f"nlp: x0 has the blocks {labels(other.tree, 'x')}. Expected {self.unknowns.names}, as the problem "
+                    "was made with."
+                )
+            if other.shapes != self._vector.shapes:
                 raise ShapeError(
                     f"nlp: x0 has shapes {[show_shape(s) for s in other.shapes]}. Expected "
                     f"{[show_shape(s) for s in self._vector.shapes]}, in the structure that the problem was made with."
@@ -259,7 +289,11 @@ class NLP:
         return np.clip(z, self.low, self.high)
 
     def _check_start(self, run: Run) -> None:
-        run.objective(run.z), run.constraints(run.z)
+        if not np.all(np.isfinite(run.z)):
+            k = int(np.argmin(np.isfinite(run.z)))
+            run.bad = f"{self.unknowns.name(k)} is {run.z[k]}"
+        else:
+            run.objective(run.z), run.constraints(run.z)
         if run.bad:
             raise ArgumentError(f"nlp: {run.bad} at the start. Start where f and g are defined: pass another x0.")
 
@@ -297,35 +331,35 @@ class NLP:
         return matrices
 
     def _on_structure(self, callback: Callable[..., Any] | None) -> Callable[[Any, Iterate], Any] | None:
-        return None if callback is None else lambda z, iterate: callback(self._vector.structure(z), iterate)
+        if callback is None:
+            return None
+        if not callable(callback):
+            raise ArgumentTypeError(f"nlp: got callback={callback!r}. Expected a function or None.")
+        return lambda z, iterate: callback(self._vector.structure(z), iterate)
 
     # -------------------------------------------------------------- the answer
     def _solution(self, run: Run, name: str, outcome: Outcome, tensors: list[Any]) -> Solution:
-        z, run.max_time = np.asarray(outcome.z, np.float64), math.inf
-        f, g = run.objective(z), run.constraints(z)
-        slope, matrix = run.gradient(z), run.matrix(z)
-        forces = outcome.multipliers
-        if forces is None:
-            forces = self._balanced(matrix, slope, *self._signs(z, g))[: self.rows.size]
-        rest = slope - matrix.T @ forces
-        way = np.where(rest > 0, z - self.low, self.high - z)  # to the bound that f falls towards
-        pushes = np.where(way < np.abs(rest), rest, 0.0)
-        stationarity = float(np.max(np.minimum(np.abs(rest), np.maximum(way, 0.0)), initial=0.0))
-        violation = run.violation(z, g)
+        outcome, run.max_time = run.improved(outcome), math.inf
+        point = self._point(run, outcome)
+        if outcome.status in ("acceptable", "stalled") and point.violation <= _NEAR and point.error > run.tol:
+            point = polished(run, point)
+        z, forces, pushes, stationarity, violation = point
+        f, g, matrix, slope = run.objective(z), run.constraints(z), run.matrix(z), run.gradient(z)
         is_met = violation <= max(_MET, run.tol) * (1.0 + float(np.max(np.abs(g), initial=0.0)))
         is_level = stationarity <= _MET * (1.0 + float(np.max(np.abs(slope), initial=0.0)))
         status = outcome.status
+        if status in ("stalled", "iteration limit", "failed") and is_met and f < _BOTTOMLESS:
+            status = "unbounded"
         if status in ("solved", "acceptable", "stalled") and not is_met:
-            status = "infeasible" if self._is_infeasible(z, g, matrix) else "stalled"
+            status = "infeasible" if self._is_infeasible(z, g, matrix, violation) else "stalled"
         elif status == "stalled" and is_met and is_level and self._has_signs(z, g, forces):
             status = "acceptable"
         excess = np.maximum(self.lb - g, g - self.ub)
-        total = time.perf_counter() - run.began
         solution = Solution(
             self._vector.structure(z), f, self.rows.structure(g), self.rows.structure(np.array(forces)),
             self.unknowns.structure(pushes), status in ("solved", "acceptable"), status,
             _message(status, outcome, run.bad), name, outcome.iterations,
-            {"total": total, **{k: t for k, (_, t) in self.derivatives.calls.items()}},
+            {"total": time.perf_counter() - run.began, **{k: t for k, (_, t) in self.derivatives.calls.items()}},
             {k: n for k, (n, _) in self.derivatives.calls.items()}, violation,
             stationarity, tuple(run.history),
             (*active_names(self.rows, g, self.lb, self.ub), *active_names(self.unknowns, z, self.low, self.high)),
@@ -335,7 +369,15 @@ class NLP:
             return Sensitivity(self, run, solution, tensors, pushes).differentiable()
         return solution
 
-    def _is_infeasible(self, z: Any, g: Any, matrix: Any) -> bool:
+    def _point(self, run: Run, outcome: Outcome) -> Point:
+        """Return the point of an outcome with its multipliers, which are those that fit best where it has none."""
+        z, forces = np.asarray(outcome.z, np.float64), outcome.multipliers
+        if forces is None:
+            ends = self._signs(z, run.constraints(z))
+            forces = self._balanced(run.matrix(z), run.gradient(z), *ends)[: self.rows.size]
+        return Point.of(run, z, np.asarray(forces))
+
+    def _is_infeasible(self, z: Any, g: Any, matrix: Any, excess: float) -> bool:
         """Whether no small step lowers the sum of all violations: 0 is among its subgradients."""
         fixed = np.where(self.lb - g > _MET, 1.0, np.where(g - self.ub > _MET, -1.0, 0.0))
         lower, upper = self._signs(z, g)
@@ -344,7 +386,8 @@ class NLP:
         upper[:size] = np.where(fixed != 0, 0.0, np.minimum(upper[:size], 1.0))
         target = matrix.T @ fixed
         rest = target + self._columns(matrix) @ self._balanced(matrix, -target, lower, upper)
-        return float(np.max(np.abs(rest), initial=0.0)) <= _LEVEL * float(np.max(np.abs(matrix.data), initial=0.0))
+        slope, steepest = (float(np.max(np.abs(v), initial=0.0)) for v in (rest, matrix.data))
+        return slope <= _LEVEL * steepest or slope * (1.0 + float(np.max(np.abs(z)))) <= _MET * excess
 
     @staticmethod
     def _is_at(values: Any, ends: Any, sign: float) -> Any:
@@ -391,6 +434,16 @@ def _check_ends(blocks: Blocks, low: Any, high: Any, what: str) -> None:
             f"nlp: {what} of {blocks.name(k)} are {low[k]:g} and {high[k]:g}. Expected a lower end that is not above "
             "the upper one."
         )
+
+
+def _check_budget(tol: float, max_steps: int, max_time: float) -> None:
+    for name, value, is_right, expected in (
+        ("tol", tol, 0 < tol < math.inf, "a positive number"),
+        ("max_steps", max_steps, int(max_steps) == max_steps and max_steps >= 0, "an integer that is at least 0"),
+        ("max_time", max_time, max_time >= 0, "seconds, at least 0"),
+    ):
+        if not is_right:
+            raise ArgumentError(f"nlp: got {name}={value!r}. Expected {expected}.")
 
 
 def _message(status: str, outcome: Outcome, bad: str) -> str:

@@ -127,11 +127,11 @@ def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
             matrix(sparse.triu(m.P)), m.q, matrix(system), np.concatenate([m.lb, run.low]),
             np.concatenate([m.ub, run.high]), **{**given, **options},
         )  # fmt: skip
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, ValueError) as error:
         raise ArgumentError(f"nlp: OSQP does not take these options: {error}.") from None
     if run.is_warm:
         work.warm_start(x=run.z)
-    result = work.solve()
+    result = work.solve(raise_error=False)
     words = {
         "solved": "solved", "solved inaccurate": "acceptable", "primal infeasible": "infeasible",
         "dual infeasible": "unbounded", "maximum iterations reached": "iteration limit",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.errors import NotConverged
 from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.derivatives import Derivatives
 from symgrad.support.progress import Work
@@ -75,16 +76,24 @@ class Run:
 
     # -------------------------------------------------------------- functions
     def objective(self, z: Any) -> float:
-        """Return f."""
-        return float(self._finite(self._on_time().objective(np.array(z), self.thetas), "f"))
+        """Return the objective f at a point."""
+        try:
+            value = self._on_time().objective(np.array(z), self.thetas)
+        except NotConverged:  # such as of odeint, at a point that a solver tries
+            value = np.nan
+        return float(self._finite(value, "f"))
 
     def gradient(self, z: Any) -> Any:
-        """Return ∇f."""
+        """Return the gradient ∇f at a point."""
         return self._finite(self._on_time().gradient(np.array(z), self.thetas), "∇f", 0)
 
     def constraints(self, z: Any) -> Any:
-        """Return g."""
-        return self._finite(self._on_time().constraints(np.array(z), self.thetas), "", 1)
+        """Return the constraints g at a point."""
+        try:
+            values = self._on_time().constraints(np.array(z), self.thetas)
+        except NotConverged:
+            values = np.full(len(self.lb), np.nan)
+        return self._finite(values, "", 1)
 
     def jacobian(self, z: Any) -> Any:
         """Return the entries of ∂g/∂x."""
@@ -138,6 +147,16 @@ class Run:
         if self.callback is not None and self.callback(z, iterate):
             self.why = "stopped"
             raise Stop
+
+    def improved(self, outcome: Outcome) -> Outcome:
+        """Return an outcome that is no solution at the best iterate, where that is better, or alone finite."""
+        if outcome.status in ("solved", "acceptable", "infeasible", "overdetermined"):
+            return outcome
+        z, best = np.asarray(outcome.z, np.float64), self.best or (np.inf, np.inf, self.z)
+        with_limits = self.derivatives.constraints(z, self.thetas)
+        key = max(self.violation(z, with_limits), self.tol), self.derivatives.objective(z, self.thetas)
+        is_finite = np.all(np.isfinite(z)) and np.all(np.isfinite(key))
+        return outcome._replace(z=best[2], multipliers=None) if not is_finite or best[:2] < key else outcome
 
     def ended(self) -> Outcome:
         """Return the best iterate of a run that was stopped."""

@@ -8,7 +8,7 @@ factorised once, when a derivative is first asked for.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,66 +19,15 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.engine.record import as_tensor
-from symgrad.errors import LinAlgError, NotDifferentiable
 from symgrad.implicit import programs
 from symgrad.ops.protocol import Op
+from symgrad.optim.nonlinear.kkt import Factors
 from symgrad.optim.nonlinear.run import Run
 from symgrad.optim.nonlinear.solution import ACTIVE, Solution
 from symgrad.solvers.problem import WEAK
-from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
-from symgrad.support.lazy import cached_property
 
 _STEPS = 2  # derivatives that are exact
-_NAMED = 2000  # variables up to which a constraint that others imply is looked for
-_REPEATED = 1e-9  # of a gradient, that other gradients do not explain
-_LOST = 1e-6  # what a solve with a regular matrix may leave
-
-
-class Factors:
-    """The KKT matrix, factorised when it is first solved with; ``why`` says why it must not be."""
-
-    def __init__(self, matrix: Any, why: str, active: Any, name: Callable[[int], str]) -> None:
-        self.matrix, self.why, self.active, self.name = matrix, why, active, name
-
-    @cached_property
-    def _solve(self) -> Any:
-        linalg = required("nlp", "scipy", "scipy.sparse.linalg")
-        try:
-            return linalg.splu(self.matrix.tocsc()).solve
-        except RuntimeError:
-            raise LinAlgError(self._singular()) from None
-
-    def _singular(self) -> str:
-        """Return why K is singular, with the name of an active constraint that the others imply."""
-        gradients = self.active.toarray().T if max(self.active.shape) <= _NAMED else np.zeros((0, 0))
-        if gradients.size:
-            _, R, order = required("nlp", "scipy", "scipy.linalg").qr(gradients, mode="economic", pivoting=True)
-            sizes = np.abs(np.diag(R))
-            rank = int(np.sum(sizes > _REPEATED * sizes[0]))
-            if rank < gradients.shape[1]:
-                return (
-                    f"nlp: the gradient of {self.name(int(order[rank]))} is a combination of those of other active "
-                    "constraints, so that multipliers are not unique. There is no derivative; drop this constraint."
-                )
-        return (
-            "nlp: f is level along some direction that the active constraints leave free, so that the solution is not "
-            "unique. There is no derivative; add a constraint, or a small quadratic term."
-        )
-
-    def solve(self, b: Any) -> Any:
-        """Return K⁻¹ b, of a vector or of rows of them."""
-        if not np.any(b):
-            return np.zeros_like(b)
-        if self.why:
-            raise NotDifferentiable(self.why)
-        right = np.reshape(b, (-1, b.shape[-1])).T
-        x = self._solve(np.ascontiguousarray(right))
-        left = right - self.matrix @ x
-        x = x + self._solve(left)
-        if not np.max(np.abs(right - self.matrix @ x)) <= _LOST * np.max(np.abs(right)):
-            raise LinAlgError(self._singular())
-        return x.T.reshape(b.shape)
 
 
 @frozen
@@ -95,7 +44,7 @@ class KKTSolve(Op):
     theorem = True
 
     def forward(self, b: Any) -> Any:
-        """Solve."""
+        """Return the solution for these parameters."""
         return canonical(self.factors.solve(np.asarray(b)))
 
     def on_symbols(self, *xs: Any) -> Any:
@@ -107,7 +56,7 @@ class KKTSolve(Op):
         return b
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """Double precision."""
+        """Return double precision, in which programs are solved."""
         return np.dtype(np.float64)
 
     def notation(self, write: Any, *args: Any) -> Any:
@@ -156,12 +105,7 @@ class Sensitivity:
                 f"nlp: {chance[0]} is at its end with a multiplier of 0: it is active by chance, and the derivative "
                 "from one side is not that from the other. Move the parameters off this point, or drop that end."
             )
-        # K = [[∇²L, −Jᵀ, −I], [−J, 0, 0], [−I, 0, 0]] of the active rows and bounds
-        sparse = required("nlp", "scipy", "scipy.sparse")
-        J, eye = run.matrix(z).tocsr()[self.rows], sparse.eye_array(len(z)).tocsr()[self.held]
-        active = sparse.vstack([J, eye])
-        K = sparse.block_array([[run.curvature(z, 1.0, -forces), -active.T], [-active, None]]).tocsc()
-        self.factors = Factors(K, why, active, self._name)
+        self.factors = Factors(run, z, forces, self.rows, self.held, why, self._name)
 
     def _name(self, k: int) -> str:
         """Return the name of an active constraint, or of a variable at a bound."""

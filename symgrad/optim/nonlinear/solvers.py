@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -71,30 +72,36 @@ class _Callbacks:
         return self.error is None
 
 
+def _set_options(problem: Any, run: Run, options: Options) -> None:
+    """Set IPOPT's options: those that follow from the program, and the user's."""
+    d = run.derivatives
+    defaults: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": run.tol, "max_iter": run.max_steps}
+    defaults["honor_original_bounds"] = "yes"
+    if d.held and d.is_linear:  # whose Jacobian is then asked for once
+        defaults |= {"jac_c_constant": "yes", "jac_d_constant": "yes"}
+    if d.is_quadratic:
+        defaults["hessian_constant"] = "yes"
+    if run.is_warm:
+        defaults |= {
+            "warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_bound_push": 1e-9,
+            "warm_start_mult_bound_push": 1e-9, "warm_start_slack_bound_push": 1e-9,
+        }  # fmt: skip
+    for name, value in {**defaults, **options}.items():
+        try:
+            problem.add_option(name, value)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"nlp: IPOPT does not take the option {name}={value!r}: {error}.") from None
+
+
 def ipopt(run: Run, options: Options) -> Outcome:
-    """Run IPOPT."""
+    """Run IPOPT, with the program's sparse derivatives."""
     cyipopt = required("nlp: solver='ipopt'", "nlp", "cyipopt")
     d, calls = run.derivatives, _Callbacks(run)
     problem = calls.problem = cyipopt.Problem(
         n=d.size, m=d.held, problem_obj=calls,
         lb=_ends(run.low), ub=_ends(run.high), cl=_ends(run.lb), cu=_ends(run.ub),
     )  # fmt: skip
-    given: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": run.tol, "max_iter": run.max_steps}
-    given["honor_original_bounds"] = "yes"
-    if d.held and d.is_linear:  # whose Jacobian is then asked for once
-        given |= {"jac_c_constant": "yes", "jac_d_constant": "yes"}
-    if d.is_quadratic:
-        given["hessian_constant"] = "yes"
-    if run.is_warm:
-        given |= {
-            "warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_bound_push": 1e-9,
-            "warm_start_mult_bound_push": 1e-9, "warm_start_slack_bound_push": 1e-9,
-        }  # fmt: skip
-    for name, value in {**given, **options}.items():
-        try:
-            problem.add_option(name, value)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(f"nlp: IPOPT does not take the option {name}={value!r}: {error}.") from None
+    _set_options(problem, run, options)
     duals = {}
     if run.is_warm:
         force = run.gradient(run.z) - _transposed(run, run.z) @ run.multipliers
@@ -116,76 +123,109 @@ def _transposed(run: Run, z: Any) -> Any:
 
 
 # ------------------------------------------------------------------ Uno
-def uno(run: Run, options: Options) -> Outcome:
-    """Run Uno, with the preset "ipopt" unless options say otherwise."""
-    unopy = required("nlp: solver='uno'", "uno", "unopy")
-    d = run.derivatives
-    held: list[BaseException] = []
+class _UnoCalls:
+    """The functions as unopy calls them, which put results into its arrays; what they raise is kept until it ends."""
 
-    def into(fn: Callable[..., Any]) -> Callable[..., None]:
+    def __init__(self, run: Run) -> None:
+        self.run, self.size = run, run.derivatives.size
+        self.errors: list[BaseException] = []
+
+    def into(self, fn: Callable[..., Any]) -> Callable[..., None]:
+        """Return fn, of the point and what follows it, writing to the last argument."""
+
         def call(z: Any, *args: Any) -> None:
             try:
-                values = fn(z[: d.size], *args[:-1])
+                values = fn(z[: self.size], *args[:-1])  # slacks stand behind x
                 args[-1][: len(values)] = values
             except BaseException as error:
-                held.append(error)
+                self.errors.append(error)
                 args[-1][:] = np.nan
 
         return call
 
-    def objective(z: Any) -> float:
+    def objective(self, z: Any) -> float:
+        """Return f at a point, and nan where it raises."""
         try:
-            return run.objective(z[: d.size])  # slacks stand behind x
+            return self.run.objective(z[: self.size])
         except BaseException as error:
-            held.append(error)
+            self.errors.append(error)
             return float("nan")
 
-    def ends(z: Any, *_: Any) -> bool:
+    def ends(self, z: Any, *_: Any) -> bool:
+        """Look at an iterate, and return whether the solver is to end."""
         try:
-            if not held:
-                run.step(z[: d.size])
+            if not self.errors:
+                self.run.step(z[: self.size])
         except BaseException as error:
-            held.append(error)
-        return bool(held)
+            self.errors.append(error)
+        return bool(self.errors)
 
+
+def _uno_model(unopy: Any, run: Run, calls: _UnoCalls) -> Any:
+    """Return Uno's model of a program: its functions, the patterns of their derivatives, and where to start."""
+    d = run.derivatives
     model = unopy.Model(unopy.PROBLEM_NONLINEAR, d.size, list(run.low), list(run.high), unopy.ZERO_BASED_INDEXING)
-    model.set_objective(unopy.MINIMIZE, objective, into(run.gradient))
+    model.set_objective(unopy.MINIMIZE, calls.objective, calls.into(run.gradient))
     rows, columns, _ = d.jacobian_pattern
     if d.held:
         model.set_constraints(
-            d.held, into(run.constraints), list(run.lb), list(run.ub), len(rows), rows.tolist(), columns.tolist(),
-            into(run.jacobian),
+            d.held, calls.into(run.constraints), list(run.lb), list(run.ub), len(rows), rows.tolist(),
+            columns.tolist(), calls.into(run.jacobian),
         )  # fmt: skip
+        model.set_initial_dual_iterate(-run.multipliers)
     rows, columns, _ = d.hessian_pattern
     model.set_lagrangian_sign_convention(unopy.MULTIPLIER_POSITIVE)  # L = σ f + λᵀ g
     model.set_lagrangian_hessian(
         len(rows), unopy.LOWER_TRIANGLE, rows.tolist(), columns.tolist(),
-        into(lambda z, scale, multipliers: run.hessian(z, scale, multipliers)),
+        calls.into(lambda z, scale, multipliers: run.hessian(z, scale, multipliers)),
     )  # fmt: skip
     model.set_initial_primal_iterate(run.z)
-    if d.held:
-        model.set_initial_dual_iterate(-run.multipliers)
+    return model
+
+
+def uno(run: Run, options: Options) -> Outcome:
+    """Run Uno, with the preset "ipopt" unless options say otherwise."""
+    unopy = required("nlp: solver='uno'", "uno", "unopy")
+    calls = _UnoCalls(run)
+    model = _uno_model(unopy, run, calls)
     solver = unopy.UnoSolver()
-    given = {"preset": "ipopt", **options}
-    solver.set_preset(given.pop("preset"))
+    asked = {"preset": "ipopt", **options}
+    solver.set_preset(asked.pop("preset"))
     defaults = {"primal_tolerance": run.tol, "dual_tolerance": run.tol, "max_iterations": run.max_steps}
-    for name, value in {**defaults, "logger": "SILENT", **given}.items():
+    for name, value in {**defaults, "logger": "SILENT", **asked}.items():
         try:
             solver.set_option(name, value)
-        except (TypeError, ValueError, RuntimeError) as error:
+        except (TypeError, ValueError, RuntimeError, KeyError) as error:
             raise ArgumentError(f"nlp: Uno does not take the option {name}={value!r}: {error}.") from None
-    solver.set_termination_callback(ends)
+    solver.set_termination_callback(calls.ends)
     result = solver.optimize(model)
-    if held:
-        raise held[0]
+    if calls.errors:
+        raise calls.errors[0]
     ended, at = (str(s).rpartition(".")[2] for s in (result.optimization_status, result.solution_status))
     status = _UNO.get(ended) or _UNO.get(at, "stalled")
     multipliers = -np.asarray(result.constraint_dual_solution, np.float64)
-    z = np.array(result.primal_solution)[: d.size]
+    z = np.array(result.primal_solution)[: calls.size]
     return Outcome(z, multipliers, status, f"{ended}, {at}", int(result.number_iterations))
 
 
 # ------------------------------------------------------------------ SciPy
+def _minimized(run: Run, optimize: Any, **arguments: Any) -> Any:
+    """Call SciPy's minimize, which warns of options that it does not know, and of Jacobians that are singular."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("error", optimize.OptimizeWarning)
+        try:
+            return optimize.minimize(run.objective, run.z, **arguments)
+        except (optimize.OptimizeWarning, TypeError) as warning:
+            if isinstance(warning, TypeError) and "keyword argument" not in str(warning):
+                raise
+            raise ArgumentError(f"nlp: {arguments['method']} does not take these options: {warning}.") from None
+        except ValueError as error:
+            if "curvature" not in str(error):
+                raise
+            return optimize.OptimizeResult(message=str(error))  # a direction that f falls in for ever
+
+
 def slsqp(run: Run, options: Options) -> Outcome:
     """Run SciPy's SLSQP, whose matrices are dense."""
     optimize = required("nlp: solver='slsqp'", "scipy", "scipy.optimize")
@@ -199,8 +239,8 @@ def slsqp(run: Run, options: Options) -> Outcome:
             "jac": lambda z: sign * run.matrix(z).toarray()[which],
         }
 
-    result = optimize.minimize(
-        run.objective, run.z, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
+    result = _minimized(
+        run, optimize, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
         constraints=[limit(*e) for e in ends if e[1].any()], callback=run.step,
         options={"maxiter": run.max_steps, "ftol": min(run.tol**1.5, 1e-12), **options},
     )  # fmt: skip
@@ -221,11 +261,13 @@ def trust_constr(run: Run, options: Options) -> Outcome:
                 run.constraints, run.lb, run.ub, jac=run.matrix, hess=lambda z, v: run.curvature(z, 0.0, v)
             )
         ]
-    result = optimize.minimize(
-        run.objective, run.z, jac=run.gradient, hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
+    result = _minimized(
+        run, optimize, jac=run.gradient, hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
         bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=lambda z, state: run.step(z),
         options={"maxiter": run.max_steps, "gtol": gtol, "xtol": 1e-10, "barrier_tol": run.tol, **options},
     )  # fmt: skip
+    if not hasattr(result, "v"):
+        return Outcome(run.z if run.best is None else run.best[2], None, "unbounded", result.message, len(run.history))
     multipliers = -np.asarray(result.v[0]) if limits else none
     status = {1: "solved", 2: "acceptable", 0: "iteration limit"}.get(result.status, "stalled")
     return Outcome(np.clip(result.x, run.low, run.high), multipliers, status, str(result.message), int(result.nit))

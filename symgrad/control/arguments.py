@@ -1,0 +1,140 @@
+"""What users pass to control problems: numbers, pairs, names, meshes and functions, and what the functions return."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.promotion import is_real
+from symgrad.engine.record import TensorBase, as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ValueNeeded
+from symgrad.support.namespace import near
+
+
+class Named(dict[str, Any]):
+    """Values by name, for functions of users; a name that there is not is an error that says which there are.
+
+    Args:
+        what: such as "states".
+        values: by name.
+    """
+
+    def __init__(self, what: str, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.what = what
+
+    def __missing__(self, name: Any) -> Any:
+        guess = near(str(name), list(self)) or "."
+        raise ArgumentError(f"control: a function asks for {name!r}. The {self.what} are {list(self)}{guess}")
+
+
+def check_function(words: str, fn: Any, optional: bool = True) -> None:
+    """Refuse what cannot be called with as many arguments as ``words`` lists, such as "final(x, t, p)"."""
+    name = words.partition("(")[0]
+    if fn is None and optional:
+        return
+    if not callable(fn):
+        raise ArgumentTypeError(f"control: {name} is a function, got {type(fn).__name__}. Expected {words}.")
+    try:
+        signature = inspect.signature(fn)
+    except (ValueError, TypeError):  # it was written in C
+        return
+    try:
+        signature.bind(*range(words.count(",") + 1))
+    except TypeError:
+        raise ArgumentTypeError(f"control: {name} takes {signature}. Expected {words}.") from None
+
+
+def mapping(what: str, values: Any) -> dict[str, Any]:
+    """Return a dict by name, empty for None."""
+    if values is not None and not isinstance(values, Mapping):
+        raise ArgumentTypeError(f"control: got {values!r:.60} for {what}. Expected a dict by name.")
+    for name in values or {}:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"control: got the name {name!r} in {what}. Expected a string.")
+    return dict(values or {})
+
+
+def known(what: str, new: Any, own: Mapping[str, Any], why: str = "") -> dict[str, Any]:
+    """Return a dict whose names are among those of ``own``."""
+    values = mapping(what, new)
+    unknown = [name for name in values if name not in own]
+    if unknown:
+        raise ArgumentError(f"control: solve got {what}={{{unknown[0]!r}: …}}{why}. Expected some of {list(own)}.")
+    return values
+
+
+def value(what: str, v: Any) -> Any:
+    """Return a number or an array as a float64 tensor."""
+    if not isinstance(v, TensorBase):
+        return as_tensor(real(what, v))
+    if v._value is None:
+        raise ValueNeeded(
+            f"control: the {what} has no value here, as sg.compile and sg.vmap trace functions. Solve outside of them."
+        )
+    return v
+
+
+def real(what: str, v: Any) -> Any:
+    """Return real numbers as a float64 array."""
+    try:
+        array = np.asarray(v)
+    except ValueError:  # lists of unequal length
+        array = np.asarray(None)
+    if not is_real(array.dtype):
+        raise ArgumentTypeError(f"control: got {v!r:.60} for the {what}. Expected real numbers.")
+    return array.astype(np.float64)
+
+
+def number(v: Any) -> Any:
+    """Return a tensor or an array as an array."""
+    return np.asarray(v.detach()._value if isinstance(v, TensorBase) else v, np.float64)  # type: ignore[attr-defined]
+
+
+def is_pair(v: Any) -> bool:
+    """Whether v is a tuple of two, which stands for bounds."""
+    return isinstance(v, tuple) and len(v) == 2
+
+
+def pair(what: str, v: Any) -> tuple[Any, Any]:
+    """Return the ends of a pair, whose None is no end."""
+    if not is_pair(v):
+        raise ArgumentError(f"control: got {v!r:.60} for the {what}. Expected a pair (lower, upper); None is no end.")
+    low, high = (-math.inf if v[0] is None else v[0]), (math.inf if v[1] is None else v[1])
+    if not np.all(real(what, low) <= real(what, high)):
+        raise ArgumentError(f"control: the {what} is {v}: the lower end is above the upper one.")
+    return low, high
+
+
+def mesh_of(nodes: Any) -> Any:
+    """Return the ends of the intervals as fractions of the time."""
+    if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
+        if nodes < 1:
+            raise ArgumentError(f"control: got nodes={nodes}. Expected at least one interval.")
+        return np.linspace(0.0, 1.0, int(nodes) + 1)
+    mesh = real("nodes", nodes)
+    if mesh.ndim != 1 or len(mesh) < 2 or mesh[0] != 0.0 or mesh[-1] != 1.0 or not np.all(np.diff(mesh) > 0):
+        raise ArgumentError("control: nodes must be a number of intervals, or ascend from 0 to 1.")
+    return mesh
+
+
+def result(who: str, v: Any, shape: tuple[int, ...] | None = None) -> Any:
+    """Return what a function of the user's returned as a tensor, of this shape where there is one."""
+    try:
+        tensor = as_tensor(v)
+    except (DTypeError, ArgumentTypeError):
+        raise ArgumentTypeError(f"control: {who} returned {v!r:.60}. Expected numbers or tensors.") from None
+    if shape is not None and tuple(tensor.shape) != shape and not (math.prod(tensor.shape) == math.prod(shape) == 1):
+        raise ArgumentError(f"control: {who} returned the shape {tuple(tensor.shape)}. Expected {shape}.")
+    return tensor
+
+
+def results(who: str, values: Any) -> dict[str, Any]:
+    """Return what a function of the user's returned by name."""
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(f"control: {who} returned a {type(values).__name__}. Expected a dict by name.")
+    return {str(name): v for name, v in values.items()}
