@@ -1,0 +1,206 @@
+"""All zeros of a system in a box: each in a tiny box of its own, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.errors import NotProved, ShapeError
+from symgrad.proved.covering import (
+    OPEN,
+    Box,
+    Node,
+    cover,
+    floats_of,
+    has_shrunk,
+    heading,
+    is_narrow,
+    joined,
+    meeting,
+    split,
+    unproved,
+    verified,
+    widened,
+    within,
+)
+from symgrad.proved.enclosure import Flat
+from symgrad.proved.interval import flint
+from symgrad.proved.newton import System
+from symgrad.support.arguments import checked
+
+BITS, BOXES, WIDTH = 128, 100_000, 1e-7
+
+
+class Zeros(NamedTuple):
+    """All zeros of a system in a box.
+
+    Attributes:
+        zeros: a tiny box for each zero, in which it is the only one.
+        unresolved: boxes that may have further zeros, of which nothing is certain; without any, there is no other zero.
+        certificate: what ``sg.prove.check`` verifies, as numbers, texts and lists.
+    """
+
+    zeros: list[Any]
+    unresolved: list[Any]
+    certificate: dict[str, Any]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are certainly all zeros."""
+        return not self.unresolved
+
+
+class Zero(NamedTuple):
+    """The one zero of a system in a box, between these bounds."""
+
+    zero: Any
+    certificate: dict[str, Any]
+
+
+@checked
+def all_roots(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS) -> Zeros:
+    """Enclose each x in the box with F(x) = 0 by a tiny box, and prove that there is no other.
+
+    The box is divided until each part has no zero, by bounds of F or by Newton's step on the box, or exactly one, since
+    Krawczyk's operator maps a box around it into itself.
+
+    Args:
+        F: a function of numbers or arrays with as many results as arguments, which are n numbers in all.
+        box: the bounds of the arguments, as for ``sg.enclose``.
+        boxes: how many boxes are looked at; what is left then is unresolved.
+        width: boxes narrower than this are unresolved, relative to numbers above 1. A double zero is always.
+        bits: of the ends of intervals.
+
+    Returns:
+        A ``Zeros`` with the fields ``zeros``, ``unresolved`` and ``certificate``.
+
+    Raises:
+        ShapeError: F has not as many results as arguments.
+        MissingExtra: python-flint is not installed.
+
+    Source: Neumaier, Interval Methods for Systems of Equations, 1990, chapter 5.
+
+    >>> sg.prove.all_roots(lambda x: x**2 - 2, (0.0, 3.0)).zeros
+    [Enclosure(lower=1.414213562373095, upper=1.4142135623730951)]
+    """
+    with flint().ctx.workprec(bits):
+        problem = Problem(Flat(F, box), width)
+        tree, leaves = cover(problem.whole, problem.decide, boxes)
+        zeros, unresolved = problem.zeros(leaves)
+        claims = {"zeros": [t.tolist() for t in zeros], "unresolved": [x.tolist() for x in unresolved], "tree": tree}
+        certificate = {**heading("all_roots", problem.flat, bits), **claims}
+    in_place = problem.flat.structured
+    return Zeros(list(map(in_place, zeros)), list(map(in_place, joined(unresolved))), certificate)
+
+
+@checked
+def root(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS) -> Zero:
+    """Prove that F has exactly one zero in the box, and enclose it.
+
+    Args:
+        F, box, boxes, width, bits: as for ``sg.prove.all_roots``.
+
+    Returns:
+        A ``Zero``: tight bounds of the zero, and the certificate.
+
+    Raises:
+        NotProved: the box has no zero, or several, or that is not certain; the error says which.
+
+    >>> sg.prove.root(lambda x: sg.cos(x) - x, (0.0, 1.0)).zero
+    Enclosure(lower=0.7390851332151606, upper=0.7390851332151607)
+    """
+    result = all_roots(F, box, boxes=boxes, width=width, bits=bits)
+    if result.unresolved:
+        parts = [np.array(x) for x in result.certificate["unresolved"]]
+        raise unproved("root", Flat(F, box), parts, "whether there is a zero is not certain")
+    if len(result.zeros) != 1:
+        raise NotProved(
+            f"prove.root: F has {len(result.zeros)} zeros in the box, not one. Choose a smaller box, or call all_roots."
+        )
+    return Zero(result.zeros[0], {**result.certificate, "statement": "root"})
+
+
+class Problem:
+    """A square system on a box."""
+
+    def __init__(self, flat: Flat, width: float = WIDTH) -> None:
+        self.flat, self.width = flat, width
+        self.whole = floats_of(flat.box)
+        self.system = System(flat.run)
+        if flat.count != len(self.whole):
+            raise ShapeError(
+                f"prove.all_roots: F has {flat.count} results of {len(self.whole)} arguments. Expected as many."
+            )
+
+    def decide(self, x: Box) -> Node:
+        """Return what is certain about a box, or how it is divided."""
+        value = self.system.values(x)
+        if value is not None:
+            for i, y in enumerate(value[0]):
+                if not y.contains(0):
+                    return ["no zero", i]
+        step = None if value is None or value[1] else self.system.contracted(x)
+        if step is not None:
+            node = self._after(x, *step)
+            if node is not None:
+                return node
+        if is_narrow(x, self.width) or (value is None and self._is_small(x)):
+            return [OPEN, "undefined" if value is None else "condition" if value[1] else "singular"]
+        return split(x)
+
+    def _is_small(self, x: Box) -> bool:
+        """Whether a box where F is undefined is small enough to be named as such."""
+        return bool(((x[:, 1] - x[:, 0]) <= (self.whole[:, 1] - self.whole[:, 0]) / 256).all())
+
+    def _after(self, x: Box, left: Box | None, matrix: Any) -> Node | None:
+        """The node that Newton's step allows."""
+        if left is None:
+            return ["no zero", "newton"]
+        if self.system.is_nearly_linear(matrix):
+            pair = self.system.isolated(x)
+            if pair is not None:
+                return ["one zero", *[b.tolist() for b in pair]]
+        if has_shrunk(left, x):
+            room = np.clip(widened(left, 1e-6), x[:, :1], x[:, 1:])  # which another machine's inverse allows too
+            return ["shrink", room.tolist()]
+        return None
+
+    def verify(self, x: Box, node: Node) -> bool:
+        """Whether a node's claim holds."""
+        if node[0] == "no zero" and node[1] != "newton":
+            value = self.system.values(x)
+            return value is not None and not value[0][node[1]].contains(0)
+        if node[0] in ("no zero", "shrink"):
+            step = self.system.contracted(x)
+            return step is not None and (
+                step[0] is None or (node[0] == "shrink" and within(step[0], np.array(node[1])))
+            )
+        if node[0] == "one zero":
+            return self.system.isolates(x, node[1:])
+        return False
+
+    def holds(self, certificate: dict[str, Any]) -> bool:
+        """Whether a certificate is right."""
+        leaves = verified(self.whole, certificate["tree"], self.verify)
+        if leaves is None:
+            return False
+        zeros, unresolved = ([x.tolist() for x in boxes] for boxes in self.zeros(leaves))
+        stated = zeros == certificate["zeros"] and unresolved == certificate["unresolved"]
+        return stated and (certificate["statement"] == "all_roots" or (len(zeros) == 1 and not unresolved))
+
+    def zeros(self, leaves: list[tuple[Box, Node]]) -> tuple[list[Box], list[Box]]:
+        """Return the tiny boxes of the zeros in the box, and those of which nothing is certain."""
+        unresolved = [x for x, node in leaves if node[0] == OPEN]
+        zeros: list[tuple[Box, Box]] = []
+        for around, tiny in [tuple(np.array(b) for b in node[1:]) for _, node in leaves if node[0] == "one zero"]:
+            twins = [t for a, t in zeros if meeting(t, tiny)]
+            if not meeting(tiny, self.whole):
+                continue
+            if not within(tiny, self.whole) or not all(within(tiny, a) for a, t in zeros if meeting(t, tiny)):
+                unresolved.append(tiny)
+            elif not twins:
+                zeros.append((around, tiny))
+        order = sorted([t for _, t in zeros], key=lambda t: t[:, 0].tolist())
+        return order, unresolved

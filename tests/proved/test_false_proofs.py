@@ -1,0 +1,103 @@
+"""No statement about random programs is false: each is compared with the program's values at many points."""
+
+import contextlib
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad import prove
+
+UNARY = [
+    *(sg.sin, sg.cos, sg.exp, sg.tanh, sg.atan, abs, sg.relu, sg.floor, sg.sign, sg.log, sg.sqrt),
+    *(lambda x: 1 / x, lambda x: x * x, lambda x: x % 0.7, lambda x: x.detach()),
+    lambda x: sg.where(x > 0.3, x, -1.0 - x),
+]
+BINARY = [
+    *(lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / (1.5 + b * b)),
+    *(sg.maximum, sg.minimum, lambda a, b: sg.where(a > b, a * 2, b - 1.0)),
+]
+SEEDS = [*range(12), *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 400)]]
+
+
+def random_program(rng, inputs):
+    """A function of a vector, of six operations on earlier values; it may be undefined or jump."""
+    steps = []
+    for k in range(6):
+        arity = 1 + rng.integers(2)
+        op = (UNARY, BINARY)[arity - 1]
+        steps.append((op[rng.integers(len(op))], rng.integers(inputs + k, size=arity).tolist()))
+    shift = float(rng.uniform(-1, 1))
+
+    def f(v):
+        values = [v[i] for i in range(inputs)]
+        for op, args in steps:
+            values.append(op(*[values[a] for a in args]))
+        return values[-1] + values[-2] * values[0] - shift
+
+    return f
+
+
+def sampled(f, lower, upper, count):
+    """Points of a box and the values there, which may be nan."""
+    t = np.random.default_rng(1).random((count, len(lower)))
+    t[0], t[1] = 0.0, 1.0
+    points = np.clip(lower + t * (upper - lower), lower, upper)
+    with np.errstate(all="ignore"):
+        return points, np.array([float(f(sg.tensor(p))) for p in points])
+
+
+def inside(point, boxes, slack=1e-9):
+    """Whether a point lies in one of the boxes."""
+    return any(((b.lower <= point + slack) & (point - slack <= b.upper)).all() for b in boxes)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_change_of_sign_is_outside_of_the_zeros_and_what_is_unresolved(seed):
+    rng = np.random.default_rng(seed)
+    f, low = random_program(rng, 1), rng.uniform(-2, 1, 1)
+    high = low + rng.uniform(0.1, 2)
+    result = prove.all_roots(lambda v: f(v).reshape(1), (low, high), boxes=300)
+    assert prove.check(result.certificate, lambda v: f(v).reshape(1))
+    x = np.linspace(low[0], high[0], 120)
+    with np.errstate(all="ignore"):
+        y = np.array([float(f(sg.tensor([p]))) for p in x])
+    for k in np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1] * y[1:]) > 1e-20)):
+        parts = [*result.zeros, *result.unresolved]
+        # a jump over 0 has no zero, but a hull of both sides cannot tell
+        assert any((p.lower <= x[k + 1]).all() and (p.upper >= x[k]).all() for p in parts)
+    for zero in result.zeros:
+        value = float(f(sg.tensor((zero.lower + zero.upper) / 2)))
+        assert abs(value) < 1e-9
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_statement_is_false_at_a_point(seed):
+    rng = np.random.default_rng(1000 + seed)
+    f, lower = random_program(rng, 2), rng.uniform(-2, 1, 2)
+    upper = lower + rng.uniform(0.1, 1.5, 2)
+    points, values = sampled(f, lower, upper, 60)
+    box = lower, upper
+    with contextlib.suppress(sg.errors.NotProved):
+        least = prove.minimum(f, box, boxes=150)
+        assert least.value.lower == -np.inf or (values >= least.value.lower - 1e-9).all()  # so that none is nan
+        assert all(inside(p, least.minimisers) for p in points[values < least.value.upper - 1e-9])
+        assert prove.check(least.certificate, f)
+    with contextlib.suppress(sg.errors.NotProved):
+        proof = prove.positive(f, box, boxes=100)
+        assert (values > -1e-12).all() if proof else float(f(sg.tensor(proof.witness))) < 1e-12
+    with contextlib.suppress(sg.errors.NotProved):
+        proof = prove.lipschitz(f, box, boxes=100, rtol=0.5)
+        steps = np.abs(np.diff(values)) / np.linalg.norm(np.diff(points, axis=0), axis=1)
+        assert (steps <= proof.certificate["constant"] * (1 + 1e-9)).all()
+    with contextlib.suppress(sg.errors.NotProved, sg.errors.ArgumentError):
+        proof = prove.monotone(f, box, boxes=100)
+        signs = np.array(proof.certificate["signs"])
+        if proof:
+            higher = np.clip(points + 0.05 * signs, lower, upper)
+            assert all(float(f(sg.tensor(q))) >= y - 1e-9 for q, y in zip(higher, values, strict=True))
+    with contextlib.suppress(sg.errors.NotProved):
+        if prove.convex(f, box, boxes=100):
+            middle = [float(f(sg.tensor((p + q) / 2))) for p, q in pairwise(points)]
+            assert (np.array(middle) <= (values[1:] + values[:-1]) / 2 + 1e-9).all()
