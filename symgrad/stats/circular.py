@@ -62,9 +62,14 @@ class Circular(Continuous):
         """The middle, loc."""
         return self.ppf(0.5, *args, **kwargs)
 
+    def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """Return the ends of the turn around loc."""
+        _, loc, scale = self._parted(args, kwargs)
+        return loc - math.pi * scale, loc + math.pi * scale
+
     def _parted(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Any, Any]:
         """Return the shapes, loc and scale, which is nan where it is not positive."""
-        values = self._values(args, kwargs)
+        values = self.named_parameters(args, kwargs)
         scale = as_tensor(values.get("scale", 1.0))
         return [as_tensor(values[p]) for p in self.shapes], values.get("loc", 0.0), where(scale > 0, scale, math.nan)
 

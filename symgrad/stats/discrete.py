@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import tensor_value
+from symgrad.engine.record import as_tensor
+from symgrad.errors import NotYet
+from symgrad.functions import floor, logsumexp, where
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
-from symgrad.scalars.densities import log_beta, log_rest, times_log, times_log1p
+from symgrad.scalars.densities import filled, log_beta, log_rest, log_trials, times_log, times_log1p
 from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
@@ -31,6 +37,20 @@ def _counts(*shapes: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     return sp.S.Zero, sp.oo
 
 
+poisson_log = Discrete(
+    "poisson_log",
+    "The Poisson distribution with log_mu = η, the logarithm of its mean: log P(k) = k η - exp(η) - log k!.",
+    "log_mu",
+    rounding=_ROUNDING,
+    density=lambda k, s, eta: k * eta - exp(eta) - lgamma(k + 1),
+    support=_counts,
+    valid=lambda eta: sp.Abs(eta) <= _LARGEST,
+    cdf=lambda k, eta: gammaincc(k + 1, exp(eta)),
+    sf=lambda k, eta: gammainc(k + 1, exp(eta)),
+    mean=lambda eta: exp(eta),
+    var=lambda eta: exp(eta),
+    information=lambda eta: {("log_mu", "log_mu"): exp(eta)},
+)
 poisson = Discrete(
     "poisson",
     "The Poisson distribution with mean mu = μ: log P(k) = k log μ - μ - log k!.",
@@ -44,14 +64,24 @@ poisson = Discrete(
     mean=lambda mu: mu,
     var=lambda mu: mu,
     information=lambda mu: {("mu", "mu"): 1 / mu},
+    instead=poisson_log,
 )
 
 
-def _log_trials(k: sp.Expr, n: sp.Expr, z: sp.Expr) -> sp.Expr:
-    """K log p + (n - k) log(1 - p) with p = 1/(1 + e⁻ᶻ)."""
-    return k * logsigmoid(z) + (n - k) * logsigmoid(-z)
-
-
+binomial_logit = Discrete(
+    "binomial_logit",
+    "The binomial distribution with p = 1/(1 + exp(-logits)).",
+    "n logits",
+    density=lambda k, s, n, z: log_trials(k, n - k, z) - log_beta(n - k + 1, k + 1) - log(n + 1),
+    support=lambda n, z: (sp.S.Zero, n),
+    valid=lambda n, z: _is_count(n),
+    whole="n",
+    cdf=lambda k, n, z: betainc(n - k, k + 1, sigmoid(-z)),
+    sf=lambda k, n, z: betainc(k + 1, n - k, sigmoid(z)),
+    mean=lambda n, z: n * sigmoid(z),
+    var=lambda n, z: n * sigmoid(z) * sigmoid(-z),
+    information=lambda n, z: {("logits", "logits"): n * sigmoid(z) * sigmoid(-z)},
+)
 binom = Discrete(
     "binom",
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
@@ -66,20 +96,23 @@ binom = Discrete(
     mean=lambda n, p: n * p,
     var=lambda n, p: n * p * (1 - p),
     information=lambda n, p: {("p", "p"): n / (p * (1 - p))},
-    instead=Discrete(
-        "binom",
-        "The binomial distribution with p = 1/(1 + exp(-logits)).",
-        "n logits",
-        density=lambda k, s, n, z: _log_trials(k, n, z) - log_beta(n - k + 1, k + 1) - log(n + 1),
-        support=lambda n, z: (sp.S.Zero, n),
-        valid=lambda n, z: _is_count(n),
-        whole="n",
-        cdf=lambda k, n, z: betainc(n - k, k + 1, sigmoid(-z)),
-        sf=lambda k, n, z: betainc(k + 1, n - k, sigmoid(z)),
-        mean=lambda n, z: n * sigmoid(z),
-        var=lambda n, z: n * sigmoid(z) * sigmoid(-z),
-        information=lambda n, z: {("logits", "logits"): n * sigmoid(z) * sigmoid(-z)},
-    ),
+    instead=binomial_logit,
+)
+bernoulli_logit = Discrete(
+    "bernoulli_logit",
+    "The Bernoulli distribution with p = 1/(1 + exp(-logits)).",
+    "logits",
+    density=lambda k, s, z: log_trials(k, 1 - k, z),
+    support=lambda z: (sp.S.Zero, sp.S.One),
+    valid=lambda z: sp.true,
+    cdf=lambda k, z: sp.Piecewise((sigmoid(-z), k < 1), (1, True)),
+    sf=lambda k, z: sp.Piecewise((sigmoid(z), k < 1), (0, True)),
+    logcdf=lambda k, z: sp.Piecewise((logsigmoid(-z), k < 1), (0, True)),
+    logsf=lambda k, z: sp.Piecewise((logsigmoid(z), k < 1), (-sp.oo, True)),
+    mean=lambda z: sigmoid(z),
+    var=lambda z: sigmoid(z) * sigmoid(-z),
+    entropy=lambda z: -sigmoid(z) * logsigmoid(z) - sigmoid(-z) * logsigmoid(-z),
+    information=lambda z: {("logits", "logits"): sigmoid(z) * sigmoid(-z)},
 )
 bernoulli = Discrete(
     "bernoulli",
@@ -96,22 +129,41 @@ bernoulli = Discrete(
     var=lambda p: p * (1 - p),
     entropy=lambda p: -times_log(p, p) - times_log1p(1 - p, -p),
     information=lambda p: {("p", "p"): 1 / (p * (1 - p))},
-    instead=Discrete(
-        "bernoulli",
-        "The Bernoulli distribution with p = 1/(1 + exp(-logits)).",
-        "logits",
-        density=lambda k, s, z: _log_trials(k, sp.S.One, z),
-        support=lambda z: (sp.S.Zero, sp.S.One),
-        valid=lambda z: sp.true,
-        cdf=lambda k, z: sp.Piecewise((sigmoid(-z), k < 1), (1, True)),
-        sf=lambda k, z: sp.Piecewise((sigmoid(z), k < 1), (0, True)),
-        logcdf=lambda k, z: sp.Piecewise((logsigmoid(-z), k < 1), (0, True)),
-        logsf=lambda k, z: sp.Piecewise((logsigmoid(z), k < 1), (-sp.oo, True)),
-        mean=lambda z: sigmoid(z),
-        var=lambda z: sigmoid(z) * sigmoid(-z),
-        entropy=lambda z: -sigmoid(z) * logsigmoid(z) - sigmoid(-z) * logsigmoid(-z),
-        information=lambda z: {("logits", "logits"): sigmoid(z) * sigmoid(-z)},
-    ),
+    instead=bernoulli_logit,
+)
+
+
+def _log_choices(k: sp.Expr, n: sp.Expr) -> sp.Expr:
+    """Log Γ(k + n) - log Γ(n) - log k!, which is 0 for k = 0."""
+    return filled(-log(k + n) - log_beta(n, k + 1), k - 1, 0)
+
+
+neg_binomial_2_log = Discrete(
+    "neg_binomial_2_log",
+    "The negative binomial distribution with dispersion n and log_mu = η, the logarithm of its mean exp(η).",
+    "n log_mu",
+    rounding=_ROUNDING,
+    density=lambda k, s, n, eta: k * logsigmoid(eta - log(n)) + n * logsigmoid(log(n) - eta) + _log_choices(k, n),
+    support=_counts,
+    valid=lambda n, eta: (n > 0) & (n <= _LARGEST) & (sp.Abs(eta) <= _LARGEST),
+    cdf=lambda k, n, eta: betaincc(k + 1, n, sigmoid(eta - log(n))),
+    sf=lambda k, n, eta: betainc(k + 1, n, sigmoid(eta - log(n))),
+    mean=lambda n, eta: exp(eta),
+    var=lambda n, eta: exp(eta) + exp(2 * eta) / n,
+)
+neg_binomial_2 = Discrete(
+    "neg_binomial_2",
+    "The negative binomial distribution with mean mu = μ and dispersion n: the variance is μ + μ²/n.",
+    "n mu",
+    rounding=_ROUNDING,
+    density=lambda k, s, n, mu: times_log(k, mu / (n + mu)) - n * log1p(mu / n) + _log_choices(k, n),
+    support=_counts,
+    valid=lambda n, mu: (n > 0) & (n <= _LARGEST) & (mu >= 0) & (mu <= _LARGEST),
+    cdf=lambda k, n, mu: betaincc(k + 1, n, mu / (n + mu)),
+    sf=lambda k, n, mu: betainc(k + 1, n, mu / (n + mu)),
+    mean=lambda n, mu: mu,
+    var=lambda n, mu: mu + mu**2 / n,
+    instead=neg_binomial_2_log,
 )
 nbinom = Discrete(
     "nbinom",
@@ -125,19 +177,7 @@ nbinom = Discrete(
     sf=lambda k, n, p: betaincc(n, k + 1, p),
     mean=lambda n, p: n * (1 - p) / p,
     var=lambda n, p: n * (1 - p) / p**2,
-    instead=Discrete(
-        "nbinom",
-        "The negative binomial distribution with mean mu = μ and dispersion n: the variance is μ + μ²/n.",
-        "n mu",
-        rounding=_ROUNDING,
-        density=lambda k, s, n, mu: times_log(k, mu / (n + mu)) - n * log1p(mu / n) - log(k + n) - log_beta(n, k + 1),
-        support=_counts,
-        valid=lambda n, mu: (n > 0) & (n <= _LARGEST) & (mu >= 0) & (mu <= _LARGEST),
-        cdf=lambda k, n, mu: betaincc(k + 1, n, mu / (n + mu)),
-        sf=lambda k, n, mu: betainc(k + 1, n, mu / (n + mu)),
-        mean=lambda n, mu: mu,
-        var=lambda n, mu: mu + mu**2 / n,
-    ),
+    instead=neg_binomial_2,
 )
 geom = Discrete(
     "geom",
@@ -156,6 +196,27 @@ geom = Discrete(
 )
 
 
+class Compound(Discrete):
+    """A family whose distribution function has no closed form: it is the sum of the probabilities up to k."""
+
+    def _at(self, x: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if what in ("pmf", "logpmf"):
+            return super()._at(x, what, args, kwargs)
+        values = self.named_parameters(args, kwargs)
+        k = floor(as_tensor(x) - values.pop("loc", 0.0))
+        last = tensor_value(as_tensor(values["n"]))
+        if last is None:
+            raise NotYet(f"{self.name}: {what} is a sum of n + 1 terms. Pass an n with a value.")
+        j = np.arange(np.max(np.where(np.isfinite(last), last, 0.0)) + 1)
+        k, *parameters = (v[..., None] for v in (k, *map(as_tensor, values.values())))
+        is_counted = (j <= k) if what.endswith("cdf") else (j > k)
+        terms = where(is_counted, self.logpmf(j, **dict(zip(values, parameters, strict=True))), -math.inf)
+        total = logsumexp(terms, -1)
+        total = where(is_counted.all(-1) & (total == total), 0.0, total)
+        total = where(k[..., 0] == k[..., 0], total, math.nan)
+        return total if what.startswith("log") else total.exp()
+
+
 def _log_zero(mu: sp.Expr, pi: sp.Expr) -> sp.Expr:
     """Log(π + (1 - π) exp(-μ)), by its distance from 1 where that is small, and without overflow."""
     less = (1 - pi) * expm1(-mu)
@@ -164,6 +225,17 @@ def _log_zero(mu: sp.Expr, pi: sp.Expr) -> sp.Expr:
     return sp.Piecewise((log1p(less), less > -sp.Rational(1, 2)), (near, mu < 700), (far, True))
 
 
+betabinom = Compound(
+    "betabinom",
+    "The beta-binomial distribution: log P(k) = log C(n, k) + log B(k + a, n - k + b) - log B(a, b).",
+    "n a b",
+    density=lambda k, s, n, a, b: log_beta(k + a, n - k + b) - log_beta(n - k + 1, k + 1) - log(n + 1) - log_beta(a, b),
+    support=lambda n, a, b: (sp.S.Zero, n),
+    valid=lambda n, a, b: _is_count(n) & (a > 0) & (b > 0),
+    whole="n",
+    mean=lambda n, a, b: n * a / (a + b),
+    var=lambda n, a, b: n * (a / (a + b)) * (b / (a + b)) * (a + b + n) / (a + b + 1),
+)
 zero_inflated_poisson = Discrete(
     "zero_inflated_poisson",
     "0 with probability pi = π, else a Poisson number with mean mu = μ: P(0) = π + (1 - π) exp(-μ).",

@@ -6,6 +6,7 @@ passed, so that formulas have no ``loc`` of 0 and no ``scale`` of 1 in them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,16 +15,17 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import float_kernel
+from symgrad.core.node import tensor_value
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentTypeError, NotYet
-from symgrad.functions import broadcast_to, stack
+from symgrad.functions import broadcast_to, stack, where
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import shape as shape_of
 from symgrad.scalars import X, differentiate
-from symgrad.scalars.densities import checked, filled, log_part, standard
+from symgrad.scalars.densities import WIDEST, checked, filled, finite_end, log_part, standard
 from symgrad.stats.frozen import Frozen
-from symgrad.stats.sampling import between, drawn_by, least, sizes, together
+from symgrad.stats.sampling import between, drawn_by, least, least_float, sizes, together
 
 Expression = Callable[..., Any]
 DEFAULTS = {"loc": 0, "scale": 1}
@@ -34,6 +36,7 @@ _ENDS: dict[str, tuple[Any, Any]] = {  # what stands below the support and above
     "logsf": (sp.S.Zero, -sp.oo),
 }
 _OTHER = {"cdf": "sf", "sf": "cdf"}
+_STEPS = 2  # of Newton's method, from the float that is nearest to a quantile
 
 
 def positive(*parameters: sp.Expr) -> Any:
@@ -57,6 +60,7 @@ class Distribution:
             the probability.
         support: ``(*shapes)`` -> the lowest and the highest number at ``loc`` 0 and ``scale`` 1; None where the
             formulas hold for every number and for ±∞.
+        inner: ``(*shapes)`` -> a number of the support, where its ends do not say one.
         open: ``(*shapes)`` -> whether the lowest and the highest number are outside.
         valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
         whole: the parameters that are integers, by which nothing is differentiated.
@@ -79,6 +83,7 @@ class Distribution:
         *,
         density: Expression,
         support: Expression | None = None,
+        inner: Expression | None = None,
         open: Expression | None = None,
         valid: Expression = positive,
         whole: str = "",
@@ -88,11 +93,13 @@ class Distribution:
     ) -> None:
         self.name, self.shapes, self.whole = name, tuple(shapes.split()), tuple(whole.split())
         self.parameters = (*self.shapes, *self.own)
-        self.density, self.support, self.open, self.valid = density, support, open, valid
+        self.density, self.bounds, self.inner, self.open, self.valid = density, support, inner, open, valid
         self.declared, self.instead, self.rounding = others, instead, rounding
         self.__module__ = "symgrad.stats"  # where pickle finds it
-        other = f"; or {instead.shapes[-1]} by name in place of {self.shapes[-1]}" if instead else ""
-        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}{other}."
+        swaps, other = "", instead
+        while other is not None:
+            swaps, other = f"{swaps}; or {other.shapes[-1]} by name in place of {self.shapes[-1]}", other.instead
+        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}{swaps}."
 
     def __repr__(self) -> str:
         return f"symgrad.stats.{self.name}"
@@ -122,7 +129,7 @@ class Distribution:
         return self._at(x, "logsf", args, kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:
-        """E X."""
+        """Return the expected value E X."""
         return self._of_parameters("mean", args, kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
@@ -142,13 +149,13 @@ class Distribution:
 
         Parameters that are integers, and a ``loc`` of 0 or a ``scale`` of 1 passed as numbers, are left out.
         """
-        values = self._values(args, kwargs)
+        values = self.named_parameters(args, kwargs)
         entries = [self._apply(("score", p), x, values) for p in self._free(values)]
         return stack(entries, -1)
 
     def hessian(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The second derivatives of log p(x) by these parameters, along two last axes."""
-        values = self._values(args, kwargs)
+        values = self.named_parameters(args, kwargs)
         free = self._free(values)
         return stack([stack([self._apply(("hessian", p, q), x, values) for q in free], -1) for p in free], -2)
 
@@ -158,22 +165,33 @@ class Distribution:
         Raises:
             NotYet: it is not known in closed form for a parameter, or the support depends on one.
         """
-        values = self._values(args, kwargs)
+        values = self.named_parameters(args, kwargs)
         free = self._free(values)
-        entries = [[self._apply(("information", p, q), None, values) for q in free] for p in free]
+        entries = [[self.information_entry(p, q, values) for q in free] for p in free]
         return stack([stack(row, -1) for row in entries], -2)
 
+    def information_entry(self, p: str, q: str, values: Mapping[str, Any]) -> Any:
+        """An entry of the Fisher information, by the names of two parameters."""
+        return self._apply(("information", p, q), None, values)
+
     # -------------------------------------------------------------- calls
+    def _family(self, names: Mapping[str, Any]) -> Distribution:
+        """The family whose parameters have these names: this one, or one that has another parameter instead."""
+        other = self.instead
+        while other is not None and other.shapes[-1] not in names:
+            other = other.instead
+        return self if other is None else other
+
     def _at(self, x: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return self._apply((what,), as_tensor(x) if x is None else x, self._values(args, kwargs))
+        return self._apply((what,), as_tensor(x) if x is None else x, self.named_parameters(args, kwargs))
 
     def _of_parameters(self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return self._apply((what,), None, self._values(args, kwargs))
+        return self._apply((what,), None, self.named_parameters(args, kwargs))
 
-    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def named_parameters(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that are passed, by name in their order."""
-        if self.instead is not None and self.instead.shapes[-1] in kwargs:
-            return self.instead._values(args, kwargs)
+        if (family := self._family(kwargs)) is not self:
+            return family.named_parameters(args, kwargs)
         values = dict(zip(self.parameters, args, strict=False))
         twice = [p for p in kwargs if p in values or p not in self.parameters]
         if len(args) > len(self.parameters) or twice or any(p not in (values | dict(kwargs)) for p in self.shapes):
@@ -186,6 +204,43 @@ class Distribution:
         given = {p: values[p] for p in self.parameters if p in values}
         return {p: v for p, v in given.items() if p not in DEFAULTS or not _is_default(v, DEFAULTS[p])}
 
+    def _support_of(self) -> tuple[Any, ...]:
+        """The ends of the support, of the parameters by their names."""
+        assert self.bounds is not None  # narrows the type: who asks has one
+        return tuple(sp.sympify(e) for e in self.bounds(*[sp.Symbol(p) for p in self.shapes]))
+
+    def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """Return the lowest and the highest number of the support; ∓∞ where it has no end.
+
+        Raises:
+            NotYet: an end is finite or not by the value of a parameter, which is not known.
+        """
+        values = self.named_parameters(args, kwargs)
+        low, high = (sp.sympify(e) for e in self._lowest_and_highest())
+        return self._end(low, values), self._end(high, values)
+
+    def _lowest_and_highest(self) -> tuple[Any, ...]:
+        return (-sp.oo, sp.oo) if self.bounds is None else self._support_of()
+
+    def _end(self, end: Any, values: Mapping[str, Any]) -> Any:
+        """loc + scale·end, a number where that is one; ±∞ for what stands for it in formulas."""
+        if end.is_infinite:
+            return float(end)
+        names = [p for p in self.shapes if sp.Symbol(p) in end.free_symbols]
+        payload = end.xreplace(dict(zip(map(sp.Symbol, names), X, strict=False)))
+        inputs = [values[p] for p in names]
+        known = [tensor_value(v) if isinstance(v, TensorBase) else v for v in inputs]
+        position: Any = None
+        if all(v is not None and not np.ndim(v) for v in known):
+            position = float_kernel(payload, X[: len(names)])(*map(float, known))
+        elif end.has(sp.Piecewise, finite_end):
+            raise NotYet(f"{self.name}: whether the support has an end depends on {', '.join(names)}.")
+        if position is not None and abs(position) >= WIDEST:
+            return math.copysign(math.inf, position)
+        if any(isinstance(v, TensorBase) or np.ndim(v) for v in inputs):
+            position = ElementwiseMethod(payload, "Support")(inputs)
+        return values.get("loc", 0.0) + values.get("scale", 1.0) * position
+
     def _free(self, values: Mapping[str, Any]) -> list[str]:
         free = [p for p in values if p not in self.whole]
         if not free:
@@ -193,8 +248,7 @@ class Distribution:
         return free
 
     def _apply(self, what: tuple[str, ...], x: Any, values: Mapping[str, Any]) -> Any:
-        family = self if self.instead is None or self.instead.shapes[-1] not in values else self.instead
-        operation, constant = _operations(family, what, tuple(values))
+        operation, constant = _operations(self._family(values), what, tuple(values))
         inputs = _of_one_dtype(([] if x is None else [x]) + [*values.values()])
         if constant is None:
             return operation(inputs)
@@ -231,22 +285,59 @@ class Continuous(Distribution):
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The number x with P(X ≤ x) = q."""
-        return self._at(q, "ppf", args, kwargs)
+        return self._at(q, "ppf", args, kwargs) if self._has_quantile() else self._inverse(q, "cdf", args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The number x with P(X > x) = q."""
-        return self._at(q, "isf", args, kwargs)
+        return self._at(q, "isf", args, kwargs) if self._has_quantile() else self._inverse(q, "sf", args, kwargs)
 
     def median(self, *args: Any, **kwargs: Any) -> Any:
         """The number x with P(X ≤ x) = 1/2."""
-        return self._of_parameters("median", args, kwargs)
+        if self._has_quantile():
+            return self._of_parameters("median", args, kwargs)
+        return self.ppf(0.5, *args, **kwargs)
+
+    def _has_quantile(self) -> bool:
+        return "ppf" in self.declared or "cdf" not in self.declared
+
+    def _inverse(self, q: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The x with P(X ≤ x) = q, or P(X > x) = q for ``what`` = "sf": the float is searched for by halving.
+
+        Two steps of Newton's method on it have the derivatives of the quantile up to the second order.
+        """
+        values = self.named_parameters(args, kwargs)
+        p, *parameters = together(q, *values.values())
+        at = dict(zip(values, parameters, strict=True))
+        low, high = (at.get("loc", 0.0) + at.get("scale", 1.0) * e for e in self._support_at(at, p.shape))
+        sign, function = (1.0, self.cdf) if what == "cdf" else (-1.0, self.sf)
+        is_inside = (p > 0) & (p < 1) & ~np.isnan(self.cdf(np.zeros(p.shape), **at).numpy())
+        x = as_tensor(least_float(lambda x: sign * function(x, **at).numpy() >= sign * p, p.shape))
+        for _ in range(_STEPS):
+            slope = self.pdf(x, **values)
+            step = sign * (function(x, **values) - q) / where(is_inside & (slope.detach() > 0), slope, 1.0)
+            x = where(is_inside, x - step, 0.0)
+        first, last = (low, high) if what == "cdf" else (high, low)
+        is_valid = is_inside | ((p == 0) | (p == 1)) & ~np.isnan(self.cdf(np.zeros(p.shape), **at).numpy())
+        ends = np.where(is_valid, np.where(p == 0, first, last), np.nan)
+        return where(is_inside, x, ends)
+
+    def _support_at(self, values: Mapping[str, Any], shape: tuple[int, ...]) -> Sequence[Any]:
+        """The ends of the support at loc 0 and scale 1; ±∞ without one, and for what stands for ±∞ in formulas."""
+        if self.bounds is None:
+            return np.full(shape, -np.inf), np.full(shape, np.inf)
+        ends = []
+        for end in map(sp.sympify, self.bounds(*X[: len(self.shapes)])):
+            kernel = np.vectorize(float_kernel(end, X[: len(self.shapes)]), otypes=[float])
+            value = kernel(*[values[p] for p in self.shapes]) if end.free_symbols else float(end)
+            ends.append(np.broadcast_to(np.where(np.abs(value) < WIDEST, value, np.copysign(np.inf, value)), shape))
+        return ends
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
-        """Random numbers F⁻¹(u), with derivatives by the parameters.
+        """Random numbers F⁻¹(u), with derivatives with respect to the parameters.
 
         ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
         """
-        shape = sizes(size, [*self._values(args, kwargs).values()])
+        shape = sizes(size, [*self.named_parameters(args, kwargs).values()])
         return self.ppf(drawn_by(random_state, between, shape), *args, **kwargs)
 
 
@@ -281,7 +372,7 @@ class Discrete(Distribution):
 
         ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
         """
-        shape = sizes(size, [*self._values(args, kwargs).values()])
+        shape = sizes(size, [*self.named_parameters(args, kwargs).values()])
         return drawn_by(random_state, self._drawn, shape, args, kwargs)
 
     def _drawn(self, rng: Any, shape: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -293,7 +384,7 @@ class Discrete(Distribution):
         A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k. It is looked
         for among the integers, whatever ``loc`` is, which is added.
         """
-        values = self._values(args, kwargs)
+        values = self.named_parameters(args, kwargs)
         q, *parameters = together(q, *values.values())
         given = dict(zip(values, parameters, strict=True))
         loc = given.pop("loc", np.float64(0))
@@ -314,11 +405,6 @@ class Discrete(Distribution):
         first, last = (0, 1) if what == "cdf" else (1, 0)
         quantile = np.where(q == first, low - 1, np.where(q == last, high, quantile))
         return as_tensor(np.where(known, quantile + loc, np.nan))
-
-    def _support_of(self) -> tuple[Any, ...]:
-        """The ends of the support, of the parameters by their names."""
-        assert self.support is not None  # narrows the type: counts have one
-        return tuple(sp.sympify(e) for e in self.support(*[sp.Symbol(p) for p in self.shapes]))
 
 
 def _is_default(value: Any, default: int) -> bool:
@@ -408,11 +494,11 @@ class _Parameterised:
         return over(X[0] - self.loc, self.scale)
 
     def _ends(self) -> tuple[Any, Any]:
-        return tuple(map(sp.sympify, self.dist.support(*self.shapes)))  # type: ignore[misc]
+        return tuple(map(sp.sympify, self.dist.bounds(*self.shapes)))  # type: ignore[misc]
 
     def _margin(self) -> Any:
         """A number that is at least 0, and finite, where the density is not 0; None where that is everywhere."""
-        if self.dist.support is None:
+        if self.dist.bounds is None:
             return None
         margin = self._between(self.z, *self._opened())
         if isinstance(self.dist, Discrete):
@@ -429,8 +515,10 @@ class _Parameterised:
         return sp.Min(*sides) if sides else sp.Abs(z)
 
     def _filled(self, y: Any, margin: Any) -> Any:
-        """A number of the support in the place of those that are outside, where no formula is to be asked."""
+        """A number of the support in place of those that are outside, where no formula is to be asked."""
         low, high = self._ends()
+        if self.dist.inner is not None:
+            return filled(y, margin, self.dist.inner(*self.shapes) * self.scale)
         inner = sp.S.Zero if low == -sp.oo else low + 1 if high == sp.oo else (low + high) / 2
         return filled(y, margin, inner * self.scale)
 
@@ -453,7 +541,7 @@ class _Parameterised:
     def _distribution(self, what: str) -> Any:
         discrete = isinstance(self.dist, Discrete)
         z = sp.floor(self.z) if discrete else self.z
-        if self.dist.support is None:
+        if self.dist.bounds is None:
             return self._formula(what, z)
         low, high = self._ends()
         opened = (False, True) if discrete else self._opened()

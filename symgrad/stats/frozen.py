@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
 class Frozen:
     """A distribution with its parameters: its methods take what stands before them.
 
-    >>> import symgrad as sg
     >>> sg.stats.norm(1.0, 2.0).logpdf(1.0)
     tensor(-1.6121)
     """
@@ -35,3 +35,12 @@ class Frozen:
 
     def __dir__(self) -> list[str]:
         return [name for name in dir(self.dist) if not name.startswith("_")]
+
+
+def is_discrete(distribution: Frozen) -> bool:
+    """Whether a distribution, or what it is made of, has probabilities of integers instead of a density."""
+    made_of = getattr(distribution.dist, "made_of", None)
+    if made_of is None:
+        return not hasattr(distribution.dist, "logpdf")
+    first = distribution.args[0] if distribution.args else distribution.kwds[made_of]
+    return is_discrete(first[0] if isinstance(first, Sequence) else first)

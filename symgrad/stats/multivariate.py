@@ -18,9 +18,12 @@ from symgrad.functions import (
     diag,
     digamma,
     exp,
+    floor,
     lgamma,
     log,
+    log1p,
     log_softmax,
+    logsigmoid,
     mvlgamma,
     polygamma,
     softmax,
@@ -30,12 +33,14 @@ from symgrad.functions import (
 from symgrad.linalg import cholesky, eigh, inv, slogdet, solve
 from symgrad.ops.map import Map, show_shape
 from symgrad.scalars import X
-from symgrad.scalars.densities import checked, filled, times_log
+from symgrad.scalars import log as _log
+from symgrad.scalars.densities import checked, filled, log_beta, log_rest, times_log
 from symgrad.scalars.special import lgamma as _lgamma
 from symgrad.special import entr
-from symgrad.stats.continuous import gamma
+from symgrad.stats import transforms
+from symgrad.stats.continuous import chi2, gamma, logistic
 from symgrad.stats.frozen import Frozen
-from symgrad.stats.sampling import drawn_by, value_of
+from symgrad.stats.sampling import drawn_by, generator_of, value_of
 from symgrad.tensors.creation import eye
 from symgrad.tensors.sampling import numbers
 
@@ -47,6 +52,7 @@ class Multivariate:
     """A family of distributions of vectors or matrices; its methods are those of SciPy's."""
 
     name = ""
+    transform: transforms.Transform | None = None  # onto the support, of densities
 
     def __init__(self) -> None:
         self.__doc__, self.__module__ = type(self).__doc__, "symgrad.stats"  # where pickle finds it
@@ -62,7 +68,7 @@ class Multivariate:
         return Frozen(self, *args, **kwargs)
 
 
-def _squared(d: Any, a: Any) -> Any:
+def squared(d: Any, a: Any) -> Any:
     """A covariance as a matrix: from a number, or from a diagonal."""
     a = as_tensor(a)
     return a * eye(d) if a.ndim == 0 else diag(a) if a.ndim == 1 else a
@@ -95,18 +101,20 @@ def _vector(name: str, a: Any) -> Any:
     return a
 
 
-def _matrix(name: str, a: Any) -> Any:
+def matrix(name: str, a: Any) -> Any:
+    """Return a tensor with rows and columns."""
     a = as_tensor(a)
     if a.ndim < 2:
         raise ShapeError(f"{name} is a matrix. Got shape {show_shape(a.shape)}; write [[v]] for a number v.")
     return a
 
 
-def _many(size: Any) -> tuple[int, ...]:
+def many(size: Any) -> tuple[int, ...]:
+    """Return the shape of a sample."""
     return tuple(size) if isinstance(size, (tuple, list, range)) else (int(size),)
 
 
-def _check_positive(name: str, a: Any) -> None:
+def check_positive(name: str, a: Any) -> None:
     """Refuse a matrix that is known and not symmetric or positive definite; of a symbol nothing is known."""
     if not isinstance(a, TensorBase) or not has_value(a):
         return
@@ -131,7 +139,7 @@ class MultivariateNormal(Multivariate):
     Parameters: mean, cov. ``mean`` is 0 by default; ``cov`` may be a number or a diagonal.
     """
 
-    name = "multivariate_normal"
+    name, transform = "multivariate_normal", transforms.real
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """Log p(x) of x (…, d)."""
@@ -141,7 +149,7 @@ class MultivariateNormal(Multivariate):
         r = x if mean is None else x - as_tensor(mean)
         d = r.shape[-1]
         if allow_singular:
-            return _of_rank(_squared(d, cov), r)
+            return _of_rank(squared(d, cov), r)
         cov = self._covariance(d, cov)
         return -(_squares(cov, r) + slogdet(cov)[1] + math.log(2 * math.pi) * d) / 2
 
@@ -150,9 +158,9 @@ class MultivariateNormal(Multivariate):
         return exp(self.logpdf(x, mean, cov, allow_singular))
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
+        """Random vectors μ + L z with L Lᵀ = Σ, with derivatives with respect to both; SciPy's shape."""
         cov = self._covariance(_length(mean), cov)
-        z = drawn_by(random_state, numbers, "standard_normal", (*_many(size), cov.shape[-1]), FLOAT64)
+        z = drawn_by(random_state, numbers, "standard_normal", (*many(size), cov.shape[-1]), FLOAT64)
         sample = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
         return sample[0] if size == 1 else sample
 
@@ -167,8 +175,8 @@ class MultivariateNormal(Multivariate):
 
     def _covariance(self, d: Any, cov: Any) -> Any:
         """Return the covariance as a matrix."""
-        cov = _squared(d, cov)
-        _check_positive("multivariate_normal: cov", cov)
+        cov = squared(d, cov)
+        check_positive("multivariate_normal: cov", cov)
         return cov
 
 
@@ -211,6 +219,13 @@ def _count(x: sp.Expr, p: sp.Expr) -> sp.Expr:
     return filled(times_log(whole, p) - _lgamma(whole + 1), inside, -sp.oo)
 
 
+def _choices(x: sp.Expr, a: sp.Expr) -> sp.Expr:
+    """Log Γ(x + a) - log Γ(a) - log x! of an integer x ≥ 0, by log B(x, a), which stays accurate for a large a."""
+    inside = sp.Piecewise((-1, x > sp.floor(x)), (x, True))
+    whole = filled(x, x - 1, 1)
+    return filled(filled(-log_beta(whole, a) - _log(whole), x - 1, 0), inside, -sp.oo)
+
+
 POWER = Map(lambda: checked(_power(X[0], X[1]), _over_zero(X[1])), 2, "DirichletTerms")
 COUNT = Map(
     lambda: checked(_count(X[0], X[1]), sp.Piecewise((X[1], (X[1] >= 0) & (X[1] <= 1)), (-1, True))),
@@ -219,6 +234,8 @@ COUNT = Map(
 )
 ENOUGH = Map(lambda: checked(X[0], _over_zero(X[0] - X[1] + 1)), 2, "DegreesOfFreedom")
 POSITIVE = Map(lambda: checked(X[0], _over_zero(X[0])), 1, "WherePositive")
+CHOICES = Map(lambda: _choices(X[0], X[1]), 2, "DirichletMultinomialTerms")
+LOG_REST = Map(lambda: log_rest(X[0]), 1, "LogRest")
 WHERE_CLOSE = Map(lambda: filled(X[0], _SUM - sp.Abs(X[1] - X[2]), -sp.oo), 3, "WhereSumsAgree")
 WHERE_PROBABILITIES = Map(
     lambda: checked(checked(X[0], _PARAMETER - sp.Abs(X[1] - 1)), X[2]), 3, "WhereProbabilities"
@@ -240,7 +257,7 @@ class Dirichlet(Multivariate):
     Parameters: alpha.
     """
 
-    name = "dirichlet"
+    name, transform = "dirichlet", transforms.simplex
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
         """Log p(x) of x (…, k); -∞ off the simplex."""
@@ -253,9 +270,9 @@ class Dirichlet(Multivariate):
         return exp(self.logpdf(x, alpha))
 
     def rvs(self, alpha: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Random proportions g/Σ gᵢ of gamma variables, with derivatives by alpha; shaped (size, k)."""
+        """Random proportions g/Σ gᵢ of gamma variables, with derivatives with respect to alpha; shaped (size, k)."""
         alpha = _vector("dirichlet: alpha", alpha)
-        g = gamma.rvs(alpha, size=(*_many(size), alpha.shape[-1]), random_state=random_state)
+        g = gamma.rvs(alpha, size=(*many(size), alpha.shape[-1]), random_state=random_state)
         return g / g.sum(-1, keepdim=True)
 
     def mean(self, alpha: Any) -> Any:
@@ -335,7 +352,7 @@ class Categorical(Multivariate):
         return where(inside, logs[k * inside], -math.inf)
 
     def pmf(self, k: Any, p: Any = None, *, logits: Any = None) -> Any:
-        """P(k)."""
+        """The probability P(k) of classes k."""
         return exp(self.logpmf(k, p, logits=logits))
 
     def rvs(self, p: Any = None, size: Any = None, random_state: Any = None, *, logits: Any = None) -> Any:
@@ -366,17 +383,17 @@ class Wishart(Multivariate):
     Parameters: df = ν > p - 1, scale = V.
     """
 
-    name = "wishart"
+    name, transform = "wishart", transforms.cov_matrix
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
         """Log p(X) of a positive definite X (p, p)."""
-        x, scale = _matrix("wishart: x", x), _matrix("wishart: scale", scale)
+        x, scale = matrix("wishart: x", x), matrix("wishart: scale", scale)
         p = scale.shape[-1]
         if isinstance(p, sp.Expr):
             raise NotYet(f"wishart: log Γₚ has as many terms as rows. Got {p} rows; make the symbol with a number.")
-        _check_positive("wishart: x", x)
-        _check_positive("wishart: scale", scale)
-        df = _degrees(df, p)
+        check_positive("wishart: x", x)
+        check_positive("wishart: scale", scale)
+        df = degrees(df, p)
         of_x = (df - (p + 1)) * slogdet(x)[1] - trace(solve(scale, x))
         normaliser = df * slogdet(scale)[1] / 2 + df * (p * math.log(2) / 2) + mvlgamma(df / 2, p)
         return of_x / 2 - normaliser
@@ -385,16 +402,129 @@ class Wishart(Multivariate):
         """The density p(X) of a positive definite X (p, p)."""
         return exp(self.logpdf(x, df, scale))
 
+    def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
+        """Random matrices L A (L A)ᵀ with L Lᵀ = V, with derivatives with respect to both parameters; SciPy's shape."""
+        scale = matrix("wishart: scale", scale)
+        check_positive("wishart: scale", scale)
+        root = cholesky(scale) @ bartlett(df, scale.shape[-1], size, random_state)
+        return root @ root.mT
+
     def mean(self, df: Any, scale: Any) -> Any:
         """E X = ν V."""
-        scale = _matrix("wishart: scale", scale)
-        return _degrees(df, scale.shape[-1]) * scale
+        scale = matrix("wishart: scale", scale)
+        return degrees(df, scale.shape[-1]) * scale
 
 
-def _degrees(df: Any, p: Any) -> Any:
+def bartlett(df: Any, p: int, size: Any, random_state: Any) -> Any:
+    """Random triangles A with A Aᵀ of Wishart's distribution: χ of ν, ν - 1, … on the diagonal, normal below."""
+    random_state, shape = generator_of(random_state), () if size == 1 else many(size)
+    falling = as_tensor(degrees(df, p))[..., None] - np.arange(float(p))
+    diagonal = chi2.rvs(falling, size=(*shape, p), random_state=random_state).sqrt()
+    z = drawn_by(random_state, numbers, "standard_normal", (*shape, p, p), FLOAT64)
+    return z * np.tril(np.ones((p, p)), -1) + diagonal[..., None] * np.eye(p)
+
+
+class MultivariateT(Multivariate):
+    """Student's t of vectors: log p(x) = log Γ((ν+d)/2) - log Γ(ν/2) - (ν+d)/2 log(1 + q/ν) - log det(πν Σ)/2.
+
+    Parameters: loc, shape = Σ, df = ν; q = (x - loc)ᵀ Σ⁻¹ (x - loc).
+    """
+
+    name, transform = "multivariate_t", transforms.real
+
+    def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+        """Log p(x) of x (…, d)."""
+        x = _vector("multivariate_t: x", x)
+        r = x if loc is None else x - as_tensor(loc)
+        d, df = r.shape[-1], POSITIVE(as_tensor(df))
+        scale = squared(d, shape)
+        check_positive("multivariate_t: shape", scale)
+        normaliser = lgamma((df + d) / 2) - lgamma(df / 2) - (log(df * math.pi) * d + slogdet(scale)[1]) / 2
+        return normaliser - (df + d) / 2 * log1p(_squares(scale, r) / df)
+
+    def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+        """The density p(x) of x (…, d)."""
+        return exp(self.logpdf(x, loc, shape, df))
+
+    def rvs(self, loc: Any = None, shape: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
+        """Random vectors loc + z √(ν/χ²) of normal z, with derivatives with respect to all parameters."""
+        random_state = generator_of(random_state)
+        z = multivariate_normal.rvs(None, squared(_length(loc), shape), size, random_state)
+        g = chi2.rvs(df, size=z.shape[:-1], random_state=random_state)
+        return z * (as_tensor(df) / g).sqrt()[..., None] + (0.0 if loc is None else loc)
+
+
+class DirichletMultinomial(Multivariate):
+    """Counts of n draws with Dirichlet probabilities: log P(x) = log n! + Σ log [Γ(xᵢ + αᵢ)/(Γ(αᵢ) xᵢ!)] - log (A)ₙ.
+
+    Parameters: alpha = α, n; (A)ₙ = Γ(A + n)/Γ(A) with A = Σ αᵢ.
+    """
+
+    name = "dirichlet_multinomial"
+
+    def logpmf(self, x: Any, alpha: Any, n: Any) -> Any:
+        """Log P(x) of x (…, k); -∞ where the counts are not n together."""
+        x, alpha, n = as_tensor(x), _vector("dirichlet_multinomial: alpha", alpha), as_tensor(n)
+        total = alpha.sum(-1)
+        terms = CHOICES(x, POSITIVE(alpha)).sum(-1) - CHOICES(n, total)
+        return WHERE_CLOSE(terms, x.sum(-1), n)
+
+    def pmf(self, x: Any, alpha: Any, n: Any) -> Any:
+        """P(x) of x (…, k)."""
+        return exp(self.logpmf(x, alpha, n))
+
+    def rvs(self, alpha: Any, n: Any, size: Any = 1, random_state: Any = None) -> Any:
+        """Random counts (size, k), which have no derivative."""
+        random_state = generator_of(random_state)
+        p = dirichlet.rvs(alpha, size, random_state).detach()
+        return multinomial.rvs(n, p, None, random_state)
+
+    def mean(self, alpha: Any, n: Any) -> Any:
+        """E X = n α/A."""
+        return as_tensor(n) * dirichlet.mean(alpha)
+
+    def var(self, alpha: Any, n: Any) -> Any:
+        """The variances n m (1 - m) (n + A)/(1 + A), with m = α/A."""
+        total = _vector("dirichlet_multinomial: alpha", alpha).sum(-1, keepdim=True)
+        return as_tensor(n) * (n + total) * dirichlet.var(alpha)
+
+
+class OrderedLogistic(Multivariate):
+    """Classes k = 0, …, K - 1 of a logistic number above cutpoints: P(k) = σ(η - cₖ₋₁) - σ(η - cₖ), as Stan has it.
+
+    Parameters: eta = η, cutpoints = c, K - 1 ascending numbers along a last axis. Stan counts classes from 1.
+    """
+
+    name = "ordered_logistic"
+
+    def logpmf(self, k: Any, eta: Any, cutpoints: Any) -> Any:
+        """Log P(k); -∞ where there is no such class."""
+        k, eta, cutpoints = as_tensor(k), as_tensor(eta), _vector("ordered_logistic: cutpoints", cutpoints)
+        last = cutpoints.shape[-1]
+        is_first, is_last = k == 0, k == last
+        classes = np.arange(last)
+        below = where(classes == (k - 1)[..., None], cutpoints, 0.0).sum(-1)
+        above = where(classes == k[..., None], cutpoints, 0.0).sum(-1)
+        gap = where(is_first | is_last, 1.0, above - below)
+        inner = where(is_first | is_last, 0.0, LOG_REST(where(gap > 0, gap, math.nan)))
+        value = where(is_first, 0.0, logsigmoid(eta - below)) + where(is_last, 0.0, logsigmoid(above - eta)) + inner
+        return where((k >= 0) & (k <= last) & (k == floor(k)), value, -math.inf)
+
+    def pmf(self, k: Any, eta: Any, cutpoints: Any) -> Any:
+        """The probability P(k) of classes k."""
+        return exp(self.logpmf(k, eta, cutpoints))
+
+    def rvs(self, eta: Any, cutpoints: Any, size: Any = None, random_state: Any = None) -> Any:
+        """Random classes, which have no derivative."""
+        latent = logistic.rvs(value_of(eta), size=size, random_state=random_state)
+        return as_tensor((latent.numpy()[..., None] > value_of(cutpoints)).sum(-1))
+
+
+def degrees(df: Any, p: Any) -> Any:
     """Degrees of freedom of a matrix of p rows; nan where they are not more than p - 1."""
     return ENOUGH(as_tensor(df), p)
 
 
 multivariate_normal, dirichlet, multinomial = MultivariateNormal(), Dirichlet(), Multinomial()
-categorical, wishart = Categorical(), Wishart()
+categorical, wishart, multivariate_t = Categorical(), Wishart(), MultivariateT()
+dirichlet_multinomial, ordered_logistic = DirichletMultinomial(), OrderedLogistic()

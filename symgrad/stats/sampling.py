@@ -1,4 +1,4 @@
-"""Random numbers: x = F⁻¹(u) of uniform u, so that samples have derivatives by parameters; and quantiles of counts."""
+"""Random numbers: x = F⁻¹(u) of uniform u, so samples can be differentiated; and quantiles of counts."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ def drawn_by(random_state: Any, function: Callable[..., Any], *args: Any) -> Any
         f"rvs: random_state is {shown(random_state)}. Expected a seed, which is 0 or more, a symgrad.Generator, "
         "numpy.random's default_rng, or None for the numbers that manual_seed starts."
     )
+
+
+def generator_of(random_state: Any) -> Any:
+    """Return what several draws share: a seed becomes a generator, by which they differ."""
+    is_seed = is_whole(random_state) and not isinstance(random_state, np.random.Generator) and random_state >= 0
+    return np.random.default_rng(int(random_state)) if is_seed else random_state
 
 
 def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
@@ -67,6 +73,21 @@ def least(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
         mask = holds(middle)
         right, left = np.where(open_ & mask, middle, right), np.where(open_ & ~mask, middle, left)
     return right
+
+
+def least_float(holds: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
+    """Return the least float at which a condition that stays true begins to hold, by halving the floats' own order."""
+    left, right = (np.full(shape, sign * np.float64(np.inf).view(np.int64)) for sign in (-1, 1))
+    for _ in range(64):
+        middle = (left >> 1) + (right >> 1) + (left & right & 1)
+        mask = holds(_float_of(middle))
+        left, right = np.where(mask, left, middle), np.where(mask, middle, right)
+    return _float_of(right)
+
+
+def _float_of(order: Any) -> Any:
+    """Return the floats at places of their order; 0 is at 0."""
+    return np.copysign(np.abs(order).view(np.float64), order)
 
 
 def _apart(left: Any, right: Any) -> Any:

@@ -20,7 +20,7 @@ SHAPES = {
     "vonmises": (2.5,), "gamma": (2.5,), "chi2": (3.0,), "invgamma": (2.5,), "f": (3.0, 5.0), "expon": (),
     "weibull_min": (1.7,), "lognorm": (0.8,), "halfnorm": (), "halfcauchy": (), "rayleigh": (), "pareto": (2.5,),
     "beta": (2.0, 3.5), "uniform": (), "poisson": (2.5,), "binom": (7, 0.3), "bernoulli": (0.3,), "nbinom": (3.5, 0.4),
-    "geom": (0.3,),
+    "geom": (0.3,), "skewnorm": (1.7,), "exponnorm": (1.5,), "genextreme": (-0.3,), "invgauss": (0.7,),
 }  # fmt: skip
 DISCRETE = ("poisson", "binom", "bernoulli", "nbinom", "geom")
 OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
@@ -40,7 +40,8 @@ def methods(name, among, shift):
         except ImportError:  # SciPy is not installed, whose kernel it is
             pass
         except NotImplementedError:
-            assert method in ("entropy", "var", "std") or name == "vonmises"
+            lacking = name in ("vonmises", "skewnorm") or (name, method) == ("genextreme", "mean")
+            assert method in ("entropy", "var", "std") or lacking
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -88,10 +89,13 @@ def test_derivatives_in_every_argument_are_those_of_the_values(name):
                 assert found == pytest.approx(difference(fn, args, i), rel=1e-6, abs=1e-8), (method, i)
 
 
+WHOLE_LINE = ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "gumbel_l", "vonmises", "skewnorm", "exponnorm",
+              "genextreme")  # fmt: skip
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_derivatives_outside_the_support_are_nought(name):
-    whole_line = name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "gumbel_l", "vonmises")
-    outside = [] if whole_line else [-3.0, -0.5, -np.inf, np.inf]
+    outside = [] if name in WHOLE_LINE else [-3.0, -0.5, -np.inf, np.inf]
     for method, x in itertools.product(methods(name, SLOPED, parameters(name)[len(SHAPES[name]) :]), outside):
         fn = getattr(getattr(sg.stats, name), method)
         found = sg.grad(lambda *args, fn=fn: fn(*args), argnums=tuple(range(1 + len(parameters(name)))))
@@ -127,7 +131,7 @@ def expectation(name, args, kwargs, fn):
 INFORMED = {  # the parameters for which it is known
     name: ((), {"scale": 1.7}) for name in ("expon", "halfnorm", "halfcauchy", "rayleigh")
 } | {
-    name: (SHAPES[name], {"scale": 1.7}) for name in ("gamma", "chi2", "invgamma", "weibull_min", "lognorm")
+    name: (SHAPES[name], {"scale": 1.7}) for name in ("gamma", "chi2", "invgamma", "weibull_min", "lognorm", "invgauss")
 } | {
     name: (SHAPES[name], {}) for name in ("pareto", "beta", "poisson", "binom", "bernoulli", "geom")
 } | {
@@ -171,6 +175,8 @@ PRINTED = {
     "weibull_min": ("c", {"scale": "lambda"}, [
         "n*(1/c - log(lambda)) + sum(log(x) - ((x/lambda)^⊙c ⊙ log(x/lambda)))", "c*(sum((x/lambda)^⊙c) - n)/lambda"]),
     "pareto": ("alpha", {}, ["n/alpha - sum(log(x))"]),
+    "invgauss": ("mu", {}, ["sum(x - mu)/mu**3"]),
+    "skewnorm": ("a", {}, ["xᵀ*(φ(a*x) ⊘ Φ(a*x))"]),
     "lognorm": ("sigma", {"scale": "theta"}, ["‖log(x) - log(theta)‖²/sigma**3 - n/sigma",
                                               "sum(log(x) - log(theta))/(sigma**2*theta)"]),
 }  # fmt: skip
@@ -554,6 +560,56 @@ def test_logarithms_keep_their_digits_where_they_are_nearly_nought(name, points)
 
 
 UNNAMED = {"halft": (3.5,)}  # what SciPy has no name for
+
+
+def exact_logarithms(name, x, shape):
+    """The logarithms of the density, of P(X ≤ x) and of P(X > x) from their textbook formulas, to 250 digits."""
+    mp = pytest.importorskip("mpmath")
+    x, c = mp.mpf(x), mp.mpf(shape)
+    if name == "skewnorm":
+        return [mp.log(2 * mp.npdf(x) * mp.ncdf(c * x))]
+    if name == "exponnorm":
+        p = mp.exp(1 / (2 * c * c) - x / c) * mp.ncdf(x - 1 / c) / c
+        return [mp.log(v) for v in (p, mp.ncdf(x) - c * p, mp.ncdf(-x) + c * p)]
+    if name == "invgauss":
+        a, b, factor = (x / c - 1) / mp.sqrt(x), (x / c + 1) / mp.sqrt(x), mp.exp(2 / c)
+        p = mp.exp(-((x - c) ** 2) / (2 * c**2 * x)) / mp.sqrt(2 * mp.pi * x**3)
+        return [mp.log(v) for v in (p, mp.ncdf(a) + factor * mp.ncdf(-b), mp.ncdf(-a) - factor * mp.ncdf(-b))]
+    u = mp.exp(-x) if c == 0 else (1 - c * x) ** (1 / c)
+    return [(1 - c) * mp.log(u) - u, -u, mp.log(-mp.expm1(-u))]
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "points"),
+    [("skewnorm", (-5, 0, 0.5, 200), (-30, -1, -1e-3, 0.3, 9, 100)),
+     ("exponnorm", (0.01, 0.3, 1, 5, 100), (-30, -8, -1, -1e-3, 0.3, 2, 9, 100)),
+     ("invgauss", (1e-3, 0.1, 1, 30, 1e3), (1e-3, 0.1, 0.9, 1.1, 5, 100, 1e4)),
+     ("genextreme", (-2.5, -0.3, -1e-9, 0, 1e-9, 0.3, 2.5), (-0.3, 0.2, 0.39)),
+     ("genextreme", (-0.3, 0.0), (3, 50, 600))],
+)  # fmt: skip
+def test_skewed_densities_keep_their_digits_in_both_tails(name, shapes, points):
+    mp, own = pytest.importorskip("mpmath"), getattr(sg.stats, name)
+    for shape in shapes:
+        for x in points:
+            with mp.workdps(250):
+                expected = exact_logarithms(name, x, shape)
+                for method, wanted in zip(("logpdf", "logcdf", "logsf"), expected, strict=False):
+                    found = getattr(own, method)(float(x), float(shape)).item()
+                    if abs(wanted) > 1e-300:
+                        assert abs(found - wanted) <= 1e-12 * abs(wanted), (method, x, shape)
+
+
+@pytest.mark.parametrize(("name", "shape"), [("exponnorm", 1.5), ("invgauss", 0.7), ("genextreme", 0.3)])
+def test_quantiles_that_are_searched_for_undo_the_distribution_function(name, shape):
+    own, q = getattr(sg.stats, name), np.array([1e-200, 1e-12, 0.1, 0.5, 0.9])
+    np.testing.assert_allclose(own.cdf(own.ppf(q, shape, 0.3, 1.7), shape, 0.3, 1.7), q, rtol=1e-9)
+    np.testing.assert_allclose(own.sf(own.isf(q[1:], shape), shape), q[1:], rtol=1e-9)
+    assert np.isnan(own.ppf(0.5, shape, 0.0, -1.0).item())
+    for i in range(4):
+        slope = sg.grad(own.ppf, argnums=i)(0.4, shape, 0.3, 1.7)
+        assert float(slope) == pytest.approx(difference(own.ppf, [0.4, shape, 0.3, 1.7], i), rel=1e-6)
+    sample = own.rvs(shape, size=400, random_state=0).numpy()
+    assert np.median(sample) == pytest.approx(own.median(shape).item(), abs=0.25)
 
 
 def test_the_half_of_t_has_the_values_of_t_twice():
