@@ -38,14 +38,13 @@ class Call(NamedTuple):
 def output_of(
     who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = None, constants: bool = False
 ) -> tuple[Any, Any]:
-    """Return the tensor, and what to differentiate by as tensors or None.
+    """Return the tensor, and what to differentiate with respect to as tensors or None.
 
     Args:
         who: the function that was called, for messages.
         y: a tensor, or a function.
         wrt: tensors; names of the function's parameters; a model, for all its parameters; or None.
-        at: arguments of the function.
-        calls: takes the calls that the function makes.
+        at, calls: arguments of the function; takes the calls that it makes.
         constants: whether a function of symbols may be constant, or not be made of some.
     """
     if is_model(wrt):
@@ -68,6 +67,24 @@ def output_of(
     return called(who, y, wrt, at, calls, constants and at is None)
 
 
+def _with_targets(who: str, y: Any, wrt: Any, leaves: dict[str, Any], constants: bool) -> tuple[Any, Any]:
+    """Return a function's result, and those of its arguments that wrt names."""
+    if wrt is None:
+        return y, [t for t in leaves.values() if t._value is None or t.requires_grad]
+    if not isinstance(wrt, (str, list, tuple)):
+        raise ArgumentTypeError(
+            f"{who}: wrt is {wrt!r:.40}. Of a function, expected names of its arguments, as 'x'; numbers go into at=."
+        )
+    chosen = [wrt] if isinstance(wrt, str) else list(wrt)
+    unknown = [w for w in chosen if w not in leaves]
+    if unknown:
+        raise ArgumentError(
+            f"{who}: wrt has {unknown}, which the function does not take. Expected some of {[*leaves]}."
+        )
+    targets = [leaves[w] for w in chosen]
+    return with_leaves(y, targets) if constants else y, targets
+
+
 def called(
     who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call] | None, constants: bool = False
 ) -> tuple[Any, Any]:
@@ -87,18 +104,7 @@ def called(
         y = with_leaves(y, leaves)
     if y._node is None:
         raise GraphError(f"{who}: the function's result does not depend on its arguments. Compute it from them.")
-    if wrt is None:
-        return y, [t for t in leaves if t._value is None or t.requires_grad]
-    if not isinstance(wrt, (str, list, tuple)):
-        raise ArgumentTypeError(
-            f"{who}: wrt is {wrt!r:.40}. Of a function, expected names of its arguments, as 'x'; numbers go into at=."
-        )
-    chosen = [wrt] if isinstance(wrt, str) else list(wrt)
-    unknown = [w for w in chosen if w not in names]
-    if unknown:
-        raise ArgumentError(f"{who}: wrt has {unknown}, which the function does not take. Expected some of {names}.")
-    targets = [leaves[names.index(w)] for w in chosen]
-    return with_leaves(y, targets) if constants else y, targets
+    return _with_targets(who, y, wrt, dict(zip(names, leaves, strict=True)), constants)
 
 
 def parameters(who: str, f: Callable[..., Any], many: int | None) -> list[str]:

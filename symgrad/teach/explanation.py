@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.core.node import TRACED, Leaf
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.expression.arguments import recorded, text_of_names
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.arguments import check_methods, checked
@@ -18,16 +18,14 @@ from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
 from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, is_calculus
 from symgrad.teach.calls import check_number, output_of
+from symgrad.teach.curves import CurveLesson
 from symgrad.teach.implicit import Theorem, is_answer
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.steps.lesson import LessonStep, Rewriting, Rule
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
-from symgrad.teach.writing.data import data
-from symgrad.teach.writing.html import html
-from symgrad.teach.writing.latex import aligned, latex, markdown
-from symgrad.teach.writing.text import text
+from symgrad.teach.writing.document import Document
 from symgrad.tensors.tensor import Tensor
 
 STYLES = ("calculus", "matrix", "backprop")
@@ -35,8 +33,9 @@ STYLES = ("calculus", "matrix", "backprop")
 
 @checked
 def explain(
-    y: Tensor | Callable[..., Any] | str,
+    y: Tensor | Callable[..., Any] | str | Sequence[str],
     wrt: Any = None,
+    by: str | None = None,
     *,
     style: str | None = None,
     order: int = 1,
@@ -50,9 +49,11 @@ def explain(
     Args:
         y: a number with a graph, of tensors with values or of symbols; or a function, called with numbers ``at``, or
             with a symbol for each parameter where there is no ``at``; or a formula as text.
-        wrt: the tensor to differentiate by, or a list of them; of a function or text, names; or an ``nn.Module``, for
-            its parameters, which are called W1, b1, …. By default the leaves that require grad, and all symbols where
-            none does.
+        wrt: the tensor to differentiate with respect to, or a list of them; of a function or text, names; or an
+            ``nn.Module``, for its parameters, which are called W1, b1, …. By default the leaves that require grad, or
+            all symbols if none does.
+        by: of equations, the name that wrt depends on: ``explain("x**2 + y**2 = 25", "y", "x")`` differentiates both
+            sides and solves for dy/dx. Equations are as for ``sg.derive``.
         style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
             default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
             then each rule backwards.
@@ -60,7 +61,7 @@ def explain(
         shapes: of the names in a string, and of a function's parameters; those that have none are numbers.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
-        progress: whether long work is told of, on a terminal or in a notebook.
+        progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data.
@@ -69,7 +70,7 @@ def explain(
         ShapeError: the sweep is asked for of an array, and there is no cotangent.
         GraphError: y has no graph, or does not depend on wrt.
         ArgumentTypeError: y is neither a tensor nor a function.
-        ArgumentError: the style is unknown, or not one for what is asked.
+        ArgumentError: the style is unknown, or does not apply to this function.
 
     >>> print(sg.explain(lambda x: x**2 * sg.sin(x)))
     f(x) = x²·sin(x)
@@ -78,8 +79,17 @@ def explain(
             = 2x·sin(x) + x²·cos(x)
       factor out x:
             = x·(x·cos(x) + 2·sin(x))
+    >>> print(sg.explain("x**2 + y**2 = 25", "y", "x"))
+    x² + y² = 25
+      y is a function of x; differentiate both sides, with y′ by the chain rule:
+      2x + 2y·y′ = 0
+      solve for y′, where 2y is not 0:
+      2y·y′ = −2x
+      y′ = −x/y
     """
     _check(style, order, cotangent)
+    if by is not None:
+        return _of_equations(y, wrt, by, order, (style, shapes, at, cotangent))
     if isinstance(y, str) or shapes is not None:
         y, wrt = _formula(y, wrt, shapes)
     y, wrt = output_of("explain", y, wrt, at, constants=True)
@@ -93,6 +103,17 @@ def explain(
         if style is None:
             style = _suitable(tape, targets, cotangent)
         return Explanation(_MADE[style](tape, targets, cotangent, order), style, progress)
+
+
+def _of_equations(y: Any, wrt: Any, by: str, order: int, others: tuple[Any, ...] = ()) -> Explanation:
+    texts = [y] if isinstance(y, str) else y
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(t, str) for t in texts):
+        raise ArgumentTypeError(f"explain: expected equations as text beside by={by!r}, got {type(y).__name__}.")
+    if any(o is not None for o in others):
+        raise ArgumentError("explain: of equations, expected no style, shapes, at and cotangent. Leave them out.")
+    lesson = CurveLesson(y, wrt, by, order)
+    explicit = lesson.curve.explicit
+    return explain(explicit.text, by, order=order) if explicit is not None else Explanation(lesson, "calculus")
 
 
 def _check(style: str | None, order: int, cotangent: Any) -> None:
@@ -162,7 +183,7 @@ def _on_graph(x: Any) -> Any:
     return t if t._node is not None else handle(Leaf(t._value, t.shape, TRACED, "u"), None)
 
 
-class Explanation:
+class Explanation(Document):
     """A derivation: its steps as data, as text, as LaTeX, as HTML.
 
     Attributes:
@@ -170,7 +191,7 @@ class Explanation:
         steps: of "backprop", records of what was computed and why, forward steps first; the last one's ``result`` is
             what ``sg.derive`` returns. Of the other styles, rules such as ``ProductRule`` and rewritings such as
             ``FactorOut``, with the parts that they name; the last one's ``after`` is the derivative.
-        lesson: all that is said: the steps, and what is given and remarked; () of "backprop".
+        lesson: the steps with the given function and the notes between them; () for "backprop".
         forms: the closed form for each tensor that was differentiated by; ``form`` is the first.
     """
 
@@ -182,6 +203,8 @@ class Explanation:
         self.forms: tuple[ClosedForm, ...] = derivation.forms
 
     def __reduce__(self) -> Any:
+        if isinstance(self._derivation, CurveLesson):
+            return _of_equations, (*self._derivation.arguments, self._derivation.order)
         return _restored, (*self._derivation.packed(), self.style, getattr(self._derivation, "order", 1))
 
     @property
@@ -196,34 +219,6 @@ class Explanation:
             if self.style == "backprop":
                 return tuple(lines(self._derivation))
             return tuple(line for step in self.lesson for line in step.lines())
-
-    def __str__(self) -> str:
-        return text(self.lines)
-
-    def latex(self) -> str:
-        """Return the derivation in LaTeX, for the body of a document with amsmath and amssymb."""
-        return latex(self.lines)
-
-    def html(self) -> str:
-        """Return the derivation as a fragment of HTML with MathML; it needs no script and no style sheet."""
-        return html(self.lines)
-
-    def data(self) -> list[dict[str, Any]]:
-        """Return the lines as records of words and MathML, for a page that lays them out itself.
-
-        >>> [line["text"] for line in sg.explain("x**2", "x").data()][-1]
-        'f′(x) = 2x'
-        """
-        return data(self.lines)
-
-    def _repr_html_(self) -> str:
-        return self.html()
-
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle \\begin{{aligned}} {aligned(self.lines)} \\end{{aligned}}$"
-
-    def _repr_markdown_(self) -> str:
-        return markdown(self.lines)
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self.steps)} steps to {', '.join(map(repr, self.forms))}>"

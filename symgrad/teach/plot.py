@@ -1,4 +1,4 @@
-"""``sg.plot``: a function of one number with its derivatives, or of two with level lines and gradients.
+"""``sg.plot``: a function of one number with its derivatives, or of two with contours and gradients.
 
 What is plotted becomes a function of the numbers left open, whatever it was: a string, a function, a tensor, a form.
 """
@@ -53,7 +53,7 @@ def plot(
     ax: Any = None,
     **values: Any,
 ) -> Any:
-    """Draw f and f′ of one number with a tangent, or level lines and gradients of f of two; needs ``symgrad[plot]``.
+    """Draw f and f′ of one number with a tangent, or contours and gradients of f of two; needs ``symgrad[plot]``.
 
     Args:
         f: a formula as text; a function of numbers, or of a vector of two; a tensor with a graph; or a closed form.

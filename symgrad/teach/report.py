@@ -5,8 +5,7 @@ The page is one file without scripts; its policy forbids them as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,19 @@ NARROW = 60  # signs of a formula in a heading
 STEPS = 250  # nodes of a graph whose steps anybody reads
 
 
+def _sections(
+    parts: Mapping[str, Callable[[Derivation], str]], derivation: Derivation, progress: bool
+) -> list[tuple[str, str]]:
+    """Return the parts of a page by name, and tell of long work."""
+    sections = []
+    with long_work("report", len(parts), shown=progress) as work:
+        for name, part in parts.items():
+            work.note = name
+            sections.append((name, part(derivation)))
+            work.step()
+    return sections
+
+
 @checked
 def report(
     y: Tensor | Callable[..., Any],
@@ -54,12 +66,12 @@ def report(
 
     Args:
         y: a number with a graph; or a function, called ``at`` numbers, or with symbols.
-        wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters; or an
+        wrt: the tensor to differentiate with respect to, or a list of them; of a function, names of parameters; or an
             ``nn.Module``, for its parameters, which are called W1, b1, ….
         at: the argument of the function, or a tuple of arguments.
         path: the file, which is replaced where it exists, once the new page is whole; None to write none.
         title: the page's; by default the formula of y.
-        progress: whether long work is told of, on a terminal or in a notebook.
+        progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         A ``Report``, with the page as its ``page`` and the ``path`` it was written to.
@@ -77,28 +89,31 @@ def report(
     check_number("report", y)
     tape = Tape(y)
     derivation = Derivation(tape, tape.targets(wrt), None)
-    picture = partial(graph, y, adjoints=len(tape.nodes) <= STEPS, wrt=wrt)
     parts: dict[str, Callable[[Derivation], str]] = {
         "Formula": _formula,
         "Steps": _steps,
-        "Graph": lambda _: f'<div class="wide">{picture().to_svg()}</div>',
+        "Graph": lambda _: f'<div class="wide">{_picture(y, wrt, tape)}</div>',
         "Values": _values,
         "Cross-check": _crosscheck,
         "Source": _source,
     }
-    sections = []
-    with long_work("report", len(parts), shown=progress) as work:
-        for name, part in parts.items():
-            work.note = name
-            sections.append((name, part(derivation)))
-            work.step()
-    whole = brief(_whole(derivation))
+    sections = _sections(parts, derivation, progress)
+    heading = title or _heading(derivation)
+    text = page(foreign.printable(heading), [(name, body) for name, body in sections if body])
+    file = None if path is None else Path(path)
+    return Report(text, file, Explanation(derivation), file is not None and bool(replace_files({file: text})))
+
+
+def _picture(y: Any, wrt: Any, tape: Tape) -> str:
+    return str(graph(y, adjoints=len(tape.nodes) <= STEPS, wrt=wrt).to_svg())
+
+
+def _heading(derivation: Derivation) -> str:
+    """Name the function, by its formula where that is short, and what it is differentiated with respect to."""
+    whole, tape = brief(_whole(derivation)), derivation.tape
     said = "" if whole is None else unicode_text(whole)
     of = said if 0 < len(said) <= NARROW else tape.names[tape.root]
-    heading = title or f"The derivative of {of} by {', '.join(tape.names[t] for t in derivation.targets)}"
-    text = page(foreign.printable(heading), [(name, body) for name, body in sections if body])
-    before = [] if path is None else replace_files({Path(path): text})
-    return Report(text, None if path is None else Path(path), Explanation(derivation), bool(before))
+    return f"The derivative of {of} with respect to {', '.join(tape.names[t] for t in derivation.targets)}"
 
 
 class Report:

@@ -10,8 +10,8 @@ import sympy as sp
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, ParseError
-from symgrad.expression.formula import text
 from symgrad.expression.grammar import read
+from symgrad.expression.printer import typed as text
 from symgrad.teach import SLIPS
 from symgrad.teach.answers.products import with_powers_of_matrices
 from symgrad.teach.answers.rules import Derivative
@@ -189,13 +189,17 @@ def test_a_name_that_python_keeps_is_read_as_a_letter():
 def test_missing_brackets_below_a_bar_are_said():
     assert "1/(2*x) would be right" in sg.grade("1/2x", of="log(x)/2", wrt="x").hint
     assert sg.grade("(1/2)x^(1/2)", of="x**(1/2)", wrt="x").slip == "power"
-    assert sg.grade("1/2x", of="x**2/4", wrt="x").right
+    for answer in ("1/2x", "f'(x) = 1/2x"):
+        with pytest.raises(ParseError, match=r"write \(1/2\)\*x or 1/\(2\*x\)"):
+            sg.grade(answer, of="x**2/4", wrt="x")
+    assert sg.grade("(1/2)x", of="x**2/4", wrt="x").right
+    assert sg.grade("1/2 x", of="x**2/4", wrt="x").right
 
 
 def test_derivatives_of_another_order_or_name_are_recognised():
     assert "once more" in sg.grade("3*x**2", of="x**3", wrt="x", order=2).hint
     assert "once too often" in sg.grade("6*x", of="x**3", wrt="x").hint
-    assert "derivative by y" in sg.grade("x**2", of="x**2*y", wrt="x").hint
+    assert "derivative with respect to y" in sg.grade("x**2", of="x**2*y", wrt="x").hint
 
 
 def test_constants_and_exponents_that_no_float_holds_are_exact():
@@ -224,7 +228,9 @@ def test_a_shape_that_does_not_fit_is_said_first():
 
 def test_a_shape_that_cannot_be_the_derivatives_is_said_first():
     found = sg.grade("2*(X @ w - y)", **LEAST_SQUARES)
-    assert found.hint.startswith("The shape cannot be right: the derivative by w has the shape [d], the answer [n].")
+    assert found.hint.startswith(
+        "The shape cannot be right: the derivative with respect to w has the shape [d], the answer [n]."
+    )
     assert found.slip == "chain"
 
 
@@ -294,7 +300,7 @@ def test_numbers_and_lists_are_answers():
     assert sg.grade(["2*x", 1], of="x**2 + y", wrt=["x", "y"]).right
     assert sg.grade("[[2, 1], [1, 0]]", of="x**2 + x*y", wrt=["x", "y"], order=2).right
     wrong = sg.grade("[2*x, x]", of="x**2 + y", wrt=["x", "y"])
-    assert wrong.hint.startswith("By y: ")
+    assert wrong.hint.startswith("With respect to y: ")
     assert "has one" in sg.grade("2*x", of="x**2 + y", wrt=["x", "y"]).hint
 
 
@@ -440,10 +446,10 @@ def test_by_several_names_the_grade_is_of_the_entry_that_is_wrong():
     assert not sg.grade("6*x*y**2", of=of, wrt=["x", "y"], order=2).right
     assert sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y, 2*x**3]]", of=of, wrt=["x", "y"], order=2).right
     wrong = sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y, 3*x**3]]", of=of, wrt=["x", "y"], order=2)
-    assert wrong.hint.startswith("By y and y: ")
+    assert wrong.hint.startswith("With respect to y and y: ")
     assert wrong.place == (34, 35)
     swapped = sg.grade("[2*x**3*y, 3*x**2*y**2]", of=of, wrt=["x", "y"])
-    assert swapped.hint.startswith("By x: This is the derivative by y")
+    assert swapped.hint.startswith("With respect to x: This is the derivative with respect to y")
     right = [sg.grade(a, of="x**5", wrt="x", order=k).right for a, k in (("60x^2", 3), ("120x", 4), ("120x", 3))]
     assert right == [True, True, False]
 
@@ -564,7 +570,7 @@ def test_a_row_that_is_too_short_is_no_row_of_second_derivatives():
 def test_of_several_right_answers_the_one_that_is_not_simplified_is_told():
     found = sg.grade("[2*y*x, x*x + 0]", of="x**2*y", wrt=["x", "y"])
     assert (found.right, found.simplified) == (True, False)
-    assert found.hint.startswith("By y: Right. It can be simplified: a term of x*x + 0 is 0.")
+    assert found.hint.startswith("With respect to y: Right. It can be simplified: a term of x*x + 0 is 0.")
 
 
 @pytest.mark.parametrize(

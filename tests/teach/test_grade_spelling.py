@@ -5,7 +5,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.formula import text
+from symgrad.expression.printer import typed as text
 from symgrad.teach.answers.problem import Problem
 
 

@@ -37,7 +37,7 @@ OCCURS = {
     "CommonDenominator": ("sqrt(x)*(1 + x)", None),
     "Expand": ("(x**2 - 1)/(x**2 + 1)", ("opened", "2x³ + 2x + 2x − 2x³")),
     "UseIdentity": ("sin(x)/(1 + cos(x))", ("identity", "sin² + cos² = 1")),
-    "Simplify": ("asin(x/3)", None),
+    "Simplify": ("log(abs((x - 1)/(x + 1)))", None),
     "SolveConditions": ("maximum(x, 2 - x)", None),
     "ClosedFormStep": ("1/(1 + exp(-x))", ("after", "σ(x)·(1 − σ(x))")),
     "NamePart": ("sin(cos(exp(sin(cos(exp(sin(x)))))))", ("symbol", "u")),
@@ -50,6 +50,16 @@ ARRAYS = {
     "MultiplyOut": "sum(y*log(sigmoid(X @ w)) + (1 - y)*log(1 - sigmoid(X @ w)))",
     "Abbreviate": "sum(tanh(tanh(X @ w - y)**2*y)**2)",
     "ReadGradient": "sum((X @ w - y)**2)",
+}
+# what is worked out in several variables, or with numbers
+STUDIES = {
+    "PartialRule": lambda: sg.tangent_plane("x**2 + y**2", x=1, y=2),
+    "FieldRule": lambda: sg.divergence("[x**2, x*y, z]"),
+    "ChainRuleAlong": lambda: sg.chain_rule("x**2*y", x="cos(t)", y="t"),
+    "SolveSystem": lambda: sg.critical_points("x**3 + y**3 - 3*x*y"),
+    "SecondDerivativeTest": lambda: sg.critical_points("x**3 + y**3 - 3*x*y"),
+    "NewtonStep": lambda: sg.newton("x**2 - 2", x=1),
+    "Evaluate": lambda: sg.sensitivity("a*b**2", a=2, b=3),
 }
 SHAPES = {"X": ("n", "d"), "w": "d", "y": "n"}
 
@@ -81,6 +91,11 @@ def test_each_rule_of_differentials_occurs(name):
     assert pickle.loads(pickle.dumps(e.lesson)) == e.lesson
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_each_rule_of_studies_occurs(name):
+    assert name in [type(s).__name__ for s in all_of(STUDIES[name]().lesson)]
+
+
 def test_the_implicit_function_theorem_is_a_rule():
     x = sg.root(lambda x, p: x**3 + p * x - 1, 0.5, sg.symbol("p"))
     (rule,) = sg.explain(x, style="calculus").steps
@@ -91,7 +106,8 @@ def test_the_implicit_function_theorem_is_a_rule():
 def test_every_class_of_rules_is_met_here():
     classes = {c.__name__ for c in vars(lesson).values() if isinstance(c, type) and issubclass(c, lesson.LessonStep)}
     besides = {"LessonStep", "Rule", "Rewriting", "Given", "Note", "Evaluation", "ImplicitRule"}
-    assert classes - besides == {*OCCURS, *ARRAYS}
+    besides |= {"DifferentiateBothSides", "SolveForSlope", "UseEquation", "Finding"}  # of curves
+    assert classes - besides == {*OCCURS, *ARRAYS, *STUDIES}
 
 
 @pytest.mark.parametrize("formula", ["x**2*sin(x)", "(x**2 - 1)/(x**2 + 1)", "x**x", "abs(x)*x", "exp(-x**2/2)"])

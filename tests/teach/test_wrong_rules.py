@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from symgrad.expression.formula import text
+from symgrad.expression.printer import typed as text
 from symgrad.teach.answers import wrong_rules
 
 U, V, DU, DV = 1.7, 2.6, 0.9, -1.3
@@ -33,4 +33,4 @@ def test_each_rule_with_a_slip_is_wrong(table):
     for rule in getattr(wrong_rules, table):
         written = text(rule.made({})).replace("^", "**")
         assert abs(eval(written, dict(NAMES)) - RIGHT[table]) > 1e-3, rule
-        assert rule.hint.format(u="u", v="v", here="f")
+        assert rule.hint.format(u="u", v="v", here="f", log="log")

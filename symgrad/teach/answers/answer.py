@@ -65,6 +65,22 @@ def read_answer(answer: Any, problem: Problem, bars: str = "abs") -> Answer:
     return replace(parsed, tree=with_powers_of_matrices(tree, problem.ranks) if problem.has_powers else tree)
 
 
+def _text_of(answer: Any) -> str:
+    """Return an answer as text."""
+    if isinstance(answer, Expression):
+        return answer.text
+    if isinstance(answer, (int, float, Fraction)) and not isinstance(answer, bool):
+        return str(answer)
+    if isinstance(answer, (list, tuple)):
+        return "[" + ", ".join(map(str, answer)) + "]"
+    if not isinstance(answer, str):
+        raise ArgumentTypeError(
+            f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
+            "of SymPy's, or a closed form."
+        )
+    return answer
+
+
 def _read(answer: Any, problem: Problem) -> Answer:
     """Return the answer, its powers taken entry by entry.
 
@@ -74,19 +90,9 @@ def _read(answer: Any, problem: Problem) -> Answer:
     """
     if isinstance(answer, ClosedForm):
         return _of_form(answer, problem)
-    if isinstance(answer, Expression):
-        answer = answer.text
     if isinstance(answer, (sp.Basic, sp.MatrixBase)):
         return _of_sympy(answer, problem)
-    if isinstance(answer, (int, float, Fraction)) and not isinstance(answer, bool):
-        answer = str(answer)
-    if isinstance(answer, (list, tuple)):
-        answer = "[" + ", ".join(map(str, answer)) + "]"
-    if not isinstance(answer, str):
-        raise ArgumentTypeError(
-            f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
-            "of SymPy's, or a closed form."
-        )
+    answer = _text_of(answer)
     dashes = problem.way == "python" and "'" in answer
     on_paper = dashes or set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
     if problem.has_arrays and "@" not in answer and on_paper:

@@ -1,133 +1,83 @@
-"""A formula's tree as LaTeX, in the order in which it was written: a problem is not rewritten before it is solved."""
+"""A problem as it stands on paper: its products of arrays in linear algebra's notation, in the order that was typed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from symgrad.expression.formula import Attribute, Binary, Call, Constant, Formula, Name, Unary
-from symgrad.expression.formula import text as text_of
-from symgrad.support.foreign import latex_name
+from symgrad.expression.arithmetic import opened
+from symgrad.expression.formula import (
+    Attribute,
+    Binary,
+    Call,
+    Constant,
+    EntryPower,
+    Fenced,
+    Formula,
+    Infix,
+    Name,
+    Raised,
+    call,
+    replace,
+)
+from symgrad.teach.answers.products import rank
 
-_LOW, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
-_FUNCTIONS = {"sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "log", "det"}
-_RAISED = _FUNCTIONS - {"exp", "det"}  # sin²(x), but (exp(x))²
-_KEEPING = {"exp", "log", "sin", "cos", "softmax", "log_softmax", "inv"}  # functions that keep the number of axes
-_SPELLED = {
-    "asin": r"\arcsin",
-    "acos": r"\arccos",
-    "atan": r"\arctan",
-    "log": r"\ln",
-    "logdet": r"\ln\det",
-    "trace": r"\operatorname{tr}",
-}
-
-
-def latex(tree: Formula, ranks: Mapping[str, int]) -> str:
-    """Return LaTeX of a formula of numbers, names, arithmetic, and functions; ``ranks`` are the axes of the names."""
-    return _Writer(ranks).text(tree)
+_RAISED = {"T": "ᵀ", "mT": "ᵀ", "H": "ᴴ", "mH": "ᴴ"}
+_NORMS = {1: "", 2: "F"}
 
 
-class _Writer:
-    """Writes nodes; each rule returns the text, and how strongly it holds together."""
+def on_paper(tree: Formula, ranks: Mapping[str, int]) -> Formula:
+    """Return a formula for the printer; ``ranks`` are the numbers of axes of its names.
 
-    def __init__(self, ranks: Mapping[str, int]) -> None:
-        self.ranks = ranks
-
-    def text(self, node: Formula) -> str:
-        """The text of a node."""
-        return self._written(node)[0]
-
-    def _written(self, node: Any) -> tuple[str, int]:
-        rule = getattr(self, f"_{type(node).__name__.lower()}", None)
-        return rule(node) if rule is not None else (rf"\mathrm{{{text_of(node)}}}", _ATOM)
-
-    def _within(self, node: Formula, least: int) -> str:
-        text, strength = self._written(node)
-        return text if strength >= least else rf"\left({text}\right)"
-
-    def _rank(self, node: Formula) -> int:
-        """The number of axes of a part of a product."""
-        if isinstance(node, Name):
-            return self.ranks.get(node.id, 0)
-        if isinstance(node, Binary) and node.op == "@":
-            return max(0, self._rank(node.left) + self._rank(node.right) - 2)
-        if isinstance(node, (Binary, Unary, Attribute)):
-            return max(self._rank(c) for c in node.operands)
-        if isinstance(node, Call) and text_of(node.func) in _KEEPING:
-            return self._rank(node.args[0])
-        return 0
-
-    def _binary(self, node: Binary) -> tuple[str, int]:
-        if node.op == "/":
-            return rf"\frac{{{self.text(node.left)}}}{{{self.text(node.right)}}}", _PRODUCT
-        if node.op == "**":
-            return self._power(node), _POWER
-        if node.op == "@":
-            return self._product(node), _PRODUCT
-        if node.op == "*":
-            matrices = any(isinstance(p, Binary) and p.op == "@" for p in (node.left, node.right))
-            least = _POWER if matrices else _PRODUCT
-            left, right = self._within(node.left, _PRODUCT), self._within(node.right, least)
-            dot = r" \cdot " if right[0].isdigit() else r" \, "
-            return f"{left}{dot}{right}", _PRODUCT
-        sign = "+" if node.op == "+" else "-"
-        right = self._within(node.right, _PRODUCT if sign == "-" else _SUM)
-        return f"{self._within(node.left, _SUM)} {sign} {right}", _SUM
-
-    def _product(self, node: Binary) -> str:
-        """A product of matrices; a vector on the left of something is transposed."""
-        left, right = self._within(node.left, _PRODUCT), self._within(node.right, _PRODUCT)
-        inner = isinstance(node.left, Binary) and node.left.op in ("@", "*")
-        if self._rank(node.left) == 1 and not inner:
-            left = rf"{self._within(node.left, _ATOM)}^{{\top}}"
-        elif inner and isinstance(node.left, Binary) and node.left.op == "*":
-            last = node.left.right
-            if self._rank(last) == 1:
-                left = rf"{self._within(node.left.left, _PRODUCT)} \, {self._within(last, _ATOM)}^{{\top}}"
-        return rf"{left} {right}"
-
-    def _power(self, node: Binary) -> str:
-        base, exponent = node.left, self.text(node.right)
-        if isinstance(base, Call) and isinstance(base.func, Name) and base.func.id in _RAISED:
-            return f"{_called(base.func.id)}^{{{exponent}}}{self._arguments(base)}"
-        return f"{self._within(base, _ATOM)}^{{{exponent}}}"
-
-    def _unary(self, node: Unary) -> tuple[str, int]:
-        constant = isinstance(node.operand, Constant)
-        return f"-{self._within(node.operand, _PRODUCT)}", _PRODUCT if constant else _SUM
-
-    def _call(self, node: Call) -> tuple[str, int]:
-        name = text_of(node.func)
-        if name == "sqrt":
-            return rf"\sqrt{{{self.text(node.args[0])}}}", _ATOM
-        if name == "inv":
-            return rf"{self._within(node.args[0], _ATOM)}^{{-1}}", _ATOM
-        if name == "sum" and isinstance(node.args[0], Binary) and _is_square(node.args[0]):
-            return rf"\left\lVert {self.text(node.args[0].left)} \right\rVert^{{2}}", _ATOM
-        return f"{_called(name)}{self._arguments(node)}", _ATOM
-
-    def _arguments(self, node: Call) -> str:
-        """The arguments in brackets; the axis of a function of a vector goes without saying."""
-        args = [a for k, a in enumerate(node.args) if k == 0 or not isinstance(a, Constant)]
-        return rf"\left({', '.join(map(self.text, args))}\right)"
-
-    def _attribute(self, node: Attribute) -> tuple[str, int]:
-        return rf"{self._within(node.value, _ATOM)}^{{\top}}", _ATOM
-
-    def _name(self, node: Name) -> tuple[str, int]:
-        return (r"\pi" if node.id == "pi" else latex_name(node.id)), _ATOM
-
-    def _constant(self, node: Constant) -> tuple[str, int]:
-        return str(node.value), _ATOM
+    >>> from symgrad.expression.grammar import read
+    >>> from symgrad.expression.printer import handwritten
+    >>> handwritten(on_paper(read("sum((X @ w - y)**2)").tree, {"X": 2, "w": 1, "y": 1}))
+    '‖X·w − y‖²'
+    """
+    return opened(_of_arrays(tree, ranks))
 
 
-def _is_square(node: Binary) -> bool:
-    return node.op == "**" and isinstance(node.right, Constant) and node.right.value == 2
+def _of_arrays(t: Formula, ranks: Mapping[str, int]) -> Formula:
+    if isinstance(t, Binary) and t.op == "@":
+        return _product(t, ranks)
+    operands = t.operands
+    new = t.with_operands([_of_arrays(part, ranks) for part in operands]) if operands else t
+    if isinstance(new, Attribute) and new.attr in _RAISED:
+        return Raised(new.value, _RAISED[new.attr])
+    if isinstance(new, Call):
+        return _call(new, [rank(a, ranks) for a in operands])
+    if isinstance(new, Binary) and new.op in ("*", "/", "**"):
+        left, right = (rank(a, ranks) for a in operands)
+        if new.op == "**" and left:
+            return EntryPower(new.left, new.right)
+        if right and (left or new.op == "/"):
+            return Infix(new.left, new.right, sign="⊙" if new.op == "*" else "⊘")
+    return new
 
 
-def _called(name: str) -> str:
-    if name in _SPELLED:
-        return _SPELLED[name]
-    upright = name.replace("_", r"\,")
-    return rf"\{name}" if name in _FUNCTIONS else rf"\operatorname{{{upright}}}"
+def _product(t: Binary, ranks: Mapping[str, int]) -> Formula:
+    """Return a product of matrices; a vector on the left of an array is transposed, what it is multiplied by is not."""
+    left, right = _of_arrays(t.left, ranks), _of_arrays(t.right, ranks)
+    if isinstance(left, Binary) and left.op == "*" and isinstance(t.left, Binary) and not rank(t.left.left, ranks):
+        return Binary(left.left, "*", _product(replace(t, left=t.left.right), ranks))
+    row = isinstance(left, Infix) and left.sign == "@" and isinstance(left.args[0], Raised) and not t.left.brackets
+    if rank(t.left, ranks) == 1 and not row:
+        left = Raised(left, "ᵀ")
+    factors = left.args if isinstance(left, Infix) and left.sign == "@" else (left,)
+    return Infix(*factors, right, sign="@", number=rank(t, ranks) == 0)
+
+
+def _call(t: Call, axes: list[int]) -> Formula:
+    """Return a function as books write it; the axis of a function of a vector goes without saying."""
+    first = t.args[0] if t.args else None
+    if t.name == "inv":
+        return Raised(t.args[0], "⁻¹")
+    if t.name == "sum" and isinstance(first, EntryPower) and first.exponent == Constant(2) and axes[0] in _NORMS:
+        return Binary(Fenced(first.base, "‖", "‖", _NORMS[axes[0]]), "**", Constant(2))
+    if t.name == "logdet":
+        return call("log", Fenced(call("det", *t.args), "|", "|"))
+    if t.name == "trace":
+        return replace(t, func=Name("tr"))
+    if not any(axes):
+        return t
+    arguments = [a for k, a in enumerate(t.args) if k == 0 or not isinstance(a, Constant)]
+    return replace(t, args=arguments, plain=True)

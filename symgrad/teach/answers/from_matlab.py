@@ -62,13 +62,14 @@ def in_python(reading: Reading, ranks: Mapping[str, int]) -> Formula:
     Raises:
         ParseError: it has something that is not written otherwise.
 
-    >>> from symgrad.expression.formula import text
+    >>> from symgrad.expression.printer import typed as text
     >>> from symgrad.expression.grammar import read
     >>> text(in_python(read("norm(X*w - y)^2 + x'*A*x", "matlab"), {"X": 2, "w": 1, "y": 1, "x": 1, "A": 2}))
     'norm(X @ w - y)^2 + x @ A @ x'
     """
-    if reading.syntax == "matlab":
-        return _Translated(ranks, reading.text if reading.paper else "").of(reading.tree).tree
+    if reading.syntax != "python":
+        paper = reading.text if reading.paper else ""
+        return _Translated(ranks, paper, reading.syntax == "matlab").of(reading.tree).tree
     return _plain(reading.tree, ranks)
 
 
@@ -95,8 +96,9 @@ def _refused(what: str) -> ParseError:
 
 
 class _Translated:
-    def __init__(self, ranks: Mapping[str, int], paper: str = "") -> None:
+    def __init__(self, ranks: Mapping[str, int], paper: str, columns: bool) -> None:
         self.ranks, self.paper = ranks, paper  # the text, where it is read as people write
+        self.columns = columns  # whether a sum goes down the columns of a matrix
 
     def of(self, node: Any) -> _Part:
         """Return a node in Python's meaning, at its place."""
@@ -174,7 +176,7 @@ class _Translated:
         if word is None and set(kinds) == {"number"} and name not in ("eye", "ones", "zeros"):
             return _Part(call(name, *trees), "number")
         if name in _SUMS and len(parts) == 1:
-            if kinds[0] == "matrix" and word != "all":
+            if kinds[0] == "matrix" and word != "all" and self.columns:
                 return _Part(call(name, trees[0], Constant(0)), "row")
             return _Part(call(name, *trees), "number")
         if name == "norm" and len(parts) == 1 and (kinds[0] != "matrix" or word == "fro"):

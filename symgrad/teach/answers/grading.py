@@ -7,6 +7,7 @@ The slip is found by making every slip at every place, and comparing values agai
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,12 +21,18 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
 from symgrad.expression.bounds import Bounds
+from symgrad.expression.cursor import label_of
 from symgrad.expression.formula import Attribute, Binary, Constant, Formula, Name, Tuple
+from symgrad.expression.grammar import read
+from symgrad.expression.instead import refused_at
 from symgrad.expression.reader import SYNTAXES
 from symgrad.expression.tokens import tokens
 from symgrad.support.arguments import checked
 from symgrad.teach.answers.answer import Answer, read_answer
+from symgrad.teach.answers.credit import right_parts
+from symgrad.teach.answers.curves import CurveProblem, answer_of, branch, curve_of, is_curve
 from symgrad.teach.answers.implied_sizes import with_sizes, without_size
+from symgrad.teach.answers.lines import extrema_verdict, tangent_verdict
 from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.places import changed_part, place_of, whole_of, wrong_part
 from symgrad.teach.answers.problem import DIGITS, WAYS, Case, Problem, Whole, problem
@@ -36,6 +43,7 @@ from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.slips import both, pairs, slips
 from symgrad.teach.answers.trees import below_the_bar, in_the_exponent, parts, shown
 from symgrad.teach.answers.values import function_named
+from symgrad.teach.answers.vectors import components
 from symgrad.teach.answers.wrong_rules import INNER
 
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
@@ -70,8 +78,11 @@ class Grade:
         at: where the answer is wrong, with both values; None where it is right or has no values.
         shorter: a shorter form of a right answer that is not simplified, else None.
         proof: of a right answer, "rewriting" where rewriting proves it, else "values".
-        place: the signs of a wrong answer's text that are to blame, from the first to behind the last, as a ParseError
-            has them; None where no part is, or the answer is no text.
+        place: the position of the mistake in a wrong answer's text, as a start and an end index, like that of a
+            ParseError; None where no part of the answer is to blame, or the answer is not text.
+        credit: the share of the derivative that is right, from 0 to 1: of its terms, of the factors of a product, or of
+            the components of a gradient.
+        right_parts: the positions of those parts in a wrong answer's text.
     """
 
     right: bool
@@ -82,6 +93,8 @@ class Grade:
     shorter: str | None = None
     proof: str | None = None
     place: tuple[int, int] | None = None
+    credit: float = 0.0
+    right_parts: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         lines = [self.hint if self.right else f"Wrong ({self.slip}): {self.hint}"]
@@ -96,24 +109,30 @@ class Grade:
 @checked
 def grade(
     answer: Any,
-    of: str,
+    of: str | Sequence[str],
     wrt: str | Sequence[str],
     shapes: Mapping[str, Any] | None = None,
     *,
     order: int = 1,
     syntax: str = "paper",
+    ask: str = "derivative",
+    at: Any = None,
 ) -> Grade:
     """Return whether an answer is the derivative of a formula, and what slip explains it where it is not.
 
     Args:
         answer: text such as ``"2*x*cos(x)"`` or ``"f'(x) = 2x cos x"``, an expression of SymPy's, or a closed form; for
             several names, a list of answers or the text of one.
-        of: the formula that was to be differentiated.
-        wrt: the name by which; or several names, for the derivative by each. With ``order=2`` and one answer, two names
-            stand for a mixed derivative.
-        shapes: of names that stand for arrays, as in ``sg.parse``; all other names are numbers.
+        of: the formula that was to be differentiated; or equations, such as ``"x**2 + y**2 = 25"``, for dy/dx on their
+            curve, where answers may use the equation.
+        wrt: the name with respect to which, of equations perhaps ``("y", "x")`` for dy/dx; or several names, for the
+            derivative with respect to each. With ``order=2`` and one answer, two names stand for a mixed derivative.
+        shapes: of the names of arrays, as in ``sg.parse``; all other names are numbers.
         order: 2 for the second derivative, and so on.
         syntax: the notation of the formula, as in ``sg.parse``; answers are read as people write them.
+        ask: what was asked for: "derivative"; "tangent", whose answers are lines such as ``"y = 6x - 9"``; or
+            "extrema", such as ``"maximum at x = -1, minimum (1, -2)"``.
+        at: the place of a tangent, a number, or an exact one as text: ``"pi/4"``.
 
     Returns:
         A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``, ``place``.
@@ -129,15 +148,125 @@ def grade(
     """
     if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 4:
         raise ArgumentError(f"grade: got order={order!r}. Expected 1, 2, 3 or 4.")
+    if ask != "derivative" or at is not None:
+        return _of_question(answer, of, wrt, ask, at)
     names = [wrt] if isinstance(wrt, str) else list(wrt)
     if not names:
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
     if syntax not in SYNTAXES:
         raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected one of {list(SYNTAXES)}.")
+    if not shapes and is_curve(of, wrt):
+        return _on_curve(answer, CurveProblem(curve_of(of, wrt), order))
     problem_by: _ProblemBy = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
     with enable_grad():
-        ways = _ways(answer, problem_by, names) if isinstance(answer, str) and shapes else [problem_by]
-        return _first_right([partial(_grade, answer, names, way, order) for way in ways])
+        if isinstance(answer, str) and len(names) == 1:
+            sides = _sides(answer)
+            if len(sides) > 1:
+                return _of_chain(answer, sides, lambda side: _read_in_ways(side, problem_by, names, order, shapes))
+        verdict = _read_in_ways(answer, problem_by, names, order, shapes)
+    if verdict.right and isinstance(answer, str):
+        _refuse_a_doubtful_fraction(answer, problem_by(names[:1]))
+    return verdict
+
+
+ASKED = ("derivative", "tangent", "extrema")
+
+
+def _of_question(answer: Any, of: Any, wrt: Any, ask: str, at: Any) -> Grade:
+    """Grade a tangent, or extrema."""
+    if ask not in ASKED or (ask == "tangent") != (at is not None):
+        raise ArgumentError(f"grade: got ask={ask!r}, at={at!r}. Expected one of {list(ASKED)}, and at= for a tangent.")
+    if not all(isinstance(text, str) for text in (answer, of, wrt)):
+        raise ArgumentError(f"grade: for ask={ask!r}, expected the answer, the formula and one name as text.")
+    verdict = extrema_verdict(answer, of, wrt) if ask == "extrema" else tangent_verdict(answer, of, wrt, at)
+    right = verdict.slip is None
+    return Grade(
+        right, right or None, verdict.slip, verdict.hint, proof="values" if right else None, credit=verdict.credit
+    )
+
+
+def _read_in_ways(answer: Any, problem_by: _ProblemBy, names: Sequence[str], order: int, shapes: Any) -> Grade:
+    ways = _ways(answer, problem_by, names) if isinstance(answer, str) and shapes else [problem_by]
+    return _first_right([partial(_grade, answer, names, way, order) for way in ways])
+
+
+_EQUALS = re.compile(r"(?<![<>=!:&])\s*&?=(?!=)")
+
+
+def _sides(answer: str) -> list[_Piece]:
+    """Return the sides of a chain of equations a = b = c, without what names it, as in f'(x) =."""
+    label = label_of(answer)
+    start = label.end() if label is not None else 0
+    sides: list[_Piece] = []
+    if re.search(r"\bwhere\b", answer):  # its equals signs name parts
+        return sides
+    for match in _EQUALS.finditer(answer, start):
+        if all(
+            answer[start : match.start()].count(a) == answer[start : match.start()].count(b) for a, b in ("()", "{}")
+        ):
+            sides.append(_Piece(answer[start : match.start()], start))
+            start = match.end()
+    last = _Piece(answer[start:], start)
+    name = label_of(f"{last.answer} =")
+    return sides if name is not None and name.end() > len(last.answer) else [*sides, last]
+
+
+def _of_chain(answer: str, sides: Sequence[_Piece], graded: Callable[[str], Grade]) -> Grade:
+    """Grade a chain of equations: each side must be the derivative; what is said is of the first one that is not."""
+    for k, side in enumerate(sides):
+        try:
+            grade = side.placed(graded(side.answer))
+        except ParseError as error:
+            raise _about(answer, error) from error.__cause__
+        if grade.right:
+            continue
+        if k == 0:
+            return grade
+        end = len(side.answer.rstrip())
+        begin = len(side.answer) - len(side.answer.lstrip())
+        place = grade.place or (side.start + begin, side.start + end) if side.start is not None else None
+        said = "" if grade.slip == "other" else f" {grade.hint}"
+        hint = f"Right up to {sides[k - 1].answer.strip()}; the step to {side.answer.strip()} changes its value.{said}"
+        done = tuple((s.start or 0, (s.start or 0) + len(s.answer)) for s in sides[:k])
+        return replace(grade, hint=hint, place=place, credit=k / len(sides), right_parts=done)
+    return grade
+
+
+def _refuse_a_doubtful_fraction(answer: str, of: Problem) -> None:
+    """Refuse 1/2x where it is right as (1/2)*x: another pupil means 1/(2*x) by it."""
+    try:
+        doubts = read(answer, "paper", of.ranks, answer=True).two_ways
+    except ParseError:  # several answers in one text
+        return
+    for (start, end), said in doubts:
+        if re.search(r"; write \(\S+/\S+\)\*\S+ or ", said) and " " not in answer[start:end]:
+            raise refused_at(answer, start, said, end)
+
+
+def _on_curve(answer: Any, curve: CurveProblem) -> Grade:
+    """Return the grade of dy/dx on a curve; an answer that holds on one branch only is right, and that is said."""
+    e = answer_of(answer, curve.curve)
+    unknown = sorted({s.name for s in e.free_symbols} - {*curve.curve.names})
+    if unknown:
+        known = ", ".join(curve.curve.names)
+        return _wrong("other", f"The answer has {', '.join(unknown)}, which the problem has not. Its names: {known}.")
+    agrees = curve.agreement(e)
+    if agrees.all():
+        short = e.count_ops() <= 2 + 1.5 * curve.form.count_ops()
+        return Grade(
+            True, bool(short), None, "Right." if short else "Right, and it can be written shorter.", proof="values",
+            credit=1.0,
+        )  # fmt: skip
+    where = branch(curve, agrees)
+    if where is not None:
+        return Grade(True, True, None, f"Right on the branch where {where}.", proof="values", credit=1.0)
+    k = int(np.flatnonzero(~agrees)[0])
+    at = At(curve.points[k], curve.value(e, curve.points[k]), curve.truth[k])
+    for slip, hint, wrong in curve.slips():
+        far = np.abs([curve.value(wrong, p) - curve.value(e, p) for p in curve.points])
+        if np.all(far <= _CLOSE * (1 + np.abs(curve.truth))):
+            return _wrong(slip, hint, at)
+    return _wrong("other", "This is not the slope of the curve. Differentiate both sides, and solve.", at)
 
 
 def _ways(answer: str, problem_by: _ProblemBy, names: Sequence[str]) -> list[_ProblemBy]:
@@ -201,7 +330,9 @@ def _grade(answer: Any, names: Sequence[str], problem_by: _ProblemBy, order: int
         return _Grading(problem_by(names)).of(answer)
     if pieces is None or len(pieces) != len(names):
         got = "one" if pieces is None else str(len(pieces))
-        return _wrong("other", f"There are {len(names)} derivatives, by {', '.join(names)}; the answer has {got}.")
+        return _wrong(
+            "other", f"There are {len(names)} derivatives, with respect to {', '.join(names)}; the answer has {got}."
+        )
     return _of_each(pieces, names, problem_by, order)
 
 
@@ -213,12 +344,11 @@ class _Piece(NamedTuple):
 
     def placed(self, grade: Grade, outer: int | None = 0) -> Grade:
         """Return the grade with its place in the whole text."""
-        if grade.place is None:
-            return grade
-        if self.start is None or outer is None:
-            return replace(grade, place=None)
-        begin, end = grade.place
-        return replace(grade, place=(begin + self.start + outer, end + self.start + outer))
+        if self.start is None or outer is None or grade.place is None:
+            return replace(grade, place=None, right_parts=())
+        by = self.start + outer
+        done = tuple((a + by, b + by) for a, b in grade.right_parts)
+        return replace(grade, place=(grade.place[0] + by, grade.place[1] + by), right_parts=done)
 
 
 def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _ProblemBy, order: int) -> Grade:
@@ -226,17 +356,18 @@ def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _Proble
     grades: list[tuple[str, Grade]] = []
     for name, piece in zip(names, pieces):
         if order == 1:
-            grades.append((f"By {name}: ", piece.placed(_Grading(problem_by([name])).of(piece.answer))))
+            grades.append((f"With respect to {name}: ", piece.placed(_Grading(problem_by([name])).of(piece.answer))))
             continue
         inner = _pieces(piece.answer, problem_by(names)) or []
         if order != 2 or len(inner) != len(names):
             raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
         for other, entry in zip(names, inner):
             graded = _Grading(problem_by([name, other])).of(entry.answer)
-            grades.append((f"By {name} and {other}: ", entry.placed(graded, piece.start)))
+            grades.append((f"With respect to {name} and {other}: ", entry.placed(graded, piece.start)))
+    share = sum(grade.credit for _, grade in grades) / len(grades)
     for label, grade in grades:
         if not grade.right:
-            return replace(grade, hint=label + grade.hint)
+            return replace(grade, hint=label + grade.hint, credit=share)
     for label, grade in grades:
         if not grade.simplified:
             return replace(grade, hint=label + grade.hint)
@@ -249,6 +380,9 @@ def _pieces(answer: Any, problem: Problem) -> list[_Piece] | None:
         return [_Piece(one, None) for one in answer]
     if not isinstance(answer, str):
         return None
+    vector = None if problem.has_arrays else components(answer, list(dict.fromkeys(problem.path)))
+    if vector is not None:
+        return [_Piece(part.text, part.start) for part in vector]
     try:
         tree = problem.read(answer).tree
     except ParseError as error:
@@ -311,7 +445,9 @@ class _Grading:
             place = place_of(part, tree, answer, sign=repair is not None and repair.is_sign)
         else:
             place = None if grade.slip == "other" else whole_of(answer)
-        return replace(grade, place=place)
+        parts, share = right_parts(case, tree, _agree)
+        places = tuple(p for p in (place_of(part, tree, answer) for part in parts) if p is not None)
+        return replace(grade, place=place, credit=share, right_parts=places)
 
     def _misspelled(self, case: Case, read: Answer) -> Formula | None:
         """The part of an answer that lacks brackets, or its one number that is rounded."""
@@ -404,8 +540,8 @@ class _Grading:
             return None
         by = ", ".join(self.problem.path)
         return (
-            f"The shape cannot be right: the derivative by {by} has the shape {self._named(case, expected)}, "
-            f"the answer {self._named(case, got)}."
+            f"The shape cannot be right: the derivative with respect to {by} has the shape "
+            f"{self._named(case, expected)}, the answer {self._named(case, got)}."
         )
 
     def _is_zero(self, tree: Formula) -> bool:
@@ -543,8 +679,9 @@ class _Grading:
         note = " A derivative has no constant + C." if read.constant else ""
         note += " A derivative is written without dx." if read.differential else ""
         if simpler is None:
-            return Grade(True, True, None, f"Right.{note}", proof=proof)
-        return Grade(True, False, None, f"Right.{note} {simpler.reason}", shorter=simpler.text, proof=proof)
+            return Grade(True, True, None, f"Right.{note}", proof=proof, credit=1.0)
+        said = f"Right.{note} {simpler.reason}"
+        return Grade(True, False, None, said, shorter=simpler.text, proof=proof, credit=1.0)
 
     # -------------------------------------------------------------- wrong
     def _explained(self, case: Case, read: Answer, at: At) -> Grade:
@@ -566,7 +703,7 @@ class _Grading:
             explanation = self._best(case, mine, candidates)
         ratio = self._ratio(case, mine)
         if ratio is not None and (explanation is None or ratio.weight < explanation.weight):
-            explanation = ratio
+            explanation = self._with_a_sign(case, mine, candidates) or ratio if ratio.slip == "constant" else ratio
         said = self._recognised(case, read, mine) if explanation is None else None
         if explanation is None and said is None:
             explanation = self._of_two(case, read, mine, candidates)
@@ -596,6 +733,14 @@ class _Grading:
             if explanation is not None:
                 return both(explanation, other, None)
         return self._best(case, mine, list(pairs(case)))
+
+    def _with_a_sign(self, case: Case, mine: Any, single: list[Wrong]) -> Wrong | None:
+        """Return a slip that explains the answer beside a wrong sign: of the chain rule or the power rule."""
+        if self.problem.has_arrays:
+            return None
+        telling = [w for w in single if w.slip in ("chain", "power", "quotient-square")]
+        explanation = self._best(case, -mine, telling)
+        return None if explanation is None else both(explanation, _FACTORS[0][1], None)
 
     def _repaired_and_more(self, case: Case, tree: Formula) -> Wrong | None:
         """Return a repair that makes the derivative of an answer but for its sign or a factor 2."""
@@ -687,7 +832,8 @@ class _Grading:
                 if not s and name not in problem.path:
                     by = case.floats([partial(case.derived, path=(name,))], case.points)[0]
                     if by.shape == mine.shape and _agree(by, mine):
-                        return f"This is the derivative by {name}; differentiate by {problem.path[0]}."
+                        wrt = problem.path[0]
+                        return f"This is the derivative with respect to {name}; differentiate with respect to {wrt}."
         return None
 
     def _other(self, case: Case, mine: Any, at: At) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from symgrad.expression.formula import Call, Constant, Formula, Name
+from symgrad.expression.tokens import ONES
 from symgrad.teach.answers.trees import call, children, parts, with_children
 
 IDENTITY = ("I", "Id", "eye", "identity")
-VECTORS = ("ones", "zeros")
+VECTORS = ("ones", "zeros", ONES)
 
 
 def without_size(tree: Formula, known: Collection[str]) -> dict[str, int]:
@@ -47,7 +48,8 @@ def _tried(tree: Formula, ranks: Mapping[str, int], sizes: Mapping[str, int]) ->
         written = {}
         for name, rank in ranks.items():
             _, _, own = name.partition("_")
-            written[name] = call("eye" if rank == 2 else name, _size(own if own in sizes or own.isdigit() else size))
+            function = "eye" if rank == 2 else "ones" if name == ONES else name
+            written[name] = call(function, _size(own if own in sizes or own.isdigit() else size))
         yield _put(tree, written)
 
 
@@ -60,7 +62,7 @@ def _size(text: str) -> Formula:
 
 
 def _put(node: Formula, there: Mapping[str, Formula]) -> Formula:
-    """The tree with formulas in the place of names; what is called stays."""
+    """The tree with formulas in place of names; what is called stays."""
     if isinstance(node, Name):
         return there.get(node.id, node)
     old = children(node)

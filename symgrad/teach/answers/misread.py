@@ -21,7 +21,7 @@ _SAID = {
     "≈": "write numbers as they are, such as 1/3; ≈ has no meaning here",
     "%": "write 50/100 for 50%; % has no meaning here",
 }
-_FINE = set("+-*/^=<>()[]{}.,;:|'\"_@ \t\n\\$&#%") | set("·⋅×∗•∙⊙÷∕⊘−–π∞√ᵀ½’′″≤≥σ‖⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ∂λ")
+_FINE = set("+-*/^=<>()[]{}.,;:|'\"_@ \t\n\\$&#%") | set("·⋅×∗•∙⊙÷∕⊘−–π∞√∛∜ᵀ½’′″≤≥σ‖⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ∂λ")
 _OPERATORS = "+-*/^=·⋅×"
 _WORD = re.compile(r"[^\W\d]\w*")
 

@@ -28,6 +28,7 @@ from symgrad.expression.formula import Attribute, Binary, Formula, Name
 from symgrad.expression.grammar import Reading, check_depth, read
 from symgrad.expression.guesses import with_products
 from symgrad.expression.reader import Expression
+from symgrad.expression.reader import names_in as names_of
 from symgrad.expression.words import LETTERS
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
@@ -96,7 +97,7 @@ class Problem:
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
-        reading = read(_text(of), syntax, self.ranks).refuse_two_ways()
+        reading = _signed(read(_text(of), syntax, self.ranks).refuse_two_ways(), self.leaves)
         check_depth(reading.text, reading.tree, MOST_DEEP)
         self.text, self.tree = reading.text, in_python(reading, self.ranks)
         if not self.has_arrays:
@@ -215,8 +216,8 @@ class Problem:
             cases = [case for case in cases if case.points]
             if not cases:
                 raise ArgumentError(
-                    f"grade: {self.text!r} has no finite derivative by {', '.join(self.path)} at any point that was "
-                    "tried. Check the formula, and the shapes."
+                    f"grade: {self.text!r} has no finite derivative with respect to {', '.join(self.path)} at any "
+                    "point that was tried. Check the formula, and the shapes."
                 )
             self._seen[equal] = cases
         return self._seen[equal]
@@ -560,6 +561,12 @@ def _size(n: Any, sizes: Mapping[Any, int]) -> int:
     if isinstance(n, int):
         return n
     return int(sp.sympify(n).subs({s: sizes.get(sp.Symbol(s.name), EQUAL) for s in n.free_symbols}))
+
+
+def _signed(reading: Reading, leaves: Mapping[str, Any]) -> Reading:
+    """Return a formula with @ for products of matrices; its names without a shape are numbers."""
+    numbers = dict.fromkeys(names_of(reading, leaves), ())
+    return Expression(reading, {**numbers, **leaves}).signed
 
 
 def _letters(leaves: Any) -> list[str]:

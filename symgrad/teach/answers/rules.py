@@ -6,11 +6,11 @@ or the right rule with a wrong derivative of one part: so every slip is made at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from symgrad.expression.formula import (
@@ -26,6 +26,7 @@ from symgrad.expression.formula import (
     Sum,
     Unary,
 )
+from symgrad.expression.printer import word
 from symgrad.teach.answers import wrong_rules
 from symgrad.teach.answers.trees import (
     add,
@@ -294,8 +295,17 @@ class Derivative:
         for count in range(1, len(here)):
             for chosen in combinations(here, count):
                 yield Wrong(add(product((k,)) for k in chosen), "product", 55 if self.arrays else 25, hint)
+        if len(here) > 2:
+            lost = f"In the product {shown(node)} each term keeps all factors: one of them is missing in a term."
+            for k, j in permutations(here, 2):
+                rest = [product((i,)) for i in here if i != k]
+                yield Wrong(add([*rest, times(*self._term_without(factors, k, j))]), "product", 26, lost)
         if all(s == "*" for s in signs):
             yield Wrong(add(self.right(factors[k]) for k in here), "product", 28, hint)
+
+    def _term_without(self, factors: Sequence[Formula], k: int, j: int) -> list[Formula]:
+        """Return the factors of the term in which the k-th is differentiated, without the j-th."""
+        return [self.right(f) or number(0) if i == k else f for i, f in enumerate(factors) if i != j]
 
     # -------------------------------------------------------------- quotients
     def _quotient_slips(self, node: Binary, ds: list[Tree]) -> Iterator[Wrong]:
@@ -317,7 +327,7 @@ class Derivative:
         known = {letter: part for letter, part in letters.items() if part is not None}
         said = {"u": shown(node.left), "v": shown(node.right), "here": shown(node)}
         for rule in table:
-            yield Wrong(rule.made(known), rule.slip, rule.weight, rule.hint.format(**said))
+            yield Wrong(rule.made(known), rule.slip, rule.weight, rule.hint.format(log=word("log"), **said))
 
     def _as_power(self, u: Formula, v: Formula, b: Tree) -> Iterator[Wrong]:
         """c/v**n as c*v**(-n), with the slips of powers."""
@@ -373,6 +383,10 @@ class Derivative:
             yield Wrong(over(ds[0], node), "constant", 50, hint)
             hint = f"A root such as {shown(node)} is a power: its exponent is one less in the derivative, -1/2."
             yield Wrong(times(number(Fraction(1, 2)), node, ds[0]), "power", 38, hint)
+        if name == "log" and len(ds) == 1 and ds[0] is not None:
+            hint = f"The derivative of {shown(node)} divides by {shown(node.args[0])}, and not by the logarithm itself."
+            yield Wrong(over(ds[0], node), "chain", 50, hint)
+            yield Wrong(over(self.unit, node), "chain", 54, hint)
         for k in range(len(ds)):
             yield from self._chain(node, ds, k)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from symgrad.engine.record import handle
 from symgrad.expression.constants import CONSTANTS
 from symgrad.expression.formula import Binary, Constant, Formula, Name, Unary
+from symgrad.expression.tokens import signs
 from symgrad.forms import derive
 from symgrad.teach.answers.answer import Answer
 from symgrad.teach.answers.problem import Problem
@@ -17,7 +18,6 @@ from symgrad.teach.answers.trees import parts, shown, value_of
 from symgrad.teach.answers.values import Values
 from symgrad.tensors.creation import symbol
 
-_TOKEN = re.compile(r"[^\W\d]\w*|\d+\.?\d*|\*\*|[^\s\w(),\[\]]|[ᵀ⁻]")
 _MUCH, _SOME = 0.8, 4  # a form is shorter by a fifth at least, and by some signs
 MOST_EXPONENT = 12
 MOST_PROVED = 60  # signs of an answer that rewriting is tried on
@@ -46,7 +46,8 @@ def length(text: str) -> int:
     """The number of signs of a formula; brackets, commas, and the signs within numbers such as -1/2 are not counted."""
     text = re.sub(r"\s*\.m?T\b", "ᵀ", text)
     text = re.sub(r"(?<![\w)])-\s*(?=\d)", "", re.sub(r"(\d+)/\d+", r"\1", text))
-    return len(_TOKEN.findall(text))
+    text = text.replace("**", "^")
+    return signs(text) + text.count("*")
 
 
 def proved(problem: Problem, read: Answer) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from symgrad.core.printing import options
 from symgrad.expression.evaluation import BARS
 from symgrad.expression.formula import (
     Binary,
@@ -23,8 +24,7 @@ from symgrad.expression.formula import (
     Unary,
     replace,
 )
-from symgrad.expression.formula import text as text_of
-from symgrad.expression.printer import opposite
+from symgrad.expression.printer import opposite, typed
 from symgrad.teach.answers.values import Slope, Tangent
 
 T = TypeVar("T")
@@ -95,7 +95,7 @@ def add(parts: Iterable[Formula | None], minus: frozenset[int] = frozenset()) ->
 
 
 def negative(a: Formula) -> Formula:
-    """-a."""
+    """Return minus a formula."""
     return Unary("-", a)
 
 
@@ -109,7 +109,7 @@ def times(*factors: Formula) -> Formula:
 
 
 def over(a: Formula, b: Formula) -> Formula:
-    """a/b."""
+    """Return a fraction, a over b."""
     return Binary(a, "/", b)
 
 
@@ -121,7 +121,7 @@ def power(a: Formula, b: Formula) -> Formula:
 
 
 def call(name: str, *args: Formula) -> Formula:
-    """name(args)."""
+    """Return the call name(args)."""
     return Call(Name(name), list(args), [])
 
 
@@ -151,11 +151,11 @@ def parts(node: Formula) -> Iterator[Formula]:
 
 
 def _kept(work_out: Callable[[Formula], T]) -> Callable[[Formula], T]:
-    """Keep what is worked out of a node with the node: trees are built, and never changed."""
-    key = f"_{work_out.__name__}"
+    """Keep what is worked out of a node with the node, for each name of the logarithm: trees are never changed."""
 
     @functools.wraps(work_out)
     def found(node: Formula) -> T:
+        key = f"_{work_out.__name__}_{options.logarithm}"
         if key not in node.__dict__:
             node.__dict__[key] = work_out(node)
         result: T = node.__dict__[key]
@@ -218,7 +218,7 @@ def _last_power(node: Formula) -> Binary | None:
 @_kept
 def shown(node: Formula) -> str:
     """A part of a formula as a pupil reads it: x^2 for x**2, and sin' for the slope of sin."""
-    return text_of(_named(node))
+    return typed(_named(node))
 
 
 def _named(node: Formula) -> Formula:

@@ -242,11 +242,11 @@ class Values(Evaluation):
             return super()._call(node)
         f, first = self._function(node.func)
         name = node.func.id if isinstance(node.func, Name) else ""
-        args = [*first, *[self.of(a) for a in node.args]]
+        args = [*first, *self._arguments(node)]
         words = {k.name: self._plain(self.of(k.value)) for k in node.keywords}
         if name == "log" and len(args) == 2:  # of a base
             return self._logarithm(args[0]) / self._logarithm(args[1])
-        args = self._arguments(name, args)
+        args = self._converted(name, args)
         if name in _ALONG and len(args) == 1 and not words:
             args.append(-1)
         if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
@@ -258,7 +258,7 @@ class Values(Evaluation):
         logarithm: Tensor = self.called(sg.log, x if isinstance(x, Tensor) else self._lifted(x))
         return logarithm
 
-    def _arguments(self, name: str, args: list[Any]) -> list[Any]:
+    def _converted(self, name: str, args: list[Any]) -> list[Any]:
         """Numbers as functions take them: sizes and positions as integers, exact numbers as tensors."""
         args = [self._stacked(a) if isinstance(a, list) and any(isinstance(v, Tensor) for v in a) else a for a in args]
         if name in _SIZED or any(isinstance(a, (Tensor, list, tuple)) for a in args):

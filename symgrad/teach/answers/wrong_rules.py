@@ -20,7 +20,7 @@ class WrongRule(NamedTuple):
     hint: str
 
     def made(self, letters: dict[str, Formula]) -> Formula:
-        """Return it with formulas in the place of its letters."""
+        """Return it with formulas in place of its letters."""
         return put(_read(self.formula), {Name(letter): part for letter, part in letters.items()})
 
 
@@ -38,7 +38,7 @@ INNER = "The inner function {v} has a derivative too: multiply by it."
 _SQUARE = "The quotient rule divides by the square of the denominator {v}."
 _PARTS = "A quotient is not differentiated above and below by themselves. For {here}: (u/v)' = (u'*v - u*v')/v^2."
 _BELOW = "The constant {v} below the bar stays as it is in the derivative of {here}."
-_LOGARITHMS = "take logarithms first, (log f)' = f'/f."
+_LOGARITHMS = "take logarithms first, ({log} f)' = f'/f."
 _NO_POWER = "In {here} the variable stands in the exponent: the power rule does not hold there."
 _POWER = "The power rule for {here}: the exponent comes down as a factor, and is one less above."
 _LOST = "The derivative of {here} has a factor that is lost here."

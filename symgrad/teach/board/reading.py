@@ -303,9 +303,7 @@ def cases(*rows: Formula) -> Formula:
 # ------------------------------------------------------------------ to SymPy
 def to_sympy(t: Formula) -> Any:
     """Return a formula as SymPy has it, of real symbols; decimals are exact."""
-    if isinstance(t, Number):
-        return sp.Rational(t.value.numerator, t.value.denominator)
-    if isinstance(t, Constant):
+    if isinstance(t, (Number, Constant)):
         return sp.Rational(str(t.value))
     if isinstance(t, Unary):
         return -to_sympy(t.operand)

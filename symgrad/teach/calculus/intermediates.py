@@ -45,7 +45,7 @@ class Ladder:
         self.top = terms[root]
 
     def steps(self, x: str, d: Label) -> list[LessonStep]:
-        """Return the steps for the letters, each with its derivative by x, and for the whole."""
+        """Return the steps for the letters, each with its derivative with respect to x, and for the whole."""
         moving = Slopes(x)
         says = "parts named from the inside, each with its derivative (chain rule):"
         out: list[LessonStep] = [Note(reason=(says,))]

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.core.pickling import written
-from symgrad.errors import SymgradError
+from symgrad.errors import FormError, SymgradError
 from symgrad.expression.arithmetic import opened
 from symgrad.expression.formula import (
     Both,
@@ -30,19 +30,18 @@ from symgrad.expression.formula import (
     Sum,
     walk,
 )
-from symgrad.expression.printer import text
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.formulas import formula
 from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
-from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
+from symgrad.teach.board.reading import SympyFormatter, entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import domain, holds_at, said
-from symgrad.teach.calculus.solution import AS_PRINTED, Solution
-from symgrad.teach.steps.brief import brief
+from symgrad.teach.calculus.solution import PUT_IN, Printed, Solution
+from symgrad.teach.steps.brief import MANY, brief, few
 from symgrad.teach.steps.lesson import ClosedFormStep, Evaluation, Given, LessonStep, Note
 from symgrad.teach.steps.tape import Tape
 
@@ -174,7 +173,7 @@ class Lesson:
         yield Given(before=label, after=top, written=(top,), ledger=said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:
-            yield Note(reason=(*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
+            yield Note(reason=(*listed(others), " is a constant" if len(others) == 1 else " are constants"))
 
     def _by(
         self, by: tuple[str, ...], formulas: dict[tuple[str, ...], Formula | None], ladder: Ladder | None
@@ -184,7 +183,7 @@ class Lesson:
             yield Note(kind="gap", reason=("",))
         if several and len(by) == 1:
             others = [v for v in self.variables if v != x]
-            yield Note(reason=("by ", Equation((Name(x),)), ", with ", *_listed(others), " held constant:"))
+            yield Note(reason=("with respect to ", Equation((Name(x),)), ", with ", *listed(others), " held constant:"))
         form = self._form(by)
         end = None if form is None or len(by) < self.order else as_printed(form)
         f = formulas.get(by[:-1])
@@ -199,13 +198,13 @@ class Lesson:
         yield from self._number(d, form, self._places[x] if len(by) == 1 else None)
 
     def _long(
-        self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None, end: Any
+        self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None, end: Printed | None
     ) -> Iterator[LessonStep]:
         if len(by) == 1 and ladder is not None:
             steps = ladder.steps(by[0], d)
             yield from steps
             if end is not None:
-                yield ClosedFormStep(before=steps[-1].after, after=end, reason=AS_PRINTED, written=(end,))
+                yield end.step(steps[-1].after, PUT_IN)
             yield from self._number(d, form, self._places[by[0]])
             return
         nodes = [self.tape.handled(self.targets[self._places[name][0]]) for name in by]
@@ -272,21 +271,40 @@ class Lesson:
         yield Evaluation(before=form._expr, after=Value(np.asarray(value)[()]), left=d)
 
 
-def _listed(names: Sequence[str]) -> list[Any]:
+def listed(names: Sequence[str]) -> list[Any]:
+    """Return names with commas and "and" between them."""
     out: list[Any] = []
     for k, name in enumerate(names):
         out += ["" if k == 0 else " and " if k == len(names) - 1 else ", ", Equation((Name(name),))]
     return out
 
 
-def as_printed(form: ClosedForm) -> Formula | None:
+def as_printed(form: ClosedForm) -> Printed | None:
     """Return a derivative as ``sg.derive`` prints it; None of one that is long, or has parts that no lesson writes."""
-    if brief(form, PRINTED) is None:
+    if not few([form._root, *form._forward], MANY):
         return None
-    printed = opened(formula(form.expr))
-    known = all(isinstance(p, WRITABLE) for p in walk(printed))
-    known = known and printed.free.issubset(form.args)  # E is no name of the form
-    return printed if known and text(printed) == str(form) else None
+    try:
+        shown, named = form._shown
+    except FormError:
+        return None
+    if named is None or not named.definitions:
+        whole, names = form._expr, []
+    else:
+        whole, names = (
+            named.bodies[0],
+            [(formula(d.name), opened(formula(d.expr))) for d in reversed(named.definitions)],
+        )
+    printed = Printed(opened(formula(whole)), tuple(names))
+    parts = [printed.formula, *[t for _, t in names]]
+    known = all(isinstance(p, WRITABLE) for t in parts for p in walk(t))
+    known = known and printed.put_in().free.issubset(form.args)  # E is no name of the form
+    return printed if known and len(shown) <= PRINTED and str(printed) == shown else None
+
+
+def written_form(form: ClosedForm) -> Formula:
+    """Return a derivative as ``sg.derive`` prints it, its names put in; else as a hand writes it."""
+    printed = as_printed(form)
+    return printed.put_in() if printed is not None else SympyFormatter().write(form.expr)
 
 
 def _goal(form: ClosedForm | None) -> Any:

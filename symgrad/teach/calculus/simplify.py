@@ -13,11 +13,9 @@ from sympy.polys.polyerrors import PolynomialError
 
 from symgrad.core.kernels import array_kernel
 from symgrad.expression.arithmetic import (
-    HALF,
     MINUS,
     ONE,
     apply,
-    coefficient,
     div,
     factors,
     is_negative,
@@ -26,8 +24,10 @@ from symgrad.expression.arithmetic import (
     over_and_under,
     terms,
 )
-from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
+from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Product, Quotient, Sum
 from symgrad.expression.printer import handwritten
+from symgrad.forms.rewrites.fractions import squares, squares_replaced
+from symgrad.forms.rewrites.reasons import SQUARES, reason
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, Unwritable, to_sympy
 from symgrad.teach.steps.lesson import (
@@ -226,14 +226,12 @@ def _expanded(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
 def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
         e = sp.expand(to_sympy(top))
-        for name, one, two, sign in (
-            ("sin² + cos² = 1", sp.sin, sp.cos, 1),
-            ("cosh² − sinh² = 1", sp.cosh, sp.sinh, -1),
-        ):
-            for u in sorted({a.args[0] for a in e.atoms(one, two)}, key=str):
-                if not any(e.has(f(u) ** n) for f in (one, two) for n in (2, 3, 4)):
+        for functions, name in SQUARES:
+            for u in sorted({a.args[0] for a in e.atoms(*functions)}, key=str):
+                both = squares(functions, *[f(u) for f in functions])
+                if not any(e.has(f**n) for f, _ in both for n in (2, 3, 4)):
                     continue
-                shorter = _best(_replaced(e, one(u), two(u), sign), formatter, top)
+                shorter = _best([squares_replaced(e, [pair]) for pair in both], formatter, top)
                 if shorter is not None and len(terms(shorter)) < len(terms(formatter.write(e))):
                     yield _identity(name, place(shorter, below))
                     return
@@ -265,18 +263,6 @@ def _product_of(parts: Sequence[Formula]) -> Formula:
 def _negated(t: Sum) -> Formula:
     """Return −(a − b) as b − a."""
     return Sum(*sorted((neg(p) for p in t.args), key=is_negative))
-
-
-def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
-    """Return e with a² as 1 ∓ b², and with b² as ±(1 − a²)."""
-    both = []
-    for old, new in ((a, 1 - sign * b**2), (b, sign * (1 - a**2))):
-        made = e.replace(
-            lambda p, old=old: p.is_Pow and p.base == old and p.exp.is_Integer and p.exp >= 2,
-            lambda p, old=old, new=new: new ** (p.exp // 2) * old ** (p.exp % 2),
-        )
-        both.append(sp.expand(made))
-    return both
 
 
 def _best(candidates: Sequence[Any], formatter: SympyFormatter, t: Formula) -> Formula | None:
@@ -404,57 +390,42 @@ def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Rewriting | None:
         return None
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
-    if any(_calls_twice(candidate, f) != _calls_twice(t, f) for f in ("sin", "cos", "sinh", "cosh")):
-        return _identity("double angle", candidate)
-    if _has_roots_of(t, (Sum, Product, Quotient)) and any(_calls(candidate, f) > _calls(t, f) for f in ("sign", "abs")):
-        return _identity("√(u²) = |u|", candidate)
-    if _has_roots_of(t, Quotient) and not _has_roots_of(candidate, Quotient):
-        return _identity("√(a/b) = √(a·b)/b where b > 0", candidate)
-    if _calls(t, "cos") and _calls(candidate, "sin") and _count(candidate, "cos") < _count(t, "cos"):
-        return _identity("cos² = 1 − sin²", candidate)
-    if _functions(t) == {"sin", "cos"} and _functions(candidate) <= {"sin", "cos"}:
-        return _identity("sin² + cos² = 1", candidate)
-    if _lines(candidate) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
-        return _step(CommonDenominator, candidate, "common denominator")
-    if _calls(t, "tan") and _calls(t, "cos") and not _calls(t, "sign"):
-        why = "tan = sin/cos, sin² + cos² = 1" if _calls(t, "sin") else "1 + tan² = 1/cos²"
-        return _identity(why, candidate)
-    if _calls(t, "tanh") and _calls(t, "cosh") and not _calls(candidate, "tanh"):
-        return _identity("tanh = sinh/cosh, cosh² − sinh² = 1", candidate)
-    if _calls(t, "sign") and not _calls(candidate, "sign"):
-        return _identity("x·sign(x) = |x|", candidate)
-    says = [s for function, s in _IDENTITIES if _calls(candidate, function) and not _calls(t, function)]
-    return _identity(says[0], candidate) if says else _step(Simplify, candidate, "simplify")
+    says = why(t, candidate)
+    if says in ARITHMETIC:
+        return _step(CommonDenominator if says == "common denominator" else Simplify, candidate, says)
+    return _identity(says, candidate)
 
 
-_IDENTITIES = (
-    ("tan", "sin/cos = tan"),
-    ("tanh", "written with tanh"),
-    ("cosh", "exp(u) + exp(−u) = 2·cosh(u)"),
-    ("sinh", "exp(u) − exp(−u) = 2·sinh(u)"),
-    ("abs", "x·sign(x) = |x|"),
+ARITHMETIC = (
+    "common denominator",
+    "divide term by term",
+    "factor",
+    "expand",
+    "collect terms",
+    "collect powers",
+    "simplify",
 )
 
 
-def _has_roots_of(t: Formula, kinds: Any) -> bool:
-    return any(isinstance(p, Power) and p.exponent == HALF and isinstance(p.base, kinds) for p in _parts(t))
+def why(t: Formula, other: Formula) -> str:
+    """Say how a formula becomes another that is equal: by an identity, or by which arithmetic."""
+    if _has(t, (Cases, Compare)) or _has(other, (Cases, Compare)):
+        return "with the value where the cases meet" if _has(other, Cases) else "as one formula"
+    identity = reason(to_sympy(t), to_sympy(other))
+    if identity != "":
+        return identity or "simplify"
+    if _lines(t) != _lines(other):
+        return "common denominator" if _lines(t) > _lines(other) else "divide term by term"
+    if _without_signs(t) == _without_signs(other):
+        return "−(a − b) = b − a"
+    if not _has(t, Sum) and not _has(other, Sum):
+        return "collect powers"
+    sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
+    return "collect terms" if sums[0] == sums[1] else "factor" if sums[0] else "expand"
 
 
-def _calls(t: Formula, function: str) -> bool:
-    return function in _functions(t)
-
-
-def _functions(t: Formula) -> set[str]:
-    return {p.name for p in _parts(t) if isinstance(p, Call)}
-
-
-def _count(t: Formula, function: str) -> int:
-    return sum(isinstance(p, Call) and p.name == function for p in _parts(t))
-
-
-def _calls_twice(t: Formula, function: str) -> bool:
-    """Whether a function of 2u is in it."""
-    return any(isinstance(p, Call) and p.name == function and coefficient(p.args[0])[0].value == 2 for p in _parts(t))
+def _without_signs(t: Formula) -> list[str]:
+    return sorted(c for c in handwritten(t) if c not in "+− ·()")
 
 
 _NAMED = (("cos", "sin", "cot", "cos/sin = cot"), ("sin", "cos", "tan", "sin/cos = tan"))

@@ -1,11 +1,11 @@
-"""One derivative by one variable, line by line, as it is worked out on a board: the outermost rule first."""
+"""One derivative with respect to one variable, line by line as on a board: the outermost rule first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -44,7 +44,7 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
-from symgrad.expression.printer import handwritten
+from symgrad.expression.printer import handwritten, text
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
@@ -66,7 +66,7 @@ from symgrad.teach.calculus.rules import (
     quotient_quote,
     rule_of,
 )
-from symgrad.teach.calculus.simplify import cleared, measure, simplified
+from symgrad.teach.calculus.simplify import cleared, measure, simplified, why
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
     ClosedFormStep,
@@ -86,8 +86,36 @@ from symgrad.teach.steps.lesson import (
 )
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
-AS_PRINTED = ("as sg.derive writes it:",)
+PUT_IN = ("put the parts in:",)
 TIMES = {1: "", 2: " twice", 3: " three times"}
+
+
+class Printed(NamedTuple):
+    """A derivative as ``sg.derive`` prints it.
+
+    Attributes:
+        formula: the formula, with names for some of its parts.
+        where: the names with what they stand for, each before those that its own formula uses.
+    """
+
+    formula: Formula
+    where: tuple[tuple[Formula, Formula], ...] = ()
+
+    def __str__(self) -> str:
+        named = [f"{text(name)} = {text(t)}" for name, t in self.where]
+        return text(self.formula) + (f" where {'; '.join(named)}" if named else "")
+
+    def put_in(self) -> Formula:
+        """Return the formula without names."""
+        whole = self.formula
+        for name, t in self.where:
+            whole = put(whole, {name: t})
+        return whole
+
+    def step(self, before: Formula, reason: tuple[Any, ...]) -> ClosedFormStep:
+        """Return the step that ends in it."""
+        end = self.formula
+        return ClosedFormStep(before=before, after=end, reason=reason, written=(end,), where=self.where)
 
 
 class Solution:
@@ -117,7 +145,7 @@ class Solution:
         goal: Any = None,
         at: Callable[[float], float | None] | None = None,
         quoted: set[str] | None = None,
-        printed: Formula | None = None,
+        printed: Printed | None = None,
     ) -> None:
         self.f, self.x, self.d, self._goal, self._at, self._printed = f, x, d, goal, at, printed
         self._slopes = Slopes(x)
@@ -164,12 +192,13 @@ class Solution:
     def _close(self, derivative: Formula) -> None:
         """End in what ``sg.derive`` prints: terms in its order, and another formula where it has one."""
         printed, last = self._printed, self.steps[-1]
-        if printed is None or handwritten(printed) == handwritten(derivative):
+        if printed is None or (not printed.where and handwritten(printed.formula) == handwritten(derivative)):
             return
-        if last.written and _alike(printed, derivative):
-            self.steps[-1] = replace(last, after=printed, written=(*last.written[:-1], printed))
+        if last.written and not printed.where and _alike(printed.formula, derivative):
+            end = printed.formula
+            self.steps[-1] = replace(last, after=end, written=(*last.written[:-1], end))
             return
-        self.steps.append(ClosedFormStep(before=derivative, after=printed, reason=AS_PRINTED, written=(printed,)))
+        self.steps.append(printed.step(derivative, (f"{why(derivative, printed.put_in())}:",)))
 
     def _drop_spare(self) -> None:
         """Leave out the last formula of a rule where it has the one before in another order."""
@@ -303,7 +332,7 @@ class Solution:
         d = tidy(self._slopes.of(inner))
         derivative = tidy(mul(c, *slopes, d))
         if len(outers) > 1 or hard:
-            return self._derive(step, why, _product_of(c, *slopes, d), derivative)
+            return self._derive(step, why, _in_turn(c, *slopes, d), derivative)
         before = mul(c, *slopes, Prime(inner))
         return self._derive(step, why, *[before] * (measure(before) < WIDE), derivative)
 
@@ -489,6 +518,15 @@ def _product_of(*parts: Formula) -> Formula:
         sorted(flat, key=lambda p: not isinstance(p, Number)) if sum(isinstance(p, Number) for p in flat) < 2 else flat
     )
     return ONE if not kept else kept[0] if len(kept) == 1 else Product(*kept)
+
+
+def _in_turn(*parts: Formula) -> Formula:
+    """Return the product of a chain's derivatives from the outside in, the number of the innermost last."""
+    moving = [p for p in parts if p != ONE]
+    last = moving[-1]
+    return (
+        Product(*factors(_product_of(*moving[:-1])), last) if len(moving) > 1 and is_num(last) else _product_of(*parts)
+    )
 
 
 def _stays(p: Formula) -> bool:

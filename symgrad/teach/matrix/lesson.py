@@ -114,7 +114,7 @@ class Lesson:
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
 
     def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
-        """Go on from the gradient by one variable to the Hessian."""
+        """Go on from the gradient with respect to one variable to the Hessian."""
         g = self._called("g" if len(first.shape) < 2 else "G", name, several)
         e = self._formula(first)
         yield Note(kind="gap", reason=("",))
@@ -127,6 +127,11 @@ class Lesson:
         yield from self._read_off(solution, [name], [last], g, first.shape)
 
     # ---------------------------------------------------------------- the derivative
+    @property
+    def _letters(self) -> list[Any]:
+        """The letters that are explained below the function."""
+        return [name for name, _ in self.tape.letters]
+
     def _read_off(
         self, solution: Solution | None, names: Sequence[str], forms: Sequence[ClosedForm], f: str, shape: Sequence[Any]
     ) -> Iterator[LessonStep]:
@@ -141,22 +146,25 @@ class Lesson:
             sides, real = None if solution is None else solution.sides, not self._has_gradient(name)
             d = Differential.of(f, shape)
             yield from _definition(g, f, shape, name, own, sides, in_names=in_names, real=real)
-            rights = [e for e in (mine, None if in_names else _closed(form)) if e is not None]
-            distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
+            shown, where = (None, ()) if in_names else _shown(form)
+            rights = [e for e in (mine, shown) if e is not None]
+            distinct = [e for e in rights[:-1] if not _alike(e, rights[-1])] + rights[-1:]
+            where = tuple(d for d in where if d[0] not in self._letters)
             left = entry(g, distinct[-1]) if distinct and form.shape else g
-            reason = identity(solution, *distinct) if solution is not None and len(distinct) == 2 else ""
+            reason = identity(solution, distinct[0], _closed(form)) if solution and len(distinct) == 2 else ""
             size, end = sized(form.shape), rights[-1] if rights else None
             if reason:
                 yield ReadGradient(before=d, after=distinct[0], written=(distinct[0],), left=left, ledger=size)
                 yield UseIdentity(
-                    before=distinct[0], after=distinct[1], written=(distinct[1],), ledger=reason, identity=reason
-                )
+                    before=distinct[0], after=distinct[1], written=(distinct[1],), where=where, ledger=reason,
+                    identity=reason,
+                )  # fmt: skip
             else:
-                yield ReadGradient(before=d, after=end, written=tuple(distinct), left=left, ledger=size)
+                yield ReadGradient(before=d, after=end, written=tuple(distinct), left=left, where=where, ledger=size)
             yield from self._value(form)
 
     def _has_gradient(self, name: str) -> bool:
-        """Whether the derivative by a name is the gradient of a real number by complex ones."""
+        """Whether the derivative with respect to a name is the gradient of a real number by complex ones."""
         complex_ = name in self._leaves and is_imaginary(self._leaves[name])
         return complex_ and not self.tape.root.shape and not is_imaginary(self.tape.root)
 
@@ -229,6 +237,17 @@ def _equations(forms: Sequence[ClosedForm]) -> Iterator[LessonStep]:
     bodies = [e for e in map(_closed, forms) if e is not None]
     told = dict.fromkeys(d for e in bodies for d in Explained(e).told)
     yield from (Note(reason=("where ", Equation((d.name, d.expr)))) for d in reversed(told))
+
+
+def _shown(form: ClosedForm) -> tuple[Any, tuple[tuple[Any, Any], ...]]:
+    """Return a form as it is printed, and the names in it with what they stand for."""
+    try:
+        named = form._shown[1]
+    except SymgradError:
+        return None, ()
+    if named is None or not named.definitions:
+        return _closed(form), ()
+    return named.bodies[0], tuple((d.name, d.expr) for d in reversed(named.definitions))
 
 
 def _closed(form: ClosedForm) -> Any:

@@ -52,7 +52,7 @@ class Names:
         return counts
 
     def _named_within(self, e: Any) -> Any:
-        """Return the formula with names in the place of its parts."""
+        """Return the formula with names in place of its parts."""
         if not getattr(e, "args", ()) or not isinstance(e, sp.Expr) or isinstance(e, ArraySymbol) or not self._moves(e):
             return e
         if e in self._known:

@@ -1,7 +1,8 @@
 """The differential of each kind of expression, and how a factor goes past it: ⟨C, D⟩ with dX in D is ⟨M, dX⟩.
 
-Sums, products and transposes are taken apart here. All else is asked of symgrad: an operation's differential is the
-closed form of its directional derivative, and how a factor goes past it that of its vector-Jacobian product.
+Sums, products and transposes are taken apart here, by a table where one line says it. All else is asked of symgrad: an
+operation's differential is the closed form of its directional derivative, and how a factor goes past it that of its
+vector-Jacobian product.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import SymgradError
+from symgrad.expression.printer import word
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity
@@ -40,6 +42,7 @@ from symgrad.teach.matrix.symbols import (
     scaled,
     shape_of,
     times,
+    traced,
     turned,
 )
 
@@ -89,6 +92,8 @@ class Rules:
             return self._number(e)
         if isinstance(e, Call):
             return self._call(e)
+        if type(e) in LINEAR:
+            return self._linear(e)
         method = self._ARRAYS.get(type(e))
         if method is None:
             raise NoWords(type(e).__name__)
@@ -98,35 +103,20 @@ class Rules:
         """Return the parts of an expression inside another: shown in it, and first past the other."""
         return [Part(show(p.shown), p.whose, _after(past, p.past)) for p in self.of(e)]
 
+    def _linear(self, e: Any) -> list[Part]:
+        """Return the parts by the table, one for each operand that changes."""
+        parts = []
+        for k, (show, past) in enumerate(LINEAR[type(e)]):
+            if self.moves(e.args[k]):
+                parts.extend(self._within(e.args[k], functools.partial(show, e), functools.partial(past, e)))
+        return parts
+
     # ---------------------------------------------------------------- arrays
     def _plus(self, e: Any) -> list[Part]:
         return [p for t in e.args[:-1] for p in (self._spread(t, e) if shape_of(t) != e.shape else self.of(t))]
 
     def _spread(self, t: Any, e: Any) -> list[Part]:
         raise NoWords(f"{type(t).__name__} in every entry of {type(e).__name__}")
-
-    def _scaled(self, e: Any) -> list[Part]:
-        c, a = e.args[:2]
-        front = self._within(c, lambda d: scaled(d, a), lambda g: paired(g, a)) if self.moves(c) else []
-        return [*front, *self._within(a, lambda d: scaled(c, d), lambda g: scaled(c, g))]
-
-    def _filled(self, e: Any) -> list[Part]:
-        """Differentiate a number in every entry: ⟨C, s·1⟩ = ⟨C, 1⟩·s."""
-        one = ones(e.shape)
-        return self._within(e.args[0], lambda d: scaled(d, one), lambda c: paired(one, c))
-
-    def _line_mean(self, e: Any) -> list[Part]:
-        """Differentiate the means of rows in every entry, which move to the other side as they are."""
-        a, axis = e.args[:2]
-        means = functools.partial(_line_means, axis=int(axis))
-        return self._within(a, means, means)
-
-    def _cross(self, e: Any) -> list[Part]:
-        """Differentiate a × b: c·(da × b) = (b × c)·da and c·(a × db) = (c × a)·db."""
-        a, b = e.args[:2]
-        left = self._within(a, lambda d: Cross.of(d, b), lambda c: Cross.of(b, c)) if self.moves(a) else []
-        right = self._within(b, lambda d: Cross.of(a, d), lambda c: Cross.of(c, a)) if self.moves(b) else []
-        return [*left, *right]
 
     def _array_power(self, e: Any) -> list[Part]:
         a, p = e.args[:2]
@@ -223,9 +213,6 @@ class Rules:
             out.extend(self._by_entries(b, slope))
         return out
 
-    def _diag(self, e: Any) -> list[Part]:
-        return self._within(e.args[0], diag, diag)
-
     def _cases(self, e: Any) -> list[Part]:
         parts = e.args[:-1]
         if len(parts) != 3 or not isinstance(parts[1], Truth):
@@ -266,9 +253,8 @@ class Rules:
 
     # ---------------------------------------------------------------- numbers
     def _number(self, e: Any) -> list[Part]:
-        method = self._NUMBERS.get(type(e))
-        if method is not None:
-            return method(self, e)
+        if type(e) in LINEAR:
+            return self._linear(e)
         if isinstance(e, Call):
             return [
                 Part(paired(p.past(sp.S.One), Differential.of(p.whose, shape_of(p.past(sp.S.One)))), p.whose, p.past)
@@ -298,37 +284,43 @@ class Rules:
         by = functools.partial(operator.mul, slope_)
         return self._within(a, by, by)
 
-    def _norm2(self, e: Any) -> list[Part]:
-        a = e.args[0]
-        return self._within(a, lambda d: paired(scaled(2, a), d), lambda c: scaled(2 * c, a))
-
-    def _length(self, e: Any) -> list[Part]:
-        a = e.args[0]
-        return self._within(a, lambda d: paired(a, d) / e, lambda c: scaled(c / e, a))
-
-    def _trace(self, e: Any) -> list[Part]:
-        a = e.args[0]
-        return self._within(a, lambda d: Trace.of(d) if not isinstance(d, Scaled) else d.args[0] * Trace.of(d.args[1]),
-                            lambda c: scaled(c, _identity(a)))  # fmt: skip
-
-    def _total(self, e: Any) -> list[Part]:
-        a = e.args[0]
-        return self._within(a, lambda d: d.args[0] * Total.of(d.args[1]) if isinstance(d, Scaled) else Total.of(d),
-                            lambda c: scaled(c, ones(shape_of(a))))  # fmt: skip
-
-    def _mean(self, e: Any) -> list[Part]:
-        a = e.args[0]
-        count = sp.Mul(*shape_of(a))
-        return self._within(a, Mean.of, lambda c: scaled(c / count, ones(shape_of(a))))
-
     _ARRAYS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
-        Plus: _plus, Scaled: _scaled, Transposed: _transposed, Product: _product, Hadamard: _hadamard, Filled: _filled,
-        ElementPower: _element_power, Elementwise: _elementwise, Quotient: _quotient, Diag: _diag, Cases: _cases,
-        LineMean: _line_mean, Cross: _cross, ArrayPower: _array_power, MatrixPower: _matrix_power,
+        Plus: _plus, Transposed: _transposed, Product: _product, Hadamard: _hadamard,
+        ElementPower: _element_power, Elementwise: _elementwise, Quotient: _quotient, Cases: _cases,
+        ArrayPower: _array_power, MatrixPower: _matrix_power,
     }  # fmt: skip
-    _NUMBERS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
-        Norm2: _norm2, Length: _length, Trace: _trace, Total: _total, Mean: _mean,
-    }  # fmt: skip
+
+
+# ------------------------------------------------------------------ one line each
+Row = tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]
+# for each operand of e: its differential from that of the operand, and C past it, ⟨C, e′(d)⟩ = ⟨past(C), d⟩
+LINEAR: dict[Any, tuple[Row, ...]] = {
+    Scaled: (
+        (lambda e, d: scaled(d, e.args[1]), lambda e, c: paired(c, e.args[1])),
+        (lambda e, d: scaled(e.args[0], d), lambda e, c: scaled(e.args[0], c)),
+    ),
+    # ⟨C, s·1⟩ = ⟨C, 1⟩·s
+    Filled: ((lambda e, d: scaled(d, ones(e.shape)), lambda e, c: paired(ones(e.shape), c)),),
+    LineMean: ((lambda e, d: _line_means(d, int(e.args[1])), lambda e, c: _line_means(c, int(e.args[1]))),),
+    Diag: ((lambda e, d: diag(d), lambda e, c: diag(c)),),
+    # c·(da × b) = (b × c)·da, c·(a × db) = (c × a)·db
+    Cross: (
+        (lambda e, d: Cross.of(d, e.args[1]), lambda e, c: Cross.of(e.args[1], c)),
+        (lambda e, d: Cross.of(e.args[0], d), lambda e, c: Cross.of(c, e.args[0])),
+    ),
+    Norm2: ((lambda e, d: paired(scaled(2, e.args[0]), d), lambda e, c: scaled(2 * c, e.args[0])),),
+    Length: ((lambda e, d: paired(e.args[0], d) / e, lambda e, c: scaled(c / e, e.args[0])),),
+    Trace: ((lambda e, d: traced(d), lambda e, c: scaled(c, _identity(e.args[0]))),),
+    Total: ((lambda e, d: _total(d), lambda e, c: scaled(c, ones(shape_of(e.args[0])))),),
+    Mean: (
+        (lambda e, d: Mean.of(d), lambda e, c: scaled(c / sp.Mul(*shape_of(e.args[0])), ones(shape_of(e.args[0])))),
+    ),
+}
+
+
+def _total(a: Any) -> Any:
+    front, a = in_front(a)
+    return front * Total.of(a)
 
 
 def _after(outer: Callable[[Any], Any], inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -388,7 +380,7 @@ _TANGENT, _COTANGENT = "\ue000d", "\ue000c"
 
 
 def _placed(e: Any, names: dict[str, Any]) -> Any:
-    """Put expressions in the place of stand-ins."""
+    """Put expressions in place of stand-ins."""
     there = {s: names[s.name] for s in e.free_symbols if getattr(s, "name", None) in names}
     return rebuilt(e, there)
 
@@ -430,7 +422,7 @@ def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:
 
 def quoted(e: Call) -> str:
     """Return the name of an operation's rule, where it has one."""
-    says: str = e.op.quoted
+    says: str = e.op.quoted.format(log=word("log"))
     return says
 
 

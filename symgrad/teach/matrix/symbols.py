@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import sympy as sp
@@ -108,7 +109,7 @@ def _outer_sizes(arrays: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def scaled(c: Any, a: Any) -> Any:
-    """Return c·a."""
+    """Return c·a, a number times an array or a number."""
     return Scaled.of(c, a) if shape_of(a) else c * a
 
 
@@ -180,7 +181,7 @@ def diag(a: Any) -> Any:
 
 
 def rebuilt(e: Any, there: dict[Any, Any]) -> Any:
-    """Put expressions in the place of others, and fold what becomes trivial."""
+    """Put expressions in place of others, and fold what becomes trivial."""
     if e in there:
         return there[e]
     if isinstance(e, Integrand):
@@ -199,10 +200,7 @@ def rebuilt(e: Any, there: dict[Any, Any]) -> Any:
     if isinstance(e, Plus):
         return plus(arrays)
     if isinstance(e, Hadamard):
-        made = arrays[0]
-        for a in arrays[1:]:
-            made = times(made, a)
-        return made
+        return reduce(times, arrays)
     if isinstance(e, Transposed):
         return turned(arrays[0])
     if isinstance(e, Diag):

@@ -86,14 +86,14 @@ class Field(NamedTuple):
 def contours(
     field: Field, over: Sequence[tuple[float, float]], words: Words, touch: Sequence[float] | None, path: Any, ax: Any
 ) -> Any:
-    """Draw level lines, arrows along the gradient, the gradient and the level line's tangent at a point, and a path."""
+    """Draw contours, arrows along the gradient, the gradient and the tangent of the contour at a point, and a path."""
     xs, ys = (np.linspace(low, high, ACROSS) for low, high in over)
     heights = np.ma.masked_invalid([[field.value(float(x), float(y)) for x in xs] for y in ys])
     drawn = ax.contourf(xs, ys, heights, levels=_levels(heights.compressed()), cmap="cividis")
     ax.figure.colorbar(drawn, ax=ax, label=words.labels[0], format="%.3g")
     wide, tall = (high - low for low, high in over)
     if 0.2 < wide / tall < 5:
-        ax.set_aspect("equal")  # so that gradients stand upright on level lines
+        ax.set_aspect("equal")  # so that gradients stand upright on contours
     if field.has_arrows:
         _arrows(ax, field.slope, over)
     if touch is not None:

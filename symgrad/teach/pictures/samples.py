@@ -45,7 +45,7 @@ def sampled(at: Callable[[float], Point], low: float, high: float, shown: int) -
     xs = np.array(sorted(known))
     values = np.array([known[float(x)] for x in xs]).T[:shown]
     ends = np.array([known[low], *(known[x] for pair in (*rough, *open_) for x in pair)]).T[:shown]
-    return Samples(*_broken(xs, values, rows[:shown], rough), _limits(rows[:shown], ends))
+    return Samples(*_broken(xs, values, rows[:shown], rough), limits(rows[:shown], ends))
 
 
 def _refined(
@@ -104,10 +104,10 @@ def _broken(xs: Any, values: Any, rows: Any, rough: Sequence[tuple[float, ...]])
     return np.insert(xs, starts + 1, between), np.insert(values, starts + 1, filler, axis=1)
 
 
-def _limits(rows: Any, ends: Any) -> tuple[float, float]:
+def limits(rows: Any, ends: Any = None) -> tuple[float, float]:
     """Return the lowest and the highest value of a picture: all of what is bounded, and most of what is not."""
     bounds = []
-    for k, (row, end) in enumerate(zip(rows, ends, strict=True)):
+    for k, (row, end) in enumerate(zip(rows, rows if ends is None else ends, strict=True)):
         if np.isnan(row).all():
             continue
         if not np.nanmax(np.abs(end), initial=0.0) > POLE * np.nanpercentile(np.abs(row), 95):

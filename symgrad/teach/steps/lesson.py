@@ -31,6 +31,7 @@ class LessonStep:
         reason: what is said, words and formulas in turn.
         written: the equal formulas that are written, the last of which is ``after``; none where nothing is written.
         left: what they are equal to, as f′(x); None where they go on from the step before.
+        where: the names in ``after`` that are explained behind it, each with what it stands for.
         ledger: what stands beside.
         kind: of words alone, the kind of line.
         substeps: the steps for its parts, in their order.
@@ -42,6 +43,7 @@ class LessonStep:
     reason: tuple[Any, ...] = ()
     written: tuple[Any, ...] = ()
     left: Any = None
+    where: tuple[tuple[Any, Any], ...] = ()
     ledger: str = ""
     kind: str = "why"
     substeps: tuple[LessonStep, ...] = ()
@@ -67,10 +69,13 @@ class LessonStep:
             yield Line("why", self.reason)
         for step in self.substeps:
             yield from step.asides()
-        if self.left is None:
-            yield from (Line("then", (Equation((None, e)),), None, self.ledger) for e in self.written)
-        elif self.written:
-            yield from self._equations()
+        if not self.written:
+            return
+        on = (Line("then", (Equation((None, e)),), None, self.ledger) for e in self.written)
+        *before, last = on if self.left is None else self._equations()
+        yield from before
+        named = [p for k, d in enumerate(self.where) for p in ("; " if k else " where ", Equation(d))]
+        yield last._replace(parts=(*last.parts, *named))
 
     def _equations(self) -> Iterator[Line]:
         first, *rest = self.written
@@ -96,7 +101,12 @@ class LessonStep:
         >>> step.data()["rule"], step.data()["u"], step.data()["v"], step.data()["after"]
         ('ProductRule', 'x²', 'sin(x)', '2x·sin(x) + x²·cos(x)')
         """
-        shown = {"before": self.before, "after": self.after, **self.parts}
+        shown = {
+            "before": self.before,
+            "after": self.after,
+            **({"where": self.where} if self.where else {}),
+            **self.parts,
+        }
         reason, steps = "".join(map(_text, self.reason)), [step.data() for step in self.substeps]
         record = {"rule": type(self).__name__, "name": self.name, "reason": reason, "substeps": steps}
         return record | {name: _text(part) for name, part in shown.items()}
@@ -146,6 +156,23 @@ class Evaluation(LessonStep):
 
     def lines(self) -> Iterator[Line]:
         yield Line("does" if self.left is not None else "then", (Equation((self.left, self.after)),))
+
+
+class Finding(LessonStep):
+    """What is known of a function: under a heading, ``topic``, the reason and the statements, each with its kind."""
+
+    name = "finding"
+    topic: str
+    statements: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    before: Any = None
+    after: Any = None
+
+    def lines(self) -> Iterator[Line]:
+        yield Line("heading", (self.topic,))
+        if self.reason:
+            yield Line("why", self.reason)
+        for kind, parts in self.statements:
+            yield Line(kind, parts)
 
 
 # ------------------------------------------------------------------ rules of differentiation
@@ -307,6 +334,56 @@ class ImplicitRule(Rule):
         yield Line("does", (f"d{x}/d{theta} = ", Equation((self.after,))))
 
 
+class DifferentiateBothSides(Rule):
+    """F = G gives dF/dx = dG/dx; ``before`` and ``after`` are equations."""
+
+    name = "differentiate both sides"
+
+    def lines(self) -> Iterator[Line]:
+        if self.reason:
+            yield Line("why", self.reason)
+        yield Line("does", (self.after,))
+
+
+class PartialRule(Rule):
+    """∂f/∂x: the other variables are held constant; ``by`` has the variables in order."""
+
+    name = "partial derivative"
+    by: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return ""
+
+
+class FieldRule(Rule):
+    """What partial derivatives are put together to, as a divergence; ``operator`` says which."""
+
+    name = "derivative of a field"
+    operator: str
+
+
+class ChainRuleAlong(Rule):
+    """dz/dt = Σ ∂z/∂x·dx/dt along a path; ``branches`` has the products, one for each branch of the tree."""
+
+    name = "chain rule along a path"
+    branches: tuple[Any, ...]
+
+
+class SolveForSlope(Rule):
+    """A·y′ = B gives y′ = B/A; ``equation`` is what is solved, once the terms with y′ stand on its left."""
+
+    name = "solve for the slope"
+    equation: Any = None
+
+    def lines(self) -> Iterator[Line]:
+        if self.reason:
+            yield Line("why", self.reason)
+        if self.equation is not None:
+            yield Line("does", (self.equation,))
+        yield from self._equations()
+
+
 class TakeDifferential(Rule):
     """The differential of an array or a number, by the rules that the ledger names."""
 
@@ -370,6 +447,13 @@ class UseIdentity(Rewriting):
     identity: str
 
 
+class UseEquation(Rewriting):
+    """Put in what an equation says."""
+
+    name = "use an equation"
+    equation: Any = None
+
+
 class Substitute(Rewriting):
     """Put the differential of a part, ``symbol``, in."""
 
@@ -412,6 +496,31 @@ class SolveConditions(Rewriting):
     """Write the conditions of cases as conditions on x."""
 
     name = "solve the conditions"
+
+
+class SolveSystem(Rewriting):
+    """Solve equations that hold together: ``before`` has them, ``after`` the solutions."""
+
+    name = "solve the system"
+
+
+class SecondDerivativeTest(Rewriting):
+    """Decide by second derivatives: ``before`` is the matrix or its determinant, ``after`` the value that decides."""
+
+    name = "second derivative test"
+    verdict: str
+
+
+class Evaluate(Rewriting):
+    """Put numbers in."""
+
+    name = "evaluate"
+
+
+class NewtonStep(Rewriting):
+    """x − f(x)/f′(x): the next number of Newton's method."""
+
+    name = "step of Newton's method"
 
 
 class ClosedFormStep(Rewriting):

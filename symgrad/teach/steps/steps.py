@@ -21,7 +21,7 @@ from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.tape import Pull, Tape
 from symgrad.teach.steps.words import Rule, rule
 
-START = Rule("the start: the output's derivative by itself")
+START = Rule("the start: the output's derivative with respect to itself")
 COMPLEX = Rule("the start, and what an adjoint of complex numbers is")
 GIVEN = Rule("the start: the cotangent that was given")
 PATHS = Rule("sum over the paths: what arrives along each is added")
@@ -81,7 +81,7 @@ class Derivation:
 
     Attributes:
         tape: the graph.
-        targets: the nodes to differentiate by.
+        targets: the nodes to differentiate with respect to.
         forms: the closed form for each of them, as ``sg.derive`` gave it.
         steps: all steps.
     """

@@ -16,6 +16,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import TRACED, Leaf, Node, is_node
 from symgrad.engine.record import handle
 from symgrad.errors import SymgradError
+from symgrad.expression.printer import word
 from symgrad.forms.derive import derive, expression
 from symgrad.forms.names import is_known
 from symgrad.forms.nodes import printers
@@ -49,7 +50,7 @@ def rule(node: Node, active: tuple[int, ...]) -> Rule:
         return Rule(_words(node.op))
     given = tuple(_kept(p) for p in node.inputs)
     try:
-        return _of_map(node.op, active, given, bool(node.shape))
+        return _of_map(node.op, active, given, bool(node.shape), word("log"))
     except TypeError:  # a number that has no hash
         return _elementwise(node.op, active, given, bool(node.shape))
 
@@ -91,7 +92,10 @@ def _elementwise(op: Map, active: tuple[int, ...], given: Sequence[Any], entries
     return rule if len(str(rule)) < LONG else Rule(rule.name)
 
 
-_of_map = lru_cache(maxsize=512)(_elementwise)  # the same operation has the same rule wherever it stands
+@lru_cache(maxsize=512)
+def _of_map(op: Map, active: tuple[int, ...], given: Sequence[Any], entries: bool, logarithm: str) -> Rule:
+    """Return the rule of an operation: the same wherever it stands, as long as the logarithm is called so."""
+    return _elementwise(op, active, given, entries)
 
 
 def _symbol(e: Any, like: Any) -> Any:
@@ -122,9 +126,14 @@ def _of_one(e: Any, z: Any) -> str:
 
 def _called(e: Any) -> str:
     if isinstance(e, Elementwise):
-        return str(e.args[0])
+        return _spoken(str(e.args[0]))
     scalar = BY_FUNCTION.get(type(e))
-    return scalar.name if scalar is not None else printers.text(e).split("(")[0]
+    return _spoken(scalar.name) if scalar is not None else printers.text(e).split("(")[0]
+
+
+def _spoken(function: str) -> str:
+    """Return the name of a function, the natural logarithm as it is called in formulas."""
+    return word(function) if function == "log" else function
 
 
 def _of_several(e: Any) -> str:

@@ -56,6 +56,7 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
 
 def _by_equals(body: str, indent: str, column: int) -> list[str]:
     """Write a chain of equals, each where it has room, else below the first equals sign."""
+    body, *names = body.split(" where ", 1)
     first, *others = body.split(" = ")
     out = [f"{indent}{first}"]
     for k, other in enumerate(others):
@@ -63,6 +64,7 @@ def _by_equals(body: str, indent: str, column: int) -> list[str]:
             out.append(" " * column + f"= {other}")
         else:
             out[-1] += f" = {other}"
+    out[-1] += "".join(f" where {n}" for n in names)
     return [part for line in out for part in _wrapped(line.lstrip(), _margin(line), " " * (column + 2))]
 
 

@@ -1,0 +1,154 @@
+"""``sg.explain`` of equations: both sides are differentiated, and the linear equations for the slopes are solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import sympy as sp
+
+from symgrad.core.node import tensor_node
+from symgrad.expression.arithmetic import div, put
+from symgrad.expression.formula import Formula, Label, Name, Prime, Quotient
+from symgrad.expression.reader import Expression
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.implicit_functions import Curve, as_form, curve, slopes
+from symgrad.teach.board.line import Equation
+from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
+from symgrad.teach.board.tidy import tidy
+from symgrad.teach.calculus.lesson import listed, written_form
+from symgrad.teach.calculus.slopes import Slopes
+from symgrad.teach.steps.lesson import (
+    DifferentiateBothSides,
+    LessonStep,
+    Note,
+    QuotientRule,
+    SolveForSlope,
+    UseEquation,
+    distinct,
+)
+
+MOST = 400  # signs of a side
+
+
+def formula_of(e: Expression) -> Formula:
+    """Return a formula of numbers as it was typed."""
+    root = tensor_node(e.value)
+    if root is None:
+        return number(e.value.item())
+    names: Any = {tensor_node(leaf): name for name, leaf in e.leaves.items()}
+    written = read(root, names, MOST)
+    return written if written is not None else SympyFormatter().write(ClosedForm(root, [root]).expr)
+
+
+class CurveLesson:
+    """The derivation of dy/dx from equations.
+
+    Attributes:
+        forms: the closed form for each name wanted, as ``sg.derive`` gives it.
+        lesson: what is said, step by step.
+    """
+
+    def __init__(self, equations: str | Sequence[str], wanted: Any, x: str, order: int) -> None:
+        self.arguments, self.order = (equations, wanted, x), order
+        self.curve: Curve = curve("explain", equations, wanted, x)
+        self.x = x
+        self._sides = [(formula_of(a), formula_of(b)) for a, b in self.curve.sides]
+        self._slopes = Slopes(x, self.curve.unknowns)
+        self._results = [[as_form(s, x) for s in slopes(self.curve, n)] for n in range(1, order + 1)]
+        self.forms: tuple[ClosedForm, ...] = tuple(self._results[-1])
+        self.lesson: tuple[LessonStep, ...] = tuple(self._steps())
+
+    # ---------------------------------------------------------------- lines
+    def _steps(self) -> Iterator[LessonStep]:
+        for sides in self._sides:
+            yield Note(kind="given", reason=(Equation(sides),))
+        t = self.curve.parameter
+        first = self._with_parameter(t) if t is not None else self._implicit()
+        yield from first
+        for n in range(2, self.order + 1):
+            yield from self._again(n, t)
+
+    def _implicit(self) -> Iterator[LessonStep]:
+        unknowns, x = self.curve.unknowns, self.x
+        still = [n for n in self.curve.names if n not in (*unknowns, x)]
+        if still:
+            yield Note(reason=(*listed(still), " is a constant" if len(still) == 1 else " are constants"))
+        primes = ", ".join(f"{u}′" for u in unknowns)
+        verb = "is a function" if len(unknowns) == 1 else "are functions"
+        why: list[Any] = [*listed(unknowns), f" {verb} of ", Equation((Name(x),)), "; differentiate both sides, with "]
+        why += [f"{primes} by the chain rule:"]
+        derived = [(tidy(self._slopes.of(a)), tidy(self._slopes.of(b))) for a, b in self._sides]
+        for k, (sides, after) in enumerate(zip(self._sides, derived, strict=True)):
+            reason = tuple(why) if k == 0 else ()
+            yield DifferentiateBothSides(before=Equation(sides), after=Equation(after), reason=reason)
+        yield from self._solved(derived)
+
+    def _solved(self, derived: Sequence[tuple[Formula, Formula]]) -> Iterator[LessonStep]:
+        """Solve the linear equations for the slopes; of one, with its terms collected first."""
+        c, write = self.curve, SympyFormatter().write
+        why: tuple[Any, ...] = ("solve for ", ", ".join(f"{u}′" for u in c.unknowns), ":")
+        for k, u in enumerate(c.wanted):
+            dash, result = Prime(Name(u)), self._written(1, k)
+            if len(c.unknowns) > 1:
+                yield SolveForSlope(before=dash, after=result, reason=why, left=dash, written=(result,))
+            else:
+                slope = to_sympy(dash)
+                e = sp.expand(to_sympy(derived[0][0]) - to_sympy(derived[0][1]))
+                a, b = sp.factor_terms(e.coeff(slope, 1)), sp.factor_terms(-e.coeff(slope, 0))
+                a, b = (-a, -b) if a.could_extract_minus_sign() else (a, b)
+                if a.free_symbols:
+                    why = (*why[:-1], ", where ", Equation((write(a),)), " is not 0:")
+                collected = None if a == 1 else Equation((write(a * slope), write(b)))
+                written = distinct((div(write(b), write(a)) if a != 1 else write(b), result))
+                yield SolveForSlope(
+                    before=dash, after=result, reason=why, left=dash, written=written, equation=collected
+                )
+            why = ()
+
+    def _with_parameter(self, t: str) -> Iterator[LessonStep]:
+        """Divide dy/dt by dx/dt."""
+        bodies = {a.id: b for a, b in self._sides if isinstance(a, Name)}
+        y, along, write = self.curve.wanted[0], Slopes(t), SympyFormatter().write
+        yield Note(reason=("both depend on ", Equation((Name(t),)), ":"))
+        rates = {n: tidy(along.of(bodies[n])) for n in (self.x, y)}
+        for n in (self.x, y):
+            left, written = _ratio(n, t), distinct((rates[n],))
+            yield DifferentiateBothSides(before=bodies[n], after=Equation((left, *written)))
+        result = self._written(1, 0)
+        quotient = write(to_sympy(rates[y])) if rates[self.x] == number(1) else div(rates[y], rates[self.x])
+        why = ("the slope is the quotient of the two, where ", Equation((_ratio(self.x, t),)), " is not 0:")
+        left, written = _ratio(y, self.x), distinct((Quotient(_ratio(y, t), _ratio(self.x, t)), quotient, result))
+        yield SolveForSlope(before=left, after=result, reason=why, left=left, written=written)
+
+    def _again(self, n: int, t: str | None) -> Iterator[LessonStep]:
+        """Differentiate the last derivative once more, and put the first one in."""
+        yield Note(kind="gap", reason=("",))
+        for k, y in enumerate(self.curve.wanted):
+            before, result = self._written(n - 1, k), self._written(n, k)
+            left = Label(y, n, ())
+            if t is not None:
+                rate = tidy(Slopes(t).of(before))
+                why: tuple[Any, ...] = ("differentiate ", Equation((Label(y, n - 1, ()), before)), " with respect to ")
+                why += (Equation((Name(t),)), ", and divide by ", Equation((_ratio(self.x, t),)), " once more:")
+                over = to_sympy(tidy(Slopes(t).of(dict(self._sides)[Name(self.x)])))
+                written = distinct((div(rate, SympyFormatter().write(over)), result))
+                yield QuotientRule(before=before, after=result, u=rate, v=over, reason=why, left=left, written=written)
+                continue
+            raw = tidy(self._slopes.of(before))
+            why = ("differentiate ", Equation((Label(y, n - 1, ()), before)), " once more:")
+            yield DifferentiateBothSides(before=before, after=Equation((left, raw)), reason=why)
+            first: dict[Formula, Formula] = {
+                Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)
+            }
+            with_slopes = put(raw, first)
+            why = ("put ", Equation((Prime(Name(y)), self._written(1, k))), " in, and simplify with the equation:")
+            yield UseEquation(before=raw, after=result, reason=why, written=distinct((with_slopes, result)))
+
+    def _written(self, n: int, k: int) -> Formula:
+        """Return the n-th derivative of the k-th name as it is printed."""
+        return written_form(self._results[n - 1][k])
+
+
+def _ratio(y: str, x: str) -> Formula:
+    return Quotient(Name(f"d{y}"), Name(f"d{x}"))

@@ -1,0 +1,78 @@
+"""A worked solution: a document whose lines are those of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from symgrad.expression.formula import Formula, Rows
+from symgrad.support.lazy import cached_property
+from symgrad.teach.board.line import Equation, Line
+from symgrad.teach.board.reading import SympyFormatter
+from symgrad.teach.steps.lesson import LessonStep
+from symgrad.teach.study.points import asked
+from symgrad.teach.writing.document import Document
+
+_LONG = 300  # operations of a formula that is not simplified any more
+
+
+class Solution(Document):
+    """A worked solution: ``print`` it, show it in a notebook, or take its ``lesson`` as data."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
+
+    def __reduce__(self) -> Any:
+        return type(self), self._arguments
+
+    def _steps(self) -> Iterator[LessonStep]:
+        raise NotImplementedError
+
+    @cached_property
+    def lesson(self) -> tuple[LessonStep, ...]:
+        """All that is said, step by step."""
+        return tuple(self._steps())
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """What it says, line by line."""
+        return tuple(line for step in self.lesson for line in step.lines())
+
+
+def write(e: Any) -> Formula:
+    """Return a formula of SymPy's, a list of them or a matrix as it is written on a board."""
+    if isinstance(e, (list, tuple)):
+        return Rows((tuple(map(write, e)),), "", True)
+    if isinstance(e, sp.MatrixBase):
+        return Rows(tuple(tuple(map(write, e.row(k))) for k in range(e.rows)))
+    return SympyFormatter().write(sp.sympify(e))
+
+
+def equation(*parts: Any) -> Equation:
+    """Return equal formulas, those of SymPy's as they are written."""
+    return Equation(tuple(p if isinstance(p, Formula) else write(p) for p in parts))
+
+
+def listed(items: Iterable[Sequence[Any]], between: str = ", ") -> list[Any]:
+    """Return the words and formulas of several items, for a line, with a text between two of them."""
+    return [w for k, item in enumerate(items) for w in ([between, *item] if k else item)]
+
+
+@lru_cache(maxsize=512)
+def shortest(e: Any) -> Any:
+    """Return the shortest equal formula among those that SymPy has soon."""
+    e = sp.sympify(e)
+    if (not e.free_symbols and not e.args) or sp.count_ops(e) > _LONG:
+        return e
+    tried: Sequence[Callable[[], Any]] = (
+        lambda: sp.factor_terms(e),
+        lambda: sp.cancel(sp.together(e)),
+        lambda: sp.factor(e),
+        lambda: sp.simplify(e),
+        lambda: sp.expand(e),
+    )
+    made = [t for t in map(asked, tried) if t is not None]
+    return min([e, *made], key=lambda f: (sp.count_ops(f), str(f)))

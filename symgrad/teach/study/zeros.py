@@ -1,0 +1,249 @@
+"""All zeros of a formula between two ends: isolated by interval arithmetic, so that none is missing without a word.
+
+Where bounds of the values exclude 0 there is no zero; where those of the derivative do, at most one, and signs decide.
+What is left is halved, and at last looked at as a zero of higher order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from symgrad.teach.study.enclosures import NotEnclosed, enclose
+from symgrad.teach.study.points import DIGITS, Place, asked, compiled, derived, exact_value, is_zero, place
+
+_ROUNDS, _MOST = 60, 6000  # halvings, and cells at a time
+_FINE, _FAR = 44, 180  # powers of two towards a finite and an infinite end
+_LISTED = 400  # zeros that are computed where more of them cannot be told apart
+_RATIO = 0.4871  # cells are not halved in the middle, where zeros like to be
+_NARROW = 1e-5
+_ORDERS = (2, 3, 4, 5, 6)
+_TINY, _SAME = mpmath.mpf(10) ** -36, mpmath.mpf(10) ** -30
+
+
+class Zeros(NamedTuple):
+    """The zeros between two ends, in order.
+
+    Attributes:
+        places: the zeros.
+        complete: whether there is proof that these are all.
+    """
+
+    places: list[Place]
+    complete: bool = True
+
+
+def zeros(e: Any, x: Any, low: float, high: float) -> Zeros:
+    """Return the zeros of a formula in the open interval, on which it is defined and smooth."""
+    found: list[Place] = []
+    complete = True
+    for factor in _factors(e, x):
+        these = real_roots(factor, x) if factor.is_polynomial(x) else None
+        if these is None:
+            these, whole = _isolated(factor, x, low, high)
+            complete = complete and whole
+        found += [p for p in these if low < p.value < high]
+    return Zeros(merged(found), complete)
+
+
+def merged(places: list[Place]) -> list[Place]:
+    """Return places in order; of those that are one, the one with a formula."""
+    ordered: list[Place] = []
+    for p in sorted(places, key=lambda p: p.value):
+        if not ordered or abs(p.value - ordered[-1].value) > _SAME * (1 + abs(p.value)):
+            ordered.append(p)
+        elif ordered[-1].exact is None:
+            ordered[-1] = p
+    return ordered
+
+
+def _factors(e: Any, x: Any) -> list[Any]:
+    """Return factors whose zeros are those of a formula; what has no zero is left out."""
+    e = e.replace(sp.tan, lambda u: sp.sin(u) / sp.cos(u))
+    top = asked(lambda: sp.factor(sp.trigsimp(sp.fraction(sp.factor(sp.together(e)))[0])))
+    parts = sp.Mul.make_args(sp.fraction(sp.together(e))[0] if top is None else top)
+    bases = {p.base if p.is_Pow and p.exp.is_number and p.base is not sp.E else p for p in parts}
+    return [b for b in sorted(bases, key=str) if x in b.free_symbols and not is_never_zero(b)]
+
+
+def is_never_zero(b: Any) -> bool:
+    """Whether a factor has no zero, as an exponential."""
+    return b.func is sp.exp or b.func is sp.cosh or (b.is_Pow and not b.exp.is_number) or b.is_positive is True
+
+
+def real_roots(e: Any, x: Any) -> list[Place] | None:
+    """Return the real zeros of a polynomial with rational coefficients, by Sturm's theorem."""
+    p = sp.Poly(e, x)
+    if not p.domain.is_QQ and not p.domain.is_ZZ:
+        return None
+    roots = sorted(set(p.real_roots()), key=lambda r: sp.N(r, 30))
+    closed = asked(lambda: [r for r in sp.roots(p) if r.is_real]) if 2 < p.degree() <= 6 else None
+    values = [place(r) for r in roots]
+    for r in map(place, closed or []):
+        values = [
+            r if v.exact is None and r.exact is not None and abs(v.value - r.value) < _TINY else v for v in values
+        ]
+    return values
+
+
+# ------------------------------------------------------------------ isolation
+class _Formula:
+    """A formula with its derivatives, as numbers of 60 digits and as bounds."""
+
+    def __init__(self, e: Any, x: Any) -> None:
+        self.x, self._orders = x, [e]
+        self._functions: dict[int, Any] = {}
+
+    def order(self, n: int) -> Any:
+        while len(self._orders) <= n:
+            self._orders.append(derived(self._orders[-1], self.x))
+        return self._orders[n]
+
+    def at(self, where: Any, n: int = 0) -> Any:
+        """Return the n-th derivative's value; nan where it has none."""
+        if n not in self._functions:
+            self._functions[n] = compiled(self.order(n), self.x)
+        with mpmath.workdps(DIGITS + 30):
+            try:
+                value = self._functions[n](mpmath.mpf(where))
+            except (ArithmeticError, ValueError, TypeError):
+                return mpmath.nan
+            return value if isinstance(value, mpmath.mpf) else mpmath.mpmathify(value).real
+
+    def bounds(self, low: Any, high: Any, n: int = 0) -> Any:
+        return enclose(self.order(n), self.x, low, high)
+
+
+def _isolated(e: Any, x: Any, low: float, high: float) -> tuple[list[Place], bool]:
+    f = _Formula(e, x)
+    edges = np.array(_edges(low, high))
+    brackets: list[tuple[float, float]] = []
+    try:
+        stuck, complete = _halved(f, edges[:-1], edges[1:], brackets)
+        if not complete and len(brackets) > _LISTED:  # as of sin(1/x), which has them without end
+            return [], False
+        places = [_refined(f, a, b) for a, b in brackets]
+        for a, b in _clusters(stuck):
+            these = _of_higher_order(f, a, b)
+            complete = complete and these is not None
+            places += these or []
+    except NotEnclosed:
+        return [], False
+    ends = all(_keeps_its_sign(f, end, near) for end, near in ((low, edges[0]), (high, edges[-1])))
+    return places, complete and ends
+
+
+def _edges(low: float, high: float) -> list[float]:
+    """Return edges of cells that get finer towards both ends."""
+    if np.isinf(low) and np.isinf(high):
+        steps = [0.9713 * 2.0**k for k in range(-8, _FAR)]
+        return [*[-s for s in reversed(steps)], *steps]
+    if np.isinf(high):
+        return [low + 0.9713 * 2.0**k for k in range(-_FINE, _FAR)]
+    if np.isinf(low):
+        return [high - 0.9713 * 2.0**k for k in reversed(range(-_FINE, _FAR))]
+    width, middle = high - low, low + _RATIO * (high - low)
+    left = [low + width * _RATIO * 2.0**-k for k in range(_FINE, 0, -1)]
+    right = [high - width * (1 - _RATIO) * 2.0**-k for k in range(1, _FINE)]
+    edges = [*left, middle, *right]
+    return sorted({v for v in edges if low < v < high})
+
+
+def _halved(f: _Formula, low: Any, high: Any, brackets: list[tuple[float, float]]) -> tuple[list[Any], bool]:
+    """Halve cells until each has no zero or one; return those that stay, and whether none had to be given up."""
+    stuck: list[tuple[float, float]] = []
+    for _ in range(_ROUNDS):
+        a, b = f.bounds(low, high)
+        da, db = f.bounds(low, high, 1)
+        middle = low + _RATIO * (high - low)
+        ma, mb = f.bounds(middle, middle)
+        with np.errstate(all="ignore"):  # f(m) + f′·(x − m)
+            way = [da * (low - middle), da * (high - middle), db * (low - middle), db * (high - middle)]
+            a2, b2 = ma + np.minimum.reduce(way), mb + np.maximum.reduce(way)
+        possible = (a <= 0) & (b >= 0) & ~(a2 > 0) & ~(b2 < 0)
+        monotone = (da > 0) | (db < 0)
+        for p, q in zip(low[possible & monotone], high[possible & monotone], strict=True):
+            if f.at(p) * f.at(q) <= 0:
+                brackets.append((float(p), float(q)))
+        rest = possible & ~monotone
+        narrow = rest & ((high - low) < _NARROW * np.maximum(np.abs(low), 1e-3))
+        stuck += list(zip(low[narrow], high[narrow], strict=True))
+        rest &= ~narrow
+        low, middle, high = low[rest], middle[rest], high[rest]
+        if not len(low):
+            return stuck, True
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        if len(low) > _MOST:
+            return stuck, False
+    return stuck, False
+
+
+def _refined(f: _Formula, low: float, high: float) -> Place:
+    """Return the one zero between two numbers, with its formula where it has one."""
+    with mpmath.workdps(DIGITS + 20):
+        if f.at(low) == 0 or f.at(high) == 0:
+            root = mpmath.mpf(low if f.at(low) == 0 else high)
+        else:
+            root = mpmath.findroot(
+                f.at, (mpmath.mpf(low), mpmath.mpf(high)), solver="anderson", tol=1e-110, verify=False
+            )
+            root = root if low <= root <= high else _bisected(f, low, high, 0)
+    return _placed(f, root)
+
+
+def _placed(f: _Formula, root: Any) -> Place:
+    exact = exact_value(root, lambda c: is_zero(f.order(0).subs(f.x, c)))
+    return Place(root) if exact is None else place(exact)
+
+
+def _bisected(f: _Formula, low: Any, high: Any, n: int) -> Any:
+    low, high = mpmath.mpf(low), mpmath.mpf(high)
+    with mpmath.workdps(DIGITS + 20):
+        start = f.at(low, n)
+        for _ in range(240):
+            middle = (low + high) / 2
+            low, high = (middle, high) if f.at(middle, n) * start > 0 else (low, middle)
+        return (low + high) / 2
+
+
+def _clusters(cells: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield unions of cells that touch, with some room around them."""
+    ordered = sorted(cells)
+    start = 0
+    for k, (a, b) in enumerate(pairwise([*ordered, (np.inf, np.inf)])):
+        if b[0] > a[1] + 4 * (a[1] - a[0]):
+            low, high = ordered[start][0], a[1]
+            room = (high - low) + 1e-7 * (1 + abs(low))
+            yield low - room, high + room
+            start = k + 1
+
+
+def _of_higher_order(f: _Formula, low: float, high: float) -> list[Place] | None:
+    """Return the zeros in a narrow cell by the first derivative that has none there; None where they are not told."""
+    for m in _ORDERS:
+        a, b = f.bounds(np.array([low]), np.array([high]), m)
+        if not (a[0] > 0 or b[0] < 0):
+            continue
+        if f.at(low, m - 1) * f.at(high, m - 1) > 0:
+            continue
+        centre = _bisected(f, low, high, m - 1)
+        values = [abs(f.at(centre, j)) for j in range(m - 1)]
+        if all(v < _TINY for v in values):
+            return [_placed(f, centre)]
+        if m == 2 and values[0] > _TINY:
+            return [_refined(f, p, q) for p, q in ((low, centre), (centre, high)) if f.at(p) * f.at(q) < 0]
+        return None
+    return None
+
+
+def _keeps_its_sign(f: _Formula, end: float, near: float) -> bool:
+    """Whether a formula has one sign from its last cell on to an end, as far as numbers tell."""
+    gaps = [mpmath.mpf(2) ** k for k in (range(0, 40, 3) if np.isinf(end) else range(0, -90, -3))]
+    where = [near * g if np.isinf(end) else end + (near - mpmath.mpf(end)) * g for g in gaps]
+    signs = {int(mpmath.sign(v)) for w in where if mpmath.isfinite(v := f.at(w))}
+    return len(signs - {0}) <= 1

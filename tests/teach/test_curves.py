@@ -1,0 +1,72 @@
+"""Implicit curves: their lessons, and answers about them."""
+
+import pickle
+
+import pytest
+
+import symgrad as sg
+from symgrad.teach import lesson
+
+CIRCLE = "x**2 + y**2 = 25"
+
+
+def test_both_sides_are_differentiated_and_solved():
+    e = sg.explain(CIRCLE, "y", "x", order=2)
+    text = str(e)
+    for line in ("2x + 2y·y′ = 0", "2y·y′ = −2x", "y′ = −x/y", "= −25/y³"):
+        assert line in text
+    assert {type(s) for s in e.steps} == {lesson.DifferentiateBothSides, lesson.SolveForSlope, lesson.UseEquation}
+    assert e.form.expr.free_symbols == sg.derive(CIRCLE, "y", "x", order=2).expr.free_symbols
+    assert str(pickle.loads(pickle.dumps(e))) == text
+
+
+def test_lessons_of_curves_end_in_what_derive_prints():
+    for equation in ("x^3 + y^3 = 6x*y", "x = cos(t), y = sin(t)", "r = 1 + cos(θ)", "x = y + exp(y)"):
+        e = sg.explain(equation, "y", "x")
+        assert str(e.form) == str(sg.derive(equation, "y", "x"))
+        assert e.latex()
+        assert e.html()
+        assert e.data()
+
+
+def test_an_explicit_function_is_differentiated_as_one():
+    assert str(sg.explain("y = x**2*sin(x)", "y", "x")) == str(sg.explain("x**2*sin(x)", "x"))
+
+
+RIGHT = [
+    ("-x/y", CIRCLE, "x", 1),
+    ("y' = -2x/(2y)", CIRCLE, "x", 1),
+    ("-x/sqrt(25 - x^2)", CIRCLE, "x", 1),
+    ("-(25 - y^2)/(x*y)", CIRCLE, "x", 1),
+    ("-(x^2 + y^2)/y^3", CIRCLE, ("y", "x"), 2),
+    ("(2y - x^2)/(y^2 - 2x)", "x^3 + y^3 = 6xy", "x", 1),
+    ("-cot(t)", "x = cos(t), y = sin(t)", "x", 1),
+    ("-x/y", "x = cos(t), y = sin(t)", "x", 1),
+    ("1/(2y)", "x = y**2", "x", 1),
+    ("2x", "y = x**2", "x", 1),
+]
+WRONG = [
+    ("x/y", CIRCLE, "sign"),
+    ("-y/x", CIRCLE, "quotient"),
+    ("(25 - 2x)/(2y)", CIRCLE, "constant"),
+    ("-x^2/(y^2 - 2x)", "x^3 + y^3 = 6xy", "product"),
+    ("-2x", CIRCLE, "other"),
+    ("-x/z", CIRCLE, "other"),
+]
+
+
+@pytest.mark.parametrize(("answer", "of", "wrt", "order"), RIGHT)
+def test_answers_may_use_the_equation(answer, of, wrt, order):
+    assert sg.grade(answer, of=of, wrt=wrt, order=order).right
+
+
+@pytest.mark.parametrize(("answer", "of", "slip"), WRONG)
+def test_slips_of_implicit_differentiation_are_named(answer, of, slip):
+    graded = sg.grade(answer, of=of, wrt="x")
+    assert not graded.right
+    assert graded.slip == slip
+
+
+def test_an_answer_on_one_branch_is_right_there():
+    assert "y > 0" in sg.grade("-x/sqrt(25 - x^2)", of=CIRCLE, wrt="x").hint
+    assert "y < 0" in sg.grade("x/sqrt(25 - x^2)", of=CIRCLE, wrt="x").hint
