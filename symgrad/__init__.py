@@ -9,9 +9,12 @@ import typing as _typing
 
 import numpy as _np
 
-from symgrad import autograd, func, linalg, special
-from symgrad import functions as _functions
 from symgrad._version import __version__ as __version__
+from symgrad.support.collector import collector_paused as _collector_paused
+
+with _collector_paused():  # it would walk all of SymPy for what a thousand functions leave behind: nothing
+    from symgrad import functions as _functions
+
 from symgrad.core import device as _device
 from symgrad.core import modes as _modes
 from symgrad.core.device import *
@@ -19,7 +22,6 @@ from symgrad.core.modes import *
 from symgrad.core.printing import set_printoptions
 from symgrad.core.upcalls import UPCALLS as _UPCALLS
 from symgrad.errors import SymgradError
-from symgrad.func import *
 from symgrad.functions import *
 from symgrad.ops.nn import windows as _windows
 from symgrad.support.arguments import checked as _checked
@@ -44,6 +46,11 @@ FloatTensor, DoubleTensor, HalfTensor = (_OF_DTYPE[name] for name in ("FloatTens
 LongTensor, IntTensor, ShortTensor = (_OF_DTYPE[name] for name in ("LongTensor", "IntTensor", "ShortTensor"))
 CharTensor, ByteTensor, BoolTensor = (_OF_DTYPE[name] for name in ("CharTensor", "ByteTensor", "BoolTensor"))
 
+_TRANSFORMS = (  # what symgrad.func has
+    "checkpoint", "custom_jvp", "custom_vjp", "functional_call", "grad", "grad_and_value", "hessian", "hvp",
+    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "stack_module_state",
+    "taylor", "value_and_grad", "vjp", "vmap",
+)  # fmt: skip
 __all__ = [
     "Size", "e", "finfo", "iinfo", "inf", "nan", "newaxis", "pi",
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
@@ -51,17 +58,21 @@ __all__ = [
     "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root", "solve_ivp",
     "solvers", "ShapeDtypeStruct", "associative_scan", "cond", "jit", "lax", "stop_gradient", "switch", "tree",
     "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "while_loop",
-    "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
+    "enclose", "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
-    "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
+    "parse", "prove", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
     "sparse_hessian_of_lagrangian", "sparse_jacobian", "special",
-    "stats", "testing", "uint8", "utils",
-    "exercises", "explain", "grade", "graph", "plot", "report", "table",
+    "stats", "teach", "testing", "uint8", "utils",
+    "chain_rule", "closed_interval", "critical_points", "curl", "directional_derivative", "divergence", "elasticity",
+    "error_propagation", "euler_lagrange", "exercises", "explain", "explore", "grade", "graph",
+    "jacobian_determinant",
+    "lagrange_multipliers", "laplacian", "newton", "normal_equations", "plot", "related_rates", "report",
+    "sensitivity", "sheet", "study", "table", "tangent", "tangent_plane", "taylor_polynomial",
 ]  # fmt: skip
 __all__ += _OF_DTYPE
 __all__ += _creation.__all__
 __all__ += _device.__all__
-__all__ += func.__all__
+__all__ += _TRANSFORMS
 __all__ += _functions.__all__
 __all__ += _modes.__all__
 __all__ += _queries.__all__
@@ -69,6 +80,8 @@ __all__ += _random.__all__
 
 # Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
 _LATER = {
+    "autograd": "symgrad.autograd",
+    "func": "symgrad.func",
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
     "control": "symgrad.control",
@@ -83,17 +96,47 @@ _LATER = {
     "root": "symgrad.solvers",
     "solvers": "symgrad.solvers",
     "derive": "symgrad.forms",
+    "enclose": "symgrad.proved",
+    "prove": "symgrad.prove",
     "distributed": "symgrad.distributed",
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
     "fft": "symgrad.fft",
-    "exercises": "symgrad.teach",
-    "explain": "symgrad.teach",
-    "grade": "symgrad.teach",
-    "graph": "symgrad.teach",
-    "plot": "symgrad.teach",
-    "report": "symgrad.teach",
-    "table": "symgrad.teach",
+    "teach": "symgrad.teach",
+    **dict.fromkeys(
+        [
+            "chain_rule",
+            "closed_interval",
+            "critical_points",
+            "curl",
+            "directional_derivative",
+            "divergence",
+            "elasticity",
+            "error_propagation",
+            "euler_lagrange",
+            "exercises",
+            "explain",
+            "explore",
+            "grade",
+            "graph",
+            "jacobian_determinant",
+            "lagrange_multipliers",
+            "laplacian",
+            "newton",
+            "normal_equations",
+            "plot",
+            "related_rates",
+            "report",
+            "sensitivity",
+            "sheet",
+            "study",
+            "table",
+            "tangent",
+            "tangent_plane",
+            "taylor_polynomial",
+        ],
+        "symgrad.teach",
+    ),
     "fori_loop": "symgrad.transforms.loops",
     **{
         name: "symgrad.transforms.loops"
@@ -101,6 +144,8 @@ _LATER = {
     },
     "lax": "symgrad.lax",
     "tree": "symgrad.tree",
+    "linalg": "symgrad.linalg",
+    "special": "symgrad.special",
     "nn": "symgrad.nn",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -129,11 +174,30 @@ _SAME = {
     "jit": ("symgrad.compiler", "jit"),
     **{f"tree_{n}": ("symgrad.tree", n) for n in ("flatten", "leaves", "map", "reduce", "structure", "unflatten")},
     "igamma": ("symgrad.special", "gammainc"), "igammac": ("symgrad.special", "gammaincc"),
+    **{name: ("symgrad.func", name) for name in _TRANSFORMS},
     **{name: ("symgrad.nn.functional", name) for name in _FUNCTIONAL},
 }  # fmt: skip
 
 if _typing.TYPE_CHECKING:
-    from symgrad import control, distributed, exports, fft, lax, nn, optim, signal, stats, testing, tree, utils
+    from symgrad import (
+        autograd,
+        control,
+        distributed,
+        exports,
+        fft,
+        func,
+        lax,
+        linalg,
+        nn,
+        optim,
+        signal,
+        special,
+        stats,
+        teach,
+        testing,
+        tree,
+        utils,
+    )
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_hessian_of_lagrangian, sparse_jacobian
     from symgrad.exports import export
@@ -141,14 +205,31 @@ if _typing.TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
     from symgrad.forms.sympy.from_sympy import from_sympy
+    from symgrad.func import *
     from symgrad.ode import odeint, odeint_event, solve_ivp
+    from symgrad.proved import enclose
     from symgrad.solvers import custom_root, dblquad, expectation, fixed_point, quad, root
     from symgrad.teach.answers.exercises import exercises
     from symgrad.teach.answers.grading import grade
     from symgrad.teach.explanation import explain
+    from symgrad.teach.notebook.explore import explore
     from symgrad.teach.pictures.picture import graph
     from symgrad.teach.plot import plot
     from symgrad.teach.report import report
+    from symgrad.teach.sheets.sheet import sheet
+    from symgrad.teach.study.approximations import tangent, taylor_polynomial
+    from symgrad.teach.study.closed_interval import closed_interval
+    from symgrad.teach.study.newton import newton
+    from symgrad.teach.study.related_rates import related_rates
+    from symgrad.teach.study.sensitivity import elasticity, error_propagation, sensitivity
+    from symgrad.teach.study.several.chain_rule import chain_rule
+    from symgrad.teach.study.several.critical_points import critical_points
+    from symgrad.teach.study.several.lagrange_multipliers import lagrange_multipliers
+    from symgrad.teach.study.several.normal_equations import normal_equations
+    from symgrad.teach.study.several.operators import curl, divergence, jacobian_determinant, laplacian
+    from symgrad.teach.study.several.surfaces import directional_derivative, tangent_plane
+    from symgrad.teach.study.study import study
+    from symgrad.teach.study.variations import euler_lagrange
     from symgrad.teach.table import table
     from symgrad.transforms.loops import associative_scan, cond, fori_loop, scan, stop_gradient, switch, while_loop
     from symgrad.tree import flatten as tree_flatten
@@ -172,6 +253,7 @@ def _later(module: str, name: str) -> _typing.Callable[..., _typing.Any]:
 # What rooms ask of the rooms above them.
 _UPCALLS.update(
     backward_symbolic=_later("symgrad.forms.derive", "symbolic"),
+    export=_later("symgrad.exports", "export"),
     expression=_later("symgrad.forms.derive", "expression"),
     formula=_later("symgrad.forms.exported", "formula"),
     numpy_function=_later("symgrad.numpy_api", "call"),
@@ -180,8 +262,8 @@ _UPCALLS.update(
 )
 
 _MODULES = {
-    "control", "distributed", "exports", "fft", "lax", "nn", "optim", "signal", "solvers", "stats", "testing",
-    "tree", "utils",
+    "autograd", "control", "distributed", "exports", "fft", "func", "lax", "linalg", "nn", "optim", "prove", "signal",
+    "solvers", "special", "stats", "teach", "testing", "tree", "utils",
 }  # fmt: skip
 
 
@@ -203,6 +285,16 @@ def argmin(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
     if args and callable(args[0]):
         return _solvers_argmin(*args, **kwargs)
     return _functions.argmin(*args, **kwargs)
+
+
+_normal_line = _later("symgrad.teach", "normal")
+
+
+@_functools.wraps(_random.normal)  # type: ignore[no-redef]
+def normal(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
+    if args and isinstance(args[0], str):  # a formula, whose curve has a normal line
+        return _normal_line(*args, **kwargs)
+    return _random.normal(*args, **kwargs)
 
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is

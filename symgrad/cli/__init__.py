@@ -1,1 +1,1 @@
-"""The command line: ``symgrad derive …``, also as ``python -m symgrad``."""
+"""The command line, ``symgrad derive …`` or ``python -m symgrad derive …``."""

@@ -1,4 +1,4 @@
-"""What a pupil asks of the command line: an answer's grade, and exercises."""
+"""What a pupil asks of the command line: an answer's grade, exercises, and sheets of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symgrad.cli.formulas import declared_shapes, formula_text, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import ParseError
-from symgrad.teach import Exercise, Grade, exercises, grade
+from symgrad.teach import Exercise, Grade, exercises, grade, sheet
 
 
 def run_grade(args: argparse.Namespace) -> int:
@@ -36,6 +36,7 @@ def _data(verdict: Grade) -> dict[str, Any]:
     return {
         "right": verdict.right, "simplified": verdict.simplified, "slip": verdict.slip, "hint": verdict.hint, "at": at,
         "shorter": verdict.shorter, "proof": verdict.proof, "place": verdict.place,
+        "credit": verdict.credit, "right_parts": verdict.right_parts,
     }  # fmt: skip
 
 
@@ -45,6 +46,16 @@ def run_exercises(args: argparse.Namespace) -> int:
         _shown(k, e, args) for k, e in enumerate(exercises(args.topic, args.level, args.seed, args.count), start=1)
     ]
     show(written_for(sys.stdout, "\n".join(pieces), args.ascii, ascii_text))
+    return 0
+
+
+def run_sheet(args: argparse.Namespace) -> int:
+    """Write a sheet of exercises to a file, or print its problems."""
+    made = sheet(args.topics, args.level, args.seed, args.count)
+    if args.output is not None:
+        made.save(args.output, args.format)
+    else:
+        show(written_for(sys.stdout, str(made), args.ascii, ascii_text))
     return 0
 
 

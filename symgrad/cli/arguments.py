@@ -15,10 +15,14 @@ PORT = 8000
 # The keys of tables that are costly to import; a test compares them.
 STYLES = ("calculus", "matrix", "backprop")
 SYNTAXES = ("python", "matlab", "paper")
+SHEETS = ("html", "latex", "moodle", "pdf", "stack")
 TARGETS = ("c", "jax", "latex", "numpy", "python", "sympy", "torch")
 TOPICS = (
-    "polynomials", "product", "quotient", "chain", "trig", "exp-log", "powers", "inverse", "second-derivative",
-    "partial", "linear", "quadratic", "least-squares", "trace", "logdet", "softmax",
+    "polynomials", "roots", "reciprocals", "product", "quotient", "chain", "nested-chain", "product-and-chain",
+    "quotient-and-chain", "trig", "exp-log", "powers", "logarithmic", "inverse", "hyperbolic", "absolute-value",
+    "parameters", "second-derivative", "third-derivative", "partial", "mixed-partial", "gradient", "implicit",
+    "linear", "quadratic", "norms", "elementwise", "softmax", "least-squares", "likelihood", "trace", "logdet",
+    "inverse-matrix",
 )  # fmt: skip
 
 
@@ -27,7 +31,9 @@ def add_formula(
 ) -> None:
     """Declare the arguments that a formula needs; ``--at`` where values do something."""
     parser.add_argument("formula", help=f"{such}; - reads it from standard input")
-    add_pairs(parser, "--wrt", "NAME[,NAME]", "differentiate by these; a scalar if no shape is given")
+    add_pairs(
+        parser, "--wrt", "NAME[,NAME]", "differentiate with respect to these names; a scalar if no shape is given"
+    )
     add_pairs(
         parser,
         "--shape",
@@ -68,7 +74,7 @@ def add_check(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seed", type=int, default=0, help="of the random inputs; default 0")
     p.add_argument("--positive", action="store_true", help="draw inputs between 0.5 and 1.5, not around 0")
     p.add_argument("--rtol", type=float, default=1e-6, help="tolerance; default 1e-6")
-    p.add_argument("--digits", type=int, help="also compute the gradient to so many digits, and give errors in ulps")
+    p.add_argument("--digits", type=int, help="also compute the gradient to this many digits, and give errors in ulps")
 
 
 def add_explain(p: argparse.ArgumentParser) -> None:
@@ -125,6 +131,16 @@ def add_exercises(p: argparse.ArgumentParser) -> None:
     p.add_argument("--latex", action="store_true", help="print LaTeX")
 
 
+def add_sheet(p: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``symgrad sheet``."""
+    p.add_argument("topics", nargs="+", metavar="topic", help=f"some of {', '.join(TOPICS)}")
+    p.add_argument("--level", type=int, default=1, help="1, 2 or 3; default 1")
+    p.add_argument("--seed", type=int, default=0, help="for another sheet; default 0")
+    p.add_argument("--count", type=int, default=10, metavar="N", help="how many exercises; default 10")
+    p.add_argument("-o", "--output", metavar="FILE", help=".html, .tex, .pdf or .xml; default prints the problems")
+    p.add_argument("--format", choices=SHEETS, help="of the file, if its name does not tell")
+
+
 def add_graph(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad graph``."""
     add_formula(p)
@@ -132,6 +148,14 @@ def add_graph(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "-o", "--output", metavar="FILE", help=f"write {', '.join(PICTURES)}, as the name ends; default prints Mermaid"
     )
+
+
+def add_study(p: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``symgrad study``."""
+    p.add_argument("formula", help='a formula of one number, such as "x**3 - 3*x"; - reads it from standard input')
+    p.add_argument("--wrt", metavar="NAME", help="the name of that number")
+    p.add_argument("--latex", action="store_true", help="print LaTeX")
+    p.add_argument("--html", action="store_true", help="print HTML")
 
 
 def add_table(p: argparse.ArgumentParser) -> None:

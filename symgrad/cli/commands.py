@@ -69,7 +69,7 @@ def _check_result(formula: Expression, wrt: list[Tensor], order: int) -> None:
     for leaf in wrt:
         entries = math.prod(n for n in (*formula.value.shape, *leaf.shape * max(1, order)) if isinstance(n, int))
         if entries > MOST_ENTRIES:
-            raise ParseError(f"the derivative by {leaf.name} has {entries} entries. Name the sizes.")
+            raise ParseError(f"the derivative with respect to {leaf.name} has {entries} entries. Name the sizes.")
 
 
 def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:

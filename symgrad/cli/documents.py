@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from symgrad.cli.formulas import check_values, names_of, read_formula, wanted
+from symgrad.cli.formulas import check_values, formula_text, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, show, written_for
 from symgrad.cli.plain import ascii_source, ascii_text
 from symgrad.errors import ArgumentError, ParseError
@@ -16,7 +16,7 @@ from symgrad.exports import export
 from symgrad.expression.reader import Expression
 from symgrad.func import grad, hessian, jacobian, value_and_grad
 from symgrad.support.progress import long_work
-from symgrad.teach import explain, report
+from symgrad.teach import explain, report, study
 
 NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions whose result is a number
 
@@ -28,6 +28,15 @@ def run_explain(args: argparse.Namespace) -> int:
     with long_work("explaining"):
         explanation = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
         text = explanation.latex() if args.latex else explanation.html() if args.html else str(explanation)
+    show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
+    return 0
+
+
+def run_study(args: argparse.Namespace) -> int:
+    """Print the discussion of a curve."""
+    with long_work("studying"):
+        made = study(formula_text(args.formula), args.wrt)
+        text = made.latex() if args.latex else made.html() if args.html else str(made)
     show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0
 

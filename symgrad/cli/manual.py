@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from functools import partial
 
 from symgrad._version import __version__
 from symgrad.cli.completion import commands_of
 from symgrad.support.foreign import roff
 
 
-def add_manual(root: argparse.ArgumentParser, p: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``symgrad man``, which are none."""
-    p.set_defaults(run=partial(run_manual, root))
-
-
-def run_manual(root: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+def run_manual(args: argparse.Namespace) -> int:
     """Print the manual page."""
-    print("\n".join(manual(root)))
+    print("\n".join(manual(args.root)))
     return 0
 
 

@@ -6,24 +6,12 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from symgrad.cli.plain import ascii_marked, ascii_text
-from symgrad.core.printing import options
 
 LONG = 600  # signs of a line that is printed whole where something is wrong
-
-
-@contextmanager
-def logarithm_called(word: str) -> Iterator[None]:
-    """Call the natural logarithm so within the block."""
-    before, options.logarithm = options.logarithm, word
-    try:
-        yield
-    finally:
-        options.logarithm = before
 
 
 def show(text: str) -> None:

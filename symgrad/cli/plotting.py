@@ -1,4 +1,4 @@
-"""``symgrad plot``: a formula of one number with its derivative, or of two with level lines and gradients."""
+"""``symgrad plot``: a formula of one number with its derivative, or of two with contours and gradients."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The explorer: a page to differentiate, understand and practise on, served on one's own machine.
+"""The explorer: a local web page on which to differentiate, see the steps, and practise.
 
-A thin room on top: it shows what ``sg.parse``, ``derive``, ``explain``, ``graph``, ``export`` and ``grade`` return. It
-needs the extra ``web``; ``serve`` says so where that is missing.
+The page displays the results of ``sg.parse``, ``derive``, ``explain``, ``graph``, ``export`` and ``grade``. It needs
+the extra ``web``; ``serve`` raises an error that says so if it is not installed.
 """
 
 from __future__ import annotations

@@ -156,6 +156,8 @@ class _Routes:
         self._check_token(query.get("token") or request.headers.get(TOKEN))
         data: dict[str, Any] = {name: _integer(query.get(name), 0) for name in ("seed", "solutions")}
         data |= {"topic": query.get("topic", ""), "level": _integer(query.get("level"), 1)}
+        if "logarithm" in query:
+            data["logarithm"] = query["logarithm"]
         answer = json.loads(await self._asked("sheet", data))
         if not answer["ok"]:
             return _refusing(STATUS.get(answer["error"]["kind"], 400), answer["error"]["what"])

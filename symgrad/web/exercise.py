@@ -21,7 +21,7 @@ from symgrad.expression.formula import Constant, walk
 from symgrad.expression.formula import Name as NameInFormula
 from symgrad.expression.grammar import Reading
 from symgrad.expression.grammar import read as read_formula
-from symgrad.expression.guesses import KINDS, Guess, guessed, wanted, with_products
+from symgrad.expression.guesses import KINDS, Guess, guessed, wanted
 from symgrad.expression.instead import refused_at
 from symgrad.expression.reader import Expression, names_in, parse
 from symgrad.expression.spelling import spelling
@@ -173,11 +173,11 @@ def _read(formula: str, data: Mapping[str, Any]) -> Exercise:
     _refuse_the_imaginary_unit(reading, used)
     kept = {name: given[name] for name in used if name in given}
     leaves = {name: _leaf(name, n) for name, n in kept.items()}
-    reading = with_products(reading, leaves)
     guesses, expression = guessed(reading, leaves)
     names = {name: kept[name] if name in kept else Name(guesses[name].shape, guess=guesses[name]) for name in used}
     if expression is None:
         expression = Expression(reading, {name: _leaf(name, n) for name, n in names.items()})
+    reading = expression.signed
     order = _order(data.get("order"))
     return Exercise(formula, reading.text, spelling(formula), names, _by(wrt, names), order, reading, expression)
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from symgrad.core.printing import LOGARITHMS, logarithm_called, options
 from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
@@ -131,7 +132,7 @@ def _words(exercise: Exercise, form: ClosedForm) -> list[str]:
     """Return the remarks to show beside the formula."""
     what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
     sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
-    words = [f"The derivative by {exercise.wrt} is {what}{sizes}."]
+    words = [f"The derivative with respect to {exercise.wrt} is {what}{sizes}."]
     assumed = [f"{n} is {' and '.join(s.said())}" for n, s in exercise.names.items() if s.assume]
     return [*words, f"It is assumed that {', '.join(assumed)}."] if assumed else words
 
@@ -188,7 +189,8 @@ def answered(request: bytes) -> bytes:
     """Return the answer to a request, both in JSON: ``{"job": …, …}`` to ``{"ok": …, …}``."""
     try:
         data = json.loads(request)
-        answer = {"ok": True, **JOBS[data["job"]](data)}
+        with logarithm_called(_logarithm(data)):
+            answer = {"ok": True, **JOBS[data["job"]](data)}
     except MemoryError:
         answer = failed(
             "memory", "this takes more memory than one request may have. Give smaller sizes, or fewer names."
@@ -200,6 +202,14 @@ def answered(request: bytes) -> bytes:
     except Exception as error:  # of any kind: an answer is due, and the worker goes on
         answer = failed("input", f"this cannot be computed ({type(error).__name__}). Try a simpler formula.")
     return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+def _logarithm(data: Mapping[str, Any]) -> str:
+    """Return what a request calls the natural logarithm."""
+    word: Any = data.get("logarithm", options.logarithm)
+    if word not in LOGARITHMS:
+        raise ArgumentError(f"logarithm: got {str(word)[:40]!r}. Expected {' or '.join(LOGARITHMS)}.")
+    return str(word)
 
 
 def failed(kind: str, what: str, at: tuple[int, int] | None = None) -> Answer:

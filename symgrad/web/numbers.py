@@ -12,12 +12,18 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.reader import Expression
 from symgrad.func import jacrev, vmap
 from symgrad.testing import crosscheck
+from symgrad.testing.crosschecks import Witness
 from symgrad.web.exercise import Exercise, read
 
 MOST_CHECKED = 200  # entries of what is differentiated by
 POINTS, GRID = 201, 41  # of a curve, and along each axis of a plane
 RANGE = (-3.0, 3.0)
 Array = np.ndarray[Any, Any]
+
+
+def _check_of(w: Witness) -> dict[str, Any]:
+    largest = w.error if math.isfinite(w.error) else None
+    return {"way": w.name, "agrees": w.agrees if not w.missing else None, "largest": largest, "words": w.verdict}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,15 +48,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
         "value": told(of_one(inputs[wrt]).numpy()),
         "derivative": told(derivative),
         "agree": checked.ok,
-        "checks": [
-            {
-                "way": w.name,
-                "agrees": w.agrees if not w.missing else None,
-                "largest": (w.error if math.isfinite(w.error) else None),
-                "words": w.verdict,
-            }
-            for w in checked.witnesses
-        ],
+        "checks": [_check_of(w) for w in checked.witnesses],
     }
 
 

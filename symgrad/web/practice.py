@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from symgrad.core.node import tensor_value
 from symgrad.errors import ArgumentError
 from symgrad.teach import TOPICS, exercises, grade
 from symgrad.teach.answers.exercises import Exercise as Problem
 from symgrad.teach.answers.topics import LEVELS
-from symgrad.teach.writing.preview import preview
 from symgrad.web.exercise import MOST_NAMES, read
 
 MOST_SEED = 2**31
@@ -65,8 +63,9 @@ def _described(problem: Problem, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": f"{problem.topic}-{problem.level}-{data.get('seed', 0)}-{data.get('index', 0)}",
         "words": problem.problem,
+        "question": problem.question,
         "formula": problem.of,
-        "mathml": preview(tensor_value(problem)),
+        "mathml": problem.formula_mathml,
         "latex": problem.latex,
         "wrt": by,
         "order": problem.order,
@@ -133,5 +132,6 @@ def sheet(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solution(problem: Problem) -> dict[str, str]:
-    form = problem.solution
-    return {"text": str(form), "mathml": form.mathml("where") if " where " in str(form) else form.mathml()}
+    forms = problem.solution if problem.is_gradient else [problem.solution]
+    mathml = " ".join(form.mathml("where") if " where " in str(form) else form.mathml() for form in forms)
+    return {"text": problem.answer, "mathml": mathml}

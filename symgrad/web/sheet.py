@@ -43,7 +43,7 @@ def page(sheet: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
 def _problem(p: Mapping[str, Any]) -> str:
     """Return a problem: the question in words, the function as mathematics, and the solution or room for it."""
     below = _answered(p["solution"]["mathml"]) if "solution" in p else '<div class="answer-room sheet-room"></div>'
-    return f'<li><p>{html(p["words"])}</p><div class="formula sheet-formula">{p["mathml"]}</div>{below}</li>'
+    return f'<li><p>{html(p["question"])}</p><div class="formula sheet-formula">{p["mathml"]}</div>{below}</li>'
 
 
 def _answered(mathml: str) -> str:

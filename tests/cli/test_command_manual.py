@@ -2,13 +2,13 @@
 
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from symgrad.cli import arguments, pictures
 from symgrad.cli.completion import commands_of, options_of
-from symgrad.cli.main import main, parser
+from symgrad.cli.main import main
+from symgrad.cli.parser import parser
 from symgrad.exports import TARGETS
 from symgrad.expression.reader import SYNTAXES
 from symgrad.teach import TOPICS
@@ -81,28 +81,6 @@ def test_groff_sets_the_manual_page(capsys):
     done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-c"], input=page, capture_output=True, text=True)
     assert done.stderr == ""
     assert "matlab: x'*A*x, .*, norm(x)^2, A(1,2)" in done.stdout
-
-
-@pytest.mark.parametrize("words", [["--version"], ["--help"], ["export", "--help"], ["completion", "bash"], ["man"]])
-def test_help_and_completion_import_nothing_that_a_command_needs(words):
-    """They import the command line alone beside what ``import symgrad`` does."""
-    code = f"""
-import sys, symgrad
-before = set(sys.modules)
-from symgrad.cli.main import main
-try:
-    main({words})
-except SystemExit:
-    pass
-new = {{m for m in set(sys.modules) - before if m.startswith("symgrad.")}}
-print(*sorted(m for m in new if not m.startswith(("symgrad.cli", "symgrad.support"))), sep=",", file=sys.stderr)
-print(*sorted(m for m in new if m.startswith("symgrad.cli.")), sep=",", file=sys.stderr)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    beyond, files = done.stderr.splitlines()
-    assert beyond == ""
-    light = ("arguments", "completion", "main", "manual", "output", "plain", "words")
-    assert files == ",".join(f"symgrad.cli.{name}" for name in light)
 
 
 def test_choices_are_the_keys_of_the_tables():

@@ -94,6 +94,53 @@ def test_what_is_typed_is_shown_with_what_its_names_stand_for():
     assert found["mathml"].startswith("<math")
 
 
+# ------------------------------------------------------------------ the logarithm's name
+OF_LOGARITHM = {"formula": "x**3*ln(4*x)"}
+TO_PRACTISE = {"topic": "second-derivative", "level": 2, "seed": 0, "index": 1}
+CALLED = [
+    *[(job, {"exercise": OF_LOGARITHM}) for job in ("look", "derive", "graph")],
+    *[("steps", {"exercise": OF_LOGARITHM, "style": style}) for style in ("calculus", "matrix", "backprop")],
+    ("steps", {"exercise": {"formula": "logsumexp(3*x, 0)", "wrt": "x"}, "style": "matrix"}),
+    ("code", {"exercise": OF_LOGARITHM, "target": "latex"}),
+    ("grade", {"exercise": OF_LOGARITHM, "answer": "3*x^2*ln(4x)"}),
+    ("grade", {"exercise": {"formula": "x**(2*x)"}, "answer": "2*x*x**(2*x-1)"}),
+    ("problem", TO_PRACTISE),
+    ("hint", TO_PRACTISE | {"number": 1}),
+    ("grade", TO_PRACTISE | {"answer": "ln(x^2 + 9)/x"}),
+    ("sheet", TO_PRACTISE | {"count": 2, "solutions": True}),
+]  # fmt: skip
+
+
+def shown(answer):
+    """All that a page shows of an answer, without texts that are as somebody typed them."""
+    if isinstance(answer, dict):
+        return " ; ".join(shown(v) for key, v in answer.items() if key not in ("formula", "id", "topic"))
+    return " ; ".join(map(shown, answer)) if isinstance(answer, list) else str(answer)
+
+
+@pytest.mark.parametrize(("job", "question"), CALLED, ids=lambda v: v if isinstance(v, str) else "")
+def test_each_answer_calls_the_logarithm_as_its_question_does(job, question):
+    answers = [shown(asked(job, **question, logarithm=word)) for word in ("ln", "log", "ln")]
+    assert answers[0] == answers[2]  # no question disturbs the next
+    for text, other in ((answers[0], "log"), (answers[1], "ln")):
+        assert not re.search(rf"\b{other}\b(?!-)", text)
+
+
+def test_a_sheet_is_printed_with_its_logarithm(page):
+    address = "/sheet?topic=second-derivative&level=2&seed=0"
+    assert ">ln</mi>" in page.get(address + "&logarithm=ln").text
+    assert ">ln</mi>" not in page.get(address).text
+
+
+@pytest.mark.parametrize("word", ["lg", "", None, 1, ["ln"], {}, "ln" * 9999])
+def test_another_name_of_the_logarithm_is_refused(word):
+    error = asked("look", exercise=CURVE, logarithm=word)["error"]
+    assert error["what"].startswith("got ")
+    assert error["what"].endswith("Expected log or ln.")
+    assert len(error["what"]) < 100
+    assert ">log</mi>" in asked("look", exercise=OF_LOGARITHM)["mathml"]
+
+
 @pytest.mark.parametrize(
     ("formula", "answer", "slip"),
     [
@@ -209,11 +256,11 @@ def test_a_derivative_has_its_notations_or_says_why_not():
 @pytest.mark.parametrize(
     ("formula", "wrt", "best", "words"),
     [
-        ("v @ tanh(W @ x)", "W", "matrix", "The derivative by W is a matrix, n × d."),
-        ("[x**2, x*sin(x)]", "x", "entries", "The derivative by x is a vector, 2."),
-        ("outer(x, x)", "x", "index", "The derivative by x is an array of 3 axes, n × n × n."),
-        ("sum(tanh(W @ x + b)**2)", "W", "where", "The derivative by W is a matrix, n × d."),
-        ("a*x**2", "x", "matrix", "The derivative by x is a number."),
+        ("v @ tanh(W @ x)", "W", "matrix", "The derivative with respect to W is a matrix, n × d."),
+        ("[x**2, x*sin(x)]", "x", "entries", "The derivative with respect to x is a vector, 2."),
+        ("outer(x, x)", "x", "index", "The derivative with respect to x is an array of 3 axes, n × n × n."),
+        ("sum(tanh(W @ x + b)**2)", "W", "where", "The derivative with respect to W is a matrix, n × d."),
+        ("a*x**2", "x", "matrix", "The derivative with respect to x is a number."),
     ],
 )
 def test_the_notation_that_is_shown_first_is_the_shortest(formula, wrt, best, words):
@@ -856,7 +903,7 @@ def test_a_sheet_is_a_page_with_room_or_solutions(page):
         assert f"<title>{kind}: chain, level 2</title>" in text
         assert f"<h1>{kind}: chain, level 2</h1>" in text
         assert "Sheet 3" in text
-    problem = {"words": "a < b", "mathml": "<math></math>"}
+    problem = {"question": "a < b", "mathml": "<math></math>"}
     hostile = sheet.page({"topic": "<b>", "level": 1, "problems": [problem]}, {"seed": "<i>"})
     assert "<title>Problems: &lt;b&gt;, level 1</title>" in hostile
     assert "<p>a &lt; b</p>" in hostile

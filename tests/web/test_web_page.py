@@ -166,7 +166,7 @@ def test_a_mistake_is_underlined_with_its_reason_until_it_is_mended(visit: Visit
     formula = page.get_by_label("Formula", exact=True)
     formula.fill("sin(x) + $y")
     shows(page, "#formula-editor mark", "$")
-    shows(page, "#formula-mistake", "not a formula")
+    shows(page, "#formula-mistake", "$ cannot be part of a formula")
     api.expect(formula).to_have_attribute("aria-invalid", "true")
     mark, area = (page.locator(f"#formula-editor {part}").bounding_box() for part in ("mark", "textarea"))
     assert area["y"] < mark["y"] < area["y"] + area["height"]
@@ -250,6 +250,32 @@ def test_two_numbers_have_level_lines_and_a_gradient(visit: Visit) -> None:
     shows(page, ".readings", "∇f = (6, ")
 
 
+def test_the_logarithm_is_called_as_chosen_in_links_and_on_the_next_visit(visit: Visit) -> None:
+    page = visit("#f=x^2*log(x)&wrt=x&tab=steps")
+    settled(page, "steps")
+    shows(page, "#derivative", "log")
+    page.get_by_role("radio", name="ln", exact=True).check(force=True)
+    for place in ("#derivative", "#preview", "#panel .steps"):
+        shows(page, place, "ln")
+        api.expect(page.locator(place)).not_to_contain_text("log")
+    assert page.url.endswith("&logarithm=ln")
+    page.locator("#undo").click()
+    shows(page, "#derivative", "log")
+    page.locator("#redo").click()
+    page.locator("#go-practise").click()
+    page.wait_for_url("**/#practise&*logarithm=ln")
+    page.goto(page.url.partition("#")[0] + "#practise&topic=exp-log&seed=3")
+    shows(page, ".task", "ln(x)")
+    assert page.locator("a[href^='/sheet'][href*='logarithm=ln']").count() == 2
+    page.get_by_label("Your answer").fill("9*exp(9*x)")
+    page.get_by_role("radio", name="log", exact=True).check(force=True)
+    shows(page, ".task", "log(x)")
+    api.expect(page.get_by_label("Your answer")).to_have_value("9*exp(9*x)")
+    page.get_by_role("radio", name="ln", exact=True).check(force=True)
+    page.reload()
+    shows(page, ".task", "ln(x)")
+
+
 def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
     page = visit("#practise&topic=polynomials&level=1&seed=1")
     answer = page.get_by_label("Your answer")
@@ -264,7 +290,7 @@ def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
     api.expect(page.locator("#hints li")).to_have_count(1, timeout=WAIT)
     page.get_by_role("button", name=re.compile("Next hint|No more")).wait_for()
     task = page.locator(".task").inner_text()
-    [formula] = re.findall(r"f = (.*) by x", task)
+    [formula] = re.findall(r"f = (.*) with respect to x", task)
     solver = visit("#f=" + formula.replace("+", "%2B") + "&wrt=x")
     settled(solver, "matrix")
     answer.fill(solver.locator(".spelling").first.inner_text())
@@ -277,7 +303,7 @@ def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
 
 
 def test_the_slip_is_underlined_in_the_answer_and_what_is_said_of_it_in_the_problem(visit: Visit) -> None:
-    page = visit("#practise&topic=chain&level=2&seed=3&problem=4")
+    page = visit("#practise&topic=chain&level=2&seed=35&problem=4")
     shows(page, ".task", "sin(x^4)")
     page.get_by_label("Your answer").fill("4x^4 cos(x ** 4)")
     page.get_by_label("Your answer").press("Enter")
@@ -304,13 +330,17 @@ def test_a_teachers_link_fixes_the_problems_and_prints_them(visit: Visit) -> Non
     shows(pupil, "#problem-title", "Problem 1")
     assert pupil.locator(".task").inner_text() == first
     assert pupil.get_by_label("Topic").count() == 0
+    formulas = set()
     for solutions, words in ((0, "Print the sheet"), (1, "Print its solutions")):
         sheet = page.get_by_role("link", name=words).get_attribute("href")
         printed = visit(sheet.removeprefix("/"))
         assert printed.locator("ol > li").count() == 10
-        assert first in printed.locator("ol > li").first.inner_text()
+        item = printed.locator("ol > li").first
+        assert item.inner_text().startswith("Find the derivative with respect to x.")
+        formulas.add(item.locator("math").first.get_attribute("alttext"))
         assert (printed.locator(".solution").count() > 0) == bool(solutions)
         assert violations(printed) == []
+    assert len(formulas) == 1  # each problem is printed once, as a formula
 
 
 def test_a_narrow_screen_has_nothing_that_is_wider(visit: Visit) -> None:

@@ -1,5 +1,7 @@
 // Questions to the server. Answers to the same question are kept; a newer question for a job ends the older one.
 
+import { logarithm } from "./state.js";
+
 const HEADER = "X-Symgrad-Token";
 const KEPT = 80;
 
@@ -46,7 +48,7 @@ async function asked(path, body, signal) {
 
 /** The answer to a job, or null where a newer question for the same job has overtaken it. */
 export function ask(job, question = {}) {
-  const body = JSON.stringify(question);
+  const body = JSON.stringify({ ...question, logarithm: logarithm() });
   const key = `${job} ${body}`;
   const before = running.get(job);
   if (before?.key === key) return before.answer;
@@ -84,8 +86,8 @@ export async function gallery() {
 }
 
 /** The address of a printable sheet. */
-export function sheet({ topic, level, seed }, solutions) {
-  const query = new URLSearchParams({ topic, level, seed, solutions: solutions ? 1 : 0 });
+export function sheet({ topic, level, seed, logarithm }, solutions) {
+  const query = new URLSearchParams({ topic, level, seed, solutions: solutions ? 1 : 0, logarithm });
   if (token) query.set("token", token);
   return `/sheet?${query}`;
 }

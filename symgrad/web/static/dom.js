@@ -1,5 +1,7 @@
 // What every part of the page is made of: elements, mathematics put in safely, words said aloud.
 
+import { LOGARITHMS, rememberLogarithm } from "./state.js";
+
 export const $ = (id) => document.getElementById(id);
 
 /** An element with its attributes, listeners (names that begin with "on") and children. */
@@ -197,6 +199,14 @@ export async function copy(text, words) {
     before?.focus();
   }
   toast(words);
+}
+
+/** The natural logarithm's name, as a choice in a fieldset that has its legend already. */
+export function logarithmChoice(fieldset, { logarithm }, change) {
+  choice(fieldset, "logarithm", LOGARITHMS.map((word) => [word, word]), logarithm, (word) => {
+    rememberLogarithm(word);
+    change({ logarithm: word });
+  });
 }
 
 /** Radio buttons in a row, in a fieldset that has its legend already. */

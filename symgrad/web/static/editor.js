@@ -63,7 +63,7 @@ function placed(at, text) {
 
 /** The reason of a mistake, in a line: where it is, the text above shows. */
 export const reason = (error) =>
-  error.what.split("\n")[0].replace(/^(parse|grade|derive): /, "").replace(/,? at sign \d+:?$/, "");
+  error.what.split("\n")[0].replace(/^(parse|grade|derive): /, "").replace(/,? at character \d+:?$/, "");
 
 /** A string without spaces and with ^ for **, and for each of its signs where it stood. */
 function plain(text) {

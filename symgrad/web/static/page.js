@@ -1,11 +1,11 @@
 // The page as a whole: one state, shown; changed by the controls, by the address, and by undo.
 
 import { ask, gallery, onBusy } from "./api.js";
-import { $, choice, copy, fitted, h, put, scrollable, tell, toast } from "./dom.js";
+import { $, choice, copy, fitted, h, logarithmChoice, put, scrollable, tell, toast } from "./dom.js";
 import { Editor, reason } from "./editor.js";
 import { merged, printedNames, showNames } from "./names.js";
 import { showPractise } from "./practise.js";
-import { explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
+import { callLogarithm, explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
 import { LABELS, showView } from "./views.js";
 
 const FIRST = { formula: "norm(X*w - y)^2", wrt: "w" };
@@ -44,7 +44,7 @@ function change(patch, { typing = false, push = false, replace = false } = {}) {
 function go(next) {
   past.push(state);
   future.length = 0;
-  state = next;
+  state = Object.freeze({ ...next, logarithm: state.logarithm });
   history.pushState(null, "", write(state));
   show();
 }
@@ -64,6 +64,7 @@ const redo = () => travel(future, past, "Redone");
 // ---- showing
 
 function show(typing = false) {
+  callLogarithm(state.logarithm);
   const practising = state.mode === "practise";
   $("explore").hidden = practising;
   $("practise").hidden = !practising;
@@ -95,6 +96,7 @@ function showControls() {
   choice($("notation"), "notation", NOTATIONS.map((n) => [n, LABELS[n].toLowerCase()]), state.notation, (notation) =>
     change({ notation, tab: NOTATIONS.includes(state.tab) ? notation : state.tab }),
   );
+  logarithmChoice($("logarithm"), state, change);
   showTabs();
   const decide = (name, what) => {
     const { [name]: _, ...others } = state.names;
@@ -228,7 +230,7 @@ async function derivative(of) {
   remembering = setTimeout(() => remember(of), 1500);
 }
 
-const constant = () => ({ ok: false, error: { what: "There is no letter to differentiate by." } });
+const constant = () => ({ ok: false, error: { what: "There is no variable to differentiate with respect to." } });
 
 const SHAPES = ["number", "vector", "matrix"];
 const shapeOf = (shape) => [SHAPES[shape.length] || "array", shape.join(" × ")].filter(Boolean).join(", ");
@@ -295,7 +297,7 @@ function openHistory() {
       $("history").close();
       go(read(address));
     };
-    return h("li", {}, h("a", { href: `./${address}`, class: "example", onclick: take }, h("code", {}, f), wrt ? h("span", {}, `by ${wrt}`) : null));
+    return h("li", {}, h("a", { href: `./${address}`, class: "example", onclick: take }, h("code", {}, f), wrt ? h("span", {}, `with respect to ${wrt}`) : null));
   });
   $("history-list").replaceChildren(...(items.length ? items : [h("li", { class: "quiet" }, "Nothing yet.")]));
   $("history-clear").hidden = !items.length;

@@ -1,4 +1,4 @@
-// Pictures of numbers that the server found: a curve with its tangent, level lines with the gradient.
+// Pictures of numbers that the server found: a curve with its tangent, contours with the gradient.
 // Points are those of the server's grid, so that every number shown is one that was computed.
 
 import { h, s } from "./dom.js";
@@ -136,7 +136,7 @@ export function drawCurve(data, width, { name, at }) {
   const drop = s("line", { class: "drop" });
   const slope = s("circle", { class: "dot df", r: 4 });
   frame.inside.append(drop, tangent, slope);
-  const handle = frame.add("circle", { class: "handle", r: 8, tabindex: 0, role: "slider", "aria-label": `Where the tangent touches, by ${name}`, "aria-valuemin": xs[0], "aria-valuemax": xs.at(-1) });
+  const handle = frame.add("circle", { class: "handle", r: 8, tabindex: 0, role: "slider", "aria-label": `Point of tangency, ${name}`, "aria-valuemin": xs[0], "aria-valuemax": xs.at(-1) });
   const readings = h("p", { class: "readings" });
   let now = at ?? 0;
   const move = (k) => {

@@ -1,7 +1,7 @@
 // Practise: a problem, an answer that is graded, hints one at a time. A link fixes topic, level and seed.
 
 import { ask, sheet } from "./api.js";
-import { choice, copy, fitted, h, put, tell } from "./dom.js";
+import { choice, copy, fitted, h, logarithmChoice, put, tell } from "./dom.js";
 import { Editor, quotedPlace, reason } from "./editor.js";
 import { link, practise, write } from "./state.js";
 import { line } from "./views.js";
@@ -32,22 +32,31 @@ export async function showPractise(place, state, change) {
     change({ topic: state.topic || topics.topics[0].name, seed: state.seed ?? anySeed() }, { replace: true });
     return;
   }
-  const same = now && keyOf(now) === keyOf(state) && now.fixed === state.fixed && place.childElementCount > 1;
+  const again = now && keyOf(now) === keyOf(state) && now.fixed === state.fixed && place.childElementCount > 1;
+  const same = again && now.logarithm === state.logarithm;
   now = state;
   if (same) return;
   hints = 0;
-  const chooser = state.fixed ? given(state) : choosing(state, change);
+  const typed = again ? document.getElementById("answer")?.value : "";
+  const chooser = state.fixed ? given(state, change) : choosing(state, change);
   const work = h("section", { class: "work", "aria-labelledby": "problem-title" });
   place.replaceChildren(h("h1", { class: "unseen" }, "Practise"), chooser, work);
-  await problem(work, state, change);
+  await problem(work, state, change, typed);
 }
 
-function given(state) {
+function called(state, change) {
+  const word = h("fieldset", { class: "choice" }, h("legend", {}, "Logarithm"));
+  logarithmChoice(word, state, change);
+  return h("section", { class: "field" }, word);
+}
+
+function given(state, change) {
   return h(
     "aside",
     { class: "ask card-like" },
     h("h2", {}, named(state.topic)),
     h("p", { class: "quiet" }, `Level ${state.level}, series ${state.seed}: chosen by your teacher.`),
+    called(state, change),
     series(state),
   );
 }
@@ -56,7 +65,7 @@ function choosing(state, change) {
   const level = h("fieldset", { class: "choice" }, h("legend", {}, "Level"));
   const topic = topics.topics.find((t) => t.name === state.topic) || topics.topics[0];
   choice(level, "level", LEVELS.filter(([n]) => (topic.levels || [1, 2, 3]).includes(n)), state.level, (value) => change({ level: value, index: 0 }));
-  const teacher = practise({ ...question(state), index: 0, fixed: true });
+  const teacher = practise({ ...question(state), index: 0, fixed: true, logarithm: state.logarithm });
   const share = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these problems");
   const print = (solutions, words) => h("a", { href: sheet(state, solutions), target: "_blank", rel: "noopener" }, words);
   return h(
@@ -73,6 +82,7 @@ function choosing(state, change) {
       ),
     ),
     h("section", { class: "field" }, level),
+    called(state, change),
     h(
       "section",
       { class: "field" },
@@ -131,7 +141,7 @@ function series(state) {
   return list;
 }
 
-async function problem(work, state, change) {
+async function problem(work, state, change, typed = "") {
   const found = await ask("problem", question(state));
   if (!found || now !== state) return;
   if (!found.ok) {
@@ -164,7 +174,7 @@ async function problem(work, state, change) {
       "div",
       { class: "card" },
       h("div", { class: "field-head" }, h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("span", { class: "badge" }, `of ${count}`)),
-      h("p", { class: "task" }, words || `Differentiate by ${wrt}.`),
+      h("p", { class: "task" }, words || `Differentiate with respect to ${wrt}.`),
       shown,
         h("label", { for: "answer", class: "label-row" }, "Your answer"),
       editor,
@@ -176,6 +186,7 @@ async function problem(work, state, change) {
     hintList,
   );
   tellHints(hintButton, found.hints);
+  input.text = typed || "";
   if (!matchMedia("(pointer: coarse)").matches) input.area.focus({ preventScroll: true });
 }
 

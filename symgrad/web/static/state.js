@@ -5,6 +5,7 @@ export const TABS = [...NOTATIONS, "steps", "graph", "plot", "numbers", "code"];
 export const STYLES = ["calculus", "matrix", "backprop"];
 export const TARGETS = ["numpy", "python", "c", "jax", "torch", "sympy", "latex"];
 export const KINDS = ["number", "vector", "matrix"];
+export const LOGARITHMS = ["log", "ln"];
 const LONGEST = 4000;
 
 const EXPLORE = {
@@ -21,18 +22,49 @@ const EXPLORE = {
 };
 const PRACTISE = { mode: "practise", topic: null, level: 1, seed: null, index: 0, fixed: false };
 
+const oneOf = (value, values, otherwise) => (values.includes(value) ? value : otherwise);
+
+const WORD = "symgrad-logarithm";
+
+/** The natural logarithm's name that was chosen in this browser. */
+function rememberedLogarithm() {
+  try {
+    return oneOf(localStorage.getItem(WORD), LOGARITHMS, "log");
+  } catch {
+    return "log"; // a browser that keeps nothing
+  }
+}
+
+/** Remember what the natural logarithm is called. */
+export function rememberLogarithm(word) {
+  try {
+    localStorage.setItem(WORD, word);
+  } catch {
+    // It holds until the page is left.
+  }
+}
+
+let shown = null;
+
+/** What the natural logarithm is called: as in the state that is shown. */
+export const logarithm = () => shown ?? rememberedLogarithm();
+
+/** Call the natural logarithm as a state has it, in questions and in the states that follow. */
+export function callLogarithm(word) {
+  shown = word;
+}
+
 /** A state of exploring, from what is given. */
-export const explore = (given = {}) => Object.freeze({ ...EXPLORE, ...given });
+export const explore = (given = {}) => Object.freeze({ ...EXPLORE, logarithm: logarithm(), ...given });
 
 /** A state of practising, from what is given. */
-export const practise = (given = {}) => Object.freeze({ ...PRACTISE, ...given });
+export const practise = (given = {}) => Object.freeze({ ...PRACTISE, logarithm: logarithm(), ...given });
 
 /** The state that an exercise of the gallery stands for. */
 export function ofExercise({ formula, names = {}, wrt = null, order = 1, notation = "matrix", style = null }) {
   return explore({ formula, names, wrt, order, notation, style, tab: notation });
 }
 
-const oneOf = (value, values, otherwise) => (values.includes(value) ? value : otherwise);
 const whole = (text, least, most, otherwise) => {
   const found = /^\d{1,9}$/.test(text ?? "") ? Number(text) : otherwise;
   return found === null ? null : Math.min(Math.max(found, least), most);
@@ -65,6 +97,7 @@ export function read(fragment) {
       seed: whole(query.get("seed"), 0, 1e9, null),
       index: whole(query.get("problem"), 1, 10, 1) - 1,
       fixed: query.get("fixed") === "1",
+      logarithm: oneOf(query.get("logarithm"), LOGARITHMS, logarithm()),
     });
   }
   const names = {};
@@ -80,6 +113,7 @@ export function read(fragment) {
     style: oneOf(query.get("style"), STYLES, null),
     target: oneOf(query.get("target"), TARGETS, "numpy"),
     seed: whole(query.get("seed"), 0, 1e9, 0),
+    logarithm: oneOf(query.get("logarithm"), LOGARITHMS, logarithm()),
   });
 }
 
@@ -91,6 +125,7 @@ const quoted = (text) =>
 export function write(state) {
   const parts = [];
   const add = (key, value) => parts.push(`${quoted(key)}=${quoted(String(value))}`);
+  const called = () => [state.logarithm, rememberedLogarithm()].includes("ln") && add("logarithm", state.logarithm);
   if (state.mode === "practise") {
     parts.push("practise");
     if (state.topic) add("topic", state.topic);
@@ -98,6 +133,7 @@ export function write(state) {
     if (state.seed !== null) add("seed", state.seed);
     if (state.index) add("problem", state.index + 1);
     if (state.fixed) add("fixed", 1);
+    called();
     return `#${parts.join("&")}`;
   }
   add("f", state.formula);
@@ -109,6 +145,7 @@ export function write(state) {
   if (state.style) add("style", state.style);
   if (state.target !== "numpy") add("target", state.target);
   if (state.seed) add("seed", state.seed);
+  called();
   return `#${parts.join("&")}`;
 }
 

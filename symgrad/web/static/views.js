@@ -173,7 +173,7 @@ const legend = (contours) =>
   h(
     "p",
     { class: "legend" },
-    (contours ? [["f", "level lines of f"], ["gradient", "gradient"]] : [["f", "f"], ["df", "f′"], ["tangent", "tangent"]]).map(([mark, words]) =>
+    (contours ? [["f", "contours of f"], ["gradient", "gradient"]] : [["f", "f"], ["df", "f′"], ["tangent", "tangent"]]).map(([mark, words]) =>
       h("span", {}, h("span", { class: `swatch ${mark}`, "aria-hidden": "true" }), words),
     ),
   );
@@ -259,7 +259,7 @@ async function numbers({ exercise, state, change }) {
   return [
     h("div", { class: "panel-head" }, h("h3", {}, "At these numbers"), others),
     h("dl", { class: "inputs" }, Object.entries(found.inputs || {}).map(([name, value]) => item(name, value))),
-    h("dl", { class: "outputs" }, item("f", found.value), item(by ? `derivative by ${by}` : "derivative", found.derivative)),
+    h("dl", { class: "outputs" }, item("f", found.value), item(by ? `derivative with respect to ${by}` : "derivative", found.derivative)),
     checks.length
       ? [
           h("h3", {}, "Cross-check"),
