@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from slow_tests import left_out, processor_time, quick_ones, slow_ones, smaller_samples, write
+from _pytest.runner import runtestprotocol
+from slow_tests import Choice, Named, processor_time, short, write
 
+os.environ.setdefault("SYMGRAD_CACHE_SIZE", "0")  # no machine code of earlier runs
+
+CHOICE = pytest.StashKey[Choice]()
 KINDS = {  # of reasons for a skip, by what the reason says
     "for what is not installed": r"could not import|not installed|compares with|needs torch|^no ",
     "for programs that a backend says it does not take": r"use backend=|not written out",
@@ -22,30 +27,66 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     ``--random-programs``: how many programs are drawn and compared in all readings.
 
-    ``--every-sample``: of each row of the table all samples, of which a test meets half of the smaller ones otherwise.
+    ``--every-sample``: of each row of the table all samples, of whose smaller ones a test meets a quarter otherwise.
     """
     parser.addoption("--every-sample", action="store_true", help="run every test for all samples of a row")
     parser.addoption("--random-programs", type=int, default=300, help="how many programs test_random_readings draws")
     parser.addoption("--write-slow", action="store_true", help="write tests/data/slow_tests.txt from this run")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the choice of the tests that are made."""
+    everything = config.getoption("--every-sample") or config.getoption("--write-slow")
+    config.stash[CHOICE] = Choice(every_sample=everything, quick_only=config.getoption("markexpr") == "quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Make no tests of the cases that the run leaves out: an eighth of all, and seven of eight in a quick run."""
+    yield
+    choice, function = metafunc.config.stash[CHOICE], short(metafunc.definition.nodeid)
+    marked = metafunc.definition.get_closest_marker("slow") is not None
+    if metafunc._calls:
+        metafunc._calls = choice.thin(function, metafunc._calls, marked=marked)
+    else:
+        choice.classify([Named(function, None, marked)], ())
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave half of the smaller samples out, and mark what is slow, and what is quick."""
-    if not (config.getoption("--every-sample") or config.getoption("--write-slow")):
-        absent = left_out(items)
-        config.hook.pytest_deselected(items=absent)
-        gone = set(absent)
-        items[:] = [item for item in items if item not in gone]
-    for item in [*smaller_samples(items), *slow_ones(items)]:
-        item.add_marker(pytest.mark.slow)
-    for item in quick_ones([item for item in items if item.get_closest_marker("slow") is None]):
-        item.add_marker(pytest.mark.quick)
+    """Mark what is slow, and what is quick."""
+    choice = config.stash[CHOICE]
+    quick = choice.quick()
+    for item in items:
+        name = short(item.nodeid)
+        if name in choice.slow:
+            item.add_marker(pytest.mark.slow)
+        if name in quick:
+            item.add_marker(pytest.mark.quick)
 
 
 def pytest_collection_finish() -> None:
     """Keep the garbage collector off the tests themselves: tens of thousands of objects that stay to the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each process tests that stand together, which share what the first of them made."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have a process of pytest-xdist report a test that passes once, not when it is set up and torn down too."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, nextitem=nextitem, log=False):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,7 +11,9 @@ import pytest
 from symgrad.errors import ValueNeeded
 
 DOCS = Path(__file__).parents[2] / "docs"
-PEERS = {"from-pytorch": "torch", "from-jax": "jax", "from-sympy": "sympy", "from-casadi": "casadi"}
+PEERS = {
+    "from-pytorch": "torch", "from-jax": "jax", "from-scipy": "scipy", "from-sympy": "sympy", "from-casadi": "casadi",
+}  # fmt: skip
 PAGES = [*PEERS, "from-matlab"]
 ROW = re.compile(r"^\| (?:`(.+?)`|–) \| `(.+?)` \|$")
 
@@ -61,7 +63,7 @@ def installed(module):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_line_of_symgrad_runs(page):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    names = names_of(text, lambda module: module in ("numpy", "sympy", "symgrad"))
+    names = names_of(text, lambda module: module in ("numpy", "scipy", "sympy", "symgrad"))
     lines = [line for _, line in rows(text)]
     for line in lines:
         run(line, names)

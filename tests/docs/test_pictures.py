@@ -39,6 +39,8 @@ def test_every_picture_is_on_the_page_of_pictures_or_of_an_example():
     assert sorted([*shown, *examples]) == sorted(drawn())
 
 
-@pytest.mark.parametrize("page", ["from-pytorch", "from-jax", "from-sympy", "from-casadi", "from-matlab", "pictures"])
+@pytest.mark.parametrize(
+    "page", ["from-pytorch", "from-jax", "from-scipy", "from-sympy", "from-casadi", "from-matlab", "pictures"]
+)
 def test_first_page_leads_there(page):
     assert f"]({page}.md)" in (DOCS / "index.md").read_text(encoding="utf-8")

@@ -82,6 +82,7 @@ ROOMS = {
         "complex complex_forms complex_programs complex_steps complex_transforms compile_complex pair_forms "
         "complex_linalg complex_parts",
     ),
+    "proved": Room("proved/*.py", "proved"),
     "solvers": Room("solvers/*.py", "solvers implicit integrals"),
     "ode": Room("ode/*.py", "odeint odeint_rows"),
     "backends_c": Room("compiler/backends/c/*.py support/store.py", "compile_c compile_cache"),

@@ -70,7 +70,14 @@ MISTAKES = {
     "sg.GradScaler()": "numbers keep the precision",
     "sg.distributions.Normal(0, 1)": "Use sg.stats",
     "sg.tensor(1.0).to_dense()": "tensors are dense",
-    "sg.autograd.graph.saved_tensors_hooks": "use sg.utils.checkpoint",
+    "sg.optim.minimize(np.ones(2), lambda v: v.sum())": "Pass the function first",
+    "sg.ones((2, 3), 'float32')": "a dtype is passed by keyword",
+    "sg.zeros(3, 'int64')": "a dtype is passed by keyword",
+    "sg.sympify('x')": '{"x": ()}',
+    "sg.symbol('s').subs": "Use sg.derive(y, x).subs(x, 2)",
+    "sg.derive(__import__('sympy').Symbol('t') ** 2, 't')": "as text: str(e)",
+    "sg.optim.SparseAdam([w])": "Use sg.optim.Adam(params)",
+    "w.to('mps')": 'sg.export(f, (x,), target="torch")',
 }
 
 

@@ -73,6 +73,11 @@ def test_every_public_name_exists():
     assert not missing
 
 
+def test_transforms_at_the_top_are_those_of_func():
+    assert [name for name in symgrad.func.__all__ if name not in symgrad.__all__] == []
+    assert all(getattr(symgrad, name) is getattr(symgrad.func, name) for name in symgrad.func.__all__)
+
+
 def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
     code = (
         "import sys, numpy, sympy; before = {n.partition('.')[0] for n in sys.modules};"
@@ -98,6 +103,16 @@ def test_import_leaves_scipys_functions_and_lessons_for_later(tmp_path):
         "print(pickle.loads(pickle.dumps(declaration('betainc').function(*X[:3]))), 'betainc' in sg.special.__all__)"
     )
     assert python("-c", code, cwd=tmp_path).stdout.splitlines() == ["", "3 0.0", "betainc(x0, x1, x2) True"]
+
+
+def test_import_leaves_rooms_for_later(tmp_path):
+    """Linear algebra, transforms and their modules are imported when one of their names is first asked for."""
+    code = (
+        "import sys, symgrad; late = ('autograd', 'func', 'linalg', 'special', 'transforms.taylor', 'autograd.custom');"
+        "print(*[m for m in late if f'symgrad.{m}' in sys.modules]);"
+        "print(symgrad.linalg.inv.__name__, symgrad.grad.__name__, symgrad.autograd.grad.__name__)"
+    )
+    assert python("-c", code, cwd=tmp_path).stdout.splitlines() == ["", "inv grad grad"]
 
 
 def test_import_is_silent_and_leaves_global_state_alone(tmp_path):
@@ -140,7 +155,15 @@ def test_what_a_tensor_holds_is_asked_by_accessors(room):
 
 def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
     """An entry is an import up the layers that no checker sees: each needs a reason, and a line here."""
-    assert sorted(UPCALLS) == ["backward_symbolic", "expression", "formula", "numpy_function", "parse", "plot"]
+    assert sorted(UPCALLS) == [
+        "backward_symbolic",
+        "export",
+        "expression",
+        "formula",
+        "numpy_function",
+        "parse",
+        "plot",
+    ]
 
 
 def test_no_file_imports_itself_through_others():

@@ -156,7 +156,8 @@ def holds(noted, y):
     if noted in ("Any", "Tensor"):
         return noted == "Any" or isinstance(y, sg.Tensor)
     assert set(re.findall(r"\w+", inner)) == {"Tensor"}, noted
-    return outer == type(y).__name__ and all(isinstance(e, sg.Tensor) for e in y)
+    entries = [e for part in y for e in (part if type(part) is tuple else (part,))]
+    return outer == type(y).__name__ and all(isinstance(e, sg.Tensor) for e in entries)
 
 
 def test_functions_return_what_the_stubs_say():

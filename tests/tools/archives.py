@@ -11,8 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+COMMAND = "symgrad_command.py"  # answers --version and --help without importing the package
 STATIC = ("html", "css", "js", "svg", "woff2", "txt")  # of a page
-PACKAGE = ("*.py", "*.pyi", "*/py.typed", "*.txt", *(f"symgrad/web/static/*.{kind}" for kind in STATIC))
+PACKAGE = (
+    "*.py", "*.pyi", "*/py.typed", "*.txt", "symgrad/teach/notebook/*.js",
+    *(f"symgrad/web/static/*.{kind}" for kind in STATIC),
+)  # fmt: skip
 METADATA = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
 NEEDED = (
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "PKG-INFO", "tests/conftest.py",
@@ -22,15 +26,15 @@ UNWANTED = ("*.pyc", "*.so", "*.pyd", "*.orig", "*.rej", "*~", "*/__pycache__/*"
 
 
 def source_files() -> set[str]:
-    """The files of the package, as paths below the root."""
+    """The files of the package, and the command beside it, as paths below the root."""
     found = (p.relative_to(ROOT).as_posix() for p in (ROOT / "symgrad").rglob("*") if p.is_file())
-    return {name for name in found if "__pycache__" not in name}
+    return {COMMAND, *(name for name in found if "__pycache__" not in name)}
 
 
 def faults_of_wheel(names: Iterable[str]) -> list[str]:
     """What is wrong with the names in a wheel, or in the record of what was installed from one."""
     names = set(names)
-    package = {n for n in names if n.startswith("symgrad/")}
+    package = {n for n in names if n.startswith("symgrad/") or n == COMMAND}
     metadata = {n.partition(".dist-info/")[2] for n in names if ".dist-info/" in n}
     others = {n for n in names - package if ".dist-info/" not in n}
     return [

@@ -1,4 +1,4 @@
-"""docs/scipy.md, made of the declarations: ``python tests/tools/scipy_page.py`` writes it anew, and a test compares."""
+"""docs/scipy*.md, made of the declarations: ``python tests/tools/scipy_page.py`` writes both, and a test compares."""
 
 import re
 from pathlib import Path
@@ -9,12 +9,13 @@ from symgrad.forms.nodes import printers
 from symgrad.scalars import SCALARS, Undeclared, X, Y, in_full
 from symgrad.scalars.library import NAMES, REFUSED, TUPLES
 
-PAGE = Path(__file__).parents[2] / "docs" / "scipy.md"
+DOCS = Path(__file__).parents[2] / "docs"
 MOST = 100  # characters of a formula
 HEAD = """# SciPy's special functions
 
 The universal functions of `scipy.special` are called on tensors as on arrays, and `sg.special` has the same names for
-tensors, arrays and numbers. `python tests/tools/scipy_page.py` writes this page from the declarations.
+tensors, arrays and numbers. Bessel functions, integrals, polynomials, and functions with several results have
+[a page of their own](scipy-integrals.md). `python tests/tools/scipy_page.py` writes both pages from the declarations.
 
 ```pycon
 >>> import numpy as np
@@ -30,30 +31,47 @@ tensor([-0.2302, -0.3135])
 
 ```
 
-- Values are SciPy's: without SciPy a call raises `MissingExtra`. The functions that symgrad computes itself, such as
-  `erf`, `ndtr`, `gammaln` and `i0`, are those of [the other table](coverage.md).
-- Derivatives are of every order, in forward and reverse mode, in compiled programs and in closed forms, but where the
-  table says *none*: a gradient asked for there is a `NotDifferentiable`. Whole orders, as of `yn`, are such.
-- `gammainc_a`, `betainc_a`, `jv_v` and the like are derivatives by parameters, which have no closed form. They are
-  computed to ten digits or more, from 16 values of the function, or of its logarithm, around the parameter; where a
-  derivative is far smaller than the function, as that of `iv` near `v = 0`, to ten digits of the function. There are
-  two such derivatives in a parameter; of a third one the call says that there is none.
-- SciPy writes some functions in Python, which turns tensors into arrays: `logsumexp`, `softmax`, `log_softmax`,
-  `polygamma`, `multigammaln`, `factorial` and `spherical_jn` are called as `sg.special.logsumexp` and so on.
-- Complex numbers are taken by the functions whose SciPy function takes them and that are holomorphic: `gamma`, `jv`,
-  `erf`, `airy`, `hyp2f1` and the like; orders and parameters are real, and have no derivative there. Hankel functions,
-  `wofz` and `kelvin` give complex numbers of real ones; `lambertw` of real numbers is real.
-- In the table `f` is the function's value. Functions with several results return a tuple of tensors.
+- Values are SciPy's; without SciPy a call raises `MissingExtra`. The functions that symgrad computes itself, such as
+  `erf`, `ndtr`, `gammaln` and `i0`, are listed under [coverage](coverage.md).
+- Derivatives exist for every order, in forward and reverse mode, in compiled programs and in closed forms. Where a
+  table says *none*, as for the integer order of `yn`, asking for the gradient raises `NotDifferentiable`.
+- `gammainc_a`, `betainc_a`, `jv_v` and the like are derivatives with respect to parameters, for which there is no
+  closed form. They are computed to ten digits or more from 16 values of the function, or of its logarithm, around the
+  parameter. If a derivative is much smaller than the function, like that of `iv` near `v = 0`, it has ten digits
+  relative to the function. The first and second derivatives exist; asking for the third raises an error.
+- SciPy implements some functions in Python, which converts tensors to arrays. Call `logsumexp`, `softmax`,
+  `log_softmax`, `polygamma`, `multigammaln`, `factorial` and `spherical_jn` as `sg.special.logsumexp` and so on.
+- Complex arguments are supported where SciPy supports them and the function is holomorphic: `gamma`, `jv`, `erf`,
+  `airy`, `hyp2f1` and the like. Orders and parameters are then real, and have no derivative. Hankel functions, `wofz`
+  and `kelvin` return complex numbers for real arguments; `lambertw` returns real numbers for them.
+- In the tables `f` is the function's value, and the last column has the derivative with respect to each argument, in
+  order.
+"""
+FURTHER = """# SciPy's Bessel functions, integrals and polynomials
 
-| function | what it is | derivatives in its arguments, in turn |
+This page continues the tables of [SciPy's special functions](scipy.md), which explains their columns. Functions with
+several results return a tuple of tensors.
+"""
+TABLE = """
+| function | what it is | derivatives |
 |---|---|---|
 """
+FAMILIES = {  # the first function of each family, in the order of their declarations
+    "gamma": "Gamma functions and their distributions",
+    "jv": "Bessel functions",
+    "betainc": "Beta functions and their distributions",
+    "exp10": "Elementary functions and losses",
+    "expi": "Exponential, elliptic and hypergeometric functions",
+    "eval_jacobi": "Orthogonal polynomials",
+}
+ON_THE_FIRST_PAGE = ("gamma", "betainc", "exp10")
 
 
 REST = """
 ## Not differentiated
 
-Called with a tensor these are refused:
+These functions raise an error if they are called with a tensor:
+
 """
 
 
@@ -76,14 +94,34 @@ def row(called, name, words):
     return "| " + " | ".join(t.replace("|", "\\|") for t in (f"`{called}({letters})`", words, found)) + " |"
 
 
-def page():
-    """The text of the page."""
-    rows = [row(name, name, SCALARS[name].words) for name in NAMES]
-    rows += [row(name, part, f"result {k + 1}") for name in TUPLES for k, part in enumerate(TUPLES[name])]
+def families():
+    """The rows of each family, by its first function."""
+    tables = {}
+    for name in NAMES:
+        if name in FAMILIES:
+            tables[name] = rows = []
+        rows.append(row(name, name, SCALARS[name].words))
+    return tables
+
+
+def section(title, rows):
+    """A heading and its table."""
+    return f"\n## {title}\n{TABLE}" + "".join(f"{line}\n" for line in rows)
+
+
+def pages():
+    """The text of each page."""
+    sections = {first: section(FAMILIES[first], rows) for first, rows in families().items()}
+    several = [row(name, part, f"result {k + 1}") for name in TUPLES for k, part in enumerate(TUPLES[name])]
     refused = {why: [n for n in REFUSED if REFUSED[n] == why] for why in REFUSED.values()}
-    tail = [f"- {', '.join(f'`{n}`' for n in sorted(names))}: {why}." for why, names in refused.items()]
-    return "\n".join([HEAD + rows[0], *rows[1:], REST, *tail, ""])
+    lines = [f"- {', '.join(f'`{n}`' for n in sorted(names))}: {why}.\n" for why, names in refused.items()]
+    further = [text for first, text in sections.items() if first not in ON_THE_FIRST_PAGE]
+    return {
+        DOCS / "scipy.md": HEAD + "".join(sections[first] for first in ON_THE_FIRST_PAGE) + REST + "".join(lines),
+        DOCS / "scipy-integrals.md": FURTHER + "".join(further) + section("Functions with several results", several),
+    }
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")

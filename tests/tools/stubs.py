@@ -173,7 +173,9 @@ def of_module(place: str, module: ModuleType) -> str:
     stub.lines += ["__all__ = [", *[f'    "{n}",' for n in names], "]", ""]
     for name in names:
         found = getattr(module, name)
-        if isinstance(found, type):
+        if isinstance(found, ModuleType):
+            stub.imports.add(f"from {module.__name__} import {name} as {name}")
+        elif isinstance(found, type):
             stub.imports.add(f"from {found.__module__} import {found.__qualname__} as {name}")
         else:
             stub.function(name, found)
