@@ -91,11 +91,15 @@ def scaling() -> None:
                 f, w = sg.distributed.value_and_grad(loss), np.zeros(COLUMNS)
                 f(w, X, y)
                 times += [once(lambda: f(w, X, y)) for _ in range(7)]  # noqa: B023
-    print(f"value and gradient, {ROWS:,} × {COLUMNS} rows, by 1 worker and by 2:")
-    for name, of in {"median": statistics.median, "least": min}.items():
-        one, two = (of(times) for times in found.values())
-        print(f"{name} {one:.3f} s and {two:.3f} s, {one / two:.2f} times")
-    print()
+    show("value and gradient, by Dask's workers", *(statistics.median(times) for times in found.values()))
+
+
+HEAD = f"| {ROWS:,} × {COLUMNS} rows | one worker | two workers | ratio |\n|---|---:|---:|---:|"
+
+
+def show(name: str, one: float, two: float) -> None:
+    """Print a row of a table."""
+    print(f"{HEAD}\n| {name} | {one:.3f} s | {two:.3f} s | {one / two:.2f} |\n", flush=True)
 
 
 def bare() -> None:
@@ -105,8 +109,7 @@ def bare() -> None:
         for processes, times in found.items():
             times.append(_side_by_side(processes))
     one, two = (statistics.median(times) for times in found.values())
-    print(f"the kernels alone, {ROWS:,} × {COLUMNS} rows, by 1 process and by 2:")
-    print(f"median {one:.3f} s and {two:.3f} s, {one / two:.2f} times")
+    show("the same kernels in one process and in two, without Dask", one, two)
     with cluster(2) as client:
 
         def call() -> Any:

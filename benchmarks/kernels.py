@@ -2,11 +2,13 @@
 
 ``python benchmarks/kernels.py [WORD…]`` runs those whose names contain a word. Each library has a process and one
 thread; results are compared before they are timed; the libraries take turns, and the least of several bursts counts.
-Printed are microseconds, and how many times as fast symgrad is as the faster of the others: below 1 it is behind.
+Printed are microseconds of a call, how many times as fast symgrad is as the faster of the others (below 1 it is
+behind), and milliseconds to the first result. ``--threads 2`` lets each library have two threads.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -21,14 +23,16 @@ import numpy as np
 
 BURST, TURNS = 0.02, 5  # seconds of a burst, and how many there are
 PEERS = ("symgrad", "jax", "torch")
+HEAD = "| kernel | symgrad | jax.jit | PyTorch | ratio | first: symgrad | first: jax.jit | first: PyTorch |"
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "SYMGRAD_NUM_THREADS")
 ONE_THREAD = {
-    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "SYMGRAD_NUM_THREADS": "1",
+    **dict.fromkeys(THREADS, "1"),
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-}  # fmt: skip
+}
 
 
 # ------------------------------------------------------------------ libraries
-def _torch_like(m: Any, scan: Any) -> SimpleNamespace:
+def _torch_like(m: Any, scan: Any, banded: Any) -> SimpleNamespace:
     """PyTorch's words, which are symgrad's."""
     f = m.nn.functional
     return SimpleNamespace(
@@ -43,6 +47,7 @@ def _torch_like(m: Any, scan: Any) -> SimpleNamespace:
         searchsorted=m.searchsorted, conv1d=f.conv1d, conv2d=f.conv2d, expm=m.linalg.matrix_exp, eye=m.eye,
         slogdet=lambda a: m.linalg.slogdet(a)[1], where=m.where, floor=lambda x: m.floor(x),
         integers=lambda x: x.long(), lstsq=lambda a, b: m.linalg.lstsq(a, b)[0], zeros=m.zeros, eigh=m.linalg.eigvalsh,
+        hessian=m.func.hessian, banded=banded,
     )  # fmt: skip
 
 
@@ -51,8 +56,8 @@ def symgrad() -> tuple[Any, Any, Any]:
     import symgrad as sg
 
     return (
-        _torch_like(sg, sg.scan),
-        lambda loss, wrt: sg.compile(sg.value_and_grad(loss, wrt), backend=os.environ.get("KERNELS", "llvm")),
+        _torch_like(sg, sg.scan, lambda ab, b: sg.linalg.solve_banded((1, 1), ab, b)),
+        lambda loss, wrt: sg.compile(sg.value_and_grad(loss, wrt), backend=os.environ.get("KERNELS", "auto")),
         lambda x: x,
     )
 
@@ -61,7 +66,7 @@ def torch() -> tuple[Any, Any, Any]:
     """PyTorch, eager."""
     import torch as t
 
-    t.set_num_threads(1)
+    t.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
 
     def scan(step: Any, carry: Any, xs: Any, length: int = 0) -> Any:
         ys = []
@@ -78,7 +83,10 @@ def torch() -> tuple[Any, Any, Any]:
 
         return call
 
-    return _torch_like(t, scan), both, t.from_numpy
+    def banded(ab: Any, b: Any) -> Any:  # which PyTorch has no function for
+        return t.linalg.solve(t.diag(ab[0, 1:], 1) + t.diag(ab[1]) + t.diag(ab[2, :-1], -1), b)
+
+    return _torch_like(t, scan, banded), both, t.from_numpy
 
 
 def jax() -> tuple[Any, Any, Any]:
@@ -102,6 +110,10 @@ def jax() -> tuple[Any, Any, Any]:
     def expm_of(a: Any) -> Any:
         return expm(a) if a.ndim == 2 else j.vmap(expm)(a)
 
+    def banded(ab: Any, b: Any) -> Any:
+        below, above = jnp.pad(ab[2, :-1], (1, 0)), jnp.pad(ab[0, 1:], (0, 1))
+        return j.lax.linalg.tridiagonal_solve(below, ab[1], above, b[:, None])[:, 0]
+
     names = SimpleNamespace(
         m=jnp, L=linalg, scan=j.lax.scan, exp=jnp.exp, log=jnp.log, sin=jnp.sin, sqrt=jnp.sqrt, stack=jnp.stack,
         diag=jnp.diag, cumsum=jnp.cumsum, cumprod=jnp.cumprod, prod=lambda x: jnp.prod(x, 1),
@@ -114,7 +126,7 @@ def jax() -> tuple[Any, Any, Any]:
         triangular=lambda a, b: solve_triangular(a, b, lower=True), lgamma=gammaln, searchsorted=jnp.searchsorted,
         conv1d=conv, conv2d=conv, expm=expm_of, eye=jnp.eye, slogdet=lambda a: jnp.linalg.slogdet(a)[1],
         where=jnp.where, floor=jnp.floor, integers=lambda x: x.astype(int), zeros=jnp.zeros,
-        lstsq=lambda a, b: jnp.linalg.lstsq(a, b)[0], eigh=jnp.linalg.eigvalsh,
+        lstsq=lambda a, b: jnp.linalg.lstsq(a, b)[0], eigh=jnp.linalg.eigvalsh, hessian=j.hessian, banded=banded,
     )  # fmt: skip
     return names, lambda loss, wrt: j.jit(j.value_and_grad(loss, wrt)), jnp.asarray
 
@@ -185,6 +197,29 @@ def _bilinear(N: Any, u: Any, v: Any, image: Any) -> Any:
     )
 
 
+def _hessian(N: Any, w: Any, x: Any) -> Any:
+    return N.hessian(lambda w: N.log(1 + N.exp(-(x @ w))).mean())(w)
+
+
+def _heat(N: Any, u: Any) -> Any:
+    """Implicit steps of the heat equation."""
+    bands = N.stack([N.zeros(100, dtype=u.dtype) + k for k in (-1.0, 3.0, -1.0)])
+    return N.scan(lambda u, _: (N.banded(bands, u), None), u, None, length=50)[0]
+
+
+def _rosenbrock(N: Any, x: Any) -> Any:
+    return N.stack([((1 - x[:-1]) ** 2).sum(), (100 * (x[1:] - x[:-1] ** 2) ** 2).sum()])
+
+
+def _layer_norm(N: Any, x: Any) -> Any:
+    centred = x - x.mean(1)[:, None]
+    return centred / N.sqrt((centred**2).mean(1)[:, None] + 1e-5)
+
+
+def _logistic(N: Any, w: Any, x: Any) -> Any:
+    return N.log(1 + N.exp(-(x @ w)))
+
+
 def _of(run: Any, *shapes: Any) -> Kernel:
     """A kernel of normal numbers of these shapes, or of what a function makes."""
     return Kernel(run, lambda r: tuple(s(r) if callable(s) else r.standard_normal(s) for s in shapes))
@@ -196,6 +231,10 @@ def _positions(most: int, *shape: int) -> Any:
 
 def _uniform(most: float, *shape: int) -> Any:
     return lambda r: r.uniform(0, most, shape)
+
+
+def _diagonals(n: int) -> Any:
+    return lambda r: r.standard_normal((3, n)) + np.array([[0.0], [4.0], [0.0]])
 
 
 def _matrices(*shape: int) -> Any:
@@ -228,6 +267,9 @@ KERNELS = {
     "Gaussian process (60)": _of(_process, (60,), (60,), lambda r: np.array(1.3)),
     "Kalman filter (100 steps)": _of(_kalman, lambda r: r.standard_normal((4, 4)) / 4, (2, 4), (100, 2)),
     "Newton with a solve (20 steps)": _of(_newton, (3,)),
+    "tridiagonal (1000)": _of(lambda N, a, b: N.banded(a, b), _diagonals(1000), (1000,)),
+    "implicit heat (50 steps of 100)": _of(_heat, (100,)),
+    "Hessian (500, 50)": _of(_hessian, (50,), lambda r: r.standard_normal((500, 50)) / 7),
     "loop: cholesky": _of(_per_step(lambda N, c: N.L.cholesky(c @ c.mT + N.eye(3, dtype=c.dtype))), (3, 3)),
     "loop: sort": _of(_per_step(lambda N, c: N.sort(c)), (8,)),
     "loop: cumsum": _of(_per_step(lambda N, c: N.cumsum(c, 0) / 8), (8,)),
@@ -268,6 +310,32 @@ KERNELS = {
     "negative binomial (10000)": _of(
         lambda N, x, k: N.lgamma(N.exp(x) + k) - N.lgamma(N.exp(x)) - k * x, (10_000,), _positions(20, 10_000)
     ),
+    # inputs that fit the first-level cache
+    "cholesky (6, 6)": _of(lambda N, a: N.L.cholesky(a), _matrices(6, 6)),
+    "inv (4, 4)": _of(lambda N, a: N.L.inv(a), _matrices(4, 4)),
+    "det (3, 3)": _of(lambda N, a: N.L.det(a) / 30, _matrices(3, 3)),
+    "cumsum (32, 8)": _of(lambda N, x: N.cumsum(x, 0), (32, 8)),
+    "norms of rows (64, 3)": _of(lambda N, x: N.norm(x), (64, 3)),
+    "logsumexp (16, 16)": _of(lambda N, x: N.logsumexp(x), (16, 16)),
+    "softmax (8, 16)": _of(lambda N, x: N.softmax(x), (8, 16)),
+    "layer norm (16, 32)": _of(_layer_norm, (16, 32)),
+    "sort (8, 16)": _of(lambda N, x: N.sort(x), (8, 16)),
+    "cdist (20, 3)": _of(lambda N, a, b: N.cdist(a, b), (20, 3), (20, 3)),
+    "logistic regression (50, 5)": _of(_logistic, (5,), (50, 5)),
+    "Rosenbrock (100)": _of(_rosenbrock, (100,)),
+    # a million entries
+    "Rosenbrock (1000000)": _of(_rosenbrock, (BIG,)),
+    "sin·exp (1000000)": _of(lambda N, x: N.sin(x) * N.exp(-x), (BIG,)),
+    "choice (1000000)": _of(lambda N, x: N.where(x > 0, x * x, N.sin(x)), (BIG,)),
+    "lgamma (1000000)": _of(lambda N, x: N.lgamma(1 + x * x), (BIG,)),
+    "interp (1000000)": _of(_interp, _uniform(0.99, BIG), (500,)),
+    "take_along_dim (1000, 1000)": _of(lambda N, x, i: N.take(x, i), (1000, 1000), _positions(1000, 1000, 1000)),
+    "std of rows (1000, 1000)": _of(lambda N, x: N.std(x), (1000, 1000)),
+    "logsumexp (1000, 1000)": _of(lambda N, x: N.logsumexp(x), (1000, 1000)),
+    "cumprod (10000, 100)": _of(lambda N, x: N.cumprod(1 + x / 50, 1), (10_000, 100)),
+    "layer norm (10000, 100)": _of(_layer_norm, (10_000, 100)),
+    "logistic regression (10000, 100)": _of(_logistic, (100,), (10_000, 100)),
+    "cov (10000, 100)": _of(lambda N, x: N.cov(x), (10_000, 100)),
 }
 
 
@@ -304,14 +372,15 @@ def _burst(call: Any) -> float:
     """The microseconds of a call."""
     count, start = 0, time.perf_counter()
     while True:
-        _ready(call())
+        ready(call())
         count += 1
         passed = time.perf_counter() - start
         if passed > BURST:
             return passed / count * 1e6
 
 
-def _ready(result: Any) -> None:
+def ready(result: Any) -> None:
+    """Wait for a result that is computed behind."""
     if hasattr(result[0], "block_until_ready"):
         result[0].block_until_ready()
         result[1][0].block_until_ready()
@@ -325,48 +394,69 @@ def ask(process: Any, name: str, is_new: bool) -> dict[str, Any]:
     return answer
 
 
-def main(words: list[str]) -> None:
-    """Print a line for each kernel, and the geometric means."""
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a kernel: microseconds and seconds to the first result, by library; and what failed."""
+
+    times: dict[str, float]
+    first: dict[str, float]
+    errors: tuple[str, ...]
+
+    def ratio(self, peer: str) -> float:
+        """How many times as fast symgrad is as a library."""
+        return self.times.get(peer, float("nan")) / self.times.get("symgrad", float("nan"))
+
+    @property
+    def worst(self) -> float:
+        """How many times as fast symgrad is as the faster of the others."""
+        ratios = [self.ratio(p) for p in PEERS[1:] if p in self.times]
+        return min(ratios, default=float("nan"))
+
+
+def measured(processes: Any, name: str) -> Measured:
+    """Compare a kernel's results, and time it in turns."""
+    made = {p: ask(processes[p], name, True) for p in PEERS}
+    errors = [f"{p}: {m['error']}" for p, m in made.items() if "error" in m]
+    able = [p for p, m in made.items() if "error" not in m]
+    turns = [{p: ask(processes[p], name, False)["us"] for p in able} for _ in range(TURNS)]
+    sizes = [made[p]["sizes"] for p in able]
+    if not all(np.allclose(s, sizes[0], rtol=1e-6) for s in sizes):
+        errors.append(f"results differ: {dict(zip(able, sizes, strict=True))}")
+    least = {p: min(turn[p] for turn in turns) for p in able}
+    return Measured(least, {p: made[p]["first"] for p in able}, tuple(errors))
+
+
+def line(name: str, row: Measured) -> str:
+    """A kernel as a row of the table; a dash stands for a library that cannot compute it."""
+    times = [f"{row.times[p]:.1f}" if p in row.times else "–" for p in PEERS]
+    firsts = [f"{row.first[p] * 1e3:.0f}" if p in row.first else "–" for p in PEERS]
+    return f"| {name} | {' | '.join([*times, f'{row.worst:.2f}', *firsts])} |"
+
+
+def main() -> None:
+    """Print a row for each kernel."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", help="parts of kernels' names")
+    parser.add_argument("--threads", type=int, default=1, help="how many each library has; JAX takes all from 2 on")
+    asked = parser.parse_args()
+    threads = ONE_THREAD if asked.threads == 1 else dict.fromkeys(THREADS, str(asked.threads))
     processes = {
         p: subprocess.Popen(
             [sys.executable, __file__, "--serve", p], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, **ONE_THREAD},
+            env={**os.environ, **threads, "SYMGRAD_CACHE_SIZE": "0"},
         )
         for p in PEERS
     }  # fmt: skip
-    ratios: dict[str, list[float]] = {p: [] for p in PEERS[1:]}
+    print(f"{HEAD}\n|---|{'---:|' * 7}")
     for name in KERNELS:
-        if words and not any(w in name for w in words):
-            continue
-        made = {p: ask(processes[p], name, True) for p in PEERS}
-        errors = [f"{p}: {m['error']}" for p, m in made.items() if "error" in m]
-        able = [p for p, m in made.items() if "error" not in m]
-        least = {p: min(ask(processes[p], name, False)["us"] for _ in range(1)) for p in able}
-        for _ in range(TURNS - 1):
-            least = {p: min(least[p], ask(processes[p], name, False)["us"]) for p in able}
-        if able:
-            sizes = [made[p]["sizes"] for p in able]
-            if not all(np.allclose(s, sizes[0], rtol=1e-6) for s in sizes):
-                errors.append(f"results differ: {dict(zip(able, sizes, strict=True))}")
-        for p in PEERS[1:]:
-            if p in least and "symgrad" in least:
-                ratios[p].append(least[p] / least["symgrad"])
-        best = min((least[p] for p in PEERS[1:] if p in least), default=float("nan"))
-        times = "".join(f"{least.get(p, float('nan')):12.1f}" for p in PEERS)
-        first = made["symgrad"].get("first", float("nan"))
-        print(
-            f"{name:32}{times}{best / least.get('symgrad', float('nan')):9.2f}{first * 1e3:8.0f} ms",
-            *errors,
-            flush=True,
-        )
-    for p, r in ratios.items():
-        if r:
-            mean, behind = np.exp(np.mean(np.log(r))), sum(x < 1 for x in r)
-            print(f"against {p}: geometric mean {mean:.2f}, {behind} of {len(r)} behind")
+        if not asked.words or any(w in name for w in asked.words):
+            row = measured(processes, name)
+            print(line(name, row), flush=True)
+            print(*row.errors, sep="\n", end="", file=sys.stderr)
     for process in processes.values():
         process.stdin.close()
         process.wait()
 
 
 if __name__ == "__main__":
-    serve(sys.argv[2]) if sys.argv[1:2] == ["--serve"] else main(sys.argv[1:])
+    serve(sys.argv[2]) if sys.argv[1:2] == ["--serve"] else main()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from typing import Any
 
 from peers import PEERS
 from problems import FULL, REDUCED, Problem
-from tables import show
+from tables import machine, show
 
 HERE = Path(__file__).parent
 REFERENCE = "NumPy"
@@ -118,16 +117,6 @@ def take_turns(workers: dict[str, Worker], found: dict[str, Any], rounds: int) -
     for peer, us in times.items():
         if us:
             found[peer]["us"], found[peer]["all_us"] = statistics.median(us), us
-
-
-def machine() -> str:
-    """Processor, cores, system, Python."""
-    name = platform.processor()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-        name = names[0] if names else name
-    return f"{name}, {os.cpu_count()} CPUs, {platform.system()}, Python {platform.python_version()}"
 
 
 def options() -> argparse.Namespace:

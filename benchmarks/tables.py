@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import platform
+from pathlib import Path
 from typing import Any
 
 Row = dict[str, dict[str, Any]]
+
+
+def machine() -> str:
+    """Processor, cores, system, Python."""
+    name = platform.processor()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        name = names[0] if names else name
+    return f"{name}, {os.cpu_count()} CPUs, {platform.system()}, Python {platform.python_version()}"
 
 
 def digits(x: float) -> str:

@@ -15,7 +15,8 @@ RNG = np.random.default_rng(0)
 AT = RNG.integers(0, 10**6, 10**6)
 VECTOR, STACK = RNG.normal(size=10**6), RNG.normal(size=(20_000, 8, 8)) + 8 * np.eye(8)
 
-SQUARE = VECTOR.reshape(1000, 1000)
+SQUARE, IMAGES = VECTOR.reshape(1000, 1000), VECTOR[: 2**19].reshape(8, 4, 128, 128)
+WINDOW = RNG.normal(size=(8, 4, 3, 3))
 
 
 def chain(x: Any) -> Any:
@@ -26,8 +27,17 @@ def chain(x: Any) -> Any:
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
     "exp·tanh·log, 1e5": (chain, VECTOR[: 10**5], "llvm"),
     "exp·tanh·log, 1e6": (chain, VECTOR, "llvm"),
+    "exp·tanh·log, 1e7": (chain, np.tile(VECTOR, 10), "llvm"),
     "cubic, 1e5": (lambda x: (x**3 - 2 * x**2 + x).sum(), VECTOR[: 10**5], "llvm"),
     "rational, 1e6": (lambda x: ((x**3 + 2 * x) / (1 + x**2)).sum(), VECTOR, "llvm"),
+    "softmax of 1000 rows": (lambda x: (sg.softmax(x, 1) ** 2).sum(), SQUARE, "llvm"),
+    "running sums of 1000 rows": (lambda x: (sg.cumsum(x, 1) ** 2).sum(), SQUARE, "llvm"),
+    "norms of 1000 rows": (lambda x: (x**2).sum(1).sqrt().sum(), SQUARE, "llvm"),
+    "conv2d 3×3, 8 images": (
+        lambda x: (sg.conv2d(x, WINDOW) ** 2).sum(),
+        VECTOR[: 2**19].reshape(8, 4, 128, 128),
+        "llvm",
+    ),
     "20,000 inverses 8×8": (lambda a: (sg.linalg.inv(a) ** 2).sum(), STACK, "llvm"),
     "20,000 solves 8×8": (lambda a: (sg.linalg.solve(a, STACK) ** 2).sum(), STACK, "llvm"),
     "20,000 determinants 8×8": (lambda a: sg.linalg.det(a).sum(), STACK, "llvm"),

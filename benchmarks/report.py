@@ -1,0 +1,232 @@
+"""The page on performance, from what was measured: ``python benchmarks/report.py [PART…] [--write]``.
+
+Each part runs a script of this folder, reads the Markdown tables that it prints, and puts them into results.json with
+the date, the machine and the versions. ``--write`` writes docs/performance.md, and the landing page's figures, from
+that file alone; without parts nothing is measured. ``--list`` says which parts there are and how long they take;
+``quick`` stands for those that take 15 minutes together. Let the machine be quiet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from tables import machine
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+RESULTS, LANDING = HERE / "results.json", DOCS / "index.md"
+ONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+PEERS = ("jax", "torch")  # in the order of the kernels' columns, after symgrad's
+Table = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A question of the page.
+
+    Attributes:
+        question: the heading.
+        text: what is measured, and how.
+        command: the script and its arguments; none if another command measures it.
+        minutes: how long that takes on a quiet machine.
+        packages: those whose versions are written down.
+    """
+
+    question: str
+    text: str
+    command: tuple[str, ...] = ()
+    minutes: float = 0
+    packages: tuple[str, ...] = ()
+
+
+PARTS = {name: Part(**part) for name, part in tomllib.loads((HERE / "questions.toml").read_text("utf-8")).items()}
+QUICK = [name for name, part in PARTS.items() if part.command and part.minutes < 10]
+
+INTRODUCTION = """# Performance
+
+Each section answers one question with a table, and names the machine and the versions that it was measured with. Times
+depend on the machine, so compare the ratios. Where symgrad is behind, the row says so.
+
+```{picture} kernel_ratios
+Each kernel as a bar: how many times as fast symgrad is as the faster of `jax.jit` and PyTorch.
+```
+"""
+KERNELS = ("kernels", "peers")  # the parts whose tables have a row for each kernel
+KERNELS_HEAD = """# Performance of each kernel
+
+These tables have a row for every kernel that the [page on performance](performance.md) summarises, in microseconds. The
+ratio is the time of the faster of the two other libraries over that of symgrad.
+"""
+CLOSING = """## Run it
+
+```sh
+python3 -m venv .venv && .venv/bin/pip install --upgrade pip
+.venv/bin/pip install . --group test --group peers
+.venv/bin/python benchmarks/report.py quick --write
+```
+
+`quick` takes 15 minutes. `--list` names the parts, which can be measured one by one, at different times:
+`report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` leaves `benchmarks/`
+out, as a timing beside other work says little.
+"""
+
+
+# ------------------------------------------------------------------ measuring
+def tables_in(text: str) -> list[Table]:
+    """The Markdown tables in a text, each with its head first."""
+    tables: list[Table] = [[]]
+    for line in text.splitlines():
+        if line.startswith("|"):
+            tables[-1].append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        elif tables[-1]:
+            tables.append([])
+    return [[rows[0], *rows[2:]] for rows in tables if rows]
+
+
+def measured(part: Part) -> dict[str, Any]:
+    """Run a part's script, and return what it found."""
+    own = {} if "threads.py" in part.command or "--threads" in part.command else ONE
+    command = [sys.executable, str(HERE / part.command[0]), *part.command[1:]]
+    environment = {k: v for k, v in os.environ.items() if k not in ONE} | own
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in sorted((*part.packages, "symgrad")))
+    today = datetime.date.today().isoformat()
+    return {"date": today, "machine": machine(), "versions": versions, "tables": tables_in(done.stdout)}
+
+
+def results() -> dict[str, Any]:
+    """What was measured, by part."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+def save(found: dict[str, Any]) -> None:
+    """Write results, a line for each row of a table."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    rows = re.compile(r"\[\s+(\"[^\[\]]*\")\s+\]")
+    RESULTS.write_text(rows.sub(lambda row: "[" + re.sub(r"\n *", " ", row[1]) + "]", text) + "\n", "utf-8")
+
+
+# ------------------------------------------------------------------ writing
+def markdown(table: Table) -> str:
+    """A table, whose columns of numbers stand to the right."""
+    lines = [table[0], ["---", *["---:"] * (len(table[0]) - 1)], *table[1:]]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def ratios(table: Table) -> dict[str, list[float]]:
+    """How many times as fast symgrad is as each peer on the kernels of a table: those that both compute."""
+    pairs = {peer: [(row[1], row[k]) for row in table[1:]] for k, peer in enumerate(PEERS, 2)}
+    return {peer: [float(b) / float(a) for a, b in both if "–" not in (a, b)] for peer, both in pairs.items()}
+
+
+def means(table: Table) -> dict[str, float]:
+    """The geometric means of these ratios."""
+    return {peer: statistics.geometric_mean(r) for peer, r in ratios(table).items()}
+
+
+def summary(table: Table) -> str:
+    """Say how the kernels of a table compare, and when the first results come."""
+    rows, of = table[1:], means(table)
+    behind = sum(float(row[4]) < 1 for row in rows)
+    lines = [
+        f"Over {len(rows)} kernels symgrad is {of['jax']:.1f} times as fast as `jax.jit` and {of['torch']:.1f} times",
+        f"as fast as PyTorch (geometric means). One of the two is faster on {behind} of them.",
+    ]
+    if len(table[0]) > 5:
+        lines.append("First results, compilation included:")
+        for name, k in (("symgrad", 5), ("`jax.jit`", 6)):
+            times = [float(row[k]) for row in rows if row[k] != "–"]
+            lines.append(f"{name} {statistics.median(times):.0f} ms in the median and {max(times):.0f} ms at most,")
+        lines[-1] = lines[-1].removesuffix(",") + "."
+    return " ".join(lines)
+
+
+def kernel_rows(table: Table) -> Table:
+    """A table of kernels as the page shows it: without the first results, and with a word where symgrad is behind."""
+    numbers = [[row[0], *[_thousands(x) for x in row[1:4]], _verdict(row[4])] for row in table[1:]]
+    return [["kernel", "symgrad", "jax.jit", "PyTorch", "ratio"], *numbers]
+
+
+def _thousands(x: str) -> str:
+    return x if x == "–" else f"{float(x):,.0f}" if float(x) >= 100 else x
+
+
+def _verdict(ratio: str) -> str:
+    return f"{ratio} behind" if float(ratio) < 1 else ratio
+
+
+def section(name: str, part: Part, found: dict[str, Any]) -> str:
+    """A part of the page: of programs the first table, which has microseconds; of kernels the summary."""
+    tables = found["tables"]
+    lines = [f"## {part.question}", part.text.strip(), f"*{found['machine']}; {found['versions']}; {found['date']}.*"]
+    if name in KERNELS:
+        lines.append(_wrapped(f"{summary(tables[0])} [Every kernel](performance-kernels.md) has a row of its own."))
+    else:
+        lines += [markdown(table) for table in (tables[:1] if name == "programs" else tables)]
+    return "\n\n".join(lines)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 120, break_on_hyphens=False)
+
+
+def pages(found: dict[str, Any]) -> dict[Path, str]:
+    """The text of the page of all questions, and of that with a row for each kernel."""
+    sections = [section(name, part, found[name]) for name, part in PARTS.items() if name in found]
+    text = "\n\n".join([INTRODUCTION.rstrip(), *sections, CLOSING.rstrip()]) + "\n"
+    tables = [f"## {PARTS[name].question}\n\n{markdown(kernel_rows(found[name]['tables'][0]))}\n" for name in KERNELS]
+    return {DOCS / "performance.md": text, DOCS / "performance-kernels.md": "\n".join([KERNELS_HEAD, *tables])}
+
+
+def landing(text: str, found: dict[str, Any]) -> str:
+    """The landing page with the means and the number of kernels."""
+    table = found["kernels"]["tables"][0]
+    of = means(table)
+    card = f"**{of['jax']:.1f} times**\n\n" + _wrapped(
+        f"as fast as `jax.jit`, and {of['torch']:.1f} times as fast as PyTorch: the geometric mean over "
+        f"{len(table) - 1} kernels, value and gradient, on one thread."
+    )
+    return re.sub(r"\*\*[\d.]+ times\*\*\n\nas fast as `jax\.jit`.*?on\s+one\s+thread\.", card, text, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Measure the parts that are named, and write the page if that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to measure, or quick")
+    parser.add_argument("--write", action="store_true", help="write docs/performance*.md and docs/index.md")
+    parser.add_argument("--list", action="store_true", help="say which parts there are")
+    asked = parser.parse_args()
+    able = {name: part for name, part in PARTS.items() if part.command}
+    names = [n for name in asked.parts for n in (QUICK if name == "quick" else [name])]
+    if unknown := [name for name in names if name not in able]:
+        raise SystemExit(f"report: no part is called {unknown[0]!r}. There are: {', '.join(able)}.")
+    if asked.list:
+        for name, part in able.items():
+            print(f"{name:12} {part.minutes:4.1f} minutes  {' '.join(part.command)}")
+    found = results()
+    for name in names:
+        print(f"measuring {name}", file=sys.stderr, flush=True)
+        found[name] = measured(able[name])
+        save(found)
+    if asked.write:
+        for path, text in pages(found).items():
+            path.write_text(text, "utf-8")
+        LANDING.write_text(landing(LANDING.read_text("utf-8"), found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
