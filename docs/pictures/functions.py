@@ -4,9 +4,11 @@ import math
 from typing import Any
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 import symgrad as sg
 from pictures import canvas
+from symgrad.proved.covering import verified
 
 
 def _each(f: Any, xs: Any) -> Any:
@@ -129,4 +131,24 @@ def difference_quotients() -> Any:
     ax.set_ylabel("relative error")
     ax.set_title("exp(sin x²) at 1.2: no step is right for a difference")
     ax.legend(fontsize=9)
+    return figure
+
+
+def proved_boxes() -> Any:
+    """A square in boxes: grey ones where two curves are apart, orange ones around their four crossings."""
+    lower, upper = [-2.5, -2.5], [2.6, 2.6]
+    system = lambda v: sg.stack([v[0] ** 2 + v[1] ** 2 - 4, v[0] * v[1] - 1])
+    result = sg.prove.all_roots(system, (lower, upper))
+    leaves = verified(np.array([lower, upper]).T, result.certificate["tree"], lambda box, node: True)
+    figure, ax = canvas(size=(5.2, 5.0))
+    for box, node in leaves or []:
+        (x, y), width = box[:, 0], box[:, 1] - box[:, 0]
+        colour = "#d9691d" if node[0] == "one zero" else "#808890"
+        ax.add_patch(Rectangle((x, y), *width, facecolor=colour, edgecolor="white", alpha=0.55, linewidth=0.6))
+    ts, xs = np.linspace(0, 2 * np.pi, 200), np.geomspace(0.4, 2.5, 100)
+    ax.plot(2 * np.cos(ts), 2 * np.sin(ts), color="#2f7fc1")
+    for sign in (-1, 1):
+        ax.plot(sign * xs, sign / xs, color="#2c9c69")
+    ax.set_aspect("equal")
+    ax.set_title("x² + y² = 4 and x y = 1: all zeros, and no other")
     return figure

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import tempfile
 from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
@@ -106,7 +107,7 @@ def example_mlp_digits() -> Any:
 
 
 def example_gaussian_mixture() -> Any:
-    """Petals of 150 irises in three colours, with the level lines of the three Gaussians that were fitted."""
+    """Petals of 150 irises in three colours, with the contours of the three Gaussians that were fitted."""
     program, iris = _program("gaussian_mixture"), load_iris()
     X = (iris.data - iris.data.mean(0)) / iris.data.std(0)
     loss = sg.compile(sg.value_and_grad(program.loss))
@@ -379,4 +380,40 @@ def example_rocket() -> Any:
     ax.plot(trajectory.control_times, trajectory.controls["thrust"])
     ax.set_xlabel("t")
     ax.set_title("Goddard's rocket: thrust")
+    return figure
+
+
+def example_race_car() -> Any:
+    """A track of two corners, and the car's line in the least time, coloured by its speed."""
+    program = _program("race_car")
+    figure, ax = canvas(size=(6.4, 3.6))
+    program.draw(ax, program.problem().solve(program.NODES, method="trapezoidal"))
+    return figure
+
+
+def example_mpc_in_c() -> Any:
+    """A pendulum that a controller in C keeps upright, pushed after two seconds: its angle, and the limited torque."""
+    program, file = _program("mpc_in_c"), Path(tempfile.mkdtemp()) / "mpc.c"
+    nlp = program.program()
+    sg.export(nlp, target="c", path=file, name="mpc")
+    figure, axes = canvas(2, 1, size=(6.4, 4.0), sharex=True)
+    program.draw(axes, *program.closed_loop(program.Controller(file, nlp)))
+    return figure
+
+
+def example_reaction_rates() -> Any:
+    """Concentrations of three substances that react: noisy dots, and the curves of the estimated rates."""
+    program = _program("reaction_rates")
+    measured = program.measurements()
+    figure, ax = canvas(size=(6.4, 3.6))
+    program.draw(ax, measured, program.problem(measured).solve().x)
+    return figure
+
+
+def example_power_flow() -> Any:
+    """A network of nine buses with a weak line: power on the lines, and its price at each bus."""
+    program = _program("power_flow")
+    network, problem = program.program(program.weak(program.CASE9, 5, 60.0))
+    figure, ax = canvas(size=(6.4, 4.0))
+    program.draw(ax, problem.solve(), network)
     return figure

@@ -68,7 +68,7 @@ def _swing(length: Any, friction: Any) -> Any:
 
 
 def pendulum_sensitivity() -> Any:
-    """The angle of a pendulum against time, and below it its derivatives by length and by friction."""
+    """The angle of a pendulum against time, and below it its derivatives with respect to length and friction."""
     t = 0.02 * np.arange(400)
     figure, (above, below) = canvas(2, 1, size=(6.4, 4.2), sharex=True)
     above.plot(t, np.asarray(_swing(sg.tensor(1.3), sg.tensor(0.15))))

@@ -33,12 +33,14 @@ FOLDER = "reference"
 COMPARISONS = [
     "eq", "ne", "gt", "ge", "lt", "le", "greater", "greater_equal", "less", "less_equal", "not_equal", "isclose",
     "isfinite", "isinf", "isnan", "isneginf", "isposinf", "signbit", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "where", "heaviside",
+    "logical_xor", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "where", "heaviside",
 ]  # fmt: skip
 ARITHMETIC = [
     "add", "sub", "mul", "div", "pow", "neg", "abs", "square", "sqrt", "rsqrt", "reciprocal", "remainder", "fmod",
     "floor", "ceil", "round", "trunc", "fix", "frac", "floor_divide", "float_power", "addcdiv", "addcmul",
-    "absolute", "subtract", "multiply", "divide", "true_divide", "negative", "positive", "rsub", "sign", "sgn",
+    "gcd", "lcm", "absolute", "subtract", "multiply", "divide", "true_divide", "negative", "positive", "rsub", "sign",
+    "sgn",
     "maximum", "minimum", "fmax", "fmin", "clamp", "clip", "clamp_max", "clamp_min", "lerp", "nan_to_num",
     "copysign", "clone", "ldexp", "frexp", "conj", "conj_physical", "real", "imag", "angle", "complex", "polar",
     "view_as_real", "view_as_complex", "adjoint", "resolve_conj", "resolve_neg",
@@ -84,8 +86,11 @@ GROUPS = (
           "jit", "stop_gradient",
           "switch", "while_loop"]),
     Group("answers", "Roots, fixed points, minima, integrals", sg, ["root", "fixed_point", "custom_root"]),
-    Group("teaching", "Explaining, grading, drawing", sg, ["explain", "graph", "report", "table", "exercises",
-          "grade"]),
+    Group("teaching", "Explaining, grading, drawing", sg, ["explain", "explore", "study", "tangent",
+          "taylor_polynomial", "divergence", "curl", "laplacian", "jacobian_determinant", "directional_derivative",
+          "tangent_plane", "chain_rule", "critical_points", "lagrange_multipliers", "closed_interval",
+          "normal_equations", "related_rates", "error_propagation", "sensitivity", "elasticity", "newton",
+          "euler_lagrange", "graph", "report", "table", "exercises", "sheet", "grade"]),
     Group("tensors", "Making tensors", sg, creation.__all__),
     Group("random", "Random numbers", sg, randoms.__all__),
     Group("dtypes", "dtypes", sg, DTYPES),
@@ -118,10 +123,13 @@ GROUPS = (
     Group("linalg", "symgrad.linalg", sg.linalg),
     Group("fft", "symgrad.fft", sg.fft),
     Group("lax", "symgrad.lax", sg.lax),
+    Group("prove", "symgrad.prove", sg.prove),
     Group("tree", "symgrad.tree", sg.tree),
-    Group("signal", "symgrad.signal", sg.signal),
+    Group("signal", "symgrad.signal", sg.signal, [n for n in sg.signal.__all__ if n != "windows"]),
+    Group("signal.windows", "symgrad.signal.windows", sg.signal.windows),
     Group("special", "symgrad.special", sg.special),
-    Group("stats", "symgrad.stats", sg.stats),
+    Group("stats", "symgrad.stats", sg.stats, [n for n in sg.stats.__all__ if n != "transforms"]),
+    Group("stats.transforms", "symgrad.stats.transforms", sg.stats.transforms),
     Group("autograd", "symgrad.autograd", sg.autograd),
     Group("autograd.functional", "symgrad.autograd.functional", sg.autograd.functional),
     Group("autograd.forward_ad", "symgrad.autograd.forward_ad", sg.autograd.forward_ad),
@@ -145,6 +153,7 @@ DATA = {  # what has no docstring of its own
         for name, kind in OF_DTYPE.items()
     },
     **dict.fromkeys(("cuda", "mps"), "Devices that are not there: ``is_available()`` is False."),
+    "accelerator": "``torch.accelerator``, as it is where there is only a CPU.",
     "backends": "``torch.backends``, whose switches can be set and change nothing.",
     **dict.fromkeys(
         ("strided", "preserve_format", "contiguous_format", "channels_last"), "Accepted, and of no effect."
@@ -194,12 +203,14 @@ def cut(group: Group, names: list[str]) -> Iterator[Page]:
         return
     names = sorted(names, key=lambda n: (n.casefold(), n))
     parts: list[list[str]] = [[]]
-    filled, most = 0, total / -(-total // MOST)
+    filled = 0
     for name in names:
-        filled += weight(getattr(group.module, name))
-        if parts[-1] and filled > most * len(parts):
+        size = weight(getattr(group.module, name))
+        if parts[-1] and filled + size > MOST:
             parts.append([])
+            filled = 0
         parts[-1].append(name)
+        filled += size
     for k, part in enumerate(parts):
         page = group.page if k == 0 else f"{group.page}-{k + 1}"
         title = f"{group.title}, {part[0]} – {part[-1]}" if len(part) > 1 else f"{group.title}, {part[0]}"
