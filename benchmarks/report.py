@@ -79,8 +79,8 @@ python3 -m venv .venv && .venv/bin/pip install --upgrade pip
 ```
 
 `quick` takes 15 minutes. `--list` names the parts, which can be measured one by one, at different times:
-`report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` leaves `benchmarks/`
-out, as a timing beside other work says little.
+`report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` does not
+run `benchmarks/`, because timings are unreliable beside other work.
 """
 
 
