@@ -52,18 +52,18 @@ _OPTIONS = {"positive": ("strict",), "monotone": ("signs", "at"), "same": ("with
 
 @checked
 def check(certificate: dict[str, Any], *functions: Callable[..., Any], box: Any = None) -> bool:
-    """Whether a certificate proves its statement about f: each of its claims is verified again, without the search.
+    """Return whether a certificate proves its statement about f, by verifying each claim without repeating the search.
 
     Args:
-        certificate: the ``certificate`` of a result of ``sg.prove``, also after a way through JSON.
-        functions: f; for ``same`` f and g; for ``minimum`` f and its constraints' functions.
-        box: the box of the statement, where the arguments are structures, which a certificate does not hold.
+        certificate: the ``certificate`` of a result of ``sg.prove``; it may have been written to JSON and read again.
+        functions: f; for ``same``, f and g; for ``minimum``, f and the functions of its constraints.
+        box: the box of the statement; needed if the arguments are structures, which a certificate does not store.
 
     Returns:
-        Whether all claims hold, and the boxes they are about cover the whole box.
+        True if all claims hold and their boxes cover the whole box.
 
     Raises:
-        ArgumentError: the certificate is of no statement that is known here, or its box is another.
+        ArgumentError: the certificate belongs to an unknown statement, or to another box.
 
     >>> proof = sg.prove.positive(lambda x: x**2 - x + 0.3, (0.0, 1.0))
     >>> sg.prove.check(proof.certificate, lambda x: x**2 - x + 0.3), sg.prove.check(proof.certificate, lambda x: x - 1)

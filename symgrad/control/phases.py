@@ -33,12 +33,13 @@ class PhaseEnds(NamedTuple):
 
 @dataclass(frozen=True)
 class PhaseTrajectories(Solved):
-    """The trajectories of several phases, which indexing returns by name.
+    """The trajectories of several phases; index them by the name of a phase.
 
     Attributes:
-        phases: a ``Trajectory`` for each name, in order. The cost of each is its own.
-        cost: the sum of the phases' costs.
-        solution: of the nonlinear program of all phases; its report names blocks such as ``coast.dynamics.speed[3]``.
+        phases: a ``Trajectory`` for each name, in order, with the cost of that phase.
+        cost: the sum of the costs of all phases.
+        solution: the solution of the nonlinear program of all phases; its report names blocks such as
+            ``coast.dynamics.speed[3]``.
     """
 
     phases: dict[str, Trajectory]
@@ -68,18 +69,19 @@ class PhaseTrajectories(Solved):
 
 
 class Phases:
-    """Minimise the sum of the costs of problems that follow each other.
+    """Minimise the sum of the costs of problems that follow each other in time.
 
-    A phase starts when the one before it ends. Its states start as those of the same names ended, unless ``jumps`` says
-    otherwise, and parameters of the same name are equal. The times between phases are usually free: give the time of a
-    phase as pairs.
+    Each phase starts when the previous one ends. Its states start at the final values of the states with the same
+    names, unless ``jumps`` defines them otherwise, and parameters of the same name are equal. The times between phases
+    are usually free: pass the times of a phase as pairs.
 
     Args:
-        phases: for each name a ``Problem``, in order of time.
-        jumps: for the name of a phase a function jump(x, p) of the states in which the phase before it ended, and of
-            the own parameters and constants. It returns a dict of own states at the start; others are free.
-        coupling: coupling(ends), a dict of what is limited across phases; ends[name] has x0, xf, t0, tf and p.
-        limits: for names that coupling returns, a pair (lower, upper). Those not named must be 0.
+        phases: a ``Problem`` for each name, in chronological order.
+        jumps: for the name of a phase, a function jump(x, p) of the final states of the previous phase, and of the
+            parameters and constants of this phase. It returns a dict of initial states; states not in it are free.
+        coupling: coupling(ends) returns a dict of quantities that are limited across phases; ends[name] has the
+            attributes x0, xf, t0, tf and p.
+        limits: a pair (lower, upper) for names that coupling returns. Other quantities must be 0.
 
     >>> def drive(push):  # from rest; then the car rolls, and slows down
     ...     return lambda x, u, t, p: {"place": x["speed"], "speed": push - x["speed"]}

@@ -29,24 +29,25 @@ _INNER = 8  # pieces of each interval in which states of "odeint" are interpolat
 
 
 class Problem:
-    """Minimise ∫ running dt + final subject to ẋ = dynamics(x, u, t, p), and limits on everything.
+    """Minimise ∫ running dt + final subject to ẋ = dynamics(x, u, t, p) and limits on all quantities.
 
-    Functions get dicts of tensors by name: states x and controls u at one time, and parameters p together with the
-    constants. They are mapped over all times at once.
+    The functions receive dicts of tensors by name: the states x and the controls u at one time, and the parameters p
+    together with the constants. They are mapped over all times at once.
 
     Args:
-        dynamics: dynamics(x, u, t, p), the derivatives of the states: a dict by name, or a list or vector in order.
-        states, controls, parameters: for each name a ``Variable``, a pair of bounds, or None. Parameters are unknown.
-        time: start and end: numbers, or pairs (lower, upper) of times that are free.
-        start, end: values of states at the ends, by name: numbers or arrays, or pairs (lower, upper).
-        running, final: running(x, u, t, p) and final(x, t, p), numbers.
-        path: path(x, u, t, p), a dict of what is limited at all times. Algebraic variables of a DAE of index 1 are
-            controls with equations among these.
-        boundary: boundary(x0, xf, t0, tf, p), a dict of what is limited at the ends.
-        integrals: integrals(x, u, t, p), a dict of numbers whose integrals over time are limited.
-        periodic: names of states that end as they start.
-        limits: for names that path, boundary and integrals return, a pair (lower, upper). Those not named must be 0.
-        constants: known numbers and arrays by name, which functions find in p; solutions are differentiable in them.
+        dynamics: dynamics(x, u, t, p) returns the derivatives of the states, as a dict by name or in their order.
+        states, controls, parameters: for each name a ``Variable``, a pair of bounds, or None. Parameters are unknowns.
+        time: the start and the end; each is a number, or a pair (lower, upper) if the time is free.
+        start, end: the values of states at either end by name, as numbers or arrays, or as pairs (lower, upper).
+        running, final: running(x, u, t, p) and final(x, t, p) return the running and the final cost.
+        path: path(x, u, t, p) returns a dict of quantities that are limited at all times. For a DAE of index 1, declare
+            the algebraic variables as controls and return the residuals of their equations here.
+        boundary: boundary(x0, xf, t0, tf, p) returns a dict of quantities that are limited at the ends.
+        integrals: integrals(x, u, t, p) returns a dict of numbers whose integrals over time are limited.
+        periodic: the names of states whose values at both ends are equal.
+        limits: a pair (lower, upper) for names that path, boundary and integrals return. Other quantities must be 0.
+        constants: known numbers and arrays by name, passed to the functions in p. Solutions are differentiable with
+            respect to them.
 
     >>> problem = sg.control.Problem(
     ...     lambda x, u, t, p: {"place": x["speed"], "speed": u["force"]},
@@ -127,24 +128,25 @@ class Problem:
         """Solve the problem on a mesh.
 
         Args:
-            nodes: how many intervals of equal length there are, or the ends of intervals, ascending, as fractions from
-                0 to 1.
-            method: "trapezoidal", "hermite-simpson", "radau" and "lobatto" (of any degree), or multiple shooting, whose
-                controls are constant in each interval: "shooting" by the classical Runge–Kutta method, "odeint" by the
-                steps that ``sg.odeint`` chooses.
-            degree: of the polynomials of radau and lobatto; of shooting, steps in each interval.
+            nodes: the number of intervals of equal length, or the ends of the intervals as ascending fractions from 0
+                to 1.
+            method: "trapezoidal", "hermite-simpson", "radau" and "lobatto" (of any degree), or multiple shooting, with
+                constant controls in each interval: "shooting" takes steps of the classical Runge–Kutta method, "odeint"
+                the steps that ``sg.odeint`` chooses.
+            degree: the degree of the polynomials of radau and lobatto; for shooting, the number of steps per interval.
             guess: a dict by name of states, controls, parameters, and "end" or "start" where times are free: numbers,
                 functions of the fraction of the time, or arrays over time; or a ``Trajectory``, such as the last one of
-                a closed loop. By default states go straight from start to end.
-            start, end, time, constants: numbers in place of those that the problem was made with; what was a number
-                stays one, so that nothing is compiled again.
-            refine: halve intervals whose error is larger, and solve again, until none is.
-            most_refinements: after which it ends as it is.
+                a closed loop. By default, each state
+                follows a straight line from start to end.
+            start, end, time, constants: numbers that replace those of the problem. Numbers cannot become free or
+                bounded quantities, so nothing is compiled again.
+            refine: a bound on the error. Intervals with a larger error are halved, and the problem is solved again.
+            most_refinements: the largest number of such refinements.
             integrator: keywords of ``sg.odeint`` for method="odeint", such as {"method": "rodas4", "rtol": 1e-6}.
             backend, options: as for ``sg.optim.NLP`` and ``sg.optim.NLP.solve``.
 
         Returns:
-            A ``Trajectory``. Where an end, a time or a constant requires a gradient, its cost, states, controls and
+            A ``Trajectory``. If an end, a time or a constant requires a gradient, its cost, states, controls and
             parameters are tensors.
 
         Raises:

@@ -36,16 +36,16 @@ class Trajectory(Solved):
 
     Attributes:
         t: the times of the states; shape (n,).
-        states: by name, the states at these times, shape (n, …).
+        states: the states at these times, by name, each of shape (n, …).
         control_times: the times of the controls.
-        controls: by name, at these times. By shooting a control is constant from its time to the next.
-        parameters: by name.
-        cost: of the problem.
+        controls: the controls at these times, by name. With shooting, a control is constant from its time to the next.
+        parameters: the parameters, by name.
+        cost: the cost of the problem.
         error: for each interval, the largest difference between the polynomials' derivative and the dynamics between
-            the nodes, times the interval's width, relative to 1 + |x|. By shooting, the change of the state at its end
-            when steps are half as long; 0 where ``odeint`` looks after the error itself.
+            the nodes, times the width of the interval, relative to 1 + |x|. With shooting, the change of the state at
+            the end of the interval if the steps are halved; 0 with "odeint", which controls the error itself.
         mesh: the ends of the intervals, as fractions of the time.
-        solution: of the nonlinear program; its report names blocks such as ``dynamics.angle[12]``.
+        solution: the solution of the nonlinear program; its report names blocks such as ``dynamics.angle[12]``.
     """
 
     t: Any

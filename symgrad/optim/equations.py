@@ -31,10 +31,10 @@ def least_squares(
     fun: Callable[..., Any], x0: Any, args: Any = (), *, bounds: Any = None, sparse: bool = False, compile: bool = True,
     progress: bool = True, **options: Any,
 ) -> Any:  # fmt: skip
-    """Find x where ½ Σ ρ(fᵢ(x)²) is least, by ``scipy.optimize.least_squares`` with the exact Jacobian of f.
+    """Minimise ½ Σ ρ(fᵢ(x)²) with ``scipy.optimize.least_squares`` and the exact Jacobian of f.
 
     Args:
-        fun: fun(x, *args), of tensors, returning the residuals: one tensor of any shape, or a structure of them.
+        fun: fun(x, *args), a function of tensors that returns the residuals: a tensor of any shape, or a structure.
         x0, args, compile: as for ``minimize``.
         bounds: for one array (lower, upper) as in SciPy; for a structure, the same structure with a pair in place of
             each array.
@@ -43,10 +43,10 @@ def least_squares(
         options: SciPy's further arguments: method, loss (ρ), ftol, xtol, gtol, max_nfev, …
 
     Returns:
-        SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. Where a tensor in args requires a
-        gradient, x, fun, cost, grad and jac are tensors, differentiable in args as ``sg.argmin`` is (jac is left
-        out where it is sparse), and other arrays are left out. ``fun`` is one vector, and ``jac`` has a row for each
-        residual and a column for each number in x0.
+        SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. If a tensor in args requires a
+        gradient, x, fun, cost, grad and jac are tensors that are differentiable with respect to args, as for
+        ``sg.argmin`` (a sparse jac is omitted), and other arrays are omitted. ``fun`` is one vector, and ``jac`` has a
+        row for each residual and a column for each number in x0.
 
     Raises:
         MissingExtra: SciPy is not installed.

@@ -41,44 +41,44 @@ def minimize(
     options: Mapping[str, Any] | None = None, compile: bool = True, data: Any = None, reduce: str = "sum",
     checkpoint: Any = None, progress: bool = True,
 ) -> Any:  # fmt: skip
-    """Find x where fun(x) is least, by ``scipy.optimize.minimize`` with exact derivatives.
+    """Minimise fun(x) with ``scipy.optimize.minimize`` and exact derivatives.
 
-    The gradient, and where the method takes one the Hessian or its product with a vector, are symgrad's.
+    symgrad supplies the gradient and, if the method uses it, the Hessian or its product with a vector.
 
     Args:
-        fun: fun(x, *args), of tensors, returning one number.
-        x0: where to start: an array, tensor, number, or nested dicts, lists, tuples and dataclasses of them. A list of
-            numbers is an array. fun gets tensors in the same structure, in float64.
-        args: further arguments of fun; a tuple, or one that is none.
-        method: SciPy's name of the method, or "ipopt": IPOPT gets the sparse Jacobian of the constraints and the sparse
-            Hessian of the Lagrangian from one trace, as in ``sg.optim.nlp``, whose ``Solution`` the result has as
-            ``solution``. Its options are IPOPT's, and SciPy's maxiter and disp.
-        bounds: for one array as in SciPy; for a structure, the same structure with a pair (lower, upper) in place of
-            each array. None is no bound.
+        fun: fun(x, *args), a function of tensors that returns one number.
+        x0: the starting point: an array, tensor or number, or nested dicts, lists, tuples and dataclasses of them. A
+            list of numbers is an array. fun receives float64 tensors in the same structure.
+        args: further arguments of fun, as a tuple; a single argument need not be wrapped in one.
+        method: SciPy's name of the method, or "ipopt": IPOPT receives the sparse Jacobian of the constraints and the
+            sparse Hessian of the Lagrangian from one trace, as in ``sg.optim.nlp``. The attribute ``solution`` of the
+            result is then a ``Solution``. The options are IPOPT's, and SciPy's maxiter and disp.
+        bounds: for a single array as in SciPy; for a structure, the same structure with a pair (lower, upper) in place
+            of each array. None means no bound.
         constraints: as in SciPy, on functions of the structure; Jacobians and Hessians are filled in, and are sparse
             for trust-constr with more than 50 variables.
-        tol, callback, options: as in SciPy; the callback gets the structure.
-        compile: whether to use ``sg.compile``. A compiled function is compared with eager mode at its evaluations
-            number 1, 2, 4, 8, …, and given up where they differ, as for one that draws random numbers.
+        tol, callback, options: as in SciPy; the callback receives x in the structure of x0.
+        compile: whether to use ``sg.compile``. The compiled function is compared with eager mode at evaluations
+            1, 2, 4, 8, …, and discarded if they differ, for example because it draws random numbers.
         data: one or a tuple of Dask arrays, dataframes, lists of delayed blocks, arrays, or ``np.memmap``, whose
             blocks of rows fun takes after x, as for ``sg.distributed.value_and_grad``. The methods are then L-BFGS-B
             (without bounds; the default), Newton-CG and trust-ncg, with SciPy's options.
-        reduce: "sum", or "mean" where fun is the mean over a block's rows.
-        checkpoint: with data, a file that is written after each step. If it is there already, the run goes on from
-            it, and ends with the same bytes as one that was never stopped.
+        reduce: "sum", or "mean" if fun is the mean over the rows of a block.
+        checkpoint: with data, a file that is written after each step. If it already exists, the run resumes
+            from it, and returns the same bytes as a run without interruption.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` (``grad`` of trust-constr, whose jac are those
-        of the constraints) in the structure and dtypes of x0. Where a tensor in args requires a gradient, x, fun, jac
-        and hess are tensors, differentiable in args as ``sg.argmin`` is, and arrays without a derivative, such as
-        ``hess_inv``, are left out. In functions that are compiled or mapped there are x and fun only, and what does
-        not converge is an error.
+        of the constraints) in the structure and dtypes of x0. If a tensor in args requires a gradient, x, fun, jac
+        and hess are tensors that are differentiable with respect to args, as for ``sg.argmin``, and arrays without a
+        derivative, such as ``hess_inv``, are omitted. Inside ``sg.compile`` and ``sg.vmap`` the result has x and fun
+        only, and failure to converge raises an error.
 
     Raises:
         MissingExtra: SciPy is not installed.
-        ArgumentError: fun returns several numbers, bounds do not fit x0, a checkpoint is another run's, or a constraint
-            is ``keep_feasible`` with IPOPT.
+        ArgumentError: fun returns several numbers, bounds do not fit x0, the checkpoint belongs to another run, or a
+            constraint is ``keep_feasible`` with IPOPT.
         BlockError, DistributedError: as ``sg.distributed.value_and_grad``.
 
     >>> found = sg.optim.minimize(lambda p: (p["a"] - 3) ** 2 + (p["b"] ** 2).sum(), {"a": 0.0, "b": np.ones(2)})

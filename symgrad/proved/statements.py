@@ -33,12 +33,12 @@ BITS, BOXES, WIDTH = 128, 20_000, 1e-9
 
 
 class Proof(NamedTuple):
-    """Whether a statement holds everywhere in a box; true where it does.
+    """Whether a statement holds everywhere in a box; the proof is true if it does.
 
     Attributes:
-        holds: whether it holds; False is as certain as True.
-        witness: where it does not hold, a point of the box, as the arguments are.
-        certificate: what ``sg.prove.check`` verifies, as numbers, texts and lists.
+        holds: whether the statement holds; False is as certain as True.
+        witness: if the statement is false, a point of the box at which it fails, in the structure of the arguments.
+        certificate: the claims that ``sg.prove.check`` verifies, as numbers, strings and lists.
     """
 
     holds: bool
