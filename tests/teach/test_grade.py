@@ -461,7 +461,7 @@ def test_the_letter_e_of_an_identity_is_not_eulers_number():
 
 # ------------------------------------------------------------------ what is said of a slip, word for word
 SQUARED = "Check the sign within the derivative of "
-APART = "A quotient is not differentiated above and below by themselves."
+APART = "Do not differentiate the numerator and the denominator separately."
 SAID = [  # answer, problem, what the hint begins with
     ("2(1 - tan(2x)^2)", "tan(2*x)", SQUARED),
     ("2(1 + tanh(2x)^2)", "tanh(2*x)", SQUARED),

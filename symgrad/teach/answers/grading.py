@@ -249,7 +249,9 @@ def _on_curve(answer: Any, curve: CurveProblem) -> Grade:
     unknown = sorted({s.name for s in e.free_symbols} - {*curve.curve.names})
     if unknown:
         known = ", ".join(curve.curve.names)
-        return _wrong("other", f"The answer has {', '.join(unknown)}, which the problem has not. Its names: {known}.")
+        return _wrong(
+            "other", f"The answer has {', '.join(unknown)}, which the problem does not contain. Its names: {known}."
+        )
     agrees = curve.agreement(e)
     if agrees.all():
         short = e.count_ops() <= 2 + 1.5 * curve.form.count_ops()
@@ -501,7 +503,7 @@ class _Grading:
             meant = " Write ^ for a power, as in x^2, and a number before a name, as in 2x."
         if "E" in unknown and self.problem.has_arrays:
             meant = " The identity is written I."
-        return f"The answer has {', '.join(unknown)}, which the problem has not. Its names: {known}.{meant}"
+        return f"The answer has {', '.join(unknown)}, which the problem does not contain. Its names: {known}.{meant}"
 
     # -------------------------------------------------------------- shapes
     def _sized(self, read: Answer, case: Case) -> Answer:
@@ -860,7 +862,7 @@ class _Grading:
 def _hardly(at: At) -> str:
     """What is wrong with an answer that is right at the points at which slips are looked for."""
     if _agree(np.asarray(at.answer), np.asarray(at.derivative)):
-        return "The answer is off by very little: look for a term that is small, or a number that is rounded."
+        return "The answer is off by very little: look for a small missing term, or a rounded number."
     return f"Right at some points only: look at {_where(at)}, and at the cases around it."
 
 

@@ -88,7 +88,9 @@ def _expression(text: str, x: str) -> Any:
     reading: Reading = read(text, "paper", {x: 0, "y": 0}, answer=True)
     unknown = sorted({*names_in(reading, [x, "y"])} - {x, "y"})
     if unknown:
-        raise ParseError(f"grade: the answer has {', '.join(unknown)}, which the problem has not. Its name: {x}.")
+        raise ParseError(
+            f"grade: the answer has {', '.join(unknown)}, which the problem does not contain. Its name: {x}."
+        )
     return sympy_of(Expression(reading, {x: (), "y": ()}))
 
 

@@ -374,7 +374,7 @@ class Derivative:
         if name == "exp" and ds[0] is not None:
             u = node.args[0]
             lowered = times(u, call("exp", add([u, number(-1)]) or u))
-            hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
+            hint = f"In {shown(node)} the variable is in the exponent, so the power rule does not apply."
             yield Wrong(lowered, "power", 35, hint)
             yield Wrong(times(lowered, ds[0]), "power", 36, hint)
         if name == "sqrt" and ds[0] is not None:

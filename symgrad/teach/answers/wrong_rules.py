@@ -36,10 +36,10 @@ def rows(slip: str, hint: str, formulas: dict[int, str]) -> list[WrongRule]:
 
 INNER = "The inner function {v} has a derivative too: multiply by it."
 _SQUARE = "The quotient rule divides by the square of the denominator {v}."
-_PARTS = "A quotient is not differentiated above and below by themselves. For {here}: (u/v)' = (u'*v - u*v')/v^2."
-_BELOW = "The constant {v} below the bar stays as it is in the derivative of {here}."
+_PARTS = "Do not differentiate the numerator and the denominator separately. For {here}: (u/v)' = (u'*v - u*v')/v^2."
+_BELOW = "The constant {v} in the denominator is unchanged in the derivative of {here}."
 _LOGARITHMS = "take logarithms first, ({log} f)' = f'/f."
-_NO_POWER = "In {here} the variable stands in the exponent: the power rule does not hold there."
+_NO_POWER = "In {here} the variable is in the exponent, so the power rule does not apply."
 _POWER = "The power rule for {here}: the exponent comes down as a factor, and is one less above."
 _LOST = "The derivative of {here} has a factor that is lost here."
 
