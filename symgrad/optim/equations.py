@@ -84,7 +84,7 @@ def curve_fit(
     f: Callable[..., Any], xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
     check_finite: bool = True, bounds: Any = None, method: str | None = None, **options: Any,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Fit f(x, *p) to data: the p with the least squares, and their covariance. SciPy's signature and results.
+    """Fit f(x, *p) to data by least squares; return p and its covariance, as SciPy does.
 
     Args:
         f: f(xdata, p₀, p₁, …), of tensors, returning one number for each of ydata.
@@ -186,7 +186,7 @@ def root(
     callback: Callable[..., Any] | None = None, options: Mapping[str, Any] | None = None, compile: bool = True,
     progress: bool = True,
 ) -> Any:  # fmt: skip
-    """Find x where fun(x) = 0, by ``scipy.optimize.root`` with the exact Jacobian.
+    """Solve fun(x) = 0 with ``scipy.optimize.root`` and the exact Jacobian.
 
     Args:
         fun: fun(x, *args), of tensors, returning as many numbers as x0 has, in any structure.

@@ -221,7 +221,7 @@ class Fit:
     ``params`` has the estimates in the structure of x0, ``loglik`` the log-likelihood, ``nobs`` the number of
     observations. The covariance is of one of four kinds: "observed" is the inverse of minus the Hessian, "expected"
     that of its expectation, "opg" that of Σ sᵢ sᵢᵀ with the scores sᵢ of the observations, and "sandwich" is
-    H⁻¹ (Σ sᵢ sᵢᵀ) H⁻¹, which stays valid where the distribution is not the right one.
+    H⁻¹ (Σ sᵢ sᵢᵀ) H⁻¹, which remains valid if the distribution is misspecified.
     """
 
     def __init__(self, likelihood: Likelihood, vector: Any, steps: int) -> None:
@@ -274,11 +274,11 @@ class Fit:
         return np.sqrt(np.diag(self.cov(kind)))
 
     def pvalues(self, kind: str = "observed") -> Any:
-        """Return the two-sided p-values of each parameter's being 0."""
+        """Return the two-sided p-value of the hypothesis that a parameter is 0, for each parameter."""
         return 2 * norm.sf(np.abs(self.vector / self.se(kind))).numpy()
 
     def confint(self, level: float = 0.95, method: str = "wald", kind: str = "observed") -> Any:
-        """Return intervals (k, 2) of the parameters: "wald", or "profile", by the likelihood ratio."""
+        """Return confidence intervals (k, 2): Wald intervals, or "profile" intervals from the likelihood ratio."""
         if method not in ("wald", "profile"):
             raise ArgumentError(f"fit: method is {shown(method)}. Expected 'wald' or 'profile'.")
         if method == "wald":
@@ -317,7 +317,7 @@ class Fit:
 
     # -------------------------------------------------------------- tests
     def lr_test(self, restriction: Mapping[str, float] | Fit) -> Test:
-        """Test values of parameters by 2 (log L - log L₀), of the fit with these values, or of another, smaller fit."""
+        """Test values of parameters, or a smaller fit, by 2 (log L - log L₀), where L₀ is the restricted likelihood."""
         if isinstance(restriction, Fit):
             df, loglik = len(self.vector) - len(restriction.vector), restriction.loglik
             if df < 1:
@@ -327,7 +327,7 @@ class Fit:
         return Test("likelihood ratio", 2 * (self.loglik - loglik), df)
 
     def wald_test(self, restriction: Mapping[str, float] | Callable[[Any], Any], kind: str = "observed") -> Test:
-        """Test values of parameters, or g(params) = 0 of a function g, by gᵀ (G V Gᵀ)⁻¹ g."""
+        """Test values of parameters, or g(params) = 0 for a function g, by gᵀ (G V Gᵀ)⁻¹ g."""
         if callable(restriction):
             estimate = delta(restriction, self, kind=kind)
             difference, cov = np.atleast_1d(estimate.value).ravel(), np.atleast_2d(estimate.cov)
@@ -382,7 +382,7 @@ class Fit:
         return _root(excess, near, f_near, far, f_far)
 
     def bootstrap(self, size: int = 1000, seed: int = 0, steps: int = 12) -> Any:
-        """Return estimates (size, k) of data drawn with replacement, all together by ``vmap``; nan of what diverged."""
+        """Return the estimates (size, k) for samples drawn with replacement; nan for a sample whose steps diverge."""
         if self.nobs < 2:
             raise NotYet("bootstrap: it needs a log-likelihood of each observation. Return an array, not their sum.")
         terms, n = self._likelihood.terms, self.nobs
@@ -450,14 +450,14 @@ def fit(
     loglik: Callable[..., Any], x0: Any, args: Any = (), *, y: Any = None, names: Sequence[str] | None = None,
     constraints: Mapping[str, Transform] | Transform | None = None,
 ) -> Fit:  # fmt: skip
-    """Find the parameters at which the log-likelihood is greatest, by Newton's method with exact Hessians.
+    """Maximise a log-likelihood by Newton's method with exact Hessians.
 
     Args:
         loglik: loglik(params, *args) returns the log-likelihoods of the observations, an array, or their sum; or, with
             ``y``, the distribution of y with its parameters, such as ``sg.stats.poisson_log(X @ params)``.
-        x0: where to start: an array, a number, or a dict of them by the parameters' names.
-        args: further arguments of loglik, such as data; a tuple, or one that is none.
-        y: what is observed, where loglik returns its distribution. The expected information needs it.
+        x0: the starting point: an array, a number, or a dict of them by the names of the parameters.
+        args: further arguments of loglik, such as data, as a tuple; a single argument need not be wrapped in one.
+        y: the observations, if loglik returns their distribution. The expected information requires it.
         names: the names of the parameters in tables, one for each number.
         constraints: a transform of ``sg.stats.transforms``, or a dict of them by name, such as ``{"sigma": positive}``:
             steps are taken without constraints, and estimates and errors are those of the parameters themselves.
@@ -467,7 +467,7 @@ def fit(
 
     Raises:
         ArgumentError: the log-likelihood is not finite at the start, or names or constraints do not fit the parameters.
-        NotConverged: the steps ended elsewhere than at a maximum.
+        NotConverged: the steps did not reach a maximum.
 
     >>> waits = np.array([1.0, 3.0, 0.5, 2.5])
     >>> fit = sg.stats.fit(lambda rate: sg.stats.expon(scale=1 / rate), 1.0, y=waits)

@@ -159,7 +159,7 @@ class Model:
         return f"Model of {parameters}; data {', '.join(self.data) or 'none'}; {self.size} unconstrained numbers"
 
     def with_data(self, **data: Any) -> Model:
-        """Return the posterior of other data; data of the same shapes and dtypes run the same compiled program.
+        """Return the posterior for other data; data of the same shapes and dtypes reuse the compiled program.
 
         Raises:
             ArgumentError: a name is not among the data.
@@ -282,7 +282,7 @@ class Model:
             jacobian: whether to maximise the density of y instead of that of the parameters.
 
         Raises:
-            NotConverged: no maximum was reached, as where the density is unbounded.
+            NotConverged: no maximum was reached, for example because the density is unbounded.
         """
         optimize = required("map", "scipy", "scipy.optimize")
         y0 = self.start(0) if start is None else self.unconstrain(start)
@@ -346,7 +346,7 @@ class Model:
         return _stacked([self._drawn_data(self._drawn_parameters(rng), rng) for _ in range(draws)], (draws,))
 
     def posterior_predictive(self, posterior: Any, *, seed: Any = None) -> dict[str, Any]:
-        """Return data drawn given each draw of the parameters, by name.
+        """Return data drawn from the likelihood for each draw of the parameters, by name.
 
         Args:
             posterior: what ``sample`` returned, or draws by name, of any shape before that of the parameter.
@@ -395,9 +395,9 @@ class Model:
         """Return draws from the posterior as ArviZ's InferenceData, by an installed sampler.
 
         Args:
-            draws: of each chain.
-            tune: how many draws are made before them and dropped, in which the sampler adapts.
-            chains: 4 by default; of emcee its walkers, which are at least twice the unconstrained numbers.
+            draws: the number of draws of each chain.
+            tune: the number of earlier draws, which are discarded, and in which the sampler adapts.
+            chains: 4 by default; for emcee the walkers, at least twice as many as unconstrained numbers.
             sampler: "nutpie", "blackjax", "mici" or "emcee"; by default the first of these that is installed.
             seed: of starts and chains; the same seed and version of the sampler return the same draws.
             start: parameters by name at which all chains start; different starts are drawn by default.
