@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from checks import close
+from slow_tests import FURTHER
 
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
@@ -202,8 +203,8 @@ def around(f, way):
 CONVOLUTIONS = [
     *[pytest.param(seed, "llvm", ("plain", "vmap", "scan")[seed % 3], id=f"llvm-{seed}") for seed in range(30)],
     *[pytest.param(seed, b, "plain", id=f"{b}-{seed}") for b in ("c", "numpy") for seed in range(4)],
-    *[pytest.param(seed, "llvm", "plain", id=f"llvm-{seed}", marks=pytest.mark.slow) for seed in range(30, 250)],
-    *[pytest.param(seed, "c", "plain", id=f"c-{seed}", marks=pytest.mark.slow) for seed in range(30, 50)],
+    *[pytest.param(seed, "llvm", "plain", id=f"llvm-{seed}", marks=FURTHER) for seed in range(30, 250)],
+    *[pytest.param(seed, "c", "plain", id=f"c-{seed}", marks=FURTHER) for seed in range(30, 50)],
 ]
 
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from slow_tests import draws
 
 import symgrad as sg
 from symgrad.expression.arithmetic import opened
@@ -79,7 +80,7 @@ def known(text):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("block", [*range(20), *(pytest.param(k, marks=pytest.mark.slow) for k in range(20, 400))])
+@pytest.mark.parametrize("block", draws(range(400), first=20))
 def test_a_random_formula_is_read_again_from_each_alphabet(block):
     met = 0
     for seed in range(5 * block, 5 * block + 5):

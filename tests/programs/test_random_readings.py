@@ -1,6 +1,6 @@
 """Random programs in all readings: compiled by every backend, mapped, looped, forward, exported, and second order.
 
-``--random-programs 3000`` draws as many; the default is 300, and 60 of them in the quick run.
+``--random-programs 3000`` draws as many. The default is 300: a run makes the first 60, and of the others a fifth.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 from random_readings import RandomProgram, compiled, eager, forward, looped, mapped, second, source, source_c
+from slow_tests import draws
 
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
@@ -37,8 +38,7 @@ SELDOM = {"python": compiled("python"), "c": compiled("c"), "source of C": sourc
 
 def pytest_generate_tests(metafunc):
     count = metafunc.config.getoption("--random-programs")
-    seeds = [pytest.param(k, marks=[pytest.mark.slow] if k >= QUICK else []) for k in range(count)]
-    metafunc.parametrize("seed", seeds)
+    metafunc.parametrize("seed", draws(range(count), first=QUICK))
 
 
 def agree(results, expected, where):

@@ -5,6 +5,7 @@ import json
 import mpmath
 import numpy as np
 import pytest
+from slow_tests import draws
 
 import symgrad as sg
 
@@ -47,7 +48,7 @@ def assert_inside(values, enclosure):
     assert (values - slack <= enclosure.upper).all()
 
 
-SEEDS = [*range(200), *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(200, 2000)]]
+SEEDS = draws(range(2000), first=200)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

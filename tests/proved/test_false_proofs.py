@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from slow_tests import draws
 
 import symgrad as sg
 from symgrad import prove
@@ -18,7 +19,7 @@ BINARY = [
     *(lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / (1.5 + b * b)),
     *(sg.maximum, sg.minimum, lambda a, b: sg.where(a > b, a * 2, b - 1.0)),
 ]
-SEEDS = [*range(12), *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 400)]]
+SEEDS = draws(range(400), first=12)
 
 
 def random_program(rng, inputs):

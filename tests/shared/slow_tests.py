@@ -3,8 +3,9 @@
 Slow are all samples of a row but its largest, and what takes more than ``SLOW`` seconds. Quick is what takes at most
 ``QUICK`` seconds; of a test with many cases every twelfth; and at least one test of each row of the table, of each
 backend and of each target, and the examples of every page. Times are measured, not guessed: ``pytest -n auto
---write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets a quarter; all of them
-with ``--every-sample``. What is left out is left out where the cases of a test are made, so that it costs nothing.
+--write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets an eighth, and of the
+further draws of what is drawn at random a fifth; all of them with ``--every-sample``. What is left out is left out
+where the cases of a test are made, so that it costs nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from table import Case
 
 try:
@@ -22,6 +24,7 @@ try:
 except ImportError:  # Windows: without what child processes use
     resource = None
 
+FURTHER = (pytest.mark.slow, pytest.mark.further)
 LIST = Path(__file__).parents[1] / "data" / "slow_tests.txt"
 SLOW = 0.1  # seconds of processor time: what takes more is slow, unless it is the quickest case of its test
 AT_MOST = 1.0  # the quickest case of a test is slow if it takes more than this
@@ -51,7 +54,8 @@ class Named:
 
     def __init__(self, function: str, spec: Any, marked: bool = False) -> None:
         self.function = function
-        self.marked = marked or (bool(spec) and any(mark.name == "slow" for mark in spec.marks))
+        names = {mark.name for mark in spec.marks} if spec else set()
+        self.marked, self.further = marked or "slow" in names, "further" in names
         self.name = f"{function}[{spec.id}]" if spec else function
         self.params: dict[str, Any] = spec.params if spec else {}
         self.seconds = SECONDS.get(self.name, 0.0)
@@ -84,7 +88,8 @@ class Choice:
         cases = [(Named(function, spec, marked), spec) for spec in specs]
         smaller = smaller_samples([case for case, _ in cases])
         if not self.every_sample:
-            cases = [(case, spec) for case, spec in cases if case.name not in smaller or drawn_sample(case)]
+            cases = [(c, spec) for c, spec in cases if c.name not in smaller or drawn_sample(c)]
+            cases = [(c, spec) for c, spec in cases if not c.further or drawn(f"tests/{c.name}") % 5 == 0]
         self.classify([case for case, _ in cases], smaller)
         if self.quick_only:
             cases = [(c, spec) for c, spec in cases if c.name in self.sampled or c.name in self.first] or cases[:1]
@@ -112,6 +117,11 @@ class Choice:
         return chosen
 
 
+def draws(values: Sequence[Any], first: int) -> list[Any]:
+    """Return the values as cases of a test: the first so many, and further ones, of which a run makes a fifth."""
+    return [*values[:first], *[pytest.param(v, marks=FURTHER) for v in values[first:]]]
+
+
 def smaller_samples(cases: Sequence[Named]) -> set[str]:
     """The names of those cases of a test that have another sample of their row, and a larger one."""
     largest: dict[str, tuple[int, int]] = {}
@@ -122,8 +132,8 @@ def smaller_samples(cases: Sequence[Named]) -> set[str]:
 
 
 def drawn_sample(of: Named) -> bool:
-    """Whether a smaller sample is among the quarter of them that this test meets."""
-    return of.case is not None and (drawn(f"tests/{of.function}") + of.case.number) % 4 == 0
+    """Whether a smaller sample is among the eighth of them that this test meets."""
+    return of.case is not None and (drawn(f"tests/{of.function}") + of.case.number) % 8 == 0
 
 
 def size(case: Case) -> tuple[int, int]:
