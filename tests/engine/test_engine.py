@@ -289,8 +289,8 @@ def test_a_refused_list_of_inputs_leaves_everything_as_it_was():
 CHAIN = """
 import sys
 from pathlib import Path
-sys.setrecursionlimit(200)
 import symgrad as sg
+sys.setrecursionlimit(200)
 x = sg.tensor({point}, requires_grad=True)
 y = x
 for _ in range({depth}):
@@ -326,8 +326,8 @@ def test_a_chain_of_a_million_nodes_takes_2500_bytes_a_node_at_most(depth, point
 def test_a_chain_of_20000_nodes_can_be_differentiated_twice(tmp_path):
     code = """
 import sys
-sys.setrecursionlimit(200)
 import symgrad as sg
+sys.setrecursionlimit(200)
 x = sg.tensor(1.0, requires_grad=True)
 y = x
 for _ in range(20_000):
