@@ -336,8 +336,8 @@ class Compiled(AsFunction, Generic[P]):
             return self._original()(*args, **kwargs)
         if self.digits is not None:
             raise ArgumentTypeError(
-                f"compile: results of {self.digits} digits are numbers of mpmath's, which no tensor holds. Pass arrays "
-                "or floats, or leave out digits."
+                f"compile: results of {self.digits} digits are numbers of {_LIBRARIES[self.backend]}'s, which no "
+                "tensor holds. Pass arrays or floats, or a backend without digits."
             )
         values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
         entry = self._specialised(tree, values)
@@ -718,6 +718,9 @@ def jit(
     return made if fun is None else made(fun)
 
 
+_LIBRARIES = {"mpmath": "mpmath", "arb": "python-flint"}  # whose numbers results with digits are
+
+
 def _check_options(backend: str, digits: int | None, cache: Any) -> None:
     """Raise where an option of ``compile`` has no meaning."""
     check_backend(backend)
@@ -782,11 +785,13 @@ def compile(
             ``compile`` is a decorator with options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels), "llvm"
             (machine code, with the extra ``symgrad[llvm]``), "c" (machine code, by this machine's C compiler) and
-            "mpmath" (slow, but every result is the float nearest to the exact value).
+            "mpmath" (slow, but every result is the float nearest to the exact value) and "arb" (slow, with the extra
+            ``symgrad[proved]``: every result is a ball of python-flint's, which certainly contains the exact value).
         donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
             must not be used afterwards. The memory of tensors is never taken.
         digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with this many
-            digits, in place of floats.
+            digits, in place of floats. For "arb", whose results are always numbers of python-flint's: by how many
+            digits a radius is smaller than its midpoint at least, 15 if left out.
         cache: store machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
             where this system's programs keep such files. By default, what took more than 0.1 seconds to compile is
             stored, and all of it where SYMGRAD_CACHE_DIR is set; False stores and reads nothing, and nor does
@@ -820,6 +825,7 @@ def compile(
     if backend == "inductor":  # torch's
         backend = "auto"
     _check_options(backend, digits, cache)
+    digits = 15 if backend == "arb" and digits is None else digits
     numbers = _donated(donate)
     if fn is None:
         return lambda f: compile(f, backend, numbers, digits=digits, cache=cache, tiers=tiers, report=report)
@@ -835,6 +841,8 @@ def compile(
 def _check_digits(backend: str, digits: Any) -> None:
     if digits is None:
         return
-    if backend != "mpmath":
-        raise ArgumentError(f"compile: digits={digits!r} with backend={backend!r}. Expected backend='mpmath' with it.")
+    if backend not in _LIBRARIES:
+        raise ArgumentError(
+            f"compile: digits={digits!r} with backend={backend!r}. Expected backend='mpmath' or backend='arb' with it."
+        )
     check_digits("compile", digits)

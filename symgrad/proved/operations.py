@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.primitives.entries import formulas_of_entries, is_inexact, name_of
+from symgrad.compiler.primitives.entries import formulas_of_entries, is_approximation, is_inexact, name_of, only_moves
 from symgrad.compiler.primitives.map_steps import meaning_of
 from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.program import Program, Value
@@ -26,15 +26,6 @@ from symgrad.proved.interval import Interval, Undefined, floor
 from symgrad.proved.tape import Tape, named_undefined
 from symgrad.scalars import X
 from symgrad.transforms.loops.op import Scan
-
-# The modules of operations whose ``forward`` only moves, adds and multiplies entries.
-_EXACT = {
-    f"symgrad.ops.{name}"
-    for name in (
-        "contract", "convert", "scatter", "shape", "shapes.join", "slicing", "reduction", "reductions.reduce",
-        "reductions.scan", "linalg.matrices",
-    )
-}  # fmt: skip
 
 
 class Walk:
@@ -81,11 +72,11 @@ class Walk:
             return np.frompyfunc(known[op.kind], 1, 1)(intervals(args[0]))
         if isinstance(op, Scan):
             return self._scan(op, args)
-        if type(op).__module__ in _EXACT and type(op).on_symbols is Op.on_symbols:
+        if only_moves(op):
             return op.forward(
                 *[self.numbers(a) if is_inexact(a) or is_floating(np.asarray(a).dtype) else a for a in args]
             )
-        if not type(op).__module__.startswith("symgrad.ops."):  # approximations, as of integrals and solutions
+        if is_approximation(op):
             raise NotYet("it is computed by a method whose error has no bound")
         return self._by_formulas(op, args)
 

@@ -21,7 +21,7 @@ from symgrad.support.extras import is_installed, needs
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
 MOST_ARGUMENTS = 1000  # and results: a compiler's time for a function rises with the square of their number
-MOST_DIGITS = 1000  # of the backend mpmath
+MOST_DIGITS = 1000  # of the backends mpmath and arb
 _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
 
@@ -60,10 +60,19 @@ def _c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     return build(program, args, results)
 
 
+def _arb(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile with Arb's ball arithmetic, of the extra, imported when it is first asked for."""
+    needs("compile: backend='arb'", "proved")
+    from symgrad.compiler.backends.arb import build
+
+    return build(program, args, results)
+
+
 BACKENDS: dict[str, Build] = {
     "numpy": numpy_backend.build,
     "python": python.build,
     "mpmath": mpmath_backend.build,
+    "arb": _arb,
     "llvm": _llvm,
     "c": _c,
 }

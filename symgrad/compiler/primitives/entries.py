@@ -10,6 +10,25 @@ import sympy as sp
 
 from symgrad.ops.protocol import Op
 
+# The modules of operations whose ``forward`` only moves, adds and multiplies entries.
+_EXACT = {
+    f"symgrad.{name}"
+    for name in (
+        "ops.contract", "ops.convert", "ops.scatter", "ops.shape", "ops.shapes.join", "ops.slicing", "ops.reduction",
+        "ops.reductions.reduce", "ops.reductions.scan", "ops.linalg.matrices", "compiler.passes.assemble",
+    )
+}  # fmt: skip
+
+
+def only_moves(op: Op) -> bool:
+    """Return whether an operation's ``forward`` only moves, adds and multiplies entries, so that bounds hold in it."""
+    return type(op).__module__ in _EXACT and type(op).on_symbols is Op.on_symbols
+
+
+def is_approximation(op: Op) -> bool:
+    """Return whether an operation computes by a method whose error has no bound, as integrals and solutions do."""
+    return not type(op).__module__.startswith("symgrad.ops.") and type(op).__module__ not in _EXACT
+
 
 @lru_cache(maxsize=64)
 def formulas_of_entries(op: Op, shapes: tuple[Any, ...], exact: tuple[Any, ...]) -> tuple[list[Any], Any]:

@@ -37,7 +37,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     def kernel(given: Sequence[Any]) -> Sequence[Any]:
         if digits is None:
             return [rounded(y, v.dtype) for y, v in zip(to_floats(program, given), _outputs(program), strict=True)]
-        return [_shown(y, digits) for y in to_digits(program, given, digits)]
+        return [shown(y, lambda b: public(b, digits)) for y in to_digits(program, given, digits)]
 
     count = len(program.steps())
     return Kernel(run=kernel, source=lambda: str(program), backend="mpmath", operations=count, kernels=count)
@@ -62,7 +62,9 @@ def _loaded(field: Field, x: Any) -> Any:
     return numbers(field, array) if is_floating(array.dtype) or is_symbolic(array.dtype) else array
 
 
-def with_enough_bits(start: int, compute: Callable[[Field], T], certain: Callable[[T], bool]) -> T:
+def with_enough_bits(
+    start: int, compute: Callable[[Field], T], certain: Callable[[T], bool], make: Callable[[int], Field] = Field
+) -> T:
     """Compute with more and more bits until the result is certain.
 
     Raises:
@@ -70,7 +72,7 @@ def with_enough_bits(start: int, compute: Callable[[Field], T], certain: Callabl
     """
     bits = start
     while bits <= _MOST:
-        field = Field(bits)
+        field = make(bits)
         try:
             result = compute(field)
             if certain(result):
@@ -80,8 +82,8 @@ def with_enough_bits(start: int, compute: Callable[[Field], T], certain: Callabl
         bits *= 2
     where = "" if field.lost is None else f" of {name_of(field.lost)}"
     raise Unsettled(
-        f"backend 'mpmath': {_MOST} bits do not settle the result{where}. It depends on a number of which it is known "
-        "only that it is small, as eigenvectors do on the difference of equal eigenvalues. Move the inputs."
+        f"backend {field.backend!r}: {_MOST} bits do not settle the result{where}. It depends on a number of which "
+        "it is known only that it is small, as eigenvectors do on the difference of equal eigenvalues. Move the inputs."
     )
 
 
@@ -118,21 +120,24 @@ def rounded(y: Any, dtype: Any) -> Any:
     return as_result(out, dtype)
 
 
-def to_digits(program: Program, given: Sequence[Any], digits: int) -> list[Any]:
+def to_digits(program: Program, given: Sequence[Any], digits: int, make: Callable[[int], Field] = Field) -> list[Any]:
     """Return results with so many digits certain."""
     bits = int(digits * PER_DIGIT) + 2
     return with_enough_bits(
-        bits + 64, lambda field: evaluate(field, program, given), lambda ys: all(b.settled(bits) for b in _entries(ys))
+        bits + 64,
+        lambda field: evaluate(field, program, given),
+        lambda ys: all(b.settled(bits) for b in _entries(ys)),
+        make,
     )
 
 
-def _shown(y: Any, digits: int) -> Any:
-    """Return a result as numbers of mpmath's: one, or an object array of them."""
+def shown(y: Any, public: Callable[[Ball], Any]) -> Any:
+    """Return a result as numbers of mpmath's or of Arb's: one, or an object array of them."""
     if y.dtype != object:
         return y.copy() if y.ndim else y[()]
     out = np.empty(y.shape, dtype=object)
     for at in np.ndindex(y.shape):
-        out[at] = public(y[at], digits)
+        out[at] = public(y[at])
     return out if out.ndim else out[()]
 
 

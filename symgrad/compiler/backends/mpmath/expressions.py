@@ -15,7 +15,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
 from symgrad.compiler.backends.backend import Unsuitable
-from symgrad.compiler.backends.mpmath.number import Ball, Field, of_any_size, power, root
+from symgrad.compiler.backends.mpmath.number import Ball, Field, Undecided, of_any_size, power, root
 from symgrad.scalars import Atom, X, fmax, fmin
 
 
@@ -47,7 +47,7 @@ class Evaluator:
         if isinstance(e, Atom):
             slots = dict(zip(X, [self.number(a) for a in e.args], strict=False))
             return Evaluator(self.field, slots)(e.declared.meaning_at(e.args))
-        raise Unsuitable(f"backend 'mpmath': the function {type(e).__name__} has no meaning in mpmath.")
+        raise Unsuitable(f"backend {self.field.backend!r}: the function {type(e).__name__} has no meaning there.")
 
 
 # ------------------------------------------------------------------ arithmetic
@@ -103,7 +103,10 @@ def largest(a: Ball, b: Ball) -> Ball:
     """The larger of two; nan where one is nan."""
     if a.is_nan or b.is_nan:
         return a if a.is_nan else b
-    return a if a >= b else b
+    try:
+        return a if a >= b else b
+    except Undecided:  # equal, perhaps: the larger is certain all the same
+        return a.field.number((a + b + abs(a - b)) / 2)
 
 
 def _max(at: Evaluator, e: Any) -> Ball:
@@ -194,6 +197,7 @@ def _bessel(name: str) -> Callable[..., Any]:
     def at_order(context: Any, n: Any, x: Any) -> Any:
         return getattr(context, name)(int(n), x)
 
+    at_order.__qualname__ = name
     return at_order
 
 

@@ -1,7 +1,7 @@
 """Factorisations of matrices of numbers with error bounds: by elimination, or from mpmath and then measured.
 
-Eigenvectors come from mpmath without a bound. What is left of A V - V Λ bounds the error of the eigenvalues, and
-divided by the distance to the next eigenvalue that of the vectors.
+Eigenvectors come from mpmath without a bound. What is left of A V - V Λ and of VᵀV - 1 bounds the error of all
+eigenvalues, and divided by the distance to the next eigenvalue that of the vectors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from mpmath import libmp
 
-from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.mpmath.expressions import largest
 from symgrad.compiler.backends.mpmath.number import ZERO, Ball, Field, root
 from symgrad.errors import LinAlgError
@@ -67,10 +66,11 @@ def _scaled(column: Any) -> list[Ball]:
 
 def determinant(a: Any) -> Ball:
     """The product of the pivots; a pivot of which only a bound is known counts with it."""
-    if not len(a):
-        raise Unsuitable("backend 'mpmath': the determinant of an empty matrix.")
-    lu, _, sign = eliminated(a)
     field: Field = a[0, 0].field
+    own = field.determinant(a)
+    if own is not None:
+        return own
+    lu, _, sign = eliminated(a)
     return field.number(sign * reduce(lambda x, y: x * y, np.diagonal(lu)))
 
 
@@ -78,10 +78,12 @@ def solved(a: Any, b: Any, name: str) -> Any:
     """X with A X = B, B (n, k)."""
     lu, order, _ = eliminated(a)
     x = b[order]
+    if any(pivot.is_unknown or pivot.straddles for pivot in np.diagonal(lu)):
+        return np.full(x.shape, a[0, 0].field.unknown(), dtype=object)
     for i in range(len(a)):
         x[i] = x[i] - _sum(lu[i, j] * x[j] for j in range(i))
     for i in reversed(range(len(a))):
-        if not lu[i, i].is_unknown and not lu[i, i].straddles and lu[i, i].sign() == 0:
+        if lu[i, i].sign() == 0:
             raise LinAlgError(f"{name}: the matrix is singular. Its rows are linearly dependent.")
         x[i] = (x[i] - _sum(lu[i, j] * x[j] for j in range(i + 1, len(a)))) / lu[i, i]
     return x
@@ -117,10 +119,13 @@ def eigen(a: Any, like: Any) -> tuple[Any, Any]:
     values, vectors = _approximate(field, a)
     vectors = vectors * np.where((like * floats(vectors)).sum(0) < 0, -1, 1)
     left = product(a, vectors) - vectors * values
-    errors = [_size(column) for column in left.T]
-    values = np.array([Ball(field, v.mid, e) for v, e in zip(values, errors, strict=True)], dtype=object)
+    skew = product(vectors.T, vectors) - identity(field, len(a))
+    # V = Q (1 + E) with ‖E‖ ≤ ‖VᵀV - 1‖; by Weyl all eigenvalues are within ‖A Q - Q Λ‖
+    scale = Ball(field, _size([*a.flat, *values]))
+    error = _size([*left.flat, Ball(field, _size(skew.flat)) * scale])
+    values = np.array([Ball(field, v.mid, error) for v in values], dtype=object)
     for j in range(len(a)):
-        rad = _turned(field, values, j, errors[j])
+        rad = libmp.mpf_add(_turned(field, values, j, error), _size(skew.flat), 30, "u")
         vectors[:, j] = [Ball(field, v.mid, rad) for v in vectors[:, j]]
     return values, vectors
 
@@ -171,7 +176,8 @@ def exponential(a: Any) -> Any:
     """Σ Aᵏ/k! of A/2ˢ, squared s times; the rest of the sum is an error."""
     field = a[0, 0].field
     size = reduce(largest, [_sum(abs(x) for x in row) for row in a])
-    halvings = max(0, 8 + size.mid[2] + size.mid[3]) if size.mid != ZERO else 0
+    top = _size([size])
+    halvings = max(0, 8 + top[2] + top[3]) if top != ZERO else 0
     a = a / field.number(2**halvings)
     term = matrix = identity(field, len(a))
     k = 0

@@ -41,6 +41,9 @@ class Undecided(Exception):
 class Field:
     """Arithmetic with so many bits."""
 
+    backend = "mpmath"
+    is_certain = False  # whether every radius is a bound, and nothing is so small that it counts as 0
+
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.lost: Any = None  # the first operation of which a result, or a comparison in it, is open
@@ -51,6 +54,10 @@ class Field:
         if not hasattr(_LOCAL, "context"):
             _LOCAL.context = mpmath.MPContext()
         return _LOCAL.context
+
+    def determinant(self, a: Any) -> Ball | None:
+        """Return a determinant; None to compute it by elimination."""
+        return None
 
     # -------------------------------------------------------------- making numbers
     def number(self, value: Any) -> Ball:
@@ -113,7 +120,7 @@ class Field:
     def _at(self, fn: Callable[..., Any], mids: list[Raw]) -> Raw:
         for m in mids if fn not in of_any_size else ():
             if m not in _SPECIAL and m != ZERO and m[2] + m[3] > _LARGEST:
-                raise Unsuitable("backend 'mpmath': a number beyond 10^(10^4900) came up. Scale the inputs.")
+                raise Unsuitable(f"backend {self.backend!r}: a number beyond 10^(10^4900) came up. Scale the inputs.")
         context = self.context
         context.prec = self.bits + _GUARD
         try:
@@ -132,7 +139,7 @@ class Field:
         if any(m in _SPECIAL for m in mids):
             return libmp.fnan
         shown = ", ".join(libmp.to_str(m, 17) for m in mids)
-        raise Unsuitable(f"backend 'mpmath': mpmath has no value for {fn.__qualname__} at {shown}.")
+        raise Unsuitable(f"backend {self.backend!r}: mpmath has no value for {fn.__qualname__} at {shown}.")
 
 
 class Ball:
@@ -168,7 +175,9 @@ class Ball:
         return self._rounded(libmp.mpf_add(a, b), rad)
 
     def _times(self, other: Ball) -> Ball:
-        if self.is_unknown or other.is_unknown:
+        if self.is_unknown or other.is_unknown or (self.is_infinite and other.straddles):
+            return self.field.unknown()
+        if other.is_infinite and self.straddles:
             return self.field.unknown()
         a, b = self.mid, other.mid
         rad = ZERO
@@ -268,7 +277,7 @@ class Ball:
     @property
     def is_nothing(self) -> bool:
         """Whether it may be 0, and differs from it by less than counts."""
-        if self.mid in _SPECIAL or self.rad == ZERO or self.rad in _SPECIAL:
+        if self.field.is_certain or self.mid in _SPECIAL or self.rad == ZERO or self.rad in _SPECIAL:
             return False
         return self.rad[2] + self.rad[3] < _LEVEL and bool(libmp.mpf_le(libmp.mpf_abs(self.mid), self.rad))
 
@@ -277,10 +286,17 @@ class Ball:
         """Whether it is ±∞."""
         return self.mid in _INFINITE
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is neither ±∞ nor nan."""
+        return self.mid not in _SPECIAL
+
     def _compared(self, other: Any, test: Callable[[int, int], bool]) -> Any:
         def compare(a: Ball, b: Ball) -> Any:
             if a.is_nan or b.is_nan:
                 return test is operator.ne
+            if a is b:  # the same number, whatever its error
+                return test(0, 0)
             if a.is_infinite or b.is_infinite:
                 return test(libmp.mpf_cmp(a.mid, b.mid), 0)
             return test((a - b).sign(), 0)
@@ -394,6 +410,8 @@ def power(x: Ball, p: Ball) -> Ball:
     if p.rad == ZERO and p.mid not in _SPECIAL and (p.mid[2] >= 0 or p.mid == ZERO) and p.mid[2] + p.mid[3] < 12:
         return _repeated(x, int(libmp.to_int(p.mid)))
     if x.is_infinite or p.is_infinite or x.is_nan or p.is_nan:
+        if x.field.is_certain and not x.rad == p.rad == ZERO:
+            return x.field.unknown()
         return x.field.rounded(_extreme_power(x, p))
     if x.sign() == 0:
         at = {1: ZERO, 0: libmp.fone, -1: libmp.finf}[p.sign()]

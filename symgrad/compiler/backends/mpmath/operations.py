@@ -19,7 +19,13 @@ from symgrad.compiler.backends.mpmath import matrices
 from symgrad.compiler.backends.mpmath.expressions import Evaluator, largest
 from symgrad.compiler.backends.mpmath.matrices import floats, numbers
 from symgrad.compiler.backends.mpmath.number import Field, Undecided
-from symgrad.compiler.primitives.entries import formulas_of_entries, is_inexact, name_of
+from symgrad.compiler.primitives.entries import (
+    formulas_of_entries,
+    is_approximation,
+    is_inexact,
+    name_of,
+    only_moves,
+)
 from symgrad.compiler.primitives.map_steps import meaning_of
 from symgrad.core.promotion import is_bool, is_floating
 from symgrad.engine.program import Value
@@ -51,9 +57,9 @@ def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     try:
         value = _computed(field, op, args)
     except (FormError, NotYet, TypeError, AttributeError) as error:
-        raise unsuitable(op, str(error)) from error
+        raise unsuitable(field, op, str(error)) from error
     except Unsuitable as error:
-        raise unsuitable(op, str(error).removeprefix("backend 'mpmath': ")) from error
+        raise unsuitable(field, op, str(error).removeprefix(f"backend {field.backend!r}: ")) from error
     except Undecided:
         field.lost = field.lost or op
         raise
@@ -63,9 +69,9 @@ def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     return value
 
 
-def unsuitable(op: Op, why: str) -> Unsuitable:
+def unsuitable(field: Field, op: Op, why: str) -> Unsuitable:
     """The error that names an operation."""
-    return Unsuitable(f"backend 'mpmath': the operation {name_of(op)} has no meaning there: {why}")
+    return Unsuitable(f"backend {field.backend!r}: the operation {name_of(op)} has no meaning there: {why}")
 
 
 def converted(field: Field, values: Any, dtype: Any) -> Any:
@@ -86,7 +92,10 @@ def _computed(field: Field, op: Op, args: Sequence[Any]) -> Any:
     own = next((_OWN[kind] for kind in type(op).__mro__ if kind in _OWN), None)
     if own is not None:
         return own(field, op, args)
-    if type(op).on_symbols is Op.on_symbols or isinstance(op, (Exchange, TakeAlongAxis, AddAlongAxis)):
+    moves = isinstance(op, (Exchange, TakeAlongAxis, AddAlongAxis)) or only_moves(op)
+    if field.is_certain and is_approximation(op):
+        raise NotYet("it is computed by a method whose error has no bound.")
+    if moves or (type(op).on_symbols is Op.on_symbols and not field.is_certain):
         return op.forward(*args)
     return _by_formulas(field, op, args)
 
