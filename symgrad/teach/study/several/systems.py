@@ -22,6 +22,7 @@ Point = tuple[Place, ...]
 WINDOW = 10  # where Newton's method starts
 _CHOICES, _CANDIDATES = 64, 4096
 _STARTS = {1: 201, 2: 24, 3: 9, 4: 5}  # in each direction
+_TRIES = 12  # of the ends nearest to the origin: whether one of them lies on a curve of solutions
 _ROUNDS, _CLOSE = 60, 1e-7
 _FLAT, _STEP, _DENOMINATOR = 1e-4, 0.05, 24  # of points at which the equations have no slope in a direction
 _SMALL = mpmath.mpf(10) ** -35
@@ -171,8 +172,9 @@ def _by_newton(equations: Sequence[Any], unknowns: Sequence[Any]) -> Solutions:
             continue  # its digits are too few to say what it is
         if p is not None and _inside(p, windows) and not any(_equal(p, q) for q in points):
             points.append(p)
-    beside = (end for end, on_curve in zip(ends, on_curves, strict=True) if on_curve)  # or where slopes vanish far out
-    curves = (tuple(equations),) if any(_polished(equations, unknowns, end) is not None for end in beside) else ()
+    beside = [end for end, on_curve in zip(ends, on_curves, strict=True) if on_curve]  # or where slopes vanish far out
+    nearest = sorted(beside, key=lambda end: float(np.abs(end).max()))[:_TRIES]
+    curves = (tuple(equations),) if any(_polished(equations, unknowns, end) is not None for end in nearest) else ()
     return Solutions(sorted(points, key=lambda p: [q.value for q in p]), False, curves, windows)
 
 
