@@ -93,6 +93,7 @@ def add_export(p: argparse.ArgumentParser) -> None:
     p.add_argument("--target", required=True, choices=TARGETS, help="the language")
     p.add_argument("--what", choices=WHAT, help="default value_and_grad, of an array its jacobian")
     p.add_argument("--name", help="of the function in the source")
+    p.add_argument("--static", action="store_true", help="C without memory allocation; sizes must be numbers")
     p.add_argument("-o", "--output", metavar="FILE", help="write to this file; C has its header beside it")
 
 

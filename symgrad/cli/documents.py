@@ -55,7 +55,7 @@ def run_export(args: argparse.Namespace) -> int:
         made = _made(what, formula, argnums[0] if len(argnums) == 1 else tuple(argnums))
         shapes = {k: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for k, x in formula.leaves.items()}
         before = args.output is not None and Path(args.output).is_file()
-        text = export(made, shapes=shapes, target=args.target, path=args.output, name=args.name)
+        text = export(made, shapes=shapes, target=args.target, path=args.output, name=args.name, static=args.static)
     if args.output is None:
         print(written_for(sys.stdout, text, args.ascii, ascii_source).removesuffix("\n"))
     elif before:

@@ -35,6 +35,7 @@ def export(
     shapes: Any = None,
     formula: bool = True,
     cmake: bool = False,
+    static: bool = False,
 ) -> str:
     """Return source that computes x ↦ f(x), and whatever derivatives f is made of, without symgrad.
 
@@ -52,13 +53,17 @@ def export(
         formula: whether the closed forms of short results stand in comments.
         cmake: whether to write a CMakeLists.txt beside the file of the target "c", which makes a static library
             "NAME_c" of it.
+        static: whether the source of the target "c" keeps its intermediate arrays in static memory and allocates
+            nothing. Such a function is not reentrant, and each size must be a number.
 
     Returns:
         The source, the same in every run.
 
     Raises:
-        ExportError: the target cannot write an operation of the function; the message names it.
-        ArgumentError: the target is unknown, a shape is none, ``cmake`` has no file of C to build, or a file beside
+        ExportError: the target cannot write an operation of the function; the message names it. Or a size has a name
+            with ``static=True``.
+        ArgumentError: the target is unknown, a shape is none, ``cmake`` has no file of C to build, ``static``
+            is given for another target than C, or a file beside
             the source would replace one of yours.
         OSError: the file cannot be written.
 
@@ -71,16 +76,20 @@ def export(
         raise ArgumentTypeError(f"export: name is a string, got {type(name).__name__}.")
     if cmake and (target != "c" or path is None):
         raise ArgumentError(f"export: cmake=True builds a file of C. Got target={target!r}, path={path!r}; pass both.")
+    if static and target != "c":
+        raise ArgumentError(f"export: static=True is an option of C. Got target={target!r}; pass target='c'.")
     if isinstance(fn_or_form, Functions):
         source, library = _together(fn_or_form, target, name or "nlp"), name or "nlp"
     else:
-        source, library = _one(fn_or_form, args, target, name, shapes, formula)
+        source, library = _one(fn_or_form, args, target, name, shapes, formula, static)
     if path is not None:
         _write(Path(path), c.with_cmake(source, Path(path).name, library) if cmake else source)
     return source.text
 
 
-def _one(fn_or_form: Any, args: Any, target: str, name: str | None, shapes: Any, formula: bool) -> tuple[Source, str]:
+def _one(
+    fn_or_form: Any, args: Any, target: str, name: str | None, shapes: Any, formula: bool, static: bool
+) -> tuple[Source, str]:
     """Return the source of one function, and the function's name in it."""
     asked = TARGETS[target].formulas if formula else 0
     request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
@@ -88,7 +97,7 @@ def _one(fn_or_form: Any, args: Any, target: str, name: str | None, shapes: Any,
         raise ExportError(
             f"export: the target {target!r} has real numbers only; numpy, python, c, … have complex ones."
         )
-    return TARGETS[target].write(request), request.name
+    return (c.write_static if static else TARGETS[target].write)(request), request.name
 
 
 @runtime_checkable

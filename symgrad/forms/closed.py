@@ -629,7 +629,7 @@ class ClosedForm(Arithmetic):
 
         Args:
             target: "numpy", "python", "c", "jax", "torch", "sympy" or "latex".
-            options: ``path``, ``name``, ``shapes``, ``formula`` and ``cmake`` of ``sg.export``.
+            options: ``path``, ``name``, ``shapes``, ``formula``, ``cmake`` and ``static`` of ``sg.export``.
 
         >>> print(sg.derive("x**2*sin(x)", "x").export("python", name="slope").splitlines()[-1].strip())
         return ((v1 * v1) * cos(v1)) + (v1 * (sin(v1) * 2.0))

@@ -1,6 +1,7 @@
 """Nonlinear programs in C: functions and patterns, compiled without a warning, with the numbers of Python."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
@@ -130,3 +131,32 @@ def test_a_long_program_of_numbers_and_its_gradient_are_written_without_loops():
 
     assert "for (" not in sg.export(sg.grad(f), np.ones(2), target="c", formula=False)
     assert "for (" in sg.export(sg.grad(lambda x: (sg.sin(x) * x).sum()), np.ones(500), target="c", formula=False)
+
+
+def test_static_source_allocates_nothing_and_computes_the_same(tmp_path):
+    def f(x):
+        return sg.sin(sg.cumsum(x, 0)) * x
+
+    x = np.linspace(0.1, 1.0, 5000)
+    assert "calloc" in sg.export(f, x, target="c", name="f")
+    path = tmp_path / "f.c"
+    text = sg.export(f, x, target="c", path=path, name="f", static=True)
+    assert "static double" in text
+    assert not re.search(r"\b(calloc|malloc|alloca|free)\b|stdlib", text)
+    if CC is not None:
+        compiled = sg.exports.load_c(path)
+        for point in (x, -x, x):  # static memory keeps nothing of the last call
+            np.testing.assert_allclose(compiled(point), f(sg.tensor(point)).numpy(), rtol=1e-12)
+
+
+def test_static_is_refused_where_it_means_nothing():
+    with pytest.raises(ArgumentError, match="static=True is an option of C"):
+        sg.export(lambda x: x, np.ones(2), target="numpy", static=True)
+    with pytest.raises(ExportError, match=r"static=True needs a number for each size. Got the names \['n'\]"):
+        sg.export(lambda x: 2 * x, shapes=[("n",)], target="c", static=True)
+
+
+def test_c_includes_only_the_headers_that_it_uses():
+    assert "#include" not in sg.export(lambda x: x * 2, np.ones(2), target="c")
+    text = sg.export(lambda x: sg.exp(x), np.ones(2), target="c")
+    assert re.findall("#include .*", text) == ["#include <math.h>"]

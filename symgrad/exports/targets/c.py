@@ -27,6 +27,9 @@ from symgrad.support.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
+MATH = re.compile(
+    r"\b(NAN|INFINITY|HUGE_VAL|(?!(?:sg_|if|for|while|return|sizeof|int|long|double|void)\b|sg_)[a-z]\w*\()"
+)
 
 
 class Piece(NamedTuple):
@@ -40,6 +43,16 @@ class Piece(NamedTuple):
 def write(r: Request) -> Source:
     """Return a C function, and its header as a file beside it."""
     return _file(r.name, [_piece(r)])
+
+
+def write_static(r: Request) -> Source:
+    """Return a C function whose intermediate arrays lie in static memory, and its header."""
+    if r.sizes:
+        raise ExportError(
+            f"export: static=True needs a number for each size. Got the names {sorted(r.sizes.values())}; "
+            "give numbers in shapes=."
+        )
+    return _file(r.name, [_piece(r, "static ")])
 
 
 def write_together(name: str, requests: Sequence[Request], tables: Mapping[str, Any]) -> Source:
@@ -68,9 +81,16 @@ def _file(name: str, pieces: Sequence[Piece], declared: Sequence[str] = (), tabl
     """Return pieces as a source with its header; what several of them call stands there once."""
     helpers = list(dict.fromkeys(text for piece in pieces for text in piece.helpers))
     parts = [*helpers, *([*declared, *tables] if tables else []), *[piece.text for piece in pieces]]
-    head = "/* Written by symgrad. */\n#include <math.h>\n#include <stdlib.h>"
+    head = "\n".join(["/* Written by symgrad. */", *_includes("\n".join(parts))])
     header = _header(name, "\n\n".join([*[p.declaration for p in pieces], *declared]))
     return Source("\n\n".join([head, *parts]) + "\n", {".h": header})
+
+
+def _includes(text: str) -> list[str]:
+    """Return the lines that include the headers whose names C text uses outside its comments."""
+    words = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    used = {"<math.h>": MATH.search(words), "<stdlib.h>": re.search(r"\b(calloc|free|size_t)\b", words)}
+    return [f"#include {header}" for header, name in used.items() if name]
 
 
 def _piece(r: Request, memory: str = "") -> Piece:
