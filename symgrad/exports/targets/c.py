@@ -89,6 +89,7 @@ def _file(name: str, pieces: Sequence[Piece], declared: Sequence[str] = (), tabl
 def _includes(text: str) -> list[str]:
     """Return the lines that include the headers whose names C text uses outside its comments."""
     words = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    words = re.sub(r"^int \w+\(", "", words, flags=re.MULTILINE)  # the functions that are exported
     used = {"<math.h>": MATH.search(words), "<stdlib.h>": re.search(r"\b(calloc|free|size_t)\b", words)}
     return [f"#include {header}" for header, name in used.items() if name]
 
