@@ -60,11 +60,10 @@ def export(
         The source, the same in every run.
 
     Raises:
-        ExportError: the target cannot write an operation of the function; the message names it. Or a size has a name
-            with ``static=True``.
-        ArgumentError: the target is unknown, a shape is none, ``cmake`` has no file of C to build, ``static``
-            is given for another target than C, or a file beside
-            the source would replace one of yours.
+        ExportError: the target cannot write an operation of the function, which the message names, or a size has a
+            name with ``static=True``.
+        ArgumentError: the target is unknown, a shape is none, ``cmake`` has no file of C to build, ``static`` is given
+            for a target other than C, or a file beside the source would replace one of yours.
         OSError: the file cannot be written.
 
     >>> print(sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", name="double").splitlines()[-2].strip())

@@ -27,9 +27,7 @@ from symgrad.support.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
-MATH = re.compile(
-    r"\b(NAN|INFINITY|HUGE_VAL|(?!(?:sg_|if|for|while|return|sizeof|int|long|double|void)\b|sg_)[a-z]\w*\()"
-)
+MATH = re.compile(r"\b(NAN|INFINITY|HUGE_VAL|(?!sg_|(?:if|for|while|return|sizeof|int|long|double|void)\b)[a-z]\w*\()")
 
 
 class Piece(NamedTuple):
