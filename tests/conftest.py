@@ -28,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ``--random-programs``: how many programs are drawn and compared in all readings.
 
     ``--every-sample``: of each row of the table all samples, of whose smaller ones a test meets an eighth otherwise,
-    and all of what is drawn at random, of whose further draws it meets a fifth.
+    all of what is drawn at random, of whose further draws it meets a fifth, and all of many slow cases, of which it
+    meets a third.
     """
     parser.addoption("--every-sample", action="store_true", help="run every test for all samples of a row")
     parser.addoption("--random-programs", type=int, default=300, help="how many programs test_random_readings draws")

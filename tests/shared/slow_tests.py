@@ -3,9 +3,9 @@
 Slow are all samples of a row but its largest, and what takes more than ``SLOW`` seconds. Quick is what takes at most
 ``QUICK`` seconds; of a test with many cases every twelfth; and at least one test of each row of the table, of each
 backend and of each target, and the examples of every page. Times are measured, not guessed: ``pytest -n auto
---write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets an eighth, and of the
-further draws of what is drawn at random a fifth; all of them with ``--every-sample``. What is left out is left out
-where the cases of a test are made, so that it costs nothing.
+--write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets an eighth, of the
+further draws of what is drawn at random a fifth, and of many slow cases of one test a third; all of them with
+``--every-sample``. What is left out is left out where the cases of a test are made, so that it costs nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIST = Path(__file__).parents[1] / "data" / "slow_tests.txt"
 SLOW = 0.1  # seconds of processor time: what takes more is slow, unless it is the quickest case of its test
 AT_MOST = 1.0  # the quickest case of a test is slow if it takes more than this
 QUICK = 0.04  # what takes more is listed, and no quick test
-FEW = 8  # cases of one test: of more a quick run takes every twelfth
+FEW = 8  # cases of one test: of more a quick run takes every twelfth, and of more slow ones every run a third
 PAGES = "docs/test_doctests.py::"
 EXAMPLES = {
     PAGES + "test_examples_on_pages_hold",
@@ -86,10 +86,14 @@ class Choice:
     def thin(self, function: str, specs: list[Any], *, marked: bool) -> list[Any]:
         """Return the cases of one test that become tests."""
         cases = [(Named(function, spec, marked), spec) for spec in specs]
+        shortest = min(cases, key=lambda case: case[0].seconds)  # which a run takes where it would leave all out
         smaller = smaller_samples([case for case, _ in cases])
         if not self.every_sample:
             cases = [(c, spec) for c, spec in cases if c.name not in smaller or drawn_sample(c)]
             cases = [(c, spec) for c, spec in cases if not c.further or drawn(f"tests/{c.name}") % 5 == 0]
+            if sum(c.seconds > SLOW for c, _ in cases) > FEW:
+                cases = [(c, spec) for c, spec in cases if c.seconds <= SLOW or drawn(f"tests/{c.name}") % 3 == 0]
+        cases = cases or [shortest]
         self.classify([case for case, _ in cases], smaller)
         if self.quick_only:
             cases = [(c, spec) for c, spec in cases if c.name in self.sampled or c.name in self.first] or cases[:1]
