@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import sympy as sp
 
@@ -16,8 +16,10 @@ from symgrad.core.node import AnyNode, Leaf, ancestors, has_value, tensor_node
 from symgrad.engine.generator import once
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.expression.equations import has_equals_sign
+from symgrad.expression.grammar import read
 from symgrad.expression.models import is_model, parameters_in
-from symgrad.expression.reader import Expression, Reading, names_in, reading_of
+from symgrad.expression.reader import Expression, Reading, names_in, rank, reading_of
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -34,15 +36,16 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
 
     Args:
         who: the function that was called, for messages.
-        y: a tensor; a formula as text, as ``sg.parse`` reads it, or an ``Expression``; or a function of tensors.
+        y: a tensor; a formula as text, as ``sg.parse`` reads it, or an ``Expression``; a list of texts, the components
+            of a vector; or a function of tensors.
         wrt: a tensor, a name, or a list of them; or a model, for all its parameters.
         shapes: of the names in a string, and of a function's parameters; or the tensors that they stand for. Those
             that have none are numbers.
 
     Raises:
-        ArgumentTypeError: y is none of these.
-        ArgumentError: there is nothing of that name; or shapes are given of a tensor, which has its own.
-        ParseError: the text is no formula.
+        ArgumentTypeError: if y is none of these.
+        ArgumentError: if there is nothing of that name, or if shapes are given for a tensor, which has its own.
+        ParseError: if the text is not a formula.
 
     >>> y, (x,) = recorded("derive", "x**2", "x")
     >>> print(y.expr, x.expr)
@@ -74,7 +77,7 @@ def _check_used(who: str, y: Any, wrt: Sequence[Any], formula: Recorded) -> None
 
 
 def _not_used(who: str, y: Any, x: Any, names: Sequence[str]) -> GraphError | ArgumentTypeError:
-    what, passed = ("formula", repr(y)) if isinstance(y, str) else ("function", "f")
+    what, passed = ("formula", repr(y)) if isinstance(y, str) or are_texts(y) else ("function", "f")
     shape: Any = getattr(x, "shape", ())
     size = shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape
     shapes = f", shapes={{{names[0]!r}: {size}}}" if isinstance(shape, tuple) and shape else ""
@@ -100,8 +103,8 @@ def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
 
 
 def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Recorded:
-    if isinstance(y, str):
-        y = text_of_names(y, shapes or {}, wanted)
+    if isinstance(y, str) or are_texts(y):
+        y = text_of_names(y if isinstance(y, str) else vector_of(who, y), shapes or {}, wanted)
     elif shapes is not None and (isinstance(y, (TensorBase, Expression)) or not callable(y)):
         raise ArgumentError(
             f"{who}: shapes= is for a formula as text and for a function. A {type(y).__name__} has its own; "
@@ -119,33 +122,72 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
     return _called(who, y, wanted, shapes or {})
 
 
+def are_texts(y: Any) -> TypeGuard[Sequence[str]]:
+    """Whether this is a list of formulas as text."""
+    return isinstance(y, (list, tuple)) and bool(y) and all(isinstance(part, str) for part in y)
+
+
+def vector_of(who: str, texts: Sequence[str]) -> str:
+    """Return the text of the vector whose components these formulas are.
+
+    Raises:
+        ArgumentError: if a text is an equation.
+
+    >>> vector_of("derive", ["x*y", "x + y"])
+    '[(x*y), (x + y)]'
+    """
+    equation = next((text for text in texts if has_equals_sign(text)), None)
+    if equation is not None:
+        raise ArgumentError(
+            f"{who}: {equation!r} is an equation. A list of formulas is a vector field; of equations, name what "
+            f"depends on what, as in sg.derive(equations, 'y', 'x')."
+        )
+    return "[" + ", ".join(f"({text})" for text in texts) + "]"
+
+
+def bracketed(text: str) -> str:
+    """Return ``(a, b)`` and ``<a, b>`` as ``[a, b]``; a text without a comma outside brackets stays as it is.
+
+    >>> bracketed("(x*y, y**2)"), bracketed("(x + 1)*(y, 2)")
+    ('[x*y, y**2]', '(x + 1)*(y, 2)')
+    """
+    plain = text.strip()
+    if len(plain) < 2 or plain[0] + plain[-1] not in ("()", "<>", "⟨⟩"):
+        return text
+    depths = [0]
+    for c in plain:
+        depths.append(depths[-1] + (c in "(<⟨[") - (c in ")>⟩]"))
+    outside = any(c == "," and d == 1 for c, d in zip(plain, depths, strict=False))
+    return f"[{plain[1:-1]}]" if outside and min(depths[1:-1]) > 0 else text
+
+
 def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = ()) -> Expression:
     """Return the formula that people mean by a string; its names that have no shape are numbers.
 
     Raises:
-        ParseError: the text is no formula, or people read it in two ways.
+        ParseError: if the text is not a formula, or is ambiguous.
     """
     declared = {**dict.fromkeys(wanted, ()), **shapes}
-    reading = reading_of(text, declared) if declared else _of_letters(text)
+    reading = reading_of(text, declared) if declared else of_letters(text)
     with enable_grad():
         expression = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
         _ = expression.value  # what has no meaning is said here
     return expression
 
 
-def _of_letters(text: str) -> Reading:
-    """Read a string, none of whose names is known; its words are split into letters where letters remain.
+def of_letters(text: str, shapes: Mapping[str, Any] | None = None) -> Reading:
+    """Read a string, whose words beside the known names are split into letters where letters remain.
 
-    >>> names_in(_of_letters("xsinx")), names_in(_of_letters("xmax*x"))
-    (['x'], ['xmax', 'x'])
+    >>> names_in(of_letters("xsinx")), names_in(of_letters("xmax*x")), names_in(of_letters("xy"))
+    (['x'], ['xmax', 'x'], ['x', 'y'])
     """
-    reading = reading_of(text, {})
-    names = names_in(reading)
-    if all(len(name) == 1 for name in names):
-        return reading
-    letters = [name for name in names if len(name) == 1] or [letter for letter in "xt" if letter in "".join(names)][:1]
-    apart = reading_of(text, dict.fromkeys(letters, ()))
-    return apart if {*names_in(apart)} <= {*letters} else reading
+    known = shapes or {}
+    names = names_in(read(text, "paper"))
+    words = "".join(name for name in names if len(name) > 1 and name not in known)
+    single = [*(name for name in names if len(name) == 1), *(letter for letter in "xyzt" if letter in words)]
+    letters = {**dict.fromkeys(single, ()), **known}
+    is_apart = words and {*names_in(read(text, "paper", {n: rank(s) for n, s in letters.items()}))} <= {*letters}
+    return reading_of(text, letters if is_apart else known)
 
 
 def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Recorded:
@@ -203,7 +245,7 @@ def _listed(wrt: Any) -> list[Any]:
 def _called_so(who: str, name: str, leaves: Mapping[str, Any]) -> Any:
     if name not in leaves:
         known = ", ".join(map(repr, leaves)) or "none"
-        raise GraphError(f"{who}: nothing is called {name!r} in what is differentiated. The names are: {known}.")
+        raise GraphError(f"{who}: the function has no name {name!r}. Its names are: {known}.")
     if leaves[name] is None:
         raise GraphError(f"{who}: several tensors are called {name!r}. Pass the tensor itself.")
     return leaves[name]

@@ -100,12 +100,12 @@ def terms(t: Formula) -> tuple[Formula, ...]:
 
 
 def over_and_under(t: Formula) -> tuple[Formula, Formula]:
-    """Return numerator and denominator; of what is no quotient, itself and 1."""
+    """Return numerator and denominator; of what is not a quotient, itself and 1."""
     return (t.numerator, t.denominator) if isinstance(t, Quotient) else (t, ONE)
 
 
 def base_and_exponent(t: Formula) -> tuple[Formula, Formula]:
-    """Return base and exponent; of what is no power, itself and 1."""
+    """Return base and exponent; of what is not a power, itself and 1."""
     return (t.base, t.exponent) if isinstance(t, Power) else (t, ONE)
 
 

@@ -51,7 +51,7 @@ class Bounds:
         """Return f of the arguments, whose integers may be sizes, if the work is within bounds.
 
         Raises:
-            ArgumentError: it is not; says by what.
+            ArgumentError: if it is not; the message shows the difference.
         """
         self._check_sizes([*args, *words.values()])
         return self.operate(f, args, words)
@@ -97,7 +97,7 @@ class Bounds:
                 numbers += type(v) is float
             entries *= max(1, numbers)
         if entries > MOST_ENTRIES:
-            raise ArgumentError(f"this could make an array of more than {MOST_ENTRIES} entries")
+            raise ArgumentError(f"this could create an array of more than {MOST_ENTRIES} entries")
         if longest > MOST_INTEGER:  # a function may take it apart
             raise ArgumentError(f"an argument has an axis of {longest} entries, more than {MOST_INTEGER}")
 

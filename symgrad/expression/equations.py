@@ -26,7 +26,7 @@ def equations_in(who: str, text: str | Sequence[str]) -> list[Sides]:
     Behind ``where`` a comma stands between the names of parts.
 
     Raises:
-        ParseError: a part is no equation, or has more than one equals sign.
+        ParseError: if a part is not an equation, or has more than one equals sign.
 
     >>> equations_in("derive", "x = cos(t), y = sin(t)")
     [Sides(left='x', right='cos(t)', parts=''), Sides(left='y', right='sin(t)', parts='')]
@@ -39,7 +39,7 @@ def equation_in(who: str, text: str) -> Sides:
     """Return the one equation of a text.
 
     Raises:
-        ParseError: there is none, or there are several.
+        ParseError: if there is none, or there are several.
     """
     found = equations_in(who, text)
     if len(found) != 1:

@@ -75,7 +75,7 @@ BARS = Name("|")  # the function of |x|
 
 
 def unknown(name: str) -> str:
-    """Return the message for calling a name that is no function."""
+    """Return the message for calling a name that is not a function."""
     if len(name) == 1:
         return f"{name!r} is not a function that formulas may call; for the product write {name}*(…)"
     return f"{name!r} is not a function that formulas may call{near(name, function_table())}".rstrip("?")
@@ -212,8 +212,19 @@ class Evaluation:
             if isinstance(error, ZeroDivisionError):
                 raise refused(self.text, node, "ZeroDivisionError: this divides by 0") from error
             first = re.split(r"(?<=\.)\s", str(error))[0]
-            hint = '; names are numbers but for those in shapes={"X": ("n", "d")}' if "0D" in first else ""
-            raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ") + hint) from error
+            said = f"{type(error).__name__}: {first}".rstrip(".: ")
+            if re.search("0D|0-dim|must have at least 2 dim", first):
+                said = self._shapeless() + said
+            raise refused(self.text, node, said) from error
+
+    def _shapeless(self) -> str:
+        """Return the hint that names without a shape are numbers; nothing where each has one."""
+        numbers = [name for name, v in self.names.items() if getattr(v, "shape", None) == ()]
+        if not numbers:
+            return ""
+        shape, more = '("n", "d")' if numbers[0].isupper() else '("n",)', ", …" if numbers[1:] else ""
+        hint = f'pass shapes={{"{numbers[0]}": {shape}{more}}} for arrays'
+        return f"without a shape, {' and '.join(numbers)} {'are numbers' if more else 'is a number'}; {hint}. "
 
     def _constant(self, node: Constant) -> Any:
         v = node.value
@@ -252,7 +263,7 @@ class Evaluation:
                 raise refused(self.text, node, "I is the imaginary unit; write eye(n) for the identity matrix")
             return 1j
         if node.id in NO_NUMBERS:
-            raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
+            raise refused(self.text, node, f"{node.id} is not a number, and has no derivative")
         if node.id in function_table():
             name = self.text[slice(*node.place)] if node.place else node.id
             raise refused(self.text, node, f"{name!r} is a function; write {name}(…)")
@@ -287,7 +298,7 @@ class Evaluation:
         operate = BINARY[node.op]
         value = operate(float(a) if node.op == "**" and not isinstance(a, complex) else a, b)
         if isinstance(value, complex) and not isinstance(a, complex) and not isinstance(b, complex):
-            raise refused(self.text, node, f"{a:g} to the power {b:g} is no real number")
+            raise refused(self.text, node, f"{a:g} to the power {b:g} is not a real number")
         if not cmath.isfinite(value) and cmath.isfinite(a) and cmath.isfinite(b):
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
         if self.exact and not isinstance(value, complex):
@@ -397,7 +408,7 @@ class Evaluation:
         raise refused(self.text, node, unknown(".".join(path)))
 
     def _unsigned(self, node: Formula) -> ParseError:
-        """Return the error for brackets after a name that is no function, which mean a product."""
+        """Return the error for brackets after a name that is not a function, which mean a product."""
         end = (node.place or (0, 0))[1]
         simple = isinstance(node, (Constant, Name))
         left = (source(self.text, node) if simple else "") or "(…)"

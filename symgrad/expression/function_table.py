@@ -54,6 +54,7 @@ def function_table() -> dict[str, Callable[..., Any]]:
     table |= {"φ": lambda u: unary(_NORMAL_PDF, as_tensor(u))}
     table |= {f"J{n}": functools.partial(table["jv"], n) for n in range(2, 10)}
     table |= {"Γ": table["gamma"], "ζ": table["zeta"], "J0": table["bessel_j0"], "J1": table["bessel_j1"]}
+    table |= {name: functools.partial(_bessel, table, any_order, low) for name, (any_order, *low) in _BESSEL.items()}
     table |= {"re": table["real"], "im": table["imag"], "arg": table["angle"], "abs2": _squared_modulus}
     table |= {"Re": table["real"], "Im": table["imag"]}
     table |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
@@ -63,6 +64,19 @@ def function_table() -> dict[str, Callable[..., Any]]:
     table |= {"tr": table["trace"], "log": _logarithm}
     table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"], "ln": functions.log}
     return table
+
+
+_BESSEL = {  # by MATLAB's and SymPy's names: of any order, of orders 0 and 1
+    "besselj": ("jv", "bessel_j0", "bessel_j1"),
+    "bessely": ("yv", "y0", "y1"),
+    "besseli": ("iv", "i0", "i1"),
+    "besselk": ("kv", "k0", "k1"),
+}
+
+
+def _bessel(table: dict[str, Any], any_order: str, low: list[str], n: Any, x: Any) -> Any:
+    """A Bessel function of order n."""
+    return table[low[n]](x) if isinstance(n, int) and 0 <= n < len(low) else table[any_order](n, x)
 
 
 def _skew(a: Any) -> Tensor:

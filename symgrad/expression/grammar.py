@@ -1,6 +1,6 @@
 """The one grammar of formulas: tokens of any spelling become a tree.
 
-Programs are strict: what is no formula in Python's or MATLAB's notation is refused, with what to write instead. Paper
+Programs are strict: text that is not a formula in Python's or MATLAB's notation is refused, with a remedy. Paper
 leaves signs out; what people read in two ways is noted, with both readings, for the caller to refuse or to discuss.
 """
 
@@ -86,7 +86,7 @@ class Reading:
         """Return the reading, if there is one only.
 
         Raises:
-            ParseError: people read a part in two ways.
+            ParseError: if a part is ambiguous.
         """
         for place, said in self.two_ways:
             raise refused_at(self.text, place[0], said, place[1])
@@ -106,7 +106,7 @@ def read(
         answer: whether a ``+ C`` or ``dx`` at the end is taken off, and sides before the last one are left out.
 
     Raises:
-        ParseError: it is no formula; says where.
+        ParseError: if it is not a formula; the message says where.
     """
     paper = syntax == "paper"
     listing = with_one_name(tokens(formula, paper), known or {})
@@ -120,7 +120,7 @@ def read(
     try:
         tree = parser.whole()
     except RecursionError:
-        raise ParseError("parse: the formula cannot be read: it is nested too deep.") from None
+        raise ParseError("parse: the formula cannot be read: it is nested too deeply.") from None
     check_depth(formula, tree)
     return Reading(formula, tree, syntax, paper, parser.two_ways, parser.constant, parser.differential)
 
@@ -573,7 +573,7 @@ def comma_in(formula: str) -> tuple[int, str] | None:
 
 
 def _conditions(node: Formula) -> list[Formula]:
-    """Return the comparisons that a condition is made of; none where it is no condition."""
+    """Return the comparisons that a condition is made of; none where it is not a condition."""
     if isinstance(node, Binary) and node.op == "*" and not node.brackets and isinstance(node.right, Compare):
         first = _conditions(node.left)
         return [*first, node.right] if first else []

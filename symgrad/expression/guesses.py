@@ -86,7 +86,7 @@ def guesses(text: str | Reading, declared: Mapping[str, Any] | None = None, synt
         the formula has another fault, the usual kinds that fit, so that reading it tells of the fault.
 
     Raises:
-        ParseError: the text is no formula.
+        ParseError: if the text is not a formula.
 
     >>> {name: g.shape for name, g in guesses("sum((X @ w - y)**2) + lam*sum(w**2)").items()}
     {'X': ('n', 'd'), 'w': ('d',), 'y': ('n',), 'lam': ()}

@@ -1,4 +1,4 @@
-"""Messages for texts that are no formula, with what to write instead: ``2x``, ``sin x``, ``x²``, ``|x|``, programs."""
+"""Messages for texts that are not formulas, with a remedy: ``2x``, ``sin x``, ``x²``, ``|x|``, programs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of_a_sign(sign: str, matlab: bool) -> str:
                 instead = instead.replace(python, own)
             return f"{one} cannot be part of a formula; write {instead}"
     if matlab:
-        return f"{sign!r} is no sign of a formula in MATLAB's notation"
+        return f"{sign!r} is not an operator of formulas in MATLAB's notation"
     kinds = {"{": "a dict", "}": "a dict", ":=": ":="}
     return f"{kinds.get(sign, sign)} cannot be part of a formula"
 

@@ -216,7 +216,7 @@ OWN: dict[str, Callable[..., Any]] = {
 
 
 def functions_in(tree: Formula) -> set[str]:
-    """Return the words of a tree that are no names of arrays: functions that are called, and the end of an axis."""
+    """Return the words of a tree that are not names of arrays: functions that are called, and the end of an axis."""
     heads = {n.func.id for n in walk(tree) if isinstance(n, Call) and isinstance(n.func, Name)}
     return {name for name in heads if name in OWN or RENAMED.get(name, name) in function_table()} | {"end"}
 

@@ -105,7 +105,7 @@ class Matrix(Matlab):
         """Return the value of the whole formula.
 
         Raises:
-            ParseError: it has an identity, or a vector of ones, whose size nothing tells.
+            ParseError: if it contains an identity, or a vector of ones, whose size cannot be inferred.
         """
         result = self.of(tree)
         if isinstance(result, (Identity, Spread)):

@@ -24,7 +24,7 @@ def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
     used = {path: p for path, p in named.items() if tensor_node(p) in below}
     if not used:
         raise GraphError(
-            f"derive: what is differentiated depends on no parameter of this {type(model).__name__}. It was computed "
+            f"derive: the result does not depend on a parameter of this {type(model).__name__}. It was computed "
             "without it, or under no_grad()."
         )
     letters = {path: _letter(path, named) for path in used}

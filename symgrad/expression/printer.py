@@ -124,7 +124,7 @@ class Text:
     entries_power = "^⊙"
 
     def __init__(self, named_e: bool = False) -> None:
-        self.named_e = named_e  # whether something is called e, so that the exponential is no power of e
+        self.named_e = named_e  # whether something is called e, so that the exponential is not a power of e
 
     def write(self, t: Formula) -> str:
         """Return the formula."""
@@ -721,8 +721,8 @@ class MathML(Text):
         if _starts_with_digit(b):
             return markup.mo("·")
         base = b.base if isinstance(b, Power) else b
-        worded = isinstance(base, Call) and base.name != "exp" and base.name not in _FENCES
-        return markup.BEFORE_WORD if worded else markup.INVISIBLE
+        called = isinstance(base, Call) and base.name != "exp" and base.name not in _FENCES
+        return markup.BEFORE_WORD if called or _is_word(a) or _is_word(b) else markup.INVISIBLE
 
     def dashes(self, n: int) -> str:
         return self.dash * n
@@ -882,7 +882,8 @@ def _is_multiple(t: Formula) -> bool:
 
 
 def _starts_with_digit(t: Formula) -> bool:
-    t = t.base if isinstance(t, Power) else t
+    if isinstance(t, Power) and t.exponent != HALF:  # a root stands for itself
+        t = t.base
     return isinstance(t, (Number, Constant))
 
 

@@ -34,15 +34,15 @@ _EVALUATIONS: dict[str, type[Evaluation]] = {"python": Evaluation, "matlab": Mat
 
 
 class Expression:
-    """A formula that was read: its text, its leaves, and its value as a tensor of symbols.
+    """A parsed formula: its text, its leaves, and its value as a tensor of symbols.
 
-    It is a function of arrays as well, in the order of ``names``, so that ``sg.grad``, ``sg.compile`` and ``sg.export``
-    take it.
+    It can be called with arrays, in the order of ``names``, so ``sg.grad``, ``sg.compile`` and ``sg.export`` accept
+    it as a function.
 
     Attributes:
-        text: what was read.
-        names: the declared names, in their order.
-        leaves: a symbol for each.
+        text: the formula that was parsed.
+        names: the declared names, in order.
+        leaves: the symbol of each name.
     """
 
     def __init__(self, reading: Reading, shapes: Mapping[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Expression:
 
     @cached_property
     def value(self) -> Tensor:
-        """The tensor that the formula makes of its symbols; of numbers, as far as ``bounds`` allows."""
+        """The formula's value, a tensor of its symbols; numbers are computed as far as ``bounds`` allows."""
         return self._evaluated(self.leaves.values(), Bounds(), exact=True)
 
     @cached_property
@@ -82,10 +82,10 @@ class Expression:
         return self._evaluated([given[name] for name in self.names], None)
 
     def bounded(self, *arrays: Any) -> tuple[Tensor, int]:
-        """Return the formula's value at arrays, and about how many additions it took.
+        """Return the formula's value at arrays, and its approximate cost in additions.
 
         Raises:
-            ParseError: it is too large, or takes too long; nothing was computed then.
+            ParseError: if it is too large, or would take too long; nothing is computed in this case.
         """
         bounds = Bounds()
         return self._evaluated(map(as_tensor, arrays), bounds), bounds.spent
@@ -107,7 +107,7 @@ class Expression:
 
     @property
     def constants(self) -> dict[str, str]:
-        """What the letters e, E, i and I stand for, where they are no names."""
+        """The meanings of the letters e, E, i and I, where they are not names."""
         used = {node.id for node in walk(self.reading.tree) if isinstance(node, Name)} - {*self.names}
         return {letter: meaning for letter, meaning in MEANINGS.items() if letter in used}
 
@@ -120,24 +120,25 @@ class Expression:
 def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "python") -> Expression:
     """Read a formula such as ``"sum((X @ w - y)**2)"``, without executing anything.
 
-    Numbers, declared names, the constants ``pi``, ``E`` or ``e``, ``inf`` and the imaginary unit ``I`` or ``i`` where
-    nothing else is called so, the operators ``+ - * / // % ** @`` and comparisons, brackets, indices, ``.T`` and
-    ``.mT``, ``.H`` of complex matrices, and symgrad's functions, called as such (``sum(x)``, ``linalg.inv(A)``) or as
-    methods (``x.sum()``).
+    A formula may contain numbers, declared names, the constants ``pi``, ``E`` or ``e``, ``inf`` and the imaginary unit
+    ``I`` or ``i`` unless it is declared as a name, the operators ``+ - * / // % ** @`` and comparisons, brackets,
+    indices, ``.T`` and ``.mT``, ``.H`` of complex matrices, and symgrad's functions, called as functions (``sum(x)``,
+    ``linalg.inv(A)``) or as methods (``x.sum()``).
 
     Args:
         text: the formula.
-        shapes: for each name its shape: numbers and names of sizes, such as ``{"X": ("n", "d"), "w": "d", "a": ()}``;
-            or the tensor that it stands for.
+        shapes: the shape of each name, as numbers and names of sizes, such as
+            ``{"X": ("n", "d"), "w": "d", "a": ()}``; or the tensor that the name stands for.
         syntax: "python"; or "matlab" for ``x'*A*x``, ``.*``, ``./``, ``.^``, indices from 1, ``norm(x)^2``; or "paper"
-            for what people write, as in ``2x sin² x``, ``|x|``, or LaTeX.
+            for handwritten notation, such as ``2x sin² x`` and ``|x|``, or LaTeX.
 
     Returns:
-        An ``Expression``, with ``value``, a tensor of symbols, and ``leaves``.
+        An ``Expression`` with the attributes ``value``, a tensor of symbols, and ``leaves``.
 
     Raises:
-        ParseError: the text holds something else, is too long or too deep, or people read it in two ways; says where.
-        ShapeError: the shapes do not fit.
+        ParseError: if the text contains something else, is too long or too deeply nested, or is ambiguous. The message
+            says where.
+        ShapeError: if the shapes do not fit.
 
     >>> f = sg.parse("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"})
     >>> print(sg.derive(f.value, f.leaves["w"]))
@@ -159,7 +160,7 @@ def reading_of(text: Any, shapes: Mapping[str, Any], syntax: str = "paper") -> R
     """Return what a string says that has one meaning.
 
     Raises:
-        ParseError: it is no text, no formula, or people read it in two ways.
+        ParseError: if it is not text, not a formula, or ambiguous.
     """
     if not isinstance(text, str):
         raise ParseError(f"parse: expected a formula as text, got {type(text).__name__}.")

@@ -83,7 +83,7 @@ def _is_range(listing: Sequence[Token], token: Token) -> bool:
 
 
 def is_indexed(listing: Sequence[Token], token: Token) -> bool:
-    """Whether a name that is no function has brackets behind it with places in them, counted as MATLAB does."""
+    """Whether a name that is not a function has brackets behind it with places in them, counted as MATLAB does."""
     at = listing.index(token) + 1
     if token.text in function_table() or token.text in ALIASES or listing[at].text != "(":
         return False
@@ -117,7 +117,7 @@ def _plain(name: str) -> str:
 
 
 def _standing_alone(listing: Sequence[Token], powered: set[int]) -> set[str]:
-    """Return the names that stand somewhere without brackets, and are no functions then."""
+    """Return the names that stand somewhere without brackets, and are not functions then."""
     return {
         in_greek(t.text)
         for t, after in pairwise(listing)

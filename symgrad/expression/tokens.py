@@ -46,7 +46,7 @@ _INDEX = re.compile(
 _BASE = re.compile("log(?=[₀-₉])")
 _OPENED = re.compile(r"\s*\{")
 _BELOW = re.compile(r"\s*_(?:\{\s*(\w+)\s*\}|([^\W_]))")
-_BASED = re.compile(r"\s*_?\s*(?=\{(?!\s*(?:\d+|[^\W\d]\w*)\s*\}))")  # log, before a base that is no number or name
+_BASED = re.compile(r"\s*_?\s*(?=\{(?!\s*(?:\d+|[^\W\d]\w*)\s*\}))")  # log, before a base that is not a number or name
 _THOUSANDS = re.compile(r"\d{1,3}(_\d{3})+(\D|$)|0[xXbBoO]")  # any other _ behind a digit begins an index, as in x^2_1
 _LETTERING = re.compile(r"math(bf|rm|sf|it|bb|cal)|text(bf|rm|it)?|operatorname|boldsymbol|bm|vec")
 _SIGNS = {
@@ -101,7 +101,7 @@ def tokens(text: str, paper: bool) -> list[Token]:
     """Return the tokens of a formula, and one for its end.
 
     Raises:
-        ParseError: it is too long, its brackets are nested too deep, or it holds what is no character.
+        ParseError: if it is too long, its brackets are nested too deeply, or it contains an invalid character.
 
     >>> [t.text for t in tokens("x² + 2x", True)]
     ['x', '^', '{', '2', '}', '+', '2', 'x', '']
@@ -131,7 +131,7 @@ def opens_parts(listing: Sequence[Token], k: int) -> bool:
 
 def _check_size(formula: str) -> None:
     if len(formula) > MOST_SIGNS:
-        raise ParseError(f"parse: the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
+        raise ParseError(f"parse: the formula has {len(formula)} characters, more than {MOST_SIGNS}. Name its parts.")
     depth = most = 0
     for sign in formula:
         depth += (sign in "([{") - (sign in ")]}")
@@ -141,7 +141,7 @@ def _check_size(formula: str) -> None:
     for sign in formula:
         if sign == "\0" or "\ud800" <= sign <= "\udfff":
             what = "null bytes" if sign == "\0" else "half a character"
-            raise ParseError(f"parse: the formula cannot be read: it holds {what}.")
+            raise ParseError(f"parse: the formula cannot be read: it contains {what}.")
 
 
 def without_dollars(text: str) -> str:

@@ -23,12 +23,12 @@ from symgrad.expression.tokens import signs
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.calculus.cases import in_matrix_notation
-from symgrad.forms.calculus.decimals import with_decimals_in_arrays
+from symgrad.forms.calculus.decimals import with_decimals_in_arrays, with_decimals_in_table
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further, of_numbers, short_of
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
-from symgrad.forms.derivative import Derivative, repeated
+from symgrad.forms.derivative import Derivative, repeated, transposed
 from symgrad.forms.function import FormFunction
 from symgrad.forms.named_entries import Numbered, Tabled, has_long_normal
 from symgrad.forms.nodes import printers
@@ -77,7 +77,7 @@ class ClosedForm(Arithmetic):
     """A closed-form expression for an array.
 
     Attributes:
-        shape: the sizes; of a Jacobian, output shape + input shape.
+        shape: the sizes; for a Jacobian, output shape + input shape.
     """
 
     def __init__(
@@ -123,17 +123,17 @@ class ClosedForm(Arithmetic):
 
     @property
     def args(self) -> tuple[str, ...]:
-        """The names of what ``lambdify()`` takes, in the order in which the function first used them.
+        """The names of the arguments of ``lambdify()``, in the order in which the function first used them.
 
         They are the leaves that the formula depends on: symbols, and tensors that have a name or require a gradient.
-        Arrays that the function took from outside are not among them; they are in ``values``. A leaf of which the
-        formula needs a size only is an argument too, and after the leaves comes a size that none of them has.
+        Arrays that the function captured are in ``values`` instead. A leaf of which only the size is needed is an
+        argument too. Sizes that no leaf has follow the leaves.
         """
         return self._called.args
 
     @property
     def values(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The arrays that the function took from outside, by the names that the formula gives them.
+        """The arrays that the function captured, by their names in the formula.
 
         >>> w = sg.symbol("w", 2)
         >>> form = sg.derive(((sg.tensor([[1.0, 2.0]]) @ w) ** 2).sum(), w)
@@ -145,9 +145,9 @@ class ClosedForm(Arithmetic):
     # -------------------------------------------------------------- notations
     @cached_property
     def expr(self) -> sp.Basic:
-        """The formula as it is shown: a small array by its entries where that is shorter, else as ``matrix()``.
+        """The displayed formula: that of ``matrix()``, or the entries of a small array if they are shorter.
 
-        Its symbols are SymPy's plain ones, as ``sp.Symbol("x")``.
+        Its symbols have no assumptions, as in ``sp.Symbol("x")``.
         """
         return plain(self._expr)
 
@@ -227,17 +227,17 @@ class ClosedForm(Arithmetic):
             return False
 
     def matrix(self) -> sp.Basic:
-        """Return the formula in matrix notation, or its entry in index notation where it has none."""
+        """Return the formula in matrix notation, or if there is none, its entry in index notation."""
         return plain(self._notation)
 
     def to_sympy(self) -> Any:
-        """Return the formula in SymPy's own classes: an Expr for a number, a MatrixExpr for an array.
+        """Return the formula as a SymPy object: an Expr for a number, a MatrixExpr for an array.
 
-        A vector is a column, a ``MatrixSymbol`` n×1; an array that is shown by its entries is a ``Matrix`` of them.
-        ``sg.from_sympy`` is the way back.
+        A vector is a column, a ``MatrixSymbol`` n×1; an array that is displayed by its entries is a ``Matrix``.
+        ``sg.from_sympy`` is the inverse.
 
         Raises:
-            FormError: there is no matrix notation, or SymPy has no class for a part of it.
+            FormError: if there is no matrix notation, or SymPy has no class for a part of it.
         """
         if self._table is not None:
             return _plain_in_sympy(to_sympy(self._table))
@@ -249,12 +249,12 @@ class ClosedForm(Arithmetic):
             ) from None
 
     def entries(self) -> sp.Basic:
-        """Return the formula by its entries, ``[a, b]`` or ``[[a, b], [c, d]]``, each in a short form.
+        """Return the entries of the formula, ``[a, b]`` or ``[[a, b], [c, d]]``, each in a short form.
 
-        A small array is shown so by itself where that is shorter than its matrix or index notation.
+        A small array is displayed in this way if it is shorter than its matrix or index notation.
 
         Raises:
-            FormError: a size is symbolic, there are more than two axes, or the entries are too many or too long.
+            FormError: if a size is symbolic, there are more than two axes, or the entries are too many or too long.
 
         >>> x = sg.symbol("x", 2)
         >>> form = sg.derive((x @ x) ** 2, x)
@@ -273,7 +273,7 @@ class ClosedForm(Arithmetic):
         table = tables.table([tables.simplified(e.xreplace(places)) for e in self._written_out(most)], self.shape)
         if self._verify and verify.can_be_checked(self):
             verify.check_entries(self, table)
-        return table
+        return with_decimals_in_table(table, decimals_of(self._forward))
 
     @cached_property
     def _table(self) -> sp.Basic | None:
@@ -317,14 +317,14 @@ class ClosedForm(Arithmetic):
             return False
 
     def index(self, *indices: str) -> sp.Expr:
-        """Return the entry at the given index names, as SymPy Indexed and Sum.
+        """Return the entry with the given index names, as SymPy's Indexed and Sum.
 
         Args:
-            indices: one name per axis; default i, j, k, ….
+            indices: one name per axis; by default i, j, k, ….
 
         Raises:
-            ArgumentError: the number of names is not the number of axes, or a name is used twice.
-            FormError: the graph is too deep to be written as one expression.
+            ArgumentError: if the number of names is not the number of axes, or a name is used twice.
+            FormError: if the graph is too deep to be written as one expression.
         """
         return plain(self._index(indices))
 
@@ -366,10 +366,10 @@ class ClosedForm(Arithmetic):
         return [Letter(k, integer=True) for k in chosen]
 
     def scalar(self) -> Any:
-        """Return every entry written out, as a SymPy array (an expression for a 0-d form).
+        """Return all entries as a SymPy array, or a number as an expression.
 
         Raises:
-            FormError: a size is symbolic, there are too many entries, they are too long, or the graph is too deep.
+            FormError: if a size is symbolic, there are too many entries, they are too long, or the graph is too deep.
         """
         flat = [plain(lettered(tidy(e), self._taken)) for e in self._written_out(MOST)]
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
@@ -395,7 +395,7 @@ class ClosedForm(Arithmetic):
             )
 
     def _symbols(self) -> list[Any]:
-        """Return the entries of the leaves as symbols; the x_0 of a vector is no number that is called x_0."""
+        """Return the entries of the leaves as symbols; the x_0 of a vector is not a number that is called x_0."""
         made: dict[int, Any] = {}
         used: set[sp.Symbol] = set()
         for leaf in sorted(self._leaves, key=lambda leaf: len(leaf.shape)):  # numbers keep their names
@@ -461,7 +461,7 @@ class ClosedForm(Arithmetic):
 
     @property
     def where(self) -> list[Definition]:
-        """The named intermediates of ``body``, each after those that it uses; as many as the graph has, at most."""
+        """The named intermediates of ``body``, each after those that it uses."""
         return [] if self._where is None else [Definition(*map(plain, d)) for d in self._where.definitions]
 
     @property
@@ -529,13 +529,14 @@ class ClosedForm(Arithmetic):
             return "…", {}
 
     def latex(self, form: str | None = None) -> str:
-        """Return LaTeX of the formula as it is shown, or of one notation. Names are escaped.
+        """Return the formula in LaTeX, as displayed or in a given notation. Names are escaped.
 
         Args:
-            form: "matrix", "index", "scalar", "entries", or "where" for named intermediates; default as ``expr``.
+            form: "matrix", "index", "scalar", "entries", or "where" for named intermediates; by default that of
+                ``expr``.
 
         Raises:
-            ArgumentError: the notation is unknown.
+            ArgumentError: if the notation is unknown.
         """
         if form == "where":
             return Explained(self._expr).latex() if self._where is None else self._where.latex()
@@ -546,13 +547,13 @@ class ClosedForm(Arithmetic):
         return Explained(self._expr if form is None else getattr(self, form)()).latex()
 
     def mathml(self, form: str | None = None) -> str:
-        """Return MathML of the formula as it is shown, or of one notation: ``<math>`` elements for a page.
+        """Return the formula in MathML, as displayed or in a given notation: ``<math>`` elements for a web page.
 
         Args:
-            form: as of ``latex``.
+            form: see ``latex``.
 
         Raises:
-            ArgumentError: the notation is unknown.
+            ArgumentError: if the notation is unknown.
         """
         if form == "where":
             return Explained(self._expr).mathml() if self._where is None else self._where.mathml()
@@ -577,18 +578,18 @@ class ClosedForm(Arithmetic):
         return recorded([*self._bases, *self._leaves], [self._root])
 
     def lambdify(self, *order: Any) -> FormFunction:
-        """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
+        """Return a NumPy function of ``args``, which are passed by position or by name.
 
         Args:
-            order: what the function takes by position, and in which order: names, or the tensors themselves. Also
-                those that the formula does not depend on. Default ``args``.
+            order: the positional arguments of the function, in order: names, or the tensors themselves, including some
+                on which the formula does not depend. By default ``args``.
 
         Returns:
-            A function. Sizes are read off its arguments, or passed by name, as in ``n=3``. Where a leaf has a value
-            and its argument is left out, the value is used; ``values`` are filled in.
+            A function. Sizes are taken from its arguments, or passed by name, as in ``n=3``. If an argument is omitted
+            and its leaf has a value, that value is used; ``values`` are filled in.
 
         Raises:
-            ArgumentError: ``order`` has something else than the function's arguments, or one of them twice.
+            ArgumentError: if ``order`` contains something other than the function's arguments, or one of them twice.
 
         >>> x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
         >>> f = sg.derive((x * y * y).sum(), y).lambdify(y, x)
@@ -601,7 +602,7 @@ class ClosedForm(Arithmetic):
         )
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
-        """Return the formula's value: ``form.lambdify()(*values, **named)``.
+        """Return the value of the formula, ``form.lambdify()(*values, **named)``.
 
         >>> sg.derive("a*x**2", "x")(x=3.0, a=2.0)
         12.0
@@ -616,7 +617,7 @@ class ClosedForm(Arithmetic):
         return float(self())
 
     def plot(self, over: Any = None, **options: Any) -> Any:
-        """Draw the form of one number with its derivative, or of two with contours: ``sg.plot(form, over, …)``.
+        """Plot the form and its derivative, or its contours for two variables; calls ``sg.plot(form, over, …)``.
 
         >>> ax = sg.derive("a*x**3", "x").plot((-1, 1), a=2.0, order=0)
         >>> ax.get_ylabel()
@@ -625,11 +626,11 @@ class ClosedForm(Arithmetic):
         return UPCALLS["plot"](self, over, **options)
 
     def export(self, target: str, **options: Any) -> str:
-        """Return the form as source that needs no symgrad: ``sg.export(form, target=target, …)``.
+        """Return the form as source that runs without symgrad: ``sg.export(form, target=target, …)``.
 
         Args:
             target: "numpy", "python", "c", "jax", "torch", "sympy" or "latex".
-            options: ``path``, ``name``, ``shapes``, ``formula``, ``cmake`` and ``static`` of ``sg.export``.
+            options: keywords of ``sg.export``, such as ``path`` and ``name``, and ``dtype`` and ``test`` for C.
 
         >>> print(sg.derive("x**2*sin(x)", "x").export("python", name="slope").splitlines()[-1].strip())
         return ((v1 * v1) * cos(v1)) + (v1 * (sin(v1) * 2.0))
@@ -648,21 +649,21 @@ class ClosedForm(Arithmetic):
 
     # -------------------------------------------------------------- substitution
     def subs(self, /, *old_and_new: Any, **values: Any) -> ClosedForm:
-        """Return the form with values in place of some of its symbols, or of sizes.
+        """Return the form with values substituted for some of its symbols or sizes.
 
         Args:
-            old_and_new: ``subs({"x": 2})``, ``subs("x", 2)`` or ``subs([("x", 2)])``. What is replaced is called by
-                its name, or is the tensor itself. New values are numbers, also SymPy's such as ``pi/3``, arrays,
-                tensors, and formulas: text, or SymPy's, whose names are those of the form, or new numbers. All at
-                once, so that ``subs(x="y", y="x")`` exchanges two.
-            values: the same by name: ``subs(x=2)``. An array keeps its name in the formula.
+            old_and_new: ``subs({"x": 2})``, ``subs("x", 2)`` or ``subs([("x", 2)])``. Pass the name of the symbol, or
+                the tensor itself. New values are numbers, including SymPy's such as ``pi/3``, arrays, tensors, and
+                formulas as text or from SymPy, which may contain names of the form and new names of numbers. All are
+                substituted simultaneously, so ``subs(x="y", y="x")`` exchanges two.
+            values: the same by name, as in ``subs(x=2)``. An array keeps its name in the formula.
 
         Returns:
-            A form again: ``float`` of it, or a call, is a number where nothing is left open.
+            A form. If no symbols remain, ``float(form)`` and ``form()`` return its value.
 
         Raises:
-            ArgumentError: the function has no such name.
-            ShapeError: an array has another shape.
+            ArgumentError: if the function has no such name.
+            ShapeError: if the shape of an array differs.
 
         >>> form = sg.derive("x**2*sin(a*x)", "x")
         >>> print(form.subs(a=2), "|", form.subs(a=2, x=sp.pi))
@@ -689,10 +690,10 @@ class ClosedForm(Arithmetic):
         return {id(leaf): name for name, leaf in self._called.mine.items()}
 
     def diff(self, *by: Any) -> ClosedForm:
-        """Return the derivative of the form, as SymPy's ``diff`` is called: ``sg.derive(form, "x")`` says the same.
+        """Return the derivative of the form, with the arguments of SymPy's ``diff``; see also ``sg.derive(form, "x")``.
 
         Args:
-            by: names, SymPy's symbols or tensors, in turn; a number behind one says how often.
+            by: names, SymPy symbols or tensors, in order; a number after one of them is the order.
 
         >>> form = sg.derive("x**3*y", "x")
         >>> print(form.diff("x", 2), "|", form.diff(sp.Symbol("x"), "y"))
@@ -721,18 +722,18 @@ class ClosedForm(Arithmetic):
             )
 
     def series(self, x: Any, x0: Any = 0, n: int = 6) -> sp.Expr:
-        """Return the series in x about x0 up to terms of order n, as SymPy's ``series``: a formula with O(xⁿ).
+        """Return the series in x about x0 up to terms of order n, like SymPy's ``series``: a formula with O(xⁿ).
 
         Args:
-            x, x0: a letter of the form, or its name; and the point: a number, ``sp.pi`` and the like, or ``sp.oo``.
-            n: the order of what is left out, at least 1.
+            x, x0: a symbol of the form, or its name; and the point: a number, ``sp.pi`` and the like, or ``sp.oo``.
+            n: the order of the omitted terms, at least 1.
 
         Returns:
-            SymPy's expression; ``removeO()`` is the polynomial, whose text ``sg.parse`` reads.
+            A SymPy expression. Its ``removeO()`` is the polynomial, whose text ``sg.parse`` accepts.
 
         Raises:
-            ArgumentError: the form has no such letter, or the order is not an integer of at least 1.
-            FormError: the form is no number, has a kink at the point, or SymPy finds no series there.
+            ArgumentError: if the form has no such letter, or the order is not an integer of at least 1.
+            FormError: if the form is not a number, has a kink at the point, or SymPy finds no series there.
 
         >>> print(sg.derive("sin(x)*a", "a").series("x", 0, 6))
         x - x**3/6 + x**5/120 + O(x**6)
@@ -751,8 +752,28 @@ class ClosedForm(Arithmetic):
             raise FormError(f"series: {self} has a kink or a jump at {name} = {x0}, and no series there.")
         return series
 
+    @property
+    def T(self) -> ClosedForm:
+        """The transpose of a matrix, which may be a Jacobian. Numbers and vectors stay as they are.
+
+        Raises:
+            FormError: the form has more than two axes, or is a Jacobian of complex numbers.
+
+        >>> A, x = sg.symbol("A", ("n", "m")), sg.symbol("x", "m")
+        >>> print(sg.derive(A @ x, x).T)
+        Aᵀ
+        """
+        if len(self.shape) < 2:
+            return self
+        if len(self.shape) > 2 or (self._bases and is_imaginary(self._root)):
+            what = f"one of shape {show_shape(self.shape)}" if len(self.shape) > 2 else "a Jacobian of complex numbers"
+            raise FormError(f"T: expected a matrix, got {what}. Permute the axes of the array that the form computes.")
+        start = self._derivative
+        root, bases = transposed(start.root, start.bases)
+        return ClosedForm.of(start._replace(root=root, bases=bases, onward=()))
+
     def simplify(self) -> ClosedForm:
-        """Return the form itself: it is simplified as it is derived. SymPy's way is ``sp.simplify(form.expr)``."""
+        """Return the form itself, which is already simplified. ``sp.simplify(form.expr)`` calls SymPy's simplifier."""
         return self
 
     def _ordered(self, order: Sequence[Any]) -> tuple[str, ...]:
@@ -833,7 +854,7 @@ def _with_integers(e: sp.Expr) -> sp.Expr:
 
 
 def _floats(e: sp.Expr) -> set[sp.Float]:
-    """Return the floats in a formula; a part that occurs in several places is looked at once."""
+    """Return the floats in a formula; a part that occurs in several places is examined once."""
     seen, ahead, floats = {e}, [e], set()
     while ahead:
         part = ahead.pop()

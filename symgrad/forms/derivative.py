@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, has_value, tensor_node
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Shape, ancestors, has_value, tensor_node
 from symgrad.engine import backward
 from symgrad.engine import sweep as reverse
 from symgrad.engine.dtypes import dtype_of, is_imaginary
@@ -23,6 +23,7 @@ from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.holomorphic import check_holomorphic, squared
 from symgrad.forms.leave_one_out import divided
 from symgrad.forms.notations.index import Reading
+from symgrad.forms.replay import replayed
 from symgrad.implicit.expand import closed, equations, has_answers, shortened, spelled
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.complexes import COMPLEX, conj, imag, real
@@ -63,7 +64,7 @@ _SHORT = 60  # operations of two formulas, up to which their quotient is tried
 
 
 def multiple(one: AnyNode, other: AnyNode) -> float | None:
-    """Return how many times another node one node is, as formulas; None where it is no multiple."""
+    """Return how many times another node one node is, as formulas; None where it is not a multiple."""
     pool = TermPool()
     rules = {id(n) for n in ancestors([one, other]) if isinstance(n, Leaf) and n.title is None}
     terms = lowered(pool, [one, other], leaf_reading(rules))
@@ -172,6 +173,22 @@ def pushed(root: AnyNode, target: AnyNode, v: Any) -> AnyNode:
     return pulled(tensor_node(product), number(1.0), [tensor_node(u)])[tensor_node(u)]
 
 
+def transposed(root: AnyNode, bases: Sequence[Leaf]) -> tuple[AnyNode, tuple[Leaf, ...]]:
+    """Return root and bases of a matrix with its axes exchanged; the axes of the bases come first."""
+    if len(bases) == 2:
+        return root, (bases[1], bases[0])
+    if not bases:
+        with enable_grad():
+            return _as_node(handle(root, None).mT), ()
+    if root.shape:  # of uᵀJ, with J·v = ∂(uᵀJ·v)/∂u
+        v = basis(root)
+        return pulled(root, v, bases)[bases[0]], (tensor_node(v),)
+    v = basis_of(bases[0].shape[::-1])
+    with enable_grad():
+        turned = _as_node(v.mT)
+    return replayed([root], {bases[0]: turned})[0], (tensor_node(v),)
+
+
 def number(value: float) -> Any:
     """Return a constant on the graph."""
     return handle(Leaf(value, (), CONSTANT), None)
@@ -179,7 +196,12 @@ def number(value: float) -> Any:
 
 def basis(root: AnyNode) -> Any:
     """Return a leaf without a value, shaped like a node."""
-    return handle(Leaf(None, root.shape, TRACED, None), None)
+    return basis_of(root.shape)
+
+
+def basis_of(shape: Shape) -> Any:
+    """Return a leaf without a value."""
+    return handle(Leaf(None, shape, TRACED, None), None)
 
 
 def pulled(root: AnyNode, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode, AnyNode]:

@@ -1,6 +1,6 @@
 """``sg.derive``: the closed form of a derivative, from a sweep of the same rules without values.
 
-Also gives ``backward(mode="symbolic")`` and ``tensor.expr``.
+It also provides ``backward(mode="symbolic")`` and ``tensor.expr``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from symgrad.forms.holomorphic import squared
 from symgrad.forms.implicit_functions import ImplicitForms, implicit
 from symgrad.forms.joint_forms import ClosedForms, JointForms
 from symgrad.forms.notations.index import TooDeep
+from symgrad.forms.structured import check_structure, structured
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
@@ -31,7 +32,7 @@ from symgrad.tensors.tensor import Tensor
 if TYPE_CHECKING:
     from symgrad.nn.modules.module import Module
 
-Differentiable: TypeAlias = "Tensor | ClosedForm | str | Callable[..., Any]"
+Differentiable: TypeAlias = "Tensor | ClosedForm | str | list[str] | tuple[str, ...] | Callable[..., Any]"
 Several: TypeAlias = "Module | Sequence[Tensor] | list[str] | list[Tensor | str] | tuple[Tensor | str, ...]"
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
@@ -46,6 +47,7 @@ def derive(
     cotangent: Any = None,
     tangent: Any = None,
     notation: str | None = None,
+    structure: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForm: ...
 @overload
@@ -58,6 +60,7 @@ def derive(
     cotangent: Any = None,
     tangent: Any = None,
     notation: str | None = None,
+    structure: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms: ...
 @overload
@@ -70,6 +73,7 @@ def derive(
     cotangent: Any = None,
     tangent: Any = None,
     notation: str | None = None,
+    structure: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms | JointForms: ...
 @overload
@@ -88,38 +92,46 @@ def derive(
     cotangent: Any = None,
     tangent: Any = None,
     notation: str | None = None,
+    structure: str | None = None,
     verify: bool | None = None,
 ) -> Any:
     """Return the closed form of dy/dwrt.
 
     Args:
-        y: a tensor with a graph; a formula as text, as ``sg.parse`` reads it; a function of tensors; or the closed
-            form of a derivative, to be differentiated once more. A scalar gives the gradient, shaped like wrt; an
-            array gives the Jacobian, of shape y.shape + wrt.shape.
-        wrt: the tensor to differentiate with respect to, its name, or a list of them. It need not require grad. Or an
-            ``nn.Module``: all its parameters, which are called W1, b1, … in the order of its layers, and keep the name.
-        by: the order, or of equations the name that wrt depends on: ``derive("x**2 + y**2 = 25", "y", "x")`` is dy/dx.
+        y: a tensor with a graph; a formula as text, as in ``sg.parse``; a list of texts, the components of a vector
+            field; a function of tensors; or the closed form of a derivative, to be differentiated again. For a scalar,
+            the result is the gradient, shaped like wrt; for an array, it is the Jacobian, of shape
+            y.shape + wrt.shape.
+        wrt: the tensor to differentiate with respect to, its name, or a list of them. It need not require a gradient.
+            An ``nn.Module`` represents all its parameters, which are called W1, b1, … in the order of the layers.
+        by: the order; or, for equations, the independent variable: ``derive("x**2 + y**2 = 25", "y", "x")`` is dy/dx.
             Equations are a text, or a list of texts; a system has as many as unknowns. ``"x = cos(t), y = sin(t)"`` is
             a curve with a parameter, ``"r = 1 + cos(θ)"`` one in polar coordinates.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
             For a list of tensors, order 2 gives the blocks H[i][j], with respect to the i-th and then the j-th.
-        shapes: of the names in a string and of a function's parameters; those that it has not are numbers.
+        shapes: the shapes of names in a string, or of a function's parameters; names without a shape are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         notation: the layout of matrices of derivatives. By default a gradient is shaped like wrt and a Jacobian
             y.shape + wrt.shape. "numerator" transposes the gradient with respect to a matrix, "denominator" the
             Jacobian of a vector with respect to a vector.
-        verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
-            looked at if None, and never if False. It needs leaves with values.
+        structure: the meaning of a gradient with respect to a matrix that is declared ``symmetric``, ``diagonal``, ….
+            "ignore", the default, is the gradient G for a general matrix. "project" is the part of G along which such
+            a matrix can change, (G + Gᵀ)/2 for a symmetric one. "free" contains the derivatives with respect to the
+            independent entries, G + Gᵀ - diag(diag(G)) for a symmetric one.
+        verify: whether the formula is evaluated and compared with the derivative: immediately if True, on first use if
+            None, and never if False. The comparison requires leaves with values.
 
     Returns:
-        A ``ClosedForm``; for a list, a tuple of them that prints with common intermediates named once.
+        A ``ClosedForm``; for a list, a tuple of closed forms, which prints common intermediates only once.
 
     Raises:
-        GraphError: a tensor y does not depend on wrt, where a string or a function has the derivative 0; or y
+        GraphError: if a tensor y does not depend on wrt (for a string or a function, the derivative is 0 instead); or y
             depends on it only through ``detach()`` or ``no_grad``.
-        ArgumentError: order is not a positive integer; a layout is unknown, or says nothing of such arrays.
-        FormError: the formula is not the derivative's; or with ``verify=True``, a leaf has no value.
+        ArgumentError: if order is not a positive integer; a layout is unknown, or does not apply to such arrays; a
+            structure is requested, but no matrix has one.
+        FormError: if the value of the formula differs from the derivative; or, with ``verify=True``, a leaf has no
+            value.
 
     >>> x = sg.symbol("x", "n")
     >>> A = sg.symbol("A", ("n", "n"))
@@ -131,7 +143,7 @@ def derive(
     -x/y | -25/y**3
     """
     if by and isinstance(by[0], str):
-        _check_equations(y, by, order, shapes, cotangent, tangent, notation)
+        _check_equations(y, by, order, shapes, cotangent, tangent, notation, structure)
         return implicit(y, wrt, by[0], order)
     order = _ordered(by, order)
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
@@ -142,6 +154,9 @@ def derive(
     if notation is not None:
         _check_notation(notation, order, cotangent, tangent)
         forms = ClosedForms([laid_out(start, t, notation) for t in targets], targets)
+    if structure is not None:
+        check_structure(structure, targets, start.root.shape, order != 1 or notation or cotangent or tangent)
+        forms = ClosedForms([structured(structure, f, t) for f, t in zip(forms, targets, strict=True)], targets)
     if verify:
         _verified(forms.flat)
         _ = forms.where
@@ -151,17 +166,15 @@ def derive(
 def _ordered(by: Sequence[Any], order: int) -> Any:
     """Return the order, which may stand third."""
     if len(by) > 1 or (by and order != 1):
-        raise ArgumentTypeError(
-            f"derive: got {[*by]!r} beside order={order}. Expected one order, as in derive(y, x, 2)."
-        )
+        raise ArgumentTypeError(f"derive: got {[*by]!r} and order={order}. Expected one order, as in derive(y, x, 2).")
     return by[0] if by else order
 
 
 def _check_equations(y: Any, by: Sequence[Any], order: Any, *others: Any) -> None:
     if len(by) > 1 or any(o is not None for o in others):
         raise ArgumentError(
-            "derive: of equations, expected derive(equations, y, x, order=…), without shapes, cotangent, tangent and "
-            "notation."
+            "derive: of equations, expected derive(equations, y, x, order=…), without shapes, cotangent, tangent, "
+            "notation and structure."
         )
     texts = [y] if isinstance(y, str) else y
     if not isinstance(texts, (list, tuple)) or not texts or not all(isinstance(t, str) for t in texts):

@@ -52,7 +52,7 @@ def _printer(e: sp.Expr) -> Any:
 
 
 def _called(s: Any, name: str) -> Any:
-    """Return a symbol of another name: those of users are no part of the source."""
+    """Return a symbol of another name: those of users are not part of the source."""
     return s.called(name) if isinstance(s, ArraySymbol) else sp.Symbol(name, **s.assumptions0)
 
 

@@ -13,7 +13,7 @@ from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X
 
 _NO_HESSIAN = (
-    "derive: a real function of the complex {name} has a gradient, but its Hessian is no one matrix of complex "
+    "derive: a real function of the complex {name} has a gradient, but its Hessian is not a single matrix of complex "
     "numbers: the gradient is not holomorphic. Write {name} as sg.complex(x, y), and differentiate with respect to "
     "x and y."
 )

@@ -34,7 +34,7 @@ class Curve(NamedTuple):
 
     Attributes:
         sides: the two sides of each equation, as formulas of numbers.
-        wanted: the names whose derivative is asked for.
+        wanted: the names whose derivative is requested.
         unknowns: the names that depend on ``x``, those wanted first.
         x: the name that they depend on.
         names: all names.
@@ -73,7 +73,7 @@ def curve(who: str, text: str | Sequence[str], wanted: Any, x: str) -> Curve:
     Args:
         who: the function that was called, for messages.
         text: the equations; of a polar curve ``"r = 1 + cos(θ)"``.
-        wanted: the name, or the names, whose derivative is asked for.
+        wanted: the name, or the names, whose derivative is requested.
         x: the name by which.
     """
     names = [wanted] if isinstance(wanted, str) else list(wanted)
@@ -90,9 +90,7 @@ def curve(who: str, text: str | Sequence[str], wanted: Any, x: str) -> Curve:
         known = _names(sides)
     missing = [n for n in [*names, x] if n not in known]
     if missing:
-        raise GraphError(
-            f"{who}: nothing is called {missing[0]!r} in the equations. The names are: {', '.join(known)}."
-        )
+        raise GraphError(f"{who}: the equations have no name {missing[0]!r}. Their names are: {', '.join(known)}.")
     return Curve(tuple(sides), tuple(names), _unknowns(who, sides, known, names, x), x, tuple(known))
 
 
@@ -157,7 +155,7 @@ def slopes(c: Curve, order: int = 1) -> list[Any]:
     """Return the derivatives of the names wanted, of this order, in SymPy.
 
     Raises:
-        ArgumentError: the equations do not define the names as functions of x.
+        ArgumentError: if the equations do not define the names as functions of x.
     """
     x, unknowns = sp.Symbol(c.x, real=True), [sp.Symbol(u, real=True) for u in c.unknowns]
     fs = [sympy_of(a) - sympy_of(b) for a, b in c.sides]
@@ -169,6 +167,8 @@ def slopes(c: Curve, order: int = 1) -> list[Any]:
             f"derive: the equations do not define {', '.join(c.wanted)} as functions of {c.x}: the determinant of the "
             "derivatives with respect to the unknowns is 0 everywhere. Check which names depend on which."
         )
+    if c.parameter is not None:
+        fs = []  # formulas of the parameter alone, which are differentiated with respect to it again
     first = [_short((cofactor(system, k, rhs)).det() / det, fs, [x, *unknowns]) for k in range(len(unknowns))]
     result = first
     for _ in range(order - 1):
@@ -193,7 +193,7 @@ def _short(e: Any, equations: Sequence[Any], letters: Sequence[Any]) -> Any:
     tried: list[Callable[[], Any]] = [lambda: e]
     if sp.count_ops(e) < _LARGE:
         tried += [lambda: sp.cancel(sp.together(e)), lambda: sp.factor(sp.together(e)), lambda: sp.simplify(e)]
-        tried += [partial(_reduced, e, equations, letters, both) for both in (False, True)]
+        tried += [partial(_reduced, e, equations, letters, both) for both in (False, True) if equations]
     return min([t() for t in tried], key=lambda f: (sp.count_ops(f), str(f)))
 
 

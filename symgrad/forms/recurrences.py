@@ -33,7 +33,7 @@ from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.op import Scan
 
 SHORT = 5  # cost of what needs no letter of its own
-LONG = 120  # cost of a step beyond which it is no formula to read
+LONG = 120  # cost of a step beyond which it is not a formula to read
 
 
 def _counts(value: Any) -> bool:
@@ -64,6 +64,8 @@ class LoopForms:
     def __init__(self, op: Scan, place: int) -> None:
         self.op, self.letters = op, [f"{place}.{k}" for k in range(op.carries)]
         self.before, self.after = (STEP + 1, STEP) if op.reverse else (STEP, STEP + 1)
+        if not op.is_bounded:
+            raise NoRecurrence("a loop without a bound on its steps")
         self.start, self.end = (op.length, 0) if op.reverse else (0, op.length)
         self.starts: list[Term] = []
         self.outputs: list[Term] = []

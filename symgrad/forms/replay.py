@@ -72,7 +72,7 @@ def substitutes(leaves: Mapping[str, Leaf], values: Mapping[str, Any], sizes: di
     """Return the node that takes the place of each leaf. Adds to the sizes those that arrays tell.
 
     Raises:
-        ShapeError: an array has another shape than the leaf.
+        ShapeError: if the shape of an array differs from that of the leaf.
     """
     nodes = {name: _substitute(name, leaves[name], v) for name, v in values.items()}
     for name, node in nodes.items():

@@ -30,7 +30,7 @@ def read_formula(value: Any, leaves: Mapping[str, Leaf], shape: Any) -> Any:
     if isinstance(value, Arithmetic) and not value._bases:
         return handle(value._root, None)
     if isinstance(value, sp.Expr) and value.is_extended_real is False:
-        raise ArgumentTypeError(f"subs: got {value}, which is no real number.")
+        raise ArgumentTypeError(f"subs: got {value}, which is not a real number.")
     if not isinstance(value, sp.Expr) or not value.free_symbols:
         return value
     if value.is_Symbol:

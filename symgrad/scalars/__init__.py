@@ -41,7 +41,7 @@ __all__ = [
 
 
 def declaration(name: str) -> Scalar:
-    """Return what is declared under a name; SciPy's functions are declared when the first of them is asked for."""
+    """Return what is declared under a name; SciPy's functions are declared when the first of them is requested."""
     if name in SCALARS:
         return SCALARS[name]
     from symgrad.scalars.library import EVERY

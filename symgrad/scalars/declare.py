@@ -128,7 +128,7 @@ class Undeclared(sp.Dummy):
         return symbol
 
     def refusal(self) -> NotDifferentiable:
-        """What is said where it is asked for."""
+        """What is said where it is requested."""
         function, letter = self.name.split()
         return NotDifferentiable(
             f"{function}: no derivative in {letter} is declared. Pass {letter} as a number, or detached, "
@@ -189,10 +189,10 @@ def declare(
     """Declare a scalar function and return its SymPy class, to build payloads with.
 
     Args:
-        name: torch's name, also the name that formulas print.
+        name: PyTorch's name, also the name that formulas print.
         meaning: the SymPy class it is, or a function of SymPy expressions giving its textbook meaning.
         derivative: ``(x, y) -> dy/dx``, or ``(x0, …, y) -> tuple`` of partials; may use the output y. A partial that
-            is None is refused where it is asked for.
+            is None is refused where it is requested.
         words: the first line of the docstring of a function that users call.
         slope: the derivative in words, for the docstring; default the text of the one declared.
         numpy: stable kernel on arrays, keeping float32.
@@ -205,10 +205,10 @@ def declare(
         options: further attributes of ``Scalar``.
 
     Raises:
-        ArgumentError: something is declared by this name.
+        ArgumentError: if the name is already declared.
     """
     if name in SCALARS:
-        raise ArgumentError(f"declare: {name!r} is declared already, as {SCALARS[name].meaning}. Choose another name.")
+        raise ArgumentError(f"declare: {name!r} is already declared, as {SCALARS[name].meaning}. Choose another name.")
     nargs = nargs or derivative.__code__.co_argcount - 1
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
     function = _new_class(name, nargs, options.get("library", False)) if own else meaning

@@ -6,13 +6,14 @@ Kernels look at supports and parameters; formulas leave both out, as a textbook 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from symgrad.scalars.elementary import exp, expm1, log, log1p, sin
-from symgrad.scalars.special import i0, i1, ndtr
+from symgrad.scalars.special import i0, i1, ndtr, polygamma
 from symgrad.scalars.stable import logsigmoid, sigmoid, sigmoid_slope, softplus
 from symgrad.scalars.written import part, polynomial
 
@@ -143,6 +144,131 @@ half_step: Any = part(
 )  # fmt: skip
 
 
+# ------------------------------------------------------------------ Student's t and Cauchy: log(1 + z²/ν), z = x/s
+# closed under differentiation with respect to x, s and ν: z² alone may overflow
+def _log1p_square(m: Any, x: Any, s: Any, v: Any) -> Any:
+    """By logarithms where 1 is nothing beside z²/ν, which may overflow."""
+    z = x / s
+    u = z * (z / v)
+    near = u < 1e20
+    far = 2.0 * (m.log(m.where(near, 1.0, m.abs(x))) - m.log(m.where(near, 1.0, s))) - m.log(m.where(near, 1.0, v))
+    return m.where(near, m.log1p(m.where(near, u, 0.0)), far)
+
+
+def _tail(m: Any, x: Any, s: Any, v: Any) -> tuple[Any, Any, Any, Any]:
+    """Whether z is near 0; there ν + z², elsewhere 1 + ν/z² and its second term; and x without those near 0."""
+    z = x / s
+    near = m.abs(z) < 1.0
+    away = m.where(near, 1.0, x)
+    w = s / away
+    rest = v * w * w
+    return near, v + m.where(near, z * z, 0.0), rest, away
+
+
+def _tail_slope(m: Any, x: Any, s: Any, v: Any) -> Any:
+    near, inner, rest, away = _tail(m, x, s, v)
+    return m.where(near, x / s / inner / s, 1.0 / away / (1.0 + rest))
+
+
+def _tail_share(m: Any, x: Any, s: Any, v: Any) -> Any:
+    near, inner, rest, _ = _tail(m, x, s, v)
+    z = m.where(near, x / s, 0.0)
+    return m.where(near, z * z / inner, 1.0 / (1.0 + rest))
+
+
+def _tail_rest(m: Any, x: Any, s: Any, v: Any) -> Any:
+    near, inner, rest, _ = _tail(m, x, s, v)
+    return m.where(near, v / inner, rest / (1.0 + rest))
+
+
+def _tail_height(m: Any, x: Any, s: Any, v: Any) -> Any:
+    near, inner, rest, away = _tail(m, x, s, v)
+    return m.where(near, 1.0 / s / inner / s, 1.0 / away / (1.0 + rest) / away)
+
+
+log1p_square: Any = part(
+    "log1p_square", lambda x, s, v: sp.log(1 + (x / s) ** 2 / v),
+    lambda x, s, v, y: (2 * tail_slope(x, s, v), -2 * tail_share(x, s, v) / s, -tail_share(x, s, v) / v),
+    _log1p_square, core=_POSITIVE, shown=lambda x, s, v: log1p((x / s) ** 2 / v),
+)  # fmt: skip
+tail_slope: Any = part(
+    "tail_slope", lambda x, s, v: x / (v * s**2 + x**2),
+    lambda x, s, v, y: (
+        tail_height(x, s, v) - 2 * y**2, -2 * y * tail_rest(x, s, v) / s, -y * tail_rest(x, s, v) / v
+    ),
+    _tail_slope, core=_POSITIVE,
+)  # fmt: skip
+tail_share: Any = part(
+    "tail_share", lambda x, s, v: x**2 / (v * s**2 + x**2),
+    lambda x, s, v, y: (
+        2 * tail_slope(x, s, v) * tail_rest(x, s, v), -2 * y * tail_rest(x, s, v) / s, -y * tail_rest(x, s, v) / v
+    ),
+    _tail_share, core=_POSITIVE,
+)  # fmt: skip
+tail_rest: Any = part(
+    "tail_rest", lambda x, s, v: v * s**2 / (v * s**2 + x**2),
+    lambda x, s, v, y: (
+        -2 * tail_slope(x, s, v) * y, 2 * tail_share(x, s, v) * y / s, tail_share(x, s, v) * y / v
+    ),
+    _tail_rest, core=_POSITIVE,
+)  # fmt: skip
+tail_height: Any = part(
+    "tail_height", lambda x, s, v: 1 / (v * s**2 + x**2),
+    lambda x, s, v, y: (-2 * tail_slope(x, s, v) * y, -2 * tail_rest(x, s, v) * y / s, -tail_rest(x, s, v) * y / v),
+    _tail_height, core=_POSITIVE,
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ ψ′(x) - 1/x - 1/(2x²), which cancels for large x
+_TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)  # of 1/x³, 1/x⁵, …
+
+
+def trigamma_rest(x: sp.Expr) -> sp.Expr:
+    """Return it by its expansion from 40 on."""
+    series = polynomial(x**-2, [sp.Float(c) for c in _TRIGAMMA]) / x**3
+    return sp.Piecewise((series, x > _FAR), (polygamma(1, x) - 1 / x - 1 / (2 * x**2), True))
+
+
+# ------------------------------------------------------------------ of quotients that may overflow
+def _of_quotient(name: str, m: Any, u: Any, v: Any) -> Any:
+    """Log or log1p of u/v."""
+    near = u / v < 1e300
+    far = m.log(m.where(near, 1.0, u)) - m.log(m.where(near, 1.0, v))
+    return m.where(near, getattr(m, name)(m.where(near, u / v, 1.0)), far)
+
+
+log1p_quotient: Any = part(
+    "log1p_quotient", lambda u, v: sp.log(1 + u / v), lambda u, v, y: (1 / (u + v), -standard(u, u + v) / v),
+    lambda m, u, v: _of_quotient("log1p", m, u, v), core=_POSITIVE, shown=lambda u, v: log1p(u / v),
+)  # fmt: skip
+
+
+log_quotient: Any = part(
+    "log_quotient", lambda u, v: sp.log(u) - sp.log(v), lambda u, v, y: (1 / u, -1 / v),
+    lambda m, u, v: _of_quotient("log", m, u, v), core=_POSITIVE, shown=lambda u, v: log(u) - log(v),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ the inverse Gaussian distribution
+def _arrival_square(m: Any, x: Any, s: Any, mu: Any) -> Any:
+    z, r = x / s, m.sqrt(x) / m.sqrt(s)
+    near = (z > 1e-300) & (z < 1e300)
+    root = m.where(near, (z - mu) / mu / m.sqrt(m.where(near, z, 1.0)), r / mu - 1.0 / r)
+    return root * root
+
+
+# of z = x/s; its terms are differentiated apart, z/μ² + 1/z - 2/μ, because their powers may overflow
+arrival_square: Any = part(
+    "arrival_square", lambda x, s, mu: (x / s - mu) ** 2 / (mu**2 * x / s),
+    lambda x, s, mu, y: (
+        1 / (mu**2 * s) - standard(s, x) / x,
+        1 / x - standard(x, s) / (mu**2 * s),
+        -2 * standard(standard(x, s) - mu, mu) / mu**2,
+    ),
+    _arrival_square, core=_POSITIVE,
+)  # fmt: skip
+
+
 # ------------------------------------------------------------------ log B(a, b)
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)  # of 1/x, 1/x³, … in log Γ(x)
 _LARGE = 20.0
@@ -194,6 +320,91 @@ def _log_within(m: Any, z: Any, a: Any, b: Any) -> Any:
 log_within: Any = part(
     "log_within", lambda z, a, b: -(z**2) / 2 - sp.log(2 * sp.pi) / 2 - sp.log(ndtr(b) - ndtr(a)),
     lambda z, a, b, y: (-z, exp(log_within(a, a, b)), -exp(log_within(b, a, b))), _log_within,
+)  # fmt: skip
+
+
+# its moments, by Gauss' rule where the density is not negligible: formulas in φ and Φ cancel
+def _gauss(count: int) -> tuple[list[float], list[float]]:
+    """Nodes between 0 and 1, and weights, after a step of Newton's method: NumPy's weights lack two digits."""
+    x: Any = np.polynomial.legendre.leggauss(count)[0].astype(np.longdouble)
+    for _ in range(2):
+        before, p = np.ones_like(x), x
+        for k in range(1, count):
+            before, p = p, ((2 * k + 1) * x * p - k * before) / (k + 1)
+        slope = count * (before - x * p) / (1 - x * x)
+        x = x - p / slope
+    return [float(v) for v in (1 + x) / 2], [float(w) for w in 1 / ((1 - x * x) * slope**2)]
+
+
+_FRACTIONS, _PARTS = _gauss(48)
+_NEGLIGIBLE = 92.0  # exp(-92/2) is less than the rounding of 1
+
+
+def _between(m: Any, a: Any, b: Any) -> tuple[Any, Any, Any, list[Any]]:
+    """Return whether the interval is mirrored to lie more to the left, its upper end, its width, and its weights."""
+    mirrored = a + b > 0.0
+    low, high = m.where(mirrored, -b, a), m.where(mirrored, -a, b)
+    end, top = m.minimum(high, 0.0), m.minimum(high, math.sqrt(_NEGLIGIBLE))
+    reach = _NEGLIGIBLE / (m.hypot(end, math.sqrt(_NEGLIGIBLE)) - end)
+    width = m.minimum(top - low, (top - end) + reach)
+    below = [(end - top) + width * t for t in _FRACTIONS]
+    weights = [w * m.exp(0.5 * d * (2.0 * end - d)) for w, d in zip(_PARTS, below, strict=True)]
+    total = sum(weights[1:], weights[0])
+    return mirrored, top, width, [w / total for w in weights]
+
+
+def _moment_within(k: int, m: Any, a: Any, b: Any) -> Any:
+    mirrored, top, width, weights = _between(m, a, b)
+    total = 0.0
+    for t, weight in zip(_FRACTIONS, weights, strict=True):
+        power = z = top - width * t
+        for _ in range(k - 1):
+            power = power * z
+        total = total + weight * power
+    return m.where(mirrored, (-1.0) ** k * total, total)
+
+
+def _var_within(m: Any, a: Any, b: Any) -> Any:
+    _, _, width, weights = _between(m, a, b)
+    middle, total = 0.0, 0.0
+    for t, weight in zip(_FRACTIONS, weights, strict=True):
+        middle = middle + weight * t
+    for t, weight in zip(_FRACTIONS, weights, strict=True):
+        total = total + weight * (t - middle) * (t - middle)
+    return width * width * total
+
+
+def _at_end(end: sp.Expr, a: sp.Expr, b: sp.Expr, change: Callable[[sp.Expr], sp.Expr]) -> sp.Expr:
+    """A change times the density at an end, 0 at an infinite one."""
+    margin = WIDEST - sp.Abs(end)
+    place = filled(end, margin, 0)
+    return filled(exp(log_within(place, a, b)) * change(place), margin, 0)
+
+
+def _moment_meaning(k: int, a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    if k < 1:
+        return sp.Integer(k + 1)
+    ends = a ** (k - 1) * exp(log_within(a, a, b)) - b ** (k - 1) * exp(log_within(b, a, b))
+    return (k - 1) * _moment_meaning(k - 2, a, b) + ends
+
+
+def _moment_part(k: int) -> Any:
+    """Declare E zᵏ."""
+    return part(
+        f"moment_within_{k}", lambda a, b: _moment_meaning(k, a, b),
+        lambda a, b, y: (_at_end(a, a, b, lambda end: y - end**k), _at_end(b, a, b, lambda end: end**k - y)),
+        lambda m, a, b: _moment_within(k, m, a, b),
+    )  # fmt: skip
+
+
+moments_within = [_moment_part(k) for k in range(1, 5)]
+var_within: Any = part(
+    "var_within", lambda a, b: _moment_meaning(2, a, b) - _moment_meaning(1, a, b) ** 2,
+    lambda a, b, y: (
+        _at_end(a, a, b, lambda end: y - (end - moments_within[0](a, b)) ** 2),
+        _at_end(b, a, b, lambda end: (end - moments_within[0](a, b)) ** 2 - y),
+    ),
+    _var_within,
 )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def _lgamma_far(x: F64) -> F64:
 
 
 def digamma(x: F64) -> F64:
-    """ψ(x) = Γ'(x)/Γ(x), as in torch -inf at 0, +inf at -0 and nan at -1, -2, …
+    """ψ(x) = Γ'(x)/Γ(x), as in PyTorch -inf at 0, +inf at -0 and nan at -1, -2, …
 
     Relative accuracy for x > 0, the zero near 1.46 included; absolute near the zeros for x < 0.
     """

@@ -38,7 +38,7 @@ ceil = declare("ceil", sp.ceiling, _zero, "The smallest integer ≥ x.", "0", nu
 
 trunc = declare(
     "trunc", lambda x: sp.sign(x) * sp.floor(sp.Abs(x)), _zero,
-    "x without its fraction: the integer next to it on the side of 0.", "0", numpy=np.trunc,
+    "The integer part of x: x rounded towards 0.", "0", numpy=np.trunc,
 )  # fmt: skip
 
 
@@ -115,12 +115,12 @@ clamp_max = declare(
 fmax = declare(
     "fmax", lambda a, b: sp.Max(a, b),
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
-    "The larger of x and other; nan loses.", numpy=np.fmax, note="Ties give x the gradient.",
+    "The larger of x and other; nan only if both are nan.", numpy=np.fmax, note="If equal, x gets the gradient.",
 )  # fmt: skip
 fmin = declare(
     "fmin", lambda a, b: sp.Min(a, b),
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
-    "The smaller of x and other; nan loses.", numpy=np.fmin, note="Ties give x the gradient.",
+    "The smaller of x and other; nan only if both are nan.", numpy=np.fmin, note="If equal, x gets the gradient.",
 )  # fmt: skip
 # formulas know one zero only
 copysign: Any = declare(

@@ -76,7 +76,7 @@ _HEAD = 1.5 * 2.0**32  # a number plus and minus this is the number to 20 binary
 
 # ------------------------------------------------------------------ tails
 def tail_clamp(m: Any, x: Any) -> Any:
-    """x within ±10⁶, beside a factor that vanishes long before: so 0·∞ is no nan, and powers stay finite in float32."""
+    """x within ±10⁶, for a factor that vanishes long before: so 0·∞ is not nan, and powers stay finite in float32."""
     return m.clamp(x, -_TAME, _TAME)
 
 

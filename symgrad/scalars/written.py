@@ -79,12 +79,12 @@ def part(name: str, meaning: Any, derivative: Any, formula: Callable[..., Any], 
     """Declare a function that others, or derivatives, are made of; formulas show its meaning.
 
     Args:
-        name: torch's name, or one of symgrad's.
-        meaning: as for ``declare``.
-        derivative: as for ``declare``.
+        name: PyTorch's name, or one of symgrad's.
+        meaning: as in ``declare``.
+        derivative: as in ``declare``.
         formula: the kernel, ``(m, *xs)``.
         orders: how many of its first arguments are integers, such as the order of a derivative.
-        options: as for ``declare``.
+        options: as in ``declare``.
     """
     kernels = _of_order(formula, orders) if orders else _once(formula)
     return declare(name, meaning, derivative, **{**kernels, "hidden": True, **options})

@@ -255,39 +255,39 @@ __all__ = [
     "spherical_bessel_j0",
 ]
 
-def erfcx(input: Any) -> Tensor:
+def erfcx(input: Any, *, out: Any = None) -> Tensor:
     """exp(x²) erfc x, without underflow."""
-def ndtr(input: Any) -> Tensor:
+def ndtr(input: Any, *, out: Any = None) -> Tensor:
     """Φ(x), the normal distribution function, accurate in the tail."""
-def log_ndtr(input: Any) -> Tensor:
+def log_ndtr(input: Any, *, out: Any = None) -> Tensor:
     """log Φ(x), without underflow."""
-def ndtri(input: Any) -> Tensor:
+def ndtri(input: Any, *, out: Any = None) -> Tensor:
     """Φ⁻¹(x), the inverse of the normal distribution function."""
-def entr(input: Any) -> Tensor:
+def entr(input: Any, *, out: Any = None) -> Tensor:
     """-x log x, 0 at 0 and -∞ below."""
-def xlog1py(input: Any, other: Any) -> Tensor:
+def xlog1py(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """x log(1 + other), and 0 where x = 0."""
-def i1(input: Any) -> Tensor:
+def i1(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function I₁(x)."""
-def i0e(input: Any) -> Tensor:
+def i0e(input: Any, *, out: Any = None) -> Tensor:
     """exp(-|x|) I₀(x)."""
-def i1e(input: Any) -> Tensor:
+def i1e(input: Any, *, out: Any = None) -> Tensor:
     """exp(-|x|) I₁(x)."""
-def digamma(input: Any) -> Tensor:
+def digamma(input: Any, *, out: Any = None) -> Tensor:
     """ψ(x) = Γ'(x)/Γ(x)."""
-def erf(input: Any) -> Tensor:
+def erf(input: Any, *, out: Any = None) -> Tensor:
     """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
-def erfc(input: Any) -> Tensor:
+def erfc(input: Any, *, out: Any = None) -> Tensor:
     """1 - erf x, accurate in the tail."""
-def erfinv(input: Any) -> Tensor:
+def erfinv(input: Any, *, out: Any = None) -> Tensor:
     """The inverse of erf, ±∞ at ±1 and nan beyond."""
-def exp2(input: Any) -> Tensor:
+def exp2(input: Any, *, out: Any = None) -> Tensor:
     """2ˣ."""
-def expm1(input: Any) -> Tensor:
+def expm1(input: Any, *, out: Any = None) -> Tensor:
     """eˣ - 1, accurate near 0."""
-def i0(input: Any) -> Tensor:
+def i0(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function I₀(x)."""
-def log1p(input: Any) -> Tensor:
+def log1p(input: Any, *, out: Any = None) -> Tensor:
     """log(1 + x), accurate near 0."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
@@ -295,18 +295,18 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
 @overload
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
+    """Return log Σ exp x along the axes, without overflow, or log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
 def polygamma(n: int, input: Any) -> Tensor:
-    """ψₙ(x), the n-th derivative of digamma."""
-def sinc(input: Any) -> Tensor:
+    """Return ψₙ(x), the n-th derivative of digamma."""
+def sinc(input: Any, *, out: Any = None) -> Tensor:
     """sin(πx)/(πx), 1 at 0."""
-def xlogy(input: Any, other: Any) -> Tensor:
+def xlogy(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """x log other, and 0 where x = 0."""
-def expit(input: Any) -> Tensor:
+def expit(input: Any, *, out: Any = None) -> Tensor:
     """σ(x) = 1/(1 + e⁻ˣ)."""
-def gammaln(input: Any) -> Tensor:
+def gammaln(input: Any, *, out: Any = None) -> Tensor:
     """log |Γ(x)|."""
-def psi(input: Any) -> Tensor:
+def psi(input: Any, *, out: Any = None) -> Tensor:
     """ψ(x) = Γ'(x)/Γ(x)."""
 def multigammaln(input: Any, p: int) -> Tensor:
     """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
@@ -381,29 +381,29 @@ def ive(v: Any, x: Any) -> Tensor:
 def kve(v: Any, x: Any) -> Tensor:
     """exp(x) K_v(x)."""
 def jve(v: Any, x: Any) -> Tensor:
-    """J_v(x), of a real x."""
+    """J_v(x), for real x."""
 def yve(v: Any, x: Any) -> Tensor:
-    """Y_v(x), of a real x."""
+    """Y_v(x), for real x."""
 def j0(input: Any) -> Tensor:
     """The Bessel function J₀(x)."""
 def j1(input: Any) -> Tensor:
-    """J₁(x)."""
+    """The Bessel function J₁(x)."""
 def y0(input: Any) -> Tensor:
     """The Bessel function of the second kind Y₀(x)."""
 def y1(input: Any) -> Tensor:
-    """Y₁(x)."""
+    """The Bessel function of the second kind Y₁(x)."""
 def k0(input: Any) -> Tensor:
     """The modified Bessel function K₀(x)."""
 def k1(input: Any) -> Tensor:
-    """K₁(x)."""
+    """The modified Bessel function K₁(x)."""
 def k0e(input: Any) -> Tensor:
     """exp(x) K₀(x)."""
 def k1e(input: Any) -> Tensor:
     """exp(x) K₁(x)."""
 def yn(n: Any, x: Any) -> Tensor:
-    """Y_n(x) of a whole order n."""
+    """The Bessel function Y_n(x) of integer order n."""
 def kn(n: Any, x: Any) -> Tensor:
-    """K_n(x) of a whole order n."""
+    """The Bessel function K_n(x) of integer order n."""
 def ber(input: Any) -> Tensor:
     """Kelvin's function ber x."""
 def bei(input: Any) -> Tensor:
@@ -529,7 +529,7 @@ def expi(input: Any) -> Tensor:
 def exp1(input: Any) -> Tensor:
     """The exponential integral E₁(x)."""
 def expn(n: Any, x: Any) -> Tensor:
-    """The exponential integral E_n(x) of a whole order n."""
+    """The exponential integral E_n(x) of integer order n."""
 def spence(input: Any) -> Tensor:
     """Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x."""
 def erfi(input: Any) -> Tensor:
@@ -579,7 +579,7 @@ def hyperu(a: Any, b: Any, x: Any) -> Tensor:
 def wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
     """Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b))."""
 def log_wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
-    """Its logarithm."""
+    """The logarithm of Wright's generalised Bessel function."""
 def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
     """The noncentral χ² distribution function, nc ≥ 0."""
 def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
@@ -667,33 +667,33 @@ def pro_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
 def obl_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
     """SciPy's obl_rad1, a function and its derivative."""
 def hankel1(v: Any, z: Any) -> Tensor:
-    """The Hankel function H^{(1)}, complex also of real z."""
+    """The Hankel function H^{(1)}. The result is complex, even for real z."""
 def hankel1e(v: Any, z: Any) -> Tensor:
-    """The Hankel function \\operatorname{hankel1e}, complex also of real z."""
+    """The Hankel function \\operatorname{hankel1e}. The result is complex, even for real z."""
 def hankel2(v: Any, z: Any) -> Tensor:
-    """The Hankel function H^{(2)}, complex also of real z."""
+    """The Hankel function H^{(2)}. The result is complex, even for real z."""
 def hankel2e(v: Any, z: Any) -> Tensor:
-    """The Hankel function \\operatorname{hankel2e}, complex also of real z."""
+    """The Hankel function \\operatorname{hankel2e}. The result is complex, even for real z."""
 def wofz(z: Any) -> Tensor:
-    """Faddeeva's function exp(-z²) erfc(-iz), complex also of real z."""
+    """Faddeeva's function exp(-z²) erfc(-iz). The result is complex, even for real z."""
 def bessel_y0(input: Any) -> Tensor:
     """The Bessel function of the second kind Y₀(x)."""
 def bessel_y1(input: Any) -> Tensor:
-    """Y₁(x)."""
+    """The Bessel function of the second kind Y₁(x)."""
 def modified_bessel_i0(input: Any) -> Tensor:
-    """As ``symgrad.i0``, by another name."""
+    """An alias of ``symgrad.i0``."""
 def modified_bessel_i1(input: Any) -> Tensor:
-    """As ``symgrad.i1``, by another name."""
+    """An alias of ``symgrad.i1``."""
 def modified_bessel_k0(input: Any) -> Tensor:
     """The modified Bessel function K₀(x)."""
 def modified_bessel_k1(input: Any) -> Tensor:
-    """K₁(x)."""
+    """The modified Bessel function K₁(x)."""
 def scaled_modified_bessel_k0(input: Any) -> Tensor:
     """exp(x) K₀(x)."""
 def scaled_modified_bessel_k1(input: Any) -> Tensor:
     """exp(x) K₁(x)."""
 def airy_ai(input: Any) -> Tensor:
-    """The Airy function Ai(x)."""
+    """Return the Airy function Ai(x)."""
 def chebyshev_polynomial_t(input: Any, n: Any) -> Tensor:
     """Chebyshev's polynomial T_n(x) of degree n."""
 def chebyshev_polynomial_u(input: Any, n: Any) -> Tensor:
@@ -719,32 +719,32 @@ def shifted_chebyshev_polynomial_v(input: Any, n: Any) -> Tensor:
 def shifted_chebyshev_polynomial_w(input: Any, n: Any) -> Tensor:
     """The shifted Chebyshev polynomial of the fourth kind, W_n."""
 def cbrt(input: Any) -> Tensor:
-    """The cube root of x, of x below 0 too."""
+    """Return the cube root of x, also for negative x."""
 def lambertw(z: Any, k: int = 0) -> Tensor:
-    """Lambert's W: the solution of w eʷ = z, real for z ≥ -1/e on the branches k = 0 and -1, elsewhere nan."""
+    """Return Lambert's W, the solution w of w eʷ = z: real for z ≥ -1/e on the branches k = 0 and -1, otherwise nan."""
 def factorial(n: Any) -> Tensor:
-    """n! = Γ(n + 1), of real n."""
+    """n! = Γ(n + 1), for real n."""
 def spherical_jn(n: Any, z: Any) -> Tensor:
-    """The spherical Bessel function j_n(z) of a whole order n."""
+    """Return the spherical Bessel function j_n(z) of integer order n."""
 def spherical_yn(n: Any, z: Any) -> Tensor:
-    """The spherical Bessel function y_n(z) of a whole order n."""
+    """Return the spherical Bessel function y_n(z) of integer order n."""
 def spherical_in(n: Any, z: Any) -> Tensor:
-    """The spherical Bessel function i_n(z) of a whole order n."""
+    """Return the spherical Bessel function i_n(z) of integer order n."""
 def spherical_kn(n: Any, z: Any) -> Tensor:
-    """The spherical Bessel function k_n(z) of a whole order n."""
+    """Return the spherical Bessel function k_n(z) of integer order n."""
 def kelvin(input: Any) -> Tensor:
     """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives."""
 def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    """exp x / Σ exp x along one axis; without one, or with several, along all of these, as SciPy's."""
+    """exp x / Σ exp x along one or several axes, by default all, as in SciPy."""
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's."""
+    """x - log Σ exp x along one or several axes, by default all, as in SciPy."""
 def log_expit(input: Any) -> Tensor:
-    """As ``symgrad.logsigmoid``, by another name."""
+    """An alias of ``symgrad.logsigmoid``."""
 def round(input: Any) -> Tensor:
-    """As ``symgrad.round``, by another name."""
+    """An alias of ``symgrad.round``."""
 def softplus(input: Any) -> Tensor:
-    """As ``symgrad.softplus``, by another name."""
+    """An alias of ``symgrad.softplus``."""
 def jn(v: Any, x: Any) -> Tensor:
     """The Bessel function of the first kind, J_v(x)."""
 def spherical_bessel_j0(input: Any) -> Tensor:
-    """The spherical Bessel function j₀(x) = sin(x)/x."""
+    """Return the spherical Bessel function j₀(x) = sin(x)/x."""

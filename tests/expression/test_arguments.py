@@ -16,6 +16,8 @@ FOUND = {
     "its second derivative": (lambda: sg.derive("sum((X @ w - y)**2)", "w", 2, shapes=SHAPES), "2*Xᵀ*X"),
     "a string with two names": (lambda: sg.derive("a*x**2", ["x", "a"]), "d/dx = 2*a*x\nd/da = x**2"),
     "a name that is a constant's": (lambda: sg.derive("e*x**2", "e"), "x**2"),
+    "a list of strings": (lambda: sg.derive(["x*y", "x + y"], ["x", "y"]), "d/dx = [y, 1]\nd/dy = [x, 1]"),
+    "a tuple of strings": (lambda: sg.derive(("x y**2", "x -y"), "y", 2), "[2*x, 0]"),
     "an expression": (lambda: sg.derive(sg.parse("x**2", {"x": ()}), "x"), "2*x"),
     "a function": (lambda: sg.derive(lambda x: x**2, "x"), "2*x"),
     "a function of two": (lambda: sg.derive(lambda x, k: k * x**2, "k"), "x**2"),
@@ -40,8 +42,8 @@ FOUND = {
 }  # fmt: skip
 REFUSED = {
     "a number": (lambda: sg.derive(3, "x"), ArgumentTypeError, "a formula as text or a function, got int"),
-    "no such name": (lambda: sg.derive(x @ a, "z"), GraphError, "nothing is called 'z'.* The names are: 'x', 'a'"),
-    "no such parameter": (lambda: sg.derive(lambda u, v: u * v, "z"), GraphError, "The names are: 'u', 'v'"),
+    "no such name": (lambda: sg.derive(x @ a, "z"), GraphError, "has no name 'z'.* Its names are: 'x', 'a'"),
+    "no such parameter": (lambda: sg.derive(lambda u, v: u * v, "z"), GraphError, "Its names are: 'u', 'v'"),
     "a name of two": (lambda: sg.derive(x @ sg.symbol("x", "n"), "x"), GraphError, "several tensors are called 'x'"),
     "shapes of a tensor": (lambda: sg.derive(x @ a, "x", shapes={"x": 3}), ArgumentError, "A Tensor has its own"),
     "shapes of no parameter": (
@@ -56,9 +58,10 @@ REFUSED = {
     "a larger number than floats": (lambda: sg.derive("1e400*x", "x"), ParseError, "too large"),
     "a smaller number than floats": (lambda: sg.derive("1e-400*x", "x"), ParseError, "too small"),
     "a product out of floats": (lambda: sg.derive("1e200*1e200*x", "x"), ParseError, "too large"),
-    "nan": (lambda: sg.derive("nan*x", "x"), ParseError, "nan is no number"),
+    "nan": (lambda: sg.derive("nan*x", "x"), ParseError, "nan is not a number"),
     "no function": (lambda: sg.derive("sine(x)", "x"), ParseError, "'sine' is not a function.* Did you mean 'sin'"),
     "a letter that is called": (lambda: sg.derive("f(x + 1)", "x"), ParseError, r"for the product write f\*\(…\)"),
+    "an equation in a list": (lambda: sg.derive(["x = y", "x"], "x"), ArgumentError, "'x = y' is an equation"),
     "no formula": (lambda: sg.derive("x**2 +* 3", "x"), ParseError, "this is not a formula"),
 }  # fmt: skip
 

@@ -110,7 +110,7 @@ REFUSED = [
     ("**".join(["x"] * 100), "nested more than 60 deep"),
     ("+".join(["x"] * 800), "more than 1000 parts"),
     ("+".join(["x"] * 4000), "parse: the formula "),
-    ("x" * 10_001, "10001 signs"),
+    ("x" * 10_001, "10001 characters"),
 ]
 
 
@@ -458,7 +458,7 @@ def test_other_names_and_bases_have_their_values():
         ("linalg.inv(eye(100))[0, 0]*x", "linalg.inv(eye(200))[0, 0]*x", "more than 100000000 additions"),
         ("(" * 60 + "x" + ")" * 60, "(" * 61 + "x" + ")" * 61, "brackets are nested more than 60 deep"),
         ("-" * 58 + "x", "-" * 59 + "x", "nested more than 60 deep"),
-        ("x" + " " * 9_999, "x" + "+x" * 5_000, "10001 signs, more than 10000"),
+        ("x" + " " * 9_999, "x" + "+x" * 5_000, "10001 characters, more than 10000"),
         ("+".join(["x"] * 500), "+".join(["x"] * 501), "more than 1000 parts"),
         ("sum(ones(10000))*x", "sum(ones(10001))*x", "10001 is larger than 10000"),
         ("sum(ones(1000, 1000))*x", "sum(ones(1001, 1000))*x", "more than 1000000 entries"),

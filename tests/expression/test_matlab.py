@@ -114,7 +114,7 @@ REFUSED = {
     "x +": (4, "got the end"),
     "x + (y": (7, r"expected '\)'"),
     "x)": (2, "not expected here"),
-    "x & y": (3, "no sign of a formula"),
+    "x & y": (3, "not an operator of formulas"),
     "x(0)": (3, "counted from 1"),
     "x(end-9.5)": (6, "counted from 1"),
     "r(1:9)": (4, "outside of the 3 that there are"),

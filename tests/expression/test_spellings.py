@@ -326,9 +326,7 @@ def test_a_table_is_of_formulas_of_one_name():
     assert sg.table("tsint", [1.0]).rows[0].value == pytest.approx(np.sin(1.0))
     assert sg.table("xmax**2", [3.0]).rows[0].value == 9.0
     assert sg.table("x == 1", [1.0]).rows[0].formula == 0
-    with pytest.raises(ParseError, match=r"write x\*z"):
-        sg.table("xz", [1.0])
-    for text in ("x*y", "2"):
+    for text in ("x*y", "2", "xz"):
         with pytest.raises(sg.errors.ArgumentError, match="formula of one number"):
             sg.table(text, [1.0])
 
@@ -419,7 +417,7 @@ def test_a_shorter_form_and_a_hint_are_read_again():
 
 
 # ------------------------------------------------------------------ once
-def test_a_formula_of_the_page_is_read_once_and_evaluated_once_until_its_steps_show(monkeypatch):
+def test_a_formula_of_the_page_is_read_twice_and_evaluated_once_until_its_steps_show(monkeypatch):
     counts = {"read": 0, "evaluated": 0}
     whole, evaluated = grammar._Parser.whole, Expression._evaluated
 
@@ -435,12 +433,12 @@ def test_a_formula_of_the_page_is_read_once_and_evaluated_once_until_its_steps_s
     exercise = {"formula": "x^2 sin(x) + 4x"}
     for job in ("look", "derive", "steps"):
         assert json.loads(answered(json.dumps({"job": job, "exercise": exercise}).encode()))["ok"]
-    assert counts == {"read": 1, "evaluated": 1}
+    assert counts == {"read": 2, "evaluated": 1}
     counts.update(read=0, evaluated=0)
     exercise = {"formula": "sum((X @ w - 3y)**2)"}
     for job in ("look", "derive", "steps"):
         assert json.loads(answered(json.dumps({"job": job, "exercise": exercise}).encode()))["ok"]
-    assert counts == {"read": 1, "evaluated": 1}
+    assert counts == {"read": 2, "evaluated": 1}  # first for the words in it
 
 
 def test_reading_costs_no_more_than_bounds_allow():
@@ -461,7 +459,7 @@ def test_reading_costs_no_more_than_bounds_allow():
 
 def test_a_text_of_a_million_signs_is_refused_before_it_is_taken_apart(monkeypatch):
     monkeypatch.setattr(tokens, "_TOKEN", None)
-    with pytest.raises(ParseError, match="1000001 signs"):
+    with pytest.raises(ParseError, match="1000001 characters"):
         tokens.tokens("-" * 1_000_000 + "x", True)
 
 

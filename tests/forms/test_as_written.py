@@ -23,6 +23,24 @@ def test_decimals_stay_decimals(f, by, text):
     assert str(sg.derive(f, by)) == text
 
 
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        (["0.1*x*y", "2.5*x + y"], "[0.1*y, 2.5]"),
+        (["1.1*x - 0.4*x*y", "0.1*x*y - 0.4*y"], "[1.1 - 0.4*y, 0.1*y]"),
+        (["0.1*x**2", "0.2*x**2"], "x*[0.2, 0.4]"),
+        (["x/3", "x/2"], "[2, 3]/6"),
+    ],
+)
+def test_decimals_of_a_vector_field_stay_decimals(field, text):
+    assert str(sg.derive(field, "x")) == text
+
+
+def test_two_cases_with_one_value_are_written_as_one():
+    text = "{0 if cos(t) = 0 and sin(t) = 0; 4/(3*cos(2*t) + 5) otherwise}"
+    assert str(sg.derive("atan2(sin(t), 2*cos(t))", "t")) == text
+
+
 def test_index_notation_has_the_same_decimals():
     assert str(sg.derive(0.3 * (x @ S @ x) + sg.exp(-0.2 * x).sum(), x).index("i")) == (
         "0.3*Sum_k x_k*(S_ik + S_ki) - 0.2*exp(-0.2*x_i)"

@@ -21,11 +21,15 @@ from symgrad.forms.canon.patterns.kronecker import BlockDot, Kron
 from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.forms.notations import abbreviate
+from symgrad.ops.elementwise.bessel import Bessel
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Positions, Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.matrices import Tril, Triu
 from symgrad.ops.linalg.norms import Norm
-from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.linalg.solving import Cholesky, HalfTril, Inverse
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors
+from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.reductions.scan import Cumprod
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.ops.scatter import ScatterAdd
@@ -33,6 +37,7 @@ from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Gather
 from symgrad.scalars import SCALARS, clamp_min
+from symgrad.scalars.bessel import besselj as jn
 
 SIGMOID, RELU, CLAMP = (SCALARS[name].function for name in ("sigmoid", "relu", "clamp"))
 ARRAYS = {
@@ -41,10 +46,10 @@ ARRAYS = {
     "A": np.array([[3.0, 1, 0], [-1, 2, 1], [0.5, 0, 4]]), "B": np.array([[1.0, 0, 2], [0, -3, 1], [1, 1, 1]]),
     "C": np.array([[0.5, 2, -1], [1, 1, 0], [2, -2, 1]]), "R": np.array([[1.0, 2], [0, -1], [3, 0.5]]),
     "H": np.array([[0.0, 1, 0], [1, 0, 0], [1, 0, 0]]), "S": np.array([[2.0, 1, 0], [1, 3, -1], [0, -1, 4]]),
-    "G": np.cos(np.arange(36.0)).reshape(9, 4),
+    "Q": np.array([[2.0, -1, 2], [2, 2, -1], [-1, 2, 2]]) / 3, "G": np.cos(np.arange(36.0)).reshape(9, 4),
     "t": np.array(0.75), "u": np.array(-0.4), "q": np.array([0.5, 1.0, 2.0]), "c": np.array([[0.5], [-1.5], [2.0]]),
 }  # fmt: skip
-KNOWN = {"H": {"onehot"}, "S": {"symmetric"}, "q": {"positive"}}
+KNOWN = {"H": {"onehot"}, "S": {"symmetric"}, "q": {"positive"}, "Q": {"orthogonal"}}
 
 
 # ------------------------------------------------------------------ an evaluator of terms, by einsum
@@ -195,6 +200,13 @@ rows = lambda k, v, w: k.add(k.einsum("ik->ijk", v, j=3), (-1, k.einsum("jk->ijk
 apart = lambda v, w: v[:, None, :] - w[None, :, :]
 lap = lambda k, w: k.add(k.einsum("il,ij->ij", w, k.pool.eye(3)), (-1, w))
 matrix_lap = lambda w: np.diag(w.sum(1)) - w
+L = np.linalg.cholesky(a.S)
+chol = lambda k: k.call(Cholesky(), k.S)
+V = np.linalg.eigh(a.S)[1]
+spectrum = lambda k: (k.call(Eigenvectors(), k.S), k.call(Eigenvalues(), k.S, shape=(3,)), k.call(Eigenvectors(), k.S))
+bessel = lambda k, n: k.call(Bessel(n), k.p)
+halved = lambda k, t: k.call(HalfTril(), t)
+halves = lambda m: np.tril(m, -1) + np.diag(np.diag(m)) / 2
 far = lambda k: k.call(Distances(), k.A, k.B)
 padded = lambda k, v, n: k.call(ScatterAdd(part((Span(n, n + 3, None),)), (4,)), v, shape=(4,))
 row = lambda k, v, n: k.call(ScatterAdd(part((n, ALL)), (3, 3)), v, shape=(3, 3))
@@ -657,6 +669,70 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "skews_add": [
         (lambda k: k.add(skew(k, k.x), (2, skew(k, k.y))), np.cross(np.eye(3), a.x + 2 * a.y)),
         (lambda k: k.add(skew(k, k.x), k.A), np.cross(np.eye(3), a.x) + a.A),
+    ],
+    "triangle_of_a_triangle": [
+        (lambda k: k.call(Tril(), chol(k)), L),
+        (lambda k: k.call(Tril(), k.A), np.tril(a.A)),
+    ],
+    "triangles_meet": [
+        (lambda k: k.add((2, k.call(Tril(), k.A)), (2, k.call(Triu(), k.A)), k.B),
+         2 * a.A + 2 * np.diag(np.diag(a.A)) + a.B),
+        (lambda k: k.add(k.call(Tril(), k.A), k.call(Triu(), k.B)), np.tril(a.A) + np.triu(a.B)),
+    ],
+    "triangles_go_both_ways": [
+        (lambda k: k.einsum("ij,ji,i->i", chol(k), k.call(Tril(), k.A), k.x), np.diag(L) * np.diag(a.A) * a.x),
+        (lambda k: k.einsum("ij,ji,i->i", chol(k), k.call(Triu(), k.A), k.x), np.diag(L @ np.triu(a.A)) * a.x),
+    ],
+    "diagonal_of_an_inverse": [
+        (lambda k: k.einsum("ii,i->i", k.inv(chol(k)), k.x), a.x / np.diag(L)),
+        (lambda k: k.einsum("ii,i->i", k.inv(k.A), k.x), np.diag(inv(a.A)) * a.x),
+    ],
+    "half_of_an_upper_triangle": [
+        (lambda k: halved(k, k.add(k.call(Triu(), k.A), k.B)), halves(np.triu(a.A) + a.B)),
+        (lambda k: halved(k, k.add(k.A, k.B)), halves(a.A + a.B)),
+    ],
+    "only_a_triangle_is_read": [
+        (lambda k: halved(k, k.einsum("ij,jk->ik", k.call(Triu(), k.A), k.call(Tril(), k.B))),
+         halves(np.triu(a.A) @ np.tril(a.B))),
+        (lambda k: halved(k, k.einsum("ij,jk->ik", k.A, k.call(Tril(), k.B))), halves(a.A @ np.tril(a.B))),
+    ],
+    "halves_meet": [
+        (lambda k: with_its_transpose(k, halved(k, k.S)), a.S),
+        (lambda k: with_its_transpose(k, halved(k, k.A)), halves(a.A) + halves(a.A).T),
+    ],
+    "factors_of_cholesky": [
+        (lambda k: k.einsum("ij,kj->ik", chol(k), chol(k)), a.S),
+        (lambda k: k.einsum("ji,jk->ik", chol(k), chol(k)), L.T @ L),
+    ],
+    "inverse_of_an_orthogonal_matrix": [
+        (lambda k: k.inv(k.Q), a.Q.T),
+        (lambda k: k.inv(k.A), inv(a.A)),
+    ],
+    "orthogonal_cancels": [
+        (lambda k: k.einsum("ki,kj,j->i", k.Q, k.Q, k.x), a.x),
+        (lambda k: k.einsum("ik,kj,j->i", k.Q, k.Q, k.x), a.Q @ a.Q @ a.x),
+    ],
+    "eigenvectors_meet_eigenvalues": [
+        (lambda k: k.einsum("ik,k,jk->ij", *spectrum(k)), a.S),
+        (lambda k: k.einsum("ik,k,jk->ij", spectrum(k)[0], k.x, spectrum(k)[0]), (V * a.x) @ V.T),
+    ],
+    "product_of_eigenvalues": [
+        (lambda k: k.call(Prod((0,), False), spectrum(k)[1], shape=()), np.array(det(a.S))),
+        (lambda k: k.call(Prod((0,), False), k.x, shape=()), np.array(a.x.prod())),
+    ],
+    "neighbours_in_order": [
+        (lambda k: k.add(bessel(k, 1), (half, k.times(k.p, k.add(bessel(k, 0), (-1, bessel(k, 2)))))),
+         a.p * jn(0, a.p)),
+        (lambda k: k.add(bessel(k, 1), (half, k.times(k.q, k.add(bessel(k, 0), (-1, bessel(k, 2)))))),
+         jn(1, a.p) + a.q * (jn(0, a.p) - jn(2, a.p)) / 2),
+    ],
+    "diagonals_cancel": [
+        (lambda k: k.einsum("ii,i->i", k.A, k.power(k.einsum("ii->i", k.A), -1)), np.ones(3)),
+        (lambda k: k.einsum("ii,i->i", k.A, k.power(k.einsum("ii->i", k.S), -1)), np.diag(a.A) / np.diag(a.S)),
+    ],
+    "inverse_meets_its_factor": [
+        (lambda k: k.einsum("ij,jk->ik", k.inv(k.S), chol(k)), inv(L).T),
+        (lambda k: k.einsum("ij,kj->ik", k.inv(k.S), chol(k)), inv(a.S) @ L.T),
     ],
     "like_terms_meet": [
         (

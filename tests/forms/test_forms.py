@@ -1006,3 +1006,31 @@ def test_arrays_of_many_axes_have_forms_up_to_numpys_number_of_axes():
     assert [str(e)[:4] for e in entries] == ["3*x_", "3*x_"]
     with pytest.raises(sg.errors.ShapeError, match="has 80 axes"):
         sg.derive((x**3).sum(), x, 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "by", "order"),
+    [
+        (lambda A, x, t: sg.trace(A @ A @ sg.outer(x, x)), "A", 1),  # a gradient
+        (lambda A, x, t: A @ sg.exp(x), "x", 1),  # a Jacobian
+        (lambda A, x, t: t**2 * A @ A, "t", 1),  # a matrix by a number
+        (lambda A, x, t: sg.exp(A @ x).sum() + x[0] ** 2 * x[1], "x", 2),  # a Hessian
+    ],
+)
+def test_transposed_form_has_the_transposed_array(f, by, order):
+    names = {"A": sg.symbol("A", (3, 3)), "x": sg.symbol("x", 3), "t": sg.symbol("t")}
+    form = sg.derive(f(**names), names[by], order)
+    values = {"A": np.arange(9.0).reshape(3, 3) / 9, "x": np.array([0.3, -0.2, 0.5]), "t": 1.5}
+    given = {name: values[name] for name in form.args}
+    np.testing.assert_allclose(form.T(**given), np.asarray(form(**given)).T)
+    np.testing.assert_allclose(form.T.T(**given), form(**given))
+
+
+def test_transposes_of_forms_are_forms():
+    A, x = sg.symbol("A", ("n", "m")), sg.symbol("x", "m")
+    jacobian = sg.derive(A @ sg.exp(x), x)
+    assert (str(jacobian), str(jacobian.T)) == ("A*diag(exp(x))", "diag(exp(x))*Aᵀ")
+    gradient = sg.derive((A @ x).sum(), x)
+    assert gradient.T is gradient
+    with pytest.raises(errors.FormError, match="T: expected a matrix, got one of shape"):
+        _ = sg.derive(sg.outer(x, x), x).T

@@ -91,8 +91,8 @@ def test_the_order_may_stand_third_as_before():
     [
         ("x**2 + y**2", "y", "x", ParseError, "no equals sign"),
         ("x = y = 2", "y", "x", ParseError, "2 equals signs"),
-        ("x**2 = 4", "y", "x", GraphError, "nothing is called 'y'"),
-        ("x + 0*y = 4", "y", "x", GraphError, "nothing is called 'y'"),
+        ("x**2 = 4", "y", "x", GraphError, "the equations have no name 'y'"),
+        ("x + 0*y = 4", "y", "x", GraphError, "the equations have no name 'y'"),
         (["x + y = 1", "2*x + 2*y = 2"], ["y"], "x", ArgumentError, "cannot define"),
         (["u + v = x", "2*u + 2*v = x"], ["u", "v"], "x", ArgumentError, "determinant"),
         ("x**2 + y**2 = 4", "x", "x", ArgumentError, "Expected the names of an equation"),

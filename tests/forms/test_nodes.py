@@ -156,7 +156,7 @@ def test_name_that_is_no_identifier_is_an_argument_and_never_source(name):
     v = sg.symbol(name, 2)
     form = sg.derive((v**3).sum(), v)
     close(lambdified(form.expr)(np.array([1.0, 2.0])), [3.0, 12.0], 1e-15)
-    with pytest.raises(errors.FormError, match="is no identifier"):
+    with pytest.raises(errors.FormError, match="is not an identifier"):
         sp.lambdify([], form.expr)
 
 

@@ -24,10 +24,10 @@ from written_forms import (
 )
 
 import symgrad as sg
-from symgrad.cli.plain import ascii_text
 from symgrad.errors import FormError, SymgradError
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.printers import inside
+from symgrad.support.plain import ascii_text
 
 
 def agrees(got, expected):

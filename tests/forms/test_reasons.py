@@ -21,6 +21,7 @@ root = sp.sqrt(x + sp.sqrt(x))
         (x * sp.sign(x), sp.Abs(x), "x·sign(x) = |x|"),
         (sp.cosh(x) ** 2 - 1, sp.sinh(x) ** 2, "cosh² − sinh² = 1"),
         (1 / (sp.tan(x) * sp.cos(x)), 1 / sp.sin(x), "tan = sin/cos"),
+        (sp.log(x**2 * (x + 1)), 2 * sp.log(sp.Abs(x)) + sp.log(sp.Abs(x + 1)), "laws of logarithms"),
         (sp.sqrt(x) * sp.sqrt(1 - x), sp.sqrt(x * (1 - x)), "√a·√b = √(a·b)"),
         (x, sp.sin(x), None),
         (x + 1, x, None),

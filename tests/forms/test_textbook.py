@@ -15,6 +15,7 @@ x, a = sg.symbol("x", "n"), sg.symbol("a", "n")
 X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
 A, v = sg.symbol("A", ("n", "n")), sg.symbol("v", "n", positive=True)
 S, Z = sg.symbol("S", ("n", "n"), symmetric=True), sg.symbol("Z", ("n", "d"))
+L = sg.linalg.cholesky(S)
 softmax_curvature = "Xᵀ*(diag(p) - p*pᵀ)*X where p = softmax(X*w)"
 
 TABLE = {
@@ -56,6 +57,15 @@ TABLE = {
     "powers of any base": ((x**a).sum(), x, 1, "a ⊙ x^⊙(a - 1)"),
     "powers of itself": ((v**v).sum(), v, 1, "v^⊙v ⊙ (1 + log(v))"),
     "powers of two": ((2**x).sum(), x, 1, "log(2)*2^⊙x"),
+    "log determinant by a Cholesky factor": (2 * sg.log(sg.diagonal(L)).sum(), S, 1, "S⁻¹"),
+    "Mahalanobis distance by substitution": (
+        (sg.linalg.solve_triangular(L, x[:, None], upper=False) ** 2).sum(), S, 1, "-S⁻¹*x*xᵀ*S⁻¹",
+    ),
+    "Gaussian process by a Cholesky factor": (
+        x @ sg.cholesky_solve(x[:, None], L)[:, 0] / 2 + sg.log(sg.diagonal(L)).sum(), S, 1,
+        "(S⁻¹ - S⁻¹*x*xᵀ*S⁻¹)/2",
+    ),
+    "Gaussian process, by the data": (x @ sg.cholesky_solve(x[:, None], L)[:, 0] / 2, x, 1, "S⁻¹*x"),
     "Gaussian density": (
         sg.exp(-0.5 * (x - a) @ sg.inverse(S) @ (x - a)), x, 1, "-exp(-(x - a)ᵀ*S⁻¹*(x - a)/2)*S⁻¹*(x - a)",
     ),

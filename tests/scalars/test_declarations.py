@@ -22,7 +22,13 @@ from symgrad.scalars.shown import tidy
 SCALARS = {name: s for name, s in DECLARED.items() if not (s.library or name.startswith("complex_"))}
 POINTS = 50
 # Arguments that run over something else than the declaration's ``core``.
-OWN_RANGE = {("polygamma", 0): [1, 2, 3], ("log_within", 1): [-2.5, -1.2, 0.1], ("log_within", 2): [0.4, 1.5, 2.8]}
+LOW, HIGH = [-2.5, -1.2, 0.1], [0.4, 1.5, 2.8]
+WITHIN = ["var_within", *(f"moment_within_{k}" for k in range(1, 5))]
+OWN_RANGE = {
+    ("polygamma", 0): [1, 2, 3],
+    **{("log_within", 1): LOW, ("log_within", 2): HIGH},
+    **{(name, k): ends for name in WITHIN for k, ends in enumerate((LOW, HIGH))},
+}
 ORDERS = {("polygamma", 0)}  # by which nothing is differentiated
 
 
@@ -306,5 +312,5 @@ def test_the_derivative_that_help_writes_is_the_one_declared(scalar):
 
 
 def test_a_name_is_declared_once():
-    with pytest.raises(ValueError, match="'exp' is declared already"):
+    with pytest.raises(ValueError, match="'exp' is already declared"):
         declare("exp", lambda x: sp.exp(x), lambda x, y: y, numpy=np.exp)

@@ -16,6 +16,7 @@ from symgrad.forms.nodes.indexed import Branch, Branches
 from symgrad.forms.nodes.marks import Cases, Truth
 from symgrad.scalars import BY_FUNCTION
 
+_NOWHERE = (sp.nan, sp.zoo, sp.oo)
 OPENED = 40  # operations of a formula whose brackets are multiplied out, to tell its distinctions apart
 
 
@@ -38,6 +39,7 @@ def _least(ways: list[sp.Expr]) -> sp.Expr:
 
 def _ways(cases: list[Case]) -> list[sp.Expr]:
     """Return cases as they are, as a number times a bracket, and as a function that has such cases."""
+    cases = _at_a_point(cases)
     ways = [_branches(cases)]
     for way in (cases, turned(cases) if len(cases) > 1 else None):
         bracketed = None if way is None else with_brackets(way)
@@ -64,7 +66,37 @@ def _truth(c: Any, conditions: Conditions) -> sp.Expr:
     return truth_of(conditions, c.func, [inside(a, conditions) for a in c.args])
 
 
+def _at_a_point(cases: list[Case]) -> list[Case]:
+    """Return {a if x = c; b otherwise} with the number that a is at c.
+
+    Where b is that number too, or neither has a value at c, b stands alone.
+    """
+    if len(cases) != 2 or len(cases[0].conditions) != 1 or cases[1].conditions:
+        return cases
+    there, elsewhere = cases
+    ((head, x, c),) = there.conditions
+    if head is not sp.Eq or not x.is_Symbol or not sp.sympify(c).is_Rational:
+        return cases
+    here, beside = (_number(e.subs(x, c)) for e in (there.value, elsewhere.value))
+    if here is not None and here == beside:
+        return [elsewhere]
+    return cases if here in (None, sp.nan) else [there._replace(value=here), elsewhere]
+
+
+def _number(e: sp.Expr) -> sp.Expr | None:
+    """Return the rational number that a formula is, by the meaning of its functions; nan where it divides by 0."""
+    functions = {a: BY_FUNCTION[type(a)].meant(*a.args) for a in e.atoms(sp.Function) if type(a) in BY_FUNCTION}
+    if any(v.has(*_NOWHERE) for v in functions.values()):  # as of xlogy(0, 0), which is 0 all the same
+        return None
+    known = e.xreplace(functions)
+    return sp.nan if known.has(*_NOWHERE) else known if known.is_Rational else None
+
+
 def _branches(cases: list[Case]) -> sp.Expr:
+    while (
+        len(cases) > 1 and not cases[-1][1] and cases[-2][0] == cases[-1][0]
+    ):  # one value, with its condition and else
+        cases = [*cases[:-2], cases[-1]]
     made = [Branch(value, sp.And(*[head(*sides, evaluate=False) for head, *sides in cs])) for value, cs in cases]
     return made[0].args[0] if len(made) == 1 else Branches(*made)
 

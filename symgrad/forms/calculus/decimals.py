@@ -10,6 +10,8 @@ import sympy as sp
 from symgrad.forms.calculus.display_form import HALF, in_order, rebuilt
 from symgrad.forms.calculus.length import length
 from symgrad.forms.nodes.elementwise import ElementPower
+from symgrad.forms.nodes.matrices import Scaled
+from symgrad.forms.nodes.tables import Table
 
 DIGITS = 12  # of a decimal, zeros in front of it aside
 
@@ -33,7 +35,7 @@ def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.R
 
 
 def long_as_decimals(e: sp.Expr) -> sp.Expr:
-    """Write fractions that come of a program's floats, and are no known constant, as decimals."""
+    """Write fractions that come of a program's floats, and are not a known constant, as decimals."""
     rationals = {r for r in _fractions(e) if r.q != 1 and max(abs(r.p), r.q) >= LONG}
     return _decimal(e, rationals) if rationals else e
 
@@ -50,8 +52,20 @@ def with_decimals_in_arrays(e: Any, known: Iterable[sp.Rational]) -> Any:
     return _with_floats(e)
 
 
+def with_decimals_in_table(whole: Any, known: Sequence[sp.Rational]) -> Any:
+    """Write the fractions of a table as decimals where the function has some; a fraction in front goes into it."""
+    spread = whole
+    if isinstance(whole, Scaled):
+        number, rest = whole.args[0].as_coeff_Mul()
+        if not number.is_Integer:
+            inside = whole.args[1]
+            spread = Scaled.of(rest, Table.of([number * e for e in inside.entries], inside.shape))
+    written = with_decimals_in_arrays(spread, known)
+    return whole if written is spread else written
+
+
 def _is_written(r: sp.Rational) -> bool:
-    """Whether a decimal that is no half is one of a few digits: others, such as log 2, come of a computation."""
+    """Whether a decimal that is not a half is one of a few digits: others, such as log 2, come of a computation."""
     return not (2 * r).is_Integer and _ends(r)
 
 
@@ -172,7 +186,7 @@ def _spread(e: sp.Expr) -> sp.Expr | None:
 
 # ------------------------------------------------------------------ roots
 def _without_surd(e: sp.Expr, known: Iterable[sp.Rational]) -> sp.Expr | None:
-    """Write c √u as √(c²u), and c/√u as c √m/√(mu), where c is no fraction and c √m a decimal: 9.81/√(19.62x)."""
+    """Write c √u as √(c²u), and c/√u as c √m/√(mu), where c is not a fraction and c √m a decimal: 9.81/√(19.62x)."""
     if not e.is_Mul:
         return None
     number = sp.Mul(*[f for f in e.args if f.is_number and not f.has(sp.pi)])

@@ -52,7 +52,7 @@ def _is_secant(a: sp.Add) -> bool:
 
 
 def _has_a_common_factor(a: sp.Add) -> bool:
-    """Whether all terms share a factor, and the sum is no polynomial in one name."""
+    """Whether all terms share a factor, and the sum is not a polynomial in one name."""
     first, *others = ({f.as_base_exp()[0] for f in sp.Mul.make_args(t)} for t in a.args)
     shared = {f for f in first.intersection(*others) if not f.is_number}
     names = a.free_symbols

@@ -30,7 +30,7 @@ from symgrad.ops.map import Map
 
 POINTS = 12  # at which a formula is compared with what it was
 _POINT = sp.Symbol("·", integer=True)
-MANY = 80  # operations of a function that is looked at for how it is written
+MANY = 80  # operations of a function that is examined for how it is written
 
 
 def of_numbers(root: Term) -> bool:

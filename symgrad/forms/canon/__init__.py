@@ -18,13 +18,16 @@ from symgrad.forms.canon import (
 )
 from symgrad.forms.canon.lower import lowered
 from symgrad.forms.canon.patterns import (
+    bessel,
     cross_products,
     distances,
     fourier,
     kronecker,
     laplacians,
     normal,
+    orthogonal,
     softmax,
+    triangles,
 )
 from symgrad.forms.canon.terms import RULES, Term, TermPool, enter_rules
 
@@ -33,5 +36,6 @@ __all__ = ["RULES", "TermPool", "Term", "lowered"]
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
     complexes, fourier, cross_products, pair_symmetry, distances, laplacians, rows, broadcast, elementwise_subterms,
-    products, powers, functions, softmax, normal, kronecker, reshape_rules, pairs, piecewise, collect, sums, symmetric,
+    triangles, orthogonal, bessel, products, powers, functions, softmax, normal, kronecker, reshape_rules, pairs,
+    piecewise, collect, sums, symmetric,
 )  # fmt: skip

@@ -52,13 +52,13 @@ class Case(NamedTuple):
 
 
 class SignSymbols:
-    """An expression whose sign is asked for, with symbols that are 1 where it is positive, 0, negative.
+    """An expression whose sign is requested, with symbols that are 1 where it is positive, 0, negative.
 
     Attributes:
-        leads: the sign that is asked for first.
+        leads: the sign that is requested first.
         sides: the relation's sides as they were written, and whether their difference has the other sign.
         at: a name and a number, where the sign is that of name - number or, if the last is True, of number - name.
-        unequal: whether it was asked for as ≠.
+        unequal: whether it was requested as ≠.
         roots: where the expression is 0, if it is a polynomial in one name whose roots are all known fractions.
     """
 
@@ -247,7 +247,7 @@ def _equal_at(x: sp.Expr, place: sp.Expr, one: sp.Expr, other: sp.Expr) -> bool:
 
 
 def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequence[SignSymbols]) -> list[Case]:
-    """Return pieces from left to right as cases; of two, first the one that was asked for."""
+    """Return pieces from left to right as cases; of two, first the one that was requested."""
     genuine = [t for t in ties if t.conditions[0][0] is not Tie]
     hidden = [t for t in ties if t.conditions[0][0] is Tie]
     *_, last = pieces
@@ -359,7 +359,7 @@ def turned(cases: Sequence[Case]) -> list[Case] | None:
 def with_brackets(cases: Sequence[Case], numbers: bool = False) -> tuple[sp.Expr, sp.Expr, list[Case]] | None:
     """Return a, b and cases of 1 and 0, where the cases are a + b·[…]: {u + 1 if c; u otherwise} is u + [c].
 
-    ``numbers`` are cases as they are, unless asked for: {0.1 if x < 9; 0.2 otherwise}.
+    ``numbers`` are cases as they are, unless requested: {0.1 if x < 9; 0.2 otherwise}.
     """
     values = [c.value for c in cases if not _is_tie(c)]
     ties = [c for c in cases if _is_tie(c)]

@@ -75,7 +75,7 @@ class Island:
     def rewritten(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term | None:
         """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
         best = shortest(e)
-        if best is e or _length(best)[0] >= _length(e)[0]:
+        if best is e or length(best)[0] >= length(e)[0]:
             divided = _divided(e)
             best = min([e, *divided], key=self._weight) if divided else e
         key = (best, tuple(self.atoms))
@@ -153,7 +153,7 @@ def shortest(e: sp.Expr) -> sp.Expr:
     candidates = [e, sp.factor_terms(e)]
     if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
         candidates += one_fraction(e)
-    return min(candidates, key=_length)  # the first of equals: as it was written
+    return min(candidates, key=length)  # the first of equals: as it was written
 
 
 def _divided(e: sp.Expr) -> list[sp.Expr]:
@@ -167,7 +167,8 @@ def _divided(e: sp.Expr) -> list[sp.Expr]:
 
 
 @lru_cache(maxsize=8192)
-def _length(e: sp.Expr) -> tuple[int, int]:
+def length(e: sp.Expr) -> tuple[int, int]:
+    """Return how long an expression is: its operations, those below a fraction bar more than once, and its parts."""
     below = sum(1 for p in e.atoms(sp.Pow) if p.exp.is_negative)
     return int(sp.count_ops(e)) + 2 * below, sum(1 for _ in sp.preorder_traversal(e))
 

@@ -18,12 +18,12 @@ from symgrad.forms.canon.cases import with_ties
 from symgrad.forms.canon.complexes import ABS, ARG, IM, RE, conj
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Term, TermPool, split, value_of
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, SUM, Term, TermPool, split, value_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Power, Real, Sign
 from symgrad.ops.indexing.select import part
-from symgrad.ops.keys import ALL, Span
+from symgrad.ops.keys import ALL
 from symgrad.ops.linalg.determinant import Cofactor, Det
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal
@@ -148,8 +148,8 @@ def _(op: Reshape, pool: TermPool, shape: Any, args: list[Term]) -> Term:
 
 @lower.register
 def _(op: Slice, pool: TermPool, shape: Any, args: list[Term]) -> Term:
-    # x[:, None] reads all there is and adds an axis of length one.
-    if _reads_all(op):
+    # x[:, None] reads all there is and adds an axis of length one; so does X[:, 0] of one column, which drops it.
+    if _reads_all(op, args[0].shape):
         return _with_axes_of_one(pool, args[0], shape)
     return pool.call(op.in_short(args[0].shape), args, shape)
 
@@ -158,13 +158,16 @@ def _(op: Slice, pool: TermPool, shape: Any, args: list[Term]) -> Term:
 def _(op: ScatterAdd, pool: TermPool, shape: Any, args: list[Term]) -> Term:
     if not isinstance(op.where, Slice):
         return pool.call(op, args, shape)
-    if _reads_all(op.where):
+    if _reads_all(op.where, shape):
         return _with_axes_of_one(pool, args[0], shape)
     return pool.call(ScatterAdd(op.where.in_short(shape), op.to, op.name), args, shape)
 
 
-def _reads_all(op: Slice) -> bool:
-    return all(item is None or item == Span(None, None, None) for item in op.items)
+def _reads_all(op: Slice, shape: Any) -> bool:
+    """Whether every entry of an array of this shape is read, in its order."""
+    read = [item for item in op.items if item is not None]
+    ones = [n == 1 for n in shape] + [False] * len(read)
+    return all(item == ALL or (one and item in (0, -1)) for item, one in zip(read, ones, strict=False))
 
 
 def _with_axes_of_one(pool: TermPool, a: Term, shape: Any) -> Term:
@@ -192,7 +195,7 @@ def _(op: Einsum, pool: TermPool, shape: Any, args: list[Term]) -> Term:
 
 
 def _picked(pool: TermPool, t: Term) -> Term:
-    """Return Σ_k A_ik e_k B_jk, where e is 0 but in one place, as a_i b_j of two columns."""
+    """Return Σ_k A_ik e_k B_jk, where e is 0 but in one place, as a_i b_j of two columns; of a sum of such e, each."""
     c, core = split(t)
     if core.kind != PRODUCT:
         return t
@@ -205,6 +208,11 @@ def _picked(pool: TermPool, t: Term) -> Term:
         rest = [(a, s) if k not in s else _column(pool, a, s, k, place) for a, s in factors if a is not f]
         picked = pool.product([(f.args[0], ()), *rest], out, {letter: n for letter, n in sizes if letter != k})
         return pool.sum([(c, _picked(pool, picked))], t.shape)
+    for f, s in factors:
+        if f.kind == SUM and len(f.args) > 1 and all(map(_is_unit, f.args)) and s[0] not in out:
+            rest = [pair for pair in factors if pair[0] is not f]
+            each = [pool.product([(a, s), *rest], out, dict(sizes)) for a in f.args]
+            return pool.sum([(c * n, _picked(pool, e)) for n, e in zip(f.data, each, strict=True)], t.shape)
     return t
 
 

@@ -40,7 +40,7 @@ class _Reading(Island):
         if head is sp.Piecewise:
             return added(list(zip(parts[::2], parts[1::2], strict=True)))
         if len(self.conditions.signs) > MOST:
-            raise OverflowError("more conditions than are looked at")
+            raise OverflowError("more conditions than are examined")
         if _is_condition(head):
             return truth_of(self.conditions, head, parts)
         return KINKS[head](self.conditions, *parts) if head in KINKS else head(*parts)

@@ -127,7 +127,7 @@ class TermPool:
         self.contents: dict[Term, tuple[Any, Term]] = {}  # of sums: a number, and the rest
         self._written_sums: set[Term] = set()
         self.is_read = False  # whether all that the user's function computes is here
-        self.heads: set[Any] = set()  # of the functions in it
+        self.heads: set[Any] = set()  # of the functions in it, classes of its operations, and assumptions
         self.complexes: dict[Term, bool] = {}  # whether terms may be complex
         self.imaginary = False  # whether there is a complex leaf or number
 
@@ -157,6 +157,7 @@ class TermPool:
     def leaf(self, key: Any, shape: Shape, assumptions: frozenset[str] = frozenset()) -> Term:
         """Return the term of a leaf."""
         self.imaginary = self.imaginary or "complex" in assumptions
+        self.heads |= assumptions
         return self.make(LEAF, (), (key, assumptions), shape)
 
     def eye(self, n: Any) -> Term:
@@ -275,7 +276,7 @@ class TermPool:
 
     def _parity(self, t: Term) -> int:
         if t.kind == LEAF:
-            return int("symmetric" in t.data[1])
+            return int("symmetric" in t.data[1]) - int("skew" in t.data[1])
         if t.kind in (FUNCTION, POWER, NAMED) or (t.kind == CALL and t.data.keeps_symmetry):
             return _of_parts(t, [self.parity(a) for a in t.args if a.shape])
         if t.kind in (SUM, PRODUCT):
@@ -320,6 +321,7 @@ class TermPool:
 
     def call(self, op: Any, args: Sequence[Term], shape: Shape) -> Term:
         """Return an operation that has a name only."""
+        self.heads.add(type(op))
         self.imaginary = self.imaginary or type(op).gives is complexes
         return self._known(self._simplify(self.make(CALL, args, op, shape)))
 

@@ -150,7 +150,7 @@ def raised(factors: Sequence[Any]) -> list[Any]:
 
 
 def _as_power(f: Any) -> tuple[Any, int, bool]:
-    """Return base and exponent of a factor, and whether it is transposed; 0 for what is no square matrix."""
+    """Return base and exponent of a factor, and whether it is transposed; 0 for what is not a square matrix."""
     turned = isinstance(f, Transposed)
     a = f.args[0] if turned else f
     if len(a.shape) != 2 or a.shape[0] != a.shape[1]:

@@ -39,7 +39,7 @@ def bare(text: str) -> str:
 def identifier(name: str) -> str:
     """Return a name that can stand in source; ``lambdify`` puts a symbol in place of any other argument."""
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise FormError(f"NumPy source: {name!r} is no identifier. Pass it to lambdify as an argument.")
+        raise FormError(f"NumPy source: {name!r} is not an identifier. Pass it to lambdify as an argument.")
     return name
 
 

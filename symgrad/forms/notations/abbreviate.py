@@ -153,7 +153,7 @@ def divides_by_a_root(a: Term) -> bool:
 
 
 def _weights(pool: TermPool, bodies: Sequence[Term]) -> list[Term]:
-    """Return the weights w of the Laplacian matrices diag(w·1) - w, where they are no letters."""
+    """Return the weights w of the Laplacian matrices diag(w·1) - w, where they are not letters."""
     weights = [laplacian_weights(pool, t) for t in below(bodies) if t.kind == SUM]
     plain = [_plain(pool, w) for w in weights if w is not None]
     return [w for w in dict.fromkeys(plain) if w.kind not in (LEAF, NAMED)]

@@ -295,7 +295,7 @@ def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
 
 
 def _lettered(e: Any, avoid: frozenset[str], seen: dict[Any, Any]) -> Any:
-    """``lettered``; a part that occurs in several places is looked at once."""
+    """``lettered``; a part that occurs in several places is examined once."""
     if not e.args:
         return e
     formula = seen.get((e, avoid))

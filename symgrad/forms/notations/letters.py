@@ -256,7 +256,7 @@ def _as_square(a: Any) -> Any:
 
 
 def _summed(v: Any, axis: int) -> Any:
-    """Return M where a vector is M*1, or Mᵀ*1 for axis 0, and M is no product of vectors; else None."""
+    """Return M where a vector is M*1, or Mᵀ*1 for axis 0, and M is not a product of vectors; else None."""
     if not isinstance(v, Product) or not isinstance(v.args[-2], OnesVector):
         return None
     m = Product.of(v.args[:-2], (v.args[0].shape[0], v.args[-3].shape[-1]))
@@ -290,7 +290,7 @@ def _transposes(a: Any) -> int:
 
 
 def _is_turned(a: Any) -> bool:
-    """Whether a factor has one mark more than needed: Xᵀ, or a conjugate that is no adjoint."""
+    """Whether a factor has one mark more than needed: Xᵀ, or a conjugate that is not an adjoint."""
     if isinstance(a, Transposed):
         return not isinstance(a.args[0], Conjugated)
     return isinstance(a, Conjugated) and len(a.shape) == 2

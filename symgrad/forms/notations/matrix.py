@@ -234,7 +234,7 @@ def integral(pool: TermPool, names: Mapping[Any, str], t: Term, beside: Iterable
 
 
 def _size(c: Any) -> Any:
-    """Return what is no number in a coefficient, such as n of -2n."""
+    """Return what is not a number in a coefficient, such as n of -2n."""
     return c.as_coeff_Mul()[1]
 
 

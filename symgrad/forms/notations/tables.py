@@ -25,7 +25,7 @@ from symgrad.ops.shapes.join import Stack
 from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
-WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no picture
+WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is not a picture
 OPENED = 60  # operations of an entry that is multiplied out, and factored again
 WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
 FEW = 80  # operations of all entries that are simplified in any case

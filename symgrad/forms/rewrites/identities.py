@@ -141,7 +141,7 @@ def exponentials_of_a_tanh(e: sp.Expr) -> sp.Expr | None:
 
 @rule("uᵐ·uⁿ = uᵐ⁺ⁿ")
 def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
-    """u uⁿ is uⁿ⁺¹, (-u) uⁿ is -uⁿ⁺¹, and uᵐ uⁿ is uᵐ⁺ⁿ, where n is no number."""
+    """u uⁿ is uⁿ⁺¹, (-u) uⁿ is -uⁿ⁺¹, and uᵐ uⁿ is uᵐ⁺ⁿ, where n is not a number."""
     if not e.is_Mul:
         return None
     for f in e.args:
@@ -159,7 +159,7 @@ def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
 
 @rule("uⁿ/u = uⁿ⁻¹")
 def power_into_a_sum(e: sp.Expr) -> sp.Expr | None:
-    """uⁿ (a/u + b) is uⁿ⁻¹ (a + b u), where n is no number."""
+    """uⁿ (a/u + b) is uⁿ⁻¹ (a + b u), where n is not a number."""
     if not e.is_Mul:
         return None
     for f in e.args:
@@ -559,13 +559,21 @@ def normal_distribution_of_the_complement(e: sp.Expr) -> sp.Expr | None:
     return 2 * NDTR(-sp.sqrt(2) * e.args[0]) if isinstance(e, sp.erfc) else None
 
 
+@opening("laws of logarithms")
+def logarithm_of_a_product(e: sp.Expr) -> sp.Expr | None:
+    """log(uᵃ vᵇ) is a log|u| + b log|v|, of real numbers."""
+    if not isinstance(e, sp.log):
+        return None
+    return sp.Add(*[n * sp.log(sp.Abs(base)) for base, n in _powers(e.args[0]).items()])
+
+
 @rule("exp(−z²/2)/√(2π) = φ(z)")
 def normal_density(e: sp.Expr) -> sp.Expr | None:
     """e^(-z²/2)/√(2π) is φ(z)."""
     if not e.is_Mul:
         return None
     number = sp.Mul(*[f for f in e.args if f.is_number]) * sp.sqrt(2 * sp.pi)
-    if not number.is_Rational:  # 2 exp(-x²)/√π is no density of the book's
+    if not number.is_Rational:  # 2 exp(-x²)/√π is not a density of the book's
         return None
     for f in e.args:
         z = _root_of(-2 * f.args[0]) if isinstance(f, sp.exp) else None

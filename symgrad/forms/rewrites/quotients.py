@@ -55,7 +55,7 @@ class _Quotients:
             return prod([f for f, _ in factors], start=self.ring.one), _product([b for _, b in factors])
         if e.is_Pow and e.exp.is_Integer:
             return self._power(*self.of(e.base), int(e.exp))
-        raise sp.PolynomialError(f"{e} is no quotient of polynomials")
+        raise sp.PolynomialError(f"{e} is not a quotient of polynomials")
 
     def _sum(self, terms: Sequence[tuple[Any, Below]]) -> tuple[Any, Below]:
         shared: Below = {}

@@ -12,7 +12,7 @@ from symgrad.forms.rewrites.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
 from symgrad.forms.rewrites.quotients import quotient
 
 Formula = tuple[tuple[str, ...], sp.Expr]  # with the identities that led to it
-MOST = 120  # operations of a difference of formulas that is looked at
+MOST = 120  # operations of a difference of formulas that is examined
 SQUARES = ((TRIGONOMETRIC, "sin² + cos² = 1"), (HYPERBOLIC, "cosh² − sinh² = 1"))
 
 

@@ -27,21 +27,21 @@ from symgrad.support.arguments import checked
 def from_sympy(expr: Any, args: Any) -> Callable[..., Any]:
     """Return a SymPy expression as a function of tensors.
 
-    Letters are real numbers. A column n×1 and a row 1×n are vectors of shape (n,): the result drops the axes whose
-    size is written as 1, and so may arguments. A size that is a letter is read off the arguments.
+    Symbols are real numbers. A column n×1 and a row 1×n are vectors of shape (n,): the result drops axes whose size is
+    written as 1, and arguments may drop them. Symbolic sizes are taken from the arguments.
 
     Args:
         expr: an expression, a MatrixExpr, or a matrix, array or nested list of expressions; never a string.
-        args: a Symbol or MatrixSymbol, or a sequence of them: what the function takes, in this order. A Symbol
-            takes a number, and where expr is an expression of Symbols alone, arrays that broadcast.
+        args: a Symbol or MatrixSymbol, or a sequence of them: the arguments of the function, in this order. A Symbol
+            stands for a number or, if expr consists of Symbols only, for an array; such arrays broadcast.
 
     Returns:
-        A function of tensors, arrays or numbers that returns a tensor, with a graph where an argument has one.
+        A function of tensors, arrays or numbers that returns a tensor, with a graph if an argument has one.
 
     Raises:
-        ArgumentTypeError: expr or args hold anything but SymPy objects and numbers.
-        ArgumentError: a letter of expr is not among args, or args names one twice.
-        FormError: expr has a function or a node that symgrad does not know.
+        ArgumentTypeError: if expr or args contain something other than SymPy objects and numbers.
+        ArgumentError: if a symbol of expr is not among args, or args contains one twice.
+        FormError: if expr has a function or a node that symgrad does not know.
 
     >>> import sympy
     >>> x = sympy.Symbol("x")
@@ -120,7 +120,7 @@ class SympyFunction:
         if unbound:
             raise ArgumentError(
                 f"from_sympy: the expression has {', '.join(unbound)}, the arguments are "
-                f"{[_described(a) for a in self.args]}. Add what is missing, or substitute a number for it."
+                f"{[_described(a) for a in self.args]}. Add the missing arguments, or substitute numbers for them."
             )
 
 

@@ -29,7 +29,7 @@ def to_sympy(e: Any) -> Any:
     """Return a form in SymPy's own classes: an Expr where it is a number, a MatrixExpr where it is an array.
 
     Raises:
-        FormError: SymPy has no class for a node.
+        FormError: if SymPy has no class for a node.
     """
     if isinstance(e, Atom):
         return to_sympy(e.declared.meant(*e.args))

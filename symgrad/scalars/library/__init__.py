@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.scalars.declare import SCALARS
-from symgrad.scalars.library import besselkind, betas, gammas, integrals, polynomials, simple
+from symgrad.scalars.library import besselkind, betas, gammas, integrals, polynomials, simple, skewed
 from symgrad.scalars.library.named import NAMES
 
 EVERY = SCALARS  # with this room's functions, once it is imported
 
 __all__ = [
     "COMPLEX", "EVERY", "NAMES", "REFUSED", "TUPLES", "besselkind", "betas", "gammas", "integrals", "polynomials",
-    "simple",
+    "simple", "skewed",
 ]  # fmt: skip
 
 # SciPy's universal functions with several results, each with the declared functions that they are.

@@ -74,7 +74,7 @@ ive = _of_order(
 kve = _of_order("kve", "exp(x) K_v(x).", lambda v, x: sp.exp(x) * sp.besselk(v, x), _scaled_k, r"\operatorname{kve}")
 jve, yve = (
     function(
-        name, "v x", f"{name[0].upper()}_v(x), of a real x.", lambda v, x, y, f=f: (None, _difference(f, v, x, y)),
+        name, "v x", f"{name[0].upper()}_v(x), for real x.", lambda v, x, y, f=f: (None, _difference(f, v, x, y)),
         lambda v, x, m=m: m(v, x),
     )
     for name, f, m in (("jve", jv, sp.besselj), ("yve", yv, sp.bessely))
@@ -87,13 +87,27 @@ def _fixed(name: str, words: str, rule: Rule, meaning: Rule, latex: str) -> Any:
 
 
 j0: Any = _fixed("j0", "The Bessel function J₀(x).", lambda x, y: -j1(x), lambda x: sp.besselj(0, x), "J_0")
-j1: Any = _fixed("j1", "J₁(x).", lambda x, y: _HALF * (j0(x) - jv(2, x)), lambda x: sp.besselj(1, x), "J_1")
+j1: Any = _fixed(
+    "j1", "The Bessel function J₁(x).", lambda x, y: _HALF * (j0(x) - jv(2, x)), lambda x: sp.besselj(1, x), "J_1"
+)
 y0: Any = _fixed(
     "y0", "The Bessel function of the second kind Y₀(x).", lambda x, y: -y1(x), lambda x: sp.bessely(0, x), "Y_0"
 )
-y1: Any = _fixed("y1", "Y₁(x).", lambda x, y: _HALF * (y0(x) - yv(2, x)), lambda x: sp.bessely(1, x), "Y_1")
+y1: Any = _fixed(
+    "y1",
+    "The Bessel function of the second kind Y₁(x).",
+    lambda x, y: _HALF * (y0(x) - yv(2, x)),
+    lambda x: sp.bessely(1, x),
+    "Y_1",
+)
 k0: Any = _fixed("k0", "The modified Bessel function K₀(x).", lambda x, y: -k1(x), lambda x: sp.besselk(0, x), "K_0")
-k1: Any = _fixed("k1", "K₁(x).", lambda x, y: -_HALF * (k0(x) + kv(2, x)), lambda x: sp.besselk(1, x), "K_1")
+k1: Any = _fixed(
+    "k1",
+    "The modified Bessel function K₁(x).",
+    lambda x, y: -_HALF * (k0(x) + kv(2, x)),
+    lambda x: sp.besselk(1, x),
+    "K_1",
+)
 k0e: Any = _fixed(
     "k0e", "exp(x) K₀(x).", lambda x, y: y - k1e(x), lambda x: sp.exp(x) * sp.besselk(0, x), r"\operatorname{k0e}"
 )
@@ -102,11 +116,13 @@ k1e: Any = _fixed(
     r"\operatorname{k1e}",
 )  # fmt: skip
 yn = function(
-    "yn", "n x", "Y_n(x) of a whole order n.", lambda n, x, y: (None, _difference(yv, trunc(n), x, y)),
+    "yn", "n x", "The Bessel function Y_n(x) of integer order n.",
+    lambda n, x, y: (None, _difference(yv, trunc(n), x, y)),
     lambda n, x: sp.bessely(n, x), latex="Y", below=1,
 )  # fmt: skip
 kn = function(
-    "kn", "n x", "K_n(x) of a whole order n.", lambda n, x, y: (None, _minus_sum(kv, trunc(n), x, y)),
+    "kn", "n x", "The Bessel function K_n(x) of integer order n.",
+    lambda n, x, y: (None, _minus_sum(kv, trunc(n), x, y)),
     lambda n, x: sp.besselk(n, x), latex="K", below=1,
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ from symgrad.scalars.library.slopes import carlson_kernel, faddeeva_nth
 from symgrad.scalars.special import half_gaussian, hazard, sinc
 
 _HALF, _PI = sp.Rational(1, 2), sp.pi
-_RATIO = 1e-150  # of arguments, whose square is no float
+_RATIO = 1e-150  # of arguments, whose square is not a float
 
 # ------------------------------------------------------------------ exponential integrals
 expi = function("expi", "x", "The exponential integral Ei(x).", lambda x, y: sp.exp(x) / x, lambda x: sp.Ei(x),
@@ -29,7 +29,7 @@ exp1 = function("exp1", "x", "The exponential integral E₁(x).", lambda x, y: -
                 lambda x: sp.expint(1, x), latex=r"\operatorname{E}_1", real=0,
 )  # fmt: skip
 expn: Any = function(
-    "expn", "n x", "The exponential integral E_n(x) of a whole order n.",
+    "expn", "n x", "The exponential integral E_n(x) of integer order n.",
     lambda n, x, y: (
         None, sp.Piecewise((-expn(trunc(n) - 1, x), n >= 1), (-sp.exp(-x) * (x + 1) / x**2, True))
     ),
@@ -445,7 +445,7 @@ wright_bessel: Any = function(
     lambda a, b, x, y: (None, None, wright_bessel(a, a + b, x)),
 )  # fmt: skip
 log_wright_bessel: Any = function(
-    "log_wright_bessel", "a b x", "Its logarithm.",
+    "log_wright_bessel", "a b x", "The logarithm of Wright's generalised Bessel function.",
     lambda a, b, x, y: (None, None, sp.exp(log_wright_bessel(a, a + b, x) - y)),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ def _special(what: str) -> Any:
     return extras.required(what, "scipy", "scipy.special")
 
 
-# SciPy's families that end the process, or never end, where the first so many arguments are no small numbers
+# SciPy's families that end the process, or never end, where the first so many arguments are not small numbers
 FRAIL = {"mathieu_": 2, "pro_": 3, "obl_": 3, "pb": 1}
 _HIGHEST = 1_000
 
@@ -33,7 +33,7 @@ def _check_orders(name: str, orders: Sequence[Any]) -> None:
     """Refuse orders and parameters that SciPy's program does not survive."""
     if not all(np.all(np.abs(np.asarray(n, np.float64)) <= _HIGHEST) for n in orders):
         raise ArgumentError(
-            f"special.{name}: got an order or a parameter that is no number up to {_HIGHEST}, where SciPy's function "
+            f"special.{name}: got an order or a parameter that is not below {_HIGHEST}, where SciPy's function "
             "fails. Pass smaller ones."
         )
 

@@ -16,7 +16,7 @@ HALF = sp.Rational(1, 2)
 
 @rule(SCALED)
 def normal_density(pool: TermPool, c: Any, t: Term) -> tuple[Any, Term] | None:
-    """exp(-z²/2)/√(2π) is φ(z), where the function has it, or Φ: the slope of erf is no density to its reader."""
+    """exp(-z²/2)/√(2π) is φ(z), where the function has it, or Φ: the slope of erf is not a density to its reader."""
     if c.is_Rational or not c.has(sp.pi) or (pool.is_read and not pool.heads & {DENSITY, DISTRIBUTION}):
         return None
     rest = c * sp.sqrt(2 * sp.pi)
