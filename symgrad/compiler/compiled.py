@@ -1,4 +1,4 @@
-"""``sg.compile``: one kernel per signature, found again at each call.
+"""``sg.compile``: one kernel per signature, which is looked up at each call.
 
 A call with arrays returns arrays, a call with tensors returns tensors; a call while another function is traced, or
 with tensors without values, runs the function itself, so that it becomes part of what is traced.
@@ -70,9 +70,9 @@ class Stats(NamedTuple):
 
 
 class Lowered(NamedTuple):
-    """Every stage of one signature as text: ``stages`` by name, the last is what runs.
+    """Every stage of one signature as text: ``stages`` by name, of which the last is executed.
 
-    ``program`` is what was traced, ``function`` the compiled function, and ``outside`` lists the steps that leave
+    ``program`` is the traced program, ``function`` the compiled function, and ``outside`` lists the steps that leave
     machine code, each with the reason.
     """
 
@@ -88,29 +88,29 @@ class Lowered(NamedTuple):
         return self.stages["source"]
 
     def as_text(self, stage: str = "program") -> str:
-        """Return a stage as text: "program", "source", or one of those between, which depend on the backend.
+        """Return a stage as text: "program", "source", or an intermediate stage, which depends on the backend.
 
         Raises:
-            ArgumentError: there is no such stage.
+            ArgumentError: if the stage does not exist.
         """
         if stage not in self.stages:
             raise ArgumentError(f"as_text: stage={stage!r}. Expected one of {', '.join(map(repr, self.stages))}.")
         return self.stages[stage]
 
     def cost_analysis(self) -> dict[str, int]:
-        """Return what a call costs.
+        """Return the cost of a call.
 
         Returns:
-            ``operations``: additions, products, exponentials …, each counted once per entry; a contraction has an
-            addition for each product, and a factorisation of an (n, n) matrix n³. ``bytes``: what has to be read and
-            written: ``arguments``, ``constants`` and ``results``, each once. ``workspace``: bytes the kernel works in,
-            on one thread.
+            A dict. ``operations``: the number of additions, products, exponentials, …, counted per entry; a contraction
+            has an addition for each product, and a factorisation of an (n, n) matrix counts as n³. ``bytes``: the
+            bytes to read and write, the sum of ``arguments``, ``constants`` and ``results``. ``workspace``: the bytes
+            that the kernel works in, on one thread.
         """
         return cost(self.program, self.stats.bytes)
 
     @property
     def cost(self) -> dict[str, Any]:
-        """What ``cost_analysis`` returns, and ``outside``: the steps that leave machine code, each with the reason.
+        """The result of ``cost_analysis``, and ``outside``: the steps that leave machine code, each with the reason.
 
         >>> sg.compile(lambda x: x * 2, backend="python").lower(1.0).cost["outside"]
         ("all steps: the backend 'python' makes no machine code",)
@@ -127,7 +127,7 @@ class Lowered(NamedTuple):
 
 
 class Specialised:
-    """The kernel of one signature, built when it is first asked for.
+    """The kernel of one signature, built on first use.
 
     Args:
         traced: the program, or its graph.
@@ -509,20 +509,20 @@ class Compiled(AsFunction, Generic[P]):
     # -------------------------------------------------------------- looking at it
     @property
     def source(self) -> str:
-        """The generated source of the signature called last, by whichever thread; for others see ``lower``."""
+        """The generated source of the signature that was called last, in any thread; see ``lower`` for others."""
         return self._any().kernel.source()
 
     @property
     def stats(self) -> Stats:
-        """Operations, kernels, bytes and compile time of the signature called last."""
+        """The operations, kernels, bytes and compile time of the signature that was called last."""
         return self._any().stats
 
     def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
-        """Compile for these arguments without running, and return every stage as text, and what a call costs.
+        """Compile for given arguments without running, and return every stage as text, and the cost of a call.
 
         Args:
-            args: as in a call. A tuple of integers stands for a float64 array of this shape, and a symbol for an
-                array of its shape and dtype.
+            args: as in a call. A tuple of integers represents a float64 array of this shape, and a symbol an array of
+                its shape and dtype.
             kwargs: as in a call.
 
         >>> lowered = sg.compile(lambda a, x: a @ x).lower((20, 30), (30,))
@@ -539,9 +539,9 @@ class Compiled(AsFunction, Generic[P]):
         return Lowered(texts, entry.stats, entry.program, self, outside(entry.kernel))
 
     def report(self, /, *args: Any, **kwargs: Any) -> str:
-        """Return a table of where the time of a call goes: each operation outside machine code, and what lies between.
+        """Return a table of the time spent in a call: in each operation outside machine code, and in the code between.
 
-        The kernel runs eight times on these arguments; nothing that it changes is written back.
+        The kernel runs eight times on these arguments, without writing changes back.
 
         Args:
             args, kwargs: as in a call.
@@ -555,13 +555,13 @@ class Compiled(AsFunction, Generic[P]):
         leaves: list[Any] = []
         tree = trees.flatten((args, kwargs), is_array, leaves)
         if any(isinstance(x, TensorBase) and x._value is None for x in leaves):
-            raise ArgumentTypeError("report: a symbol has no values to run on. Pass arrays, numbers or tensors.")
+            raise ArgumentTypeError("report: a symbol has no value. Pass arrays, numbers or tensors.")
         values = [as_input(x._value if isinstance(x, TensorBase) else x) for x in leaves]
         return self._prepared(tree, values).report(values)
 
     def _any(self) -> Specialised:
         if self._last is None:
-            raise GraphError("compile: nothing is compiled yet. Call the function, or use lower(*args).")
+            raise GraphError("compile: nothing has been compiled yet. Call the function, or use lower(*args).")
         return self._last
 
     # -------------------------------------------------------------- pickling
@@ -701,12 +701,12 @@ def jit(
     """Return fun compiled, under JAX's name: ``sg.compile(fun)``.
 
     Args:
-        fun: the function; left out, ``jit`` is a decorator with options.
-        static_argnums, static_argnames: accepted: integers, booleans, text, None and functions are static in any case.
-            Bind a float that the function branches on by ``functools.partial``.
-        donate_argnums: as ``donate`` of ``sg.compile``.
-        backend: as of ``sg.compile``; "cpu" and None choose.
-        keep_unused, inline, device: accepted, and of no effect; the device is the CPU.
+        fun: the function. If it is omitted, ``jit`` returns a decorator with these options.
+        static_argnums, static_argnames: accepted, without effect: integers, booleans, text, None and functions are
+            always static. Use ``functools.partial`` to bind a float on which the function branches.
+        donate_argnums: see ``donate`` of ``sg.compile``.
+        backend: see ``sg.compile``; "cpu" and None mean "auto".
+        keep_unused, inline, device: accepted, without effect; the device is the CPU.
 
     >>> sg.jit(sg.grad(lambda x: x**3))(2.0)
     12.0
@@ -717,6 +717,13 @@ def jit(
     made = functools.partial(compile, backend=chosen, donate=donate_argnums)
     return made if fun is None else made(fun)
 
+
+def _script(obj: Callable[..., Any], example_inputs: Any = None) -> Any:
+    """Return a function or a model compiled, for programs that write ``torch.jit.script`` or ``torch.jit.trace``."""
+    return compile(obj)
+
+
+jit.script = jit.trace = _script  # type: ignore[attr-defined]
 
 _LIBRARIES = {"mpmath": "mpmath", "arb": "python-flint"}  # whose numbers results with digits are
 
@@ -775,43 +782,44 @@ def compile(
     report: bool = False,
     **torchs: Unpack[TorchCompile],
 ) -> Any:
-    """Return fn compiled: the same values, from one kernel per signature of its arguments.
+    """Return a compiled version of fn, which has one kernel for each signature of its arguments.
 
     Args:
-        fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``; or an ``nn.Module``, of which
-            a module with the same parameters is returned. It is traced once per
-            signature, without values: it cannot branch on them, and what it reads from outside is frozen. Random
-            numbers are drawn anew at every call, and tensors from outside that it changes are written back. Left out,
-            ``compile`` is a decorator with options.
+        fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``; or an ``nn.Module``, for
+            which a module with the same parameters is returned. It is traced once per signature, without values: it
+            cannot branch on them, and values that it captures are frozen. Random numbers are drawn again in every call,
+            and captured tensors that it modifies are written back. Without fn, ``compile`` returns a decorator with
+            these options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels), "llvm"
             (machine code, with the extra ``symgrad[llvm]``), "c" (machine code, by this machine's C compiler) and
             "mpmath" (slow, but every result is the float nearest to the exact value) and "arb" (slow, with the extra
             ``symgrad[proved]``: every result is a ball of python-flint's, which certainly contains the exact value).
-        donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
-            must not be used afterwards. The memory of tensors is never taken.
-        digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with this many
-            digits, in place of floats. For "arb", whose results are always numbers of python-flint's: by how many
-            digits a radius is smaller than its midpoint at least, 15 if left out.
-        cache: store machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
-            where this system's programs keep such files. By default, what took more than 0.1 seconds to compile is
-            stored, and all of it where SYMGRAD_CACHE_DIR is set; False stores and reads nothing, and nor does
-            SYMGRAD_CACHE_SIZE=0 in the environment.
-        tiers: with the backend "auto", let NumPy compute the first result of a signature for which machine code takes
-            long to compile, while a thread compiles it; all other results are those of machine code, from which the
-            first may differ by rounding. With False, or SYMGRAD_TIERS=0 in the environment, the first call waits, too.
-        report: print where the time of a call goes, at the first call of each signature; see ``report`` of the result.
-        torchs: options of ``torch.compile``: ``disable=True`` returns fn as it is, ``fullgraph`` is always meant, and
-            others are refused.
+        donate: positions of arguments whose memory may be reused for results of the same shape and dtype. Such an array
+            must not be used afterwards. The memory of tensors is never reused.
+        digits: for the backend "mpmath": results are mpmath numbers, or object arrays of them, with this many digits
+            instead of floats. For "arb", whose results are always python-flint numbers: the number of digits by which a
+            radius is at least smaller than its midpoint, 15 by default.
+        cache: whether to store machine code on disk, so that other processes need not compile it again: in
+            SYMGRAD_CACHE_DIR, or in the cache folder of the system. By default, code that took more than 0.1 seconds to
+            compile is stored, and all code if SYMGRAD_CACHE_DIR is set. With False, or SYMGRAD_CACHE_SIZE=0 in the
+            environment, nothing is stored or read.
+        tiers: with the backend "auto", whether NumPy may compute the first result of a signature while a thread
+            compiles machine code. Later results come from machine code, and may differ from the first by rounding.
+            With False, or SYMGRAD_TIERS=0 in the environment, the first call waits for machine code.
+        report: whether to print the time spent in each part, at the first call of each signature; see ``report`` of
+            the result.
+        torchs: options of ``torch.compile``: ``disable=True`` returns fn unchanged, ``fullgraph`` always applies, and
+            others raise an error.
 
     Returns:
-        A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
-        tensors in, tensors out, with gradients. Integers, booleans, text and None are part of the signature.
-        It has ``source``, ``stats``, ``lower(*args)`` and ``report(*args)``, and can be pickled.
+        A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, which returns such
+        values. For tensors, it returns tensors, with gradients. Integers, booleans, text and None are part of the
+        signature. It has ``source``, ``stats``, ``lower(*args)`` and ``report(*args)``, and can be pickled.
 
     Raises:
-        ValueNeeded: fn needs a value while it is traced.
-        ArgumentError: the backend is unknown, or its extra is not installed.
-        Unsuitable: the backend cannot take this program; "auto" can.
+        ValueNeeded: if fn needs a value while it is traced.
+        ArgumentError: if the backend is unknown, or its extra is not installed.
+        Unsuitable: if the backend does not support the program; "auto" does.
 
     >>> f = sg.compile(sg.value_and_grad(lambda x: (x**2).sum()))
     >>> f(np.array([1.0, 2.0]))
@@ -822,7 +830,7 @@ def compile(
     _check_torchs(torchs)
     if torchs.get("disable"):
         return (lambda f: f) if fn is None else fn
-    if backend == "inductor":  # torch's
+    if backend == "inductor":  # PyTorch's
         backend = "auto"
     _check_options(backend, digits, cache)
     digits = 15 if backend == "arb" and digits is None else digits

@@ -66,7 +66,7 @@ def _of_operation(op: Any, shapes: Sequence[Shape], size: int) -> int:
         products: int = prod(sizes.values())
         return products * (len(shapes) - (set(sizes) == set(op.output)))
     if isinstance(op, Scan):
-        return int(op.length) * cost(program_of_body(op.body))["operations"]
+        return (int(op.length) if op.is_bounded else 1) * cost(program_of_body(op.body))["operations"]
     given = max([size, *map(prod, shapes)])
     core = read(op.signature).of(len(shapes)) if isinstance(op.signature, str) else ()
     wide = [s for c, s in zip(core, shapes, strict=False) if len(c) == 2]

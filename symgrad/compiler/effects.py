@@ -231,7 +231,7 @@ def changed(journal: Journal, known: Sequence[Any], who: str = "compile") -> lis
     """Return the states that a function changed, but those that are known.
 
     Raises:
-        GraphError: it changed what no kernel can write back.
+        GraphError: if it changed state that no kernel can write back.
     """
     if known and _changed(journal, known, who):  # tensors in a reference cycle may be no more than garbage
         gc.collect()
@@ -242,7 +242,7 @@ def check_pure(who: str, journal: Journal) -> None:
     """Refuse a function that changes tensors from outside, where there is a program alone.
 
     Raises:
-        GraphError: it does.
+        GraphError: if it does.
     """
     if changed(journal, (), who):
         raise GraphError(

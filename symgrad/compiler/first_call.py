@@ -34,6 +34,7 @@ _EXACT = frozenset({"add", "sub", "mul", "neg"})  # which arrays of numbers shar
 _PER_NODE = 3  # primitives up to which a program of numbers is certain to be written in Python
 _NONE = Steps(0, (), 0)
 _MOST_STEPS, _MOST_ENTRIES = 20_000, 30_000_000  # up to which NumPy has a first result before machine code is compiled
+_LARGE, _MOST_EACH = 1_000_000, 100_000  # entries of all steps, and of each on average: more take NumPy much memory
 
 
 class _Undecided(Exception):
@@ -45,7 +46,7 @@ def is_sooner_by_numpy(program: Program) -> bool:
     if len(program.inputs) + len(program.outputs) > MOST_ARGUMENTS:
         return False
     steps, entries = _work(program)
-    if steps > _MOST_STEPS or entries > _MOST_ENTRIES:
+    if steps > _MOST_STEPS or entries > min(_MOST_ENTRIES, max(_LARGE, _MOST_EACH * steps)):
         return False
     try:
         check(program, SHORT)

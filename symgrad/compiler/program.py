@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import GRAD, AnyNode, Leaf, Shape, ancestors, is_node
-from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of
+from symgrad.core.promotion import Kind, is_floating, is_integer, is_real, kind_of
 from symgrad.engine.program import CONST, INPUT, STEP, Program, Value
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
@@ -16,6 +16,7 @@ from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
 
 _EXACT = 2**53  # the integers up to here are floats as well
+_SMALL = 64  # entries up to which constants are compared
 
 
 class Builder:
@@ -26,7 +27,7 @@ class Builder:
         self.values = self.program.values
         self._known: dict[Any, int] = {}
         self._kinds: list[Kind] = []  # of the values
-        self._numbers: set[int] = set()  # the places of float64 numbers that are no constants
+        self._numbers: set[int] = set()  # the places of float64 numbers that are not constants
         self._typed: dict[Any, Any] = {}  # what a map of such kinds computes with, and gives
         self._of_numbers: dict[Op, np.dtype[Any]] = {}  # what a map of such numbers gives
 
@@ -40,7 +41,11 @@ class Builder:
         """Return the place of a constant; Python numbers are weak."""
         weak = not isinstance(value, (np.ndarray, np.generic))
         array = np.asarray(value)
-        key = (CONST, weak, array.dtype, array.shape, array.tobytes()) if array.size <= 64 else (CONST, id(value))
+        number = _repeated(array) if array.size > _SMALL else None
+        if number is not None:
+            value = np.broadcast_to(number, array.shape)
+        content = array.tobytes() if array.size <= _SMALL else (number.tobytes() if number is not None else id(value))
+        key = (CONST, weak, array.dtype, array.shape, content)
         reference = self._known.get(key)
         if reference is None:
             reference = self._append(Value(CONST, value, (), array.shape, array.dtype, weak))
@@ -133,6 +138,15 @@ class Builder:
         if kind is float and value.kind != CONST:
             self._numbers.add(place)
         return place
+
+
+def _repeated(array: Any) -> Any:
+    """Return an array of the one number that all entries are, to the last bit; None where they differ."""
+    first = array[(slice(1),) * array.ndim]
+    if not is_real(array.dtype) or not (array.flat[-1] == first).all() or not (array == first).all():
+        return None
+    mixed = not first.any() and np.signbit(array).any()  # zeros of both signs
+    return None if mixed else first.copy()
 
 
 def from_nodes(

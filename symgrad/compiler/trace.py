@@ -67,7 +67,7 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: 
     Jacobians are traced by forward and by reverse mode; the program with fewer operations is kept.
 
     Raises:
-        GraphError: it draws random numbers, or changes a tensor from outside: a program alone does neither.
+        GraphError: if it draws random numbers or changes a tensor from outside, which a program alone cannot do.
     """
     with watched(who, fn):
         traced = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda traced: traced.program)
@@ -81,7 +81,7 @@ def trace_once(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], 
 
 
 def graph(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
-    """Trace fn as ``trace`` does; its program is made when it is first asked for."""
+    """Trace fn as ``trace`` does; its program is made on first use."""
     return shortest(lambda: _traced(fn, tree, specs), lambda found: found.program)
 
 
@@ -135,11 +135,7 @@ def _called(fn: Callable[..., Any], tree: trees.Tree, given: Sequence[Any]) -> t
         with uncovered(), modes.enable_grad():
             result = fn(*args, **kwargs)
     except ValueNeeded as error:
-        raise ValueNeeded(
-            f"compile: the function looks at a value, but is traced without values. {error} Choose with "
-            "sg.where(x > 0, a, b) instead of if, loop with sg.scan or sg.fori_loop, and leave float(), item() and "
-            "numpy() to the result."
-        ) from error
+        raise ValueNeeded(f"compile: the function needs a value, but is traced without values. {error}") from error
     tensors: list[Any] = []
     results = trees.flatten(result, is_result, tensors)
     return [_root(t) for t in tensors], results

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symgrad.engine.record import TensorBase, as_tensor
-from symgrad.errors import ArgumentTypeError
-from symgrad.support.arguments import BARE, blame
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.support.arguments import BARE, blame, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,7 +21,8 @@ _ABSENT: Any = object()
 def public(fn: F, *names: str) -> F:
     """Return fn with its first argument turned into a tensor; into a list of them, where fn takes a sequence.
 
-    That argument may be passed by the name it has in fn, as torch's ``input=``, or by one of ``names``.
+    That argument may be passed by its name in fn, as PyTorch's ``input=``, or by one of ``names``. Like all public
+    functions, the one returned also takes PyTorch's ``out=``; see ``into``.
     """
     keywords = (fn.__code__.co_varnames[0], "input", *names)
     convert = as_tensor if fn.__annotations__.get(keywords[0]) != "Sequence[Any]" else _listed
@@ -36,10 +37,45 @@ def public(fn: F, *names: str) -> F:
                 _check_listed(fn, keywords[0], x, args)
             return fn(convert(x), *args, **kwargs)
         except BARE as error:
+            if _has_out(fn, kwargs):
+                return into(kwargs.pop("out"), call(x, *args, **kwargs), fn.__name__)
             blame(fn, error, (x, *args), kwargs)
             raise
 
     return call  # type: ignore[return-value]
+
+
+def _has_out(fn: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a call names ``out``, of which fn itself knows nothing."""
+    return "out" in kwargs and "out" not in fn.__code__.co_varnames
+
+
+def into(out: Any, y: Any, name: str) -> Any:
+    """Write the result of a function into the tensor that PyTorch's ``out=`` names, and return that; of several, all.
+
+    Raises:
+        ArgumentTypeError: if out is not a tensor.
+        ArgumentError: if the number of tensors is not the number of results.
+        ShapeError: if the shapes differ, because tensors do not change theirs.
+        DTypeError: if out cannot hold the result.
+    """
+    if out is None:
+        return y
+    if isinstance(y, (tuple, list)):
+        if not isinstance(out, (tuple, list)) or len(out) != len(y):
+            raise ArgumentError(f"{name}: got out={shown(out)}. Expected a tuple of {len(y)} tensors, one per result.")
+        return getattr(type(y), "_make", tuple)([into(o, v, name) for o, v in zip(out, y, strict=True)])
+    if not isinstance(out, TensorBase):
+        raise ArgumentTypeError(f"{name}: got out={shown(out)}. Expected a tensor, which stores the result.")
+    target: Any = out
+    if target.shape != y.shape:
+        raise ShapeError(
+            f"{name}: out has shape {list(target.shape)}, and tensors keep their shape. Expected {list(y.shape)}; or "
+            f"assign the result: y = {name}(…)."
+        )
+    if not np.can_cast(y.dtype, target.dtype, "same_kind"):
+        raise DTypeError(f"{name}: result type {y.dtype} can't be cast to out's {target.dtype}. Pass out of {y.dtype}.")
+    return target.copy_(y)
 
 
 def _listed(xs: Any) -> Any:
@@ -79,6 +115,8 @@ def public_all(fn: F, name: str = "", text: str | None = None) -> F:
         try:
             return fn(*given, **kwargs)
         except BARE as error:
+            if _has_out(fn, kwargs):
+                return into(kwargs.pop("out"), call(*args, **kwargs), call.__name__)
             blame(call, error, args, kwargs)
             raise
 
@@ -99,6 +137,8 @@ def public_named(fn: F, *names: str) -> F:
         try:
             return fn(*given, **named)
         except BARE as error:
+            if _has_out(fn, kwargs):
+                return into(kwargs.pop("out"), call(*args, **kwargs), fn.__name__)
             blame(fn, error, given, named)
             raise
 

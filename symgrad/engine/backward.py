@@ -1,4 +1,4 @@
-"""torch's doors onto the engine: checks, seeds, accumulation into ``.grad``.
+"""PyTorch's doors onto the engine: checks, seeds, accumulation into ``.grad``.
 
 A backward computes everything first and deposits last, so one that fails leaves no partial ``.grad``.
 """
@@ -102,7 +102,7 @@ def grad(
     create_graph = create_graph or modes.transformed()
     retain = create_graph if retain_graph is None else retain_graph
     if not inputs:
-        raise ArgumentError("`inputs` argument to `grad()` cannot be empty. Pass the tensors to differentiate by.")
+        raise ArgumentError("`inputs` argument to `grad()` cannot be empty. Pass the tensors of the gradient.")
     roots, seeds = _roots(outputs, gradients)
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
     traced = any(t._value is None for t in (*outputs, *seeds))
@@ -253,7 +253,7 @@ def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
 
 
 def warn_of_cycle() -> None:
-    """Warn as torch does: a leaf holds its gradient, whose graph holds the leaf."""
+    """Warn as PyTorch does: a leaf holds its gradient, whose graph holds the leaf."""
     warn(_CYCLE)
 
 

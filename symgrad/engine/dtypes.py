@@ -1,6 +1,6 @@
 """Which dtype the result of an operation has while there is no value yet.
 
-The operation answers (``Op.dtype``); a node's dtype is asked for when it is first needed, and kept on the node.
+The operation answers (``Op.dtype``); a node's dtype is requested when it is first needed, and kept on the node.
 """
 
 from __future__ import annotations

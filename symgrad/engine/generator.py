@@ -1,4 +1,4 @@
-"""Where random numbers come from: torch's ``Generator`` on NumPy's PCG64.
+"""Where random numbers come from: PyTorch's ``Generator`` on NumPy's PCG64.
 
 Everything random is a ``Draw``: a function of NumPy's generator. Where a function is traced for many calls, a ``Tape``
 takes the draws, and each call makes them anew.
@@ -24,14 +24,14 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NumberR
 from symgrad.support.arguments import check_all
 from symgrad.support.foreign_draws import watched
 
-_FIRST = 67280421310721  # where torch's generators start, too
+_FIRST = 67280421310721  # where PyTorch's generators start, too
 _PARTS = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}  # bytes
 
 
 class Generator:
-    """A source of random numbers with a state of its own, to be passed as ``generator=``.
+    """A source of random numbers with its own state, to be passed as ``generator=``.
 
-    A new one starts from the same seed each time. The stream is that of NumPy's ``default_rng``, not torch's.
+    A new one starts from the same seed each time. The stream is that of NumPy's ``default_rng``, not PyTorch's.
 
     >>> g = sg.Generator().manual_seed(3)
     >>> bool((sg.rand(2, generator=g) == sg.rand(2, generator=g.manual_seed(3))).all())
@@ -55,14 +55,14 @@ class Generator:
         return self._made  # type: ignore[no-any-return]
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start again from a seed, and return the generator.
+        """Seed the generator, and return it.
 
         Args:
             seed: an integer from -2⁶³ to 2⁶⁴ - 1; negative ones count from 2⁶⁴ downwards.
 
         Raises:
-            ArgumentTypeError: the seed is not an integer.
-            NumberRangeError: it lies outside.
+            ArgumentTypeError: if the seed is not an integer.
+            NumberRangeError: if the seed is out of range.
         """
         if isinstance(seed, bool) or not hasattr(seed, "__index__"):
             raise ArgumentTypeError(f"manual_seed expected a long, but got {type(seed).__name__}. Pass an integer.")
@@ -83,19 +83,19 @@ class Generator:
         return self._seed, self._made, None if self._made is None else self._made.bit_generator.state
 
     def go_back(self, before: Any) -> None:
-        """Go back to a state."""
+        """Restore a state."""
         self._seed, self._made, state = before
         if state is not None:
             self._made.bit_generator.state = state
 
     def seed(self) -> int:
-        """Start again from a seed that the operating system draws, and return it."""
+        """Seed the generator from the operating system, and return the seed."""
         check_untraced("seed()", "Call it before, or pass a number to manual_seed()")
         self.start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed that it started from."""
+        """Return the seed from which the generator started."""
         return self._seed
 
     def get_state(self) -> Any:
@@ -107,11 +107,11 @@ class Generator:
         return handle(None, np.frombuffer(data, np.uint8).copy())
 
     def set_state(self, new_state: Any) -> Generator:
-        """Go on from a state that ``get_state`` returned.
+        """Restore a state that ``get_state`` returned.
 
         Raises:
-            ArgumentTypeError: it is no tensor of bytes.
-            ArgumentError: it has another size.
+            ArgumentTypeError: if the state is not a tensor of bytes.
+            ArgumentError: if the size differs.
         """
         if not isinstance(new_state, TensorBase) or np.asarray(new_state._value).dtype != np.uint8:
             raise ArgumentTypeError("RNG state must be a torch.ByteTensor. Pass what get_state() returned.")
@@ -326,7 +326,7 @@ def source(generator: Generator | None) -> np.random.Generator:
     """Return NumPy's generator behind ``generator=``, for draws that do not become tensors.
 
     Raises:
-        GraphError: a function is traced, whose calls would all see what is drawn now.
+        GraphError: if a function is being traced, because all its calls would use the numbers that are drawn now.
     """
     check_untraced("shuffling", "Draw the order outside, and pass it as an argument")
     return _moved(_checked(generator))

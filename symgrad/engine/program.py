@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, product
+from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +21,6 @@ from symgrad.errors import ShapeError
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.resize import expressions_in, resized, solved
-from symgrad.scalars import X
 from symgrad.support.lazy import cached_property
 
 INPUT, CONST, STEP = "input", "const", "step"
@@ -66,7 +66,7 @@ class Value(NamedTuple):
 
     @property
     def of_kind(self) -> Kind:
-        """What operations are told of it when they are asked for their dtype."""
+        """The description that operations receive to determine their dtype."""
         return kind_of_number(self.op) if self.weak else kind_of(self.shape, self.dtype)
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class Program:
     """
 
     donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
-    digits: int | None = None  # of results that are no floats, where a backend computes them
+    digits: int | None = None  # of results that are not floats, where a backend computes them
     cache_after: float | None = None  # seconds of compiling from which machine code goes to disk; None: never
 
     def __init__(self, values: Iterable[Value] = (), inputs: Iterable[int] = (), outputs: Iterable[int] = ()) -> None:
@@ -293,23 +293,37 @@ class Program:
         """Return the steps that do not vary, and a function (kernels, values) to the step."""
         varies = self.depending(self.inputs[:varying])
         steps = [k for k, v in enumerate(self.values) if v.kind == STEP]
-        names: dict[str, Any] = {}
-        exec(self._source(varying, [k for k in steps if k in varies], varies), names)
-        return [k for k in steps if k not in varies], names["make"]
-
-    def _source(self, varying: int, moving: Sequence[int], varies: set[int]) -> str:
-        """Write the step as Python; assembled from numbers and the fixed words here only."""
+        moving = [k for k in steps if k in varies]
         still = set(self.outputs).union(*[self.values[k].args for k in moving]) - varies
-        lines = [
-            "def make(f, v):",
-            *[f" f{k} = f[{k}]" for k in moving],
-            *[f" v{a} = v[{a}]" for a in sorted(still)],
-            f" def step({_joined(self.inputs[:varying])}):",
-            *[f"  v{k} = f{k}({_joined(self.values[k].args)})" for k in moving],
-            f"  return ({_joined(self.outputs)})",
-            " return step",
-        ]
-        return "\n".join(lines)
+        names: dict[str, Any] = {}
+        exec(self._source(varying, moving), names)
+
+        def make(kernels: Sequence[Any], values: Sequence[Any]) -> FunctionType:
+            # global names compile in half the time that those of an enclosing function take
+            return FunctionType(
+                names["step"].__code__, {f"f{k}": kernels[k] for k in moving} | {f"v{a}": values[a] for a in still}
+            )
+
+        return [k for k in steps if k not in varies], make
+
+    def _source(self, varying: int, moving: Sequence[int]) -> str:
+        """Write the step as Python; assembled from numbers and the fixed words here only.
+
+        A local name is used again once its value is not needed any more, so that its memory is.
+        """
+        last = {a: k for k in moving for a in self.values[k].args} | dict.fromkeys(self.outputs)
+        names, free, count = {k: f"v{k}" for k in self.inputs[:varying]}, list[str](), 0
+        lines = [f"def step({''.join(f'v{k}, ' for k in self.inputs[:varying])}):"]
+        for k in moving:
+            args = self.values[k].args
+            text = "".join([names.get(a, f"v{a}") + ", " for a in args])
+            free += [names[a] for a in set(args) if last[a] == k and a in names]
+            if not free:
+                count += 1
+                free.append(f"w{count}")
+            names[k] = free.pop()
+            lines.append(f" {names[k]} = f{k}({text})")
+        return "\n".join([*lines, f" return ({''.join([names.get(k, f'v{k}') + ', ' for k in self.outputs])})"])
 
 
 def _watched(op: Any, watch: Callable[[Any], None] | None) -> Any:
@@ -348,8 +362,8 @@ def _compared(v: Value) -> Any:
     """Return a value as it is compared: 1 and 1.0 are not the same, nor are 0.0 and -0.0."""
     if v.kind != CONST:
         return v
-    if isinstance(v.op, np.ndarray) and v.op.dtype != object:
-        return v._replace(op=v.op.tobytes())
+    if isinstance(v.op, np.ndarray):
+        return v._replace(op=tuple(map(repr, v.op.flat)) if v.op.dtype == object else v.op.tobytes())
     return v._replace(op=f"{type(v.op).__name__} {v.op!r}")
 
 
@@ -358,9 +372,9 @@ _NUMBERS = {Spec((), np.dtype(np.float64)), Spec((), np.dtype(np.bool_))}
 
 def _kernel(op: Op, args: Sequence[Spec | None], result: Spec) -> Callable[..., Any]:
     """Return the fastest function of arrays that computes the operation."""
-    if isinstance(op, Map) and result in _NUMBERS and all(a is None or a in _NUMBERS for a in args):
-        return op.on_float
     if not result.shape:
+        if isinstance(op, Map) and result in _NUMBERS and all(a is None or a in _NUMBERS for a in args):
+            return op.on_float
         return lambda *xs: canonical(op.forward(*xs))
     if not isinstance(op, Map):
         return op.forward
@@ -369,8 +383,7 @@ def _kernel(op: Op, args: Sequence[Spec | None], result: Spec) -> Callable[..., 
 
 def _fills(op: Map, args: Sequence[Spec | None], to: Shape) -> bool:
     """Whether the arguments that the payload mentions have the result's shape between them."""
-    used = op.payload.free_symbols
-    sizes = [a.shape for a, x in zip(args, X, strict=False) if a is not None and x in used]
+    sizes = [a.shape for k in op.mentioned if (a := args[k]) is not None]
     return np.broadcast_shapes(*sizes) == to
 
 
@@ -413,7 +426,7 @@ class Recorder:
         return self._known[key]
 
     def outside(self, node: AnyNode) -> int:
-        """Return the position of a value from outside, which is no argument and has no position yet."""
+        """Return the position of a value from outside, which is not an argument and has no position yet."""
         if not isinstance(node, Leaf):
             return self.step(node)
         return self._append(Value(CONST, node.value, (), node.shape, dtype_of(node)))

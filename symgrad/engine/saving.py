@@ -71,14 +71,15 @@ def _pack_node(node: Node) -> None:
 
 
 class saved_tensors_hooks:
-    """In this block, what operations save for derivatives is kept as ``pack_hook(x)`` and read by ``unpack_hook``.
+    """Save values for the backward pass as ``pack_hook(x)`` inside the block, and read them by ``unpack_hook``.
 
     Args:
         pack_hook: takes each tensor that is saved, detached, and returns anything, such as the name of a file.
         unpack_hook: takes what ``pack_hook`` returned, and returns the tensor, whenever a derivative looks at it.
 
     Raises:
-        GraphError: hooks are disabled. ArgumentTypeError: in ``backward``, where ``unpack_hook`` returns no tensor.
+        GraphError: if hooks are disabled.
+        ArgumentTypeError: in ``backward``, if ``unpack_hook`` does not return a tensor.
 
     >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
     >>> with sg.autograd.graph.saved_tensors_hooks(lambda t: t.to(sg.float32), lambda t: t.to(sg.float64)):
@@ -101,10 +102,10 @@ class saved_tensors_hooks:
 
 
 class disable_saved_tensors_hooks:
-    """In this block, ``saved_tensors_hooks`` raises this message.
+    """Let ``saved_tensors_hooks`` raise an error with this message inside the block.
 
     Raises:
-        GraphError: hooks are in use.
+        GraphError: if hooks are in use.
     """
 
     def __init__(self, error_message: str) -> None:

@@ -293,7 +293,7 @@ def _is_discrete(node: Any) -> bool:
     return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
 
 
-def _tangent_of(node: Any, ts: Sequence[Any], handle: Handle, record: bool, symbolic: bool) -> Any:
+def tangent_of(node: Any, ts: Sequence[Any], handle: Handle, record: bool, symbolic: bool) -> Any:
     """Return the tangent of a node from those of its inputs."""
     y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
     if record:
@@ -303,10 +303,25 @@ def _tangent_of(node: Any, ts: Sequence[Any], handle: Handle, record: bool, symb
     return t
 
 
+def pushed(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], rule: Callable[[Any, list[Any]], Any]) -> list[Any]:
+    """Forward mode: push tangents of some nodes through the graph, oldest node first.
+
+    The rule makes a node's tangent of those of its inputs; None stands for zero.
+    """
+    known: dict[AnyNode, Any] = dict(tangents)
+    for node in ancestors(roots, {id(n) for n in tangents}):
+        if node in known or isinstance(node, Leaf):
+            continue
+        ts = [known.get(p) if is_node(p) else None for p in node.inputs]
+        if any(t is not None for t in ts) and not _is_discrete(node):
+            known[node] = rule(node, ts)
+    return [known.get(r) for r in roots]
+
+
 def push(
     roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False
 ) -> list[Any]:
-    """Forward mode: push tangents of some nodes through the graph, oldest node first.
+    """Return the tangents of the roots, given those of some nodes.
 
     Args:
         roots: output nodes.
@@ -318,19 +333,15 @@ def push(
     Returns:
         The tangents of the roots; None stands for zero.
     """
-    tangent_of: dict[AnyNode, Any] = dict(tangents)
-    for node in ancestors(roots, {id(n) for n in tangents}):
-        if node in tangent_of or isinstance(node, Leaf):
-            continue
-        ts = [tangent_of.get(p) if is_node(p) else None for p in node.inputs]
-        if all(t is None for t in ts) or _is_discrete(node):
-            continue
+
+    def rule(node: Any, ts: list[Any]) -> Any:
         if node.saved is None and not symbolic:
             raise GraphError(FREED)
-        t = _tangent_of(node, ts, handle, record, symbolic)
+        t = tangent_of(node, ts, handle, record, symbolic)
         # Where the tangents belong to inputs that were broadcast, so is their image.
-        tangent_of[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
-    return [tangent_of.get(r) for r in roots]
+        return t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
+
+    return pushed(roots, tangents, rule)
 
 
 def _transposed_twice(

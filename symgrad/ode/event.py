@@ -33,7 +33,7 @@ TIME = "τ"  # what the time of an event is called in formulas, beside t
 _FLOAT64 = np.dtype(np.float64)
 _OVER = 0.1  # how far from 0, relative to slope and time, g is only where it jumps
 _POLE = 1e3  # how many times as large g is at a pole as beside it
-_PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
+_PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is examined
 
 
 @takes_args
@@ -43,29 +43,29 @@ def odeint_event(
     method: str = "dopri5", rtol: float = 1e-8, atol: float = 1e-10, derivative: str = "auto",
     max_steps: int = 100_000, checkpoints: int | None = None, hmax: float = math.inf,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Find the first t* after t0 with g(y(t*), t*) = 0, where y' = f(y, t, *args), y(t0) = y0; and y(t*).
+    """Find the first time t* after t0 with g(y(t*), t*) = 0, where y' = f(y, t, *args) and y(t0) = y0.
 
-    Derivative: dt*/dθ = −(∂g/∂y ∂y/∂θ + ∂g/∂θ)/(∂g/∂y f + ∂g/∂t), by the implicit function theorem: both answers are
-    differentiable in y0, t0 and args, in every mode and to every order.
+    Derivative: dt*/dθ = −(∂g/∂y ∂y/∂θ + ∂g/∂θ)/(∂g/∂y f + ∂g/∂t), by the implicit function theorem. The time and the
+    state are differentiable with respect to y0, t0 and args, in every mode and to every order.
 
     Args:
-        f, y0, args: as for ``odeint``.
+        f, y0, args: see ``odeint``.
         t0: the time of y0.
-        event: g(y, t, *args), a number. A zero at t0 itself does not count.
-        t_max: where the search ends; before t0 to search backwards.
-        direction: 1 where g must change from negative to positive, −1 the other way, 0 for both.
+        event: g(y, t, *args), which returns a number. A zero at t0 itself does not count.
+        t_max: the time at which the search ends; pass a time before t0 to search backwards.
+        direction: 1 for changes of g from negative to positive, −1 for the opposite, 0 for both.
         method: "dopri5" or "rodas4".
-        rtol, atol, derivative, max_steps, checkpoints, hmax: as for ``odeint``.
+        rtol, atol, derivative, max_steps, checkpoints, hmax: see ``odeint``.
 
     Returns:
-        t*, a number, and the state, in the structure of y0.
+        t*, a number, and the state y(t*), in the structure of y0.
 
     Raises:
-        NotConverged: g does not change its sign before t_max, by more than the error that rtol and atol allow; or it
-            is nan on the way. A change of sign at a pole is no event.
-        LinAlgError: the solution touches g = 0 without crossing it, when a derivative is asked for.
-        NotDifferentiable: g jumps over 0, when a derivative is asked for.
-        ShapeError, ArgumentTypeError: g is no number.
+        NotConverged: if g does not change its sign before t_max by more than the error that rtol and atol allow, or if
+            it is nan before that. A change of sign at a pole is not an event.
+        LinAlgError: if a derivative is requested and the solution touches g = 0 without crossing it.
+        NotDifferentiable: if a derivative is requested and g jumps over 0.
+        ShapeError, ArgumentTypeError: if g is not a number.
 
     >>> def fall(y, t):
     ...     return [y[1], -9.81]
@@ -79,7 +79,7 @@ def odeint_event(
     until = _known(who, "t_max", t_max)
     control = control_of(who, method, rtol, atol, max_steps, checkpoints, hmax)
     if not isinstance(control, Control):
-        raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
+        raise ArgumentError(f"{who}: SciPy's {method} does not support events. Use 'dopri5' or 'rodas4'.")
     system = System(who, f, y0, args)
     first = number(who, "t0", t0)
     flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f), system.plain)
@@ -102,7 +102,7 @@ def odeint_event(
 def _check_event(who: str, event: Any, direction: int) -> None:
     if isinstance(event, (list, tuple)):
         raise ArgumentTypeError(
-            f"{who}: event is a {type(event).__name__}. Pass one function; of several events, call {who} for each."
+            f"{who}: event is a {type(event).__name__}. Pass one function; for several events, call {who} for each."
         )
     check_function(who, event)
     if direction not in (-1, 0, 1):
@@ -127,7 +127,7 @@ def _known(who: str, what: str, x: Any) -> float:
     """Return the value of a number that answers do not depend on."""
     value = tensor_value(number(who, what, x))
     if value is None:
-        raise ArgumentError(f"{who}: {what} has no value here. Pass a number that needs no derivative.")
+        raise ArgumentError(f"{who}: {what} has no value here. Pass a number that does not require a gradient.")
     return float(np.asarray(value))
 
 
@@ -288,7 +288,7 @@ class Crossing:
         """Return the time t* of the event."""
         y0, t0 = np.asarray(thetas[0], float), float(thetas[1])
         if not math.isfinite(self.until - t0) or self.until == t0:
-            raise ArgumentError(f"odeint_event: t_max is {self.until:g}, t0 {t0:g}. Expected a finite time after it.")
+            raise ArgumentError(f"odeint_event: t_max is {self.until:g}, t0 {t0:g}. Expected a finite time after t0.")
         flow, others = self.flow, thetas[self.count :]
         assert flow.step is not None
         assert isinstance(flow.control, Control)
@@ -326,7 +326,7 @@ class Crossing:
             low = 1e-6 if before == 0 or abs(there(1e-6) - before) > abs(before) else 0.0
             before = there(low) if low else before
         for part in _PARTS:
-            state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
+            state = between_at(stretch.pieces[k], part)
             now = look(state, t + part * h)
             if math.isnan(now):
                 raise _undefined(t + part * h)

@@ -1,4 +1,4 @@
-"""``scipy.integrate.solve_ivp``'s signature on ``odeint``."""
+"""``solve_ivp``: ``odeint`` with the signature of ``scipy.integrate.solve_ivp``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symgrad.support.arguments import checked
 
 
 class Solution(NamedTuple):
-    """What ``solve_ivp`` returns: the times (k,), the solution (n, k), and SciPy's fields."""
+    """The result of ``solve_ivp``: the times (k,), the solution (n, k), and SciPy's fields."""
 
     t: Any
     y: Any
@@ -29,28 +29,28 @@ def solve_ivp(
     dense_output: bool = False, events: Any = None, vectorized: bool = False, args: Any = None, *, rtol: float = 1e-8,
     atol: float = 1e-10, max_step: float = np.inf,
 ) -> Solution:  # fmt: skip
-    """Solve y' = fun(t, y, *args), y(t₀) = y0, with SciPy's signature: ``odeint`` with the time first.
+    """Solve y' = fun(t, y, *args), y(t₀) = y0, with SciPy's signature.
 
-    The solution is differentiable in y0, args and times, as that of ``odeint``.
+    The solution is differentiable with respect to y0, args and the times, like that of ``odeint``.
 
     Args:
-        fun: fun(t, y, *args), returning the derivative of the vector y.
+        fun: fun(t, y, *args), which returns the derivative of the vector y.
         t_span: the first and the last time.
         y0: y at the first time, (n,).
-        method: SciPy's, or one of ``odeint``'s.
-        t_eval: the times of the solution, (k,), in t_span; by default its two ends.
-        dense_output, events: refused; pass t_eval, and see ``odeint_event``.
-        vectorized: accepted, and of no effect.
-        args: what else fun takes, a tuple.
-        rtol, atol: the accuracy, finer than SciPy's by default.
+        method: a method of SciPy, or of ``odeint``.
+        t_eval: the times of the solution, (k,), within t_span; by default its two ends.
+        dense_output, events: not supported; pass t_eval, or use ``odeint_event``.
+        vectorized: accepted, without effect.
+        args: further arguments of fun, a tuple.
+        rtol, atol: the tolerances, by default smaller than SciPy's.
         max_step: the length of the longest step.
 
     Returns:
-        t, y and SciPy's ``success``, ``status`` and ``message``.
+        A ``Solution`` with t, y and SciPy's ``success``, ``status`` and ``message``.
 
     Raises:
-        ArgumentError: dense_output or events are asked for, or t_eval leaves t_span.
-        ArgumentTypeError: args is no tuple.
+        ArgumentError: if dense_output or events are requested, or t_eval leaves t_span.
+        ArgumentTypeError: if args is not a tuple.
 
     >>> sg.ode.solve_ivp(lambda t, y, k: -k * y, (0, 1), [1.0], args=(2.0,)).y[0, -1]
     tensor(0.1353)

@@ -46,7 +46,7 @@ class Letter(Op):
 
     Attributes:
         whole: the operation that gives all of them, whose last inputs are θ.
-        times: the times where they are constants, which are no input then; and their place among the inputs.
+        times: the times where they are constants, which are not inputs then; and their place among the inputs.
         part: which entries of its result, flat, the letter is.
         field: (Y, t, *θ) ↦ Y'.
         title: what the unknown is called.
@@ -202,7 +202,7 @@ def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any], e
 
 
 def _shown(times: Any, k: int) -> str:
-    """Return a time that is no constant: its name, or t_k where it has none that is short."""
+    """Return a time that is not a constant: its name, or t_k where it has none that is short."""
     text = str(_form(as_tensor(times)[k]))
     return text if len(text) <= _SHORT else f"t_{k}"
 

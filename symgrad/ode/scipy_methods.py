@@ -72,7 +72,7 @@ class ScipySolver:
 
     def _stopped(self, reached: float, ts: Any, why: str) -> str:
         return (
-            f"odeint: SciPy's {self.method} got to t = {reached:.8g} of {ts[-1]:g}: {why} The solution may grow "
+            f"odeint: SciPy's {self.method} reached t = {reached:.8g} of {ts[-1]:g}: {why} The solution may grow "
             "without bound there; else take another method, or ask for less by rtol and atol."
         )
 
@@ -94,7 +94,7 @@ def met(there: Any, back: Any, rtol: float, atol: float) -> Any:
     if not miss <= allowed:
         raise NotConverged(
             f"odeint: integrated backwards, the equation misses the state by {miss:.2g}: it is stable in one direction "
-            "of time only, and the adjoint equation along this way would be wrong. Take derivative='steps' (with "
+            "of time only, and the adjoint equation along this solution would be wrong. Use derivative='steps' (with "
             "method='rodas4' where it is stiff) or 'forward', or pass times that are closer together."
         )
     return there

@@ -45,7 +45,7 @@ def shifted(
         field: (Y, t, *θ) ↦ Y', of Y (c, n).
         y: the series of states (c, m, n), one for each of m times.
         times, thetas: the series of the times, (m,), and of θ.
-        most: the highest order that will be asked for.
+        most: the highest order that will be requested.
     """
     nodes, weights, inner = _rule(max(most, 1))
     by = Einsum.of("m,qmcn->qmcn")

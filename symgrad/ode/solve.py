@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from symgrad.core.node import has_value, tensor_value
 from symgrad.core.promotion import is_complex
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError, SymgradError
 from symgrad.implicit import programs
 from symgrad.implicit.factors import positive, whole
 from symgrad.implicit.unknowns import Arguments, Unknown, double, floating, title_of, traced
@@ -26,11 +27,13 @@ from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked, takes_args
+from symgrad.support.notices import warn
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.scanning import fori_loop, scan
 from symgrad.transforms.tracing import spec_of
 
 _FLOAT64 = np.dtype(np.float64)
+_TIMES = ("t", "time", "tau")
 _WAYS = ("auto", "steps", "forward", "adjoint")
 
 
@@ -43,42 +46,43 @@ def odeint(
 ) -> Any:  # fmt: skip
     """Solve y' = f(y, t, *args), y(t₀) = y0. Derivative: ẏ' = ∂f/∂y ẏ + ∂f/∂θ θ̇, or λ' = −(∂f/∂y)ᵀ λ backwards.
 
-    The solution is differentiable in y0, in the times (dy/dtₖ = f(y(tₖ), tₖ)), in args, and in tensors that f takes
-    from outside: in forward and reverse mode, to every order, under vmap and compiled. The arguments are those of
-    ``jax.experimental.ode.odeint``.
+    The solution is differentiable with respect to y0, the times (dy/dtₖ = f(y(tₖ), tₖ)), args, and tensors that f
+    captures: in forward and reverse mode, to every order, under ``sg.vmap`` and in ``sg.compile``. The arguments are
+    those of ``jax.experimental.ode.odeint``.
 
     Args:
-        f: f(y, t, *args), returning the derivative of y in its structure, or a list of numbers for a vector. It is
-            traced once: it cannot branch on values, and random numbers in it are drawn once.
+        f: f(y, t, *args), which returns the derivative of y in the structure of y, or a list of numbers for a vector.
+            It is traced once: it cannot branch on values, and random numbers in it are drawn once.
         y0: the state at t[0]: a number, an array, or nested dicts, lists, tuples and dataclasses of them.
         t: the times, a vector that increases or decreases.
-        args: what f depends on: arrays, numbers, and structures of them.
-        method: "dopri5", Dormand and Prince's of order 5, whose steps are chosen by the error; "rodas4", for stiff
-            equations; SciPy's "BDF", "Radau", "LSODA", "DOP853", "RK45", "RK23". With ``steps`` also "rk4",
-            "midpoint", "euler".
-        rtol, atol: the error allowed in a step, relative to the state and absolute. Steps are made in double precision,
-            whatever the dtype of y0 is, which the result has.
-        derivative: "steps", exactly that of the steps that were made; "forward", by sensitivities that are
-            integrated along; "adjoint", by the adjoint equation backwards, in the memory of the outputs alone. "auto"
-            takes steps; of SciPy's methods, which have no derivative of their steps, forward for few numbers and for
-            stiff equations, else adjoint.
-        steps: None chooses the steps; a number takes this many equal steps between neighbouring times, as one loop,
-            which compiles to machine code and is exported. Their error is not looked at, and rtol and atol are not
-            used: compare with twice as many.
-        max_steps: the most steps, where they are chosen; SciPy's methods take about this many.
-        checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
-            default all that fit in 128 kB, then about √(number of steps).
-        hmax: the longest step that is chosen. A longer step may pass over a pulse of f; take hmax below its length.
+        args: further arguments of f: arrays, numbers, and structures of them.
+        method: "dopri5", the adaptive method of Dormand and Prince of order 5; "rodas4", for stiff equations; or
+            SciPy's "BDF", "Radau", "LSODA", "DOP853", "RK45" and "RK23". With ``steps`` also "rk4", "midpoint" and
+            "euler".
+        rtol, atol: the error allowed in a step, relative to the state and absolute. Steps are computed in double
+            precision, and the result has the dtype of y0.
+        derivative: "steps" differentiates the computed steps exactly; "forward" integrates sensitivities along with the
+            state; "adjoint" integrates the adjoint equation backwards, and stores only the outputs. "auto" selects
+            "steps", except for SciPy's methods, whose steps have no derivative: for them it selects "forward" for few
+            numbers and for stiff equations, and "adjoint" otherwise.
+        steps: None for adaptive steps; or the number of equal steps between consecutive times, which form a loop that
+            compiles to machine code and can be exported. Their error is not estimated, and rtol and atol are ignored:
+            compare with twice as many steps.
+        max_steps: the maximum number of adaptive steps; for SciPy's methods the limit is approximate.
+        checkpoints: the maximum number of states that are stored for derivative="steps"; the others are recomputed. By
+            default, all are stored if they fit in 128 kB, otherwise about √(number of steps).
+        hmax: the longest step that may be chosen. A longer step may miss a pulse of f; choose hmax below its duration.
 
     Returns:
         Tensors in the structure of y0, each with a new first axis for the times.
 
     Raises:
-        NotConverged: the solution ends or f is not finite before the last time; too many steps; the equation does not
-            lead back where derivative="adjoint" needs it. Equal steps in a compiled function are not checked.
-        ShapeError: t is no vector, or f does not return what y0 is.
-        ArgumentError: t is not monotone, or there is no such method or derivative.
-        MissingExtra: SciPy is asked for and not installed.
+        NotConverged: if the solution ends or f is not finite before the last time, if there are too many steps, or if
+            the state cannot be integrated backwards for derivative="adjoint". Equal steps in a compiled function are
+            not checked.
+        ShapeError: if t is not a vector, or f does not return the structure and shapes of y0.
+        ArgumentError: if t is not monotone, or the method or the derivative is unknown.
+        MissingExtra: if a method of SciPy is selected, and SciPy is not installed.
 
     Source: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, sections II.4 and II.5.
 
@@ -89,7 +93,7 @@ def odeint(
     (tensor([1.0000, 0.6065, 0.3679], grad_fn=<ViewBackward0>), tensor(-0.7358))
     """
     check_function("odeint", f)
-    system = System("odeint", f, y0, args)
+    system = _system(f, y0, args)
     times = _times(t)
     if steps is not None or (method in FIXED and method not in ADAPTIVE):
         return system.structure(_fixed(system, times, method, _equal_steps(method, derivative, steps)))
@@ -98,12 +102,41 @@ def odeint(
     return system.structure(as_tensor(flow(system.start, times, *system.inputs))[0])
 
 
+def _system(f: Callable[..., Any], y0: Any, args: Sequence[Any]) -> System:
+    """Return the equation taken apart; where f's parameters are named (t, y), notice that it is called as f(y, t)."""
+    order = _time_first(f)
+    try:
+        system = System("odeint", f, y0, args)
+    except SymgradError as error:
+        if order:
+            raise ArgumentTypeError(order) from error
+        raise
+    if order:  # it may be meant: a name is not a proof
+        warn(order)
+    return system
+
+
+def _time_first(f: Callable[..., Any]) -> str:
+    """Return what to say of a function whose first parameter is named as the time, and whose second is not."""
+    try:
+        names = [*inspect.signature(f).parameters][:2]
+    except (TypeError, ValueError):  # of a builtin
+        return ""
+    if len(names) < 2 or names[0] not in _TIMES or names[1] in _TIMES:
+        return ""
+    state, time = names[1], names[0]
+    return (
+        f"odeint: f({time}, {state}) is called with the state first. Write f({state}, {time}), or use sg.solve_ivp, "
+        f"whose functions are f({time}, {state})."
+    )
+
+
 def _equal_steps(method: str, derivative: str, steps: int | None) -> int:
     """Return the number of equal steps between times, once the arguments are checked to fit each other."""
     if method not in FIXED:
         raise ArgumentError(f"odeint: steps= is for {_listed(FIXED)}, not {method!r}.")
     if derivative not in ("auto", "steps"):
-        raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
+        raise ArgumentError(f"odeint: with steps=, only derivative='steps' is available. Got {derivative!r}.")
     if steps is None:
         raise ArgumentError(
             f"odeint: {method!r} makes equal steps. Say how many between neighbouring times, as in steps=10."
@@ -187,16 +220,16 @@ def control_of(
     if method in SCIPY:
         return ScipySolver(method, float(rtol), float(atol), float(hmax), most)
     others = f"; with steps= also {_listed([m for m in FIXED if m not in ADAPTIVE])}" if who == "odeint" else ""
-    raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}{others}.")
+    raise ArgumentError(f"{who}: the method {method!r} is unknown. Use one of {_listed([*ADAPTIVE, *SCIPY])}{others}.")
 
 
 def way_of(who: str, derivative: str, control: Control | ScipySolver) -> str:
     """Return how derivatives are found, checked."""
     if derivative not in _WAYS:
-        raise ArgumentError(f"{who}: there is no derivative {derivative!r}. Take one of {_listed(_WAYS)}.")
+        raise ArgumentError(f"{who}: derivative={derivative!r} is unknown. Use one of {_listed(_WAYS)}.")
     if derivative == "steps" and isinstance(control, ScipySolver):
         raise ArgumentError(
-            f"{who}: SciPy's {control.method} has no derivative of its steps. Take derivative='forward' or 'adjoint', "
+            f"{who}: SciPy's {control.method} has no derivative of its steps. Use derivative='forward' or 'adjoint', "
             "or method='dopri5' or 'rodas4'."
         )
     return derivative

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from symgrad.implicit.unknowns import double
 from symgrad.ode.tableaus import Explicit, Rosenbrock
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
-from symgrad.transforms.loops.scanning import scan
+from symgrad.transforms.loops.scanning import scan_until
 
 _EPS = np.finfo(float).eps
 _AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, and how many steps are tried in one call
@@ -78,6 +79,14 @@ def check_times(who: str, values: Any) -> None:
         )
 
 
+@lru_cache(maxsize=16)
+def _checked_times(raw: bytes) -> Any:
+    """Return times that go one way; those of every gradient are the same."""
+    times = np.frombuffer(raw)
+    check_times("odeint", times)
+    return times
+
+
 class Mark(NamedTuple):
     """Where a walk can go on: time, state, the step proposed, log of the last error, the next output, steps tried."""
 
@@ -90,15 +99,15 @@ class Mark(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Some steps in a row: their beginnings and sizes, the outputs in them, their ends and the polynomials between.
+    """Some steps in a row: their beginnings and sizes, and the outputs in them.
 
     Attributes:
-        t, y, h: with the steps first; h is 0 of those that were rejected, and behind the last time.
+        t, y, h: with the steps first, as many as were tried; h is 0 of those that were rejected.
         outputs: the places of the outputs in these steps.
         steps: which of the steps each output is in.
-        parts: where in its step, σ; 1 at its end.
-        tried: how many of the steps were tried.
-        end, between: with the steps first; not kept, since the way back does not read them.
+        weights: how much of each piece of its step is in it.
+        pieces: end, beginning, and coefficients of the polynomial in between, with the steps first; not kept, since the
+            way back does not read them.
     """
 
     t: Any
@@ -106,10 +115,8 @@ class Stretch(NamedTuple):
     h: Any
     outputs: slice
     steps: Any
-    parts: Any
-    tried: int
-    end: Any = None
-    between: Any = None
+    weights: Any
+    pieces: Any = None
 
 
 class SteppedSystem:
@@ -124,8 +131,7 @@ class SteppedSystem:
 
     def __init__(self, step: Program, base: Program, control: Control, ts: Any, thetas: Sequence[Any]) -> None:
         self.control, self.thetas = control, tuple(thetas)
-        self.ts = np.ravel(np.asarray(ts, np.float64))
-        check_times("odeint", self.ts)
+        self.ts = _checked_times(np.asarray(ts, np.float64).tobytes())
         self.first_time, self.last = float(self.ts[0]), float(self.ts[-1])
         self.sign = 1.0 if self.last >= self.first_time else -1.0
         self.rising = self.sign * self.ts
@@ -151,31 +157,28 @@ class SteppedSystem:
     def _put(target: Any, stretch: Stretch) -> None:
         """Write the states at the outputs of a stretch."""
         if len(stretch.steps):
-            rows = _powers(stretch.parts, stretch.between.shape[1])
-            inside = stretch.y[stretch.steps] + np.einsum("op,opcn->ocn", rows, stretch.between[stretch.steps])
-            states = np.where((stretch.parts == 1.0)[:, None, None], stretch.end[stretch.steps], inside)
-            target[:, stretch.outputs] = states.swapaxes(0, 1)
+            target[:, stretch.outputs] = np.einsum("op,opcn->con", stretch.weights, stretch.pieces[stretch.steps])
 
     def walk(self, mark: Mark) -> Iterator[tuple[Mark, Stretch]]:
         """Go on from a mark to the last time; of each stretch where it began, and what was made."""
         run = walking(self.step, self.control.method.order, self.length)
         control = self.control
         while float(mark.t) != self.last:
-            *state, ended, t, y, h, ok, error, end, between = run(
+            *state, ended, count, t, y, h, ok, error, pieces = run(
                 mark.t,
                 mark.y,
                 mark.h,
                 mark.error,
-                0.0,
                 self.last,
                 control.longest,
                 control.rtol,
                 control.atol,
                 *self.thetas,
             )
-            tried = int(np.count_nonzero(h))
-            self._check(mark, t[:tried], h[:tried], error[:tried], y, state, bool(ended))
-            sizes, reached = h * ok, float(state[0])
+            tried, reached = int(count), float(state[0])
+            t, y, h = t[:tried], y[:tried], h[:tried]
+            self._check(mark, t, h, error[:tried], y, state, bool(ended))
+            sizes = h * ok[:tried]
             until = int(self.rising.searchsorted(self.sign * reached, "right"))
             outputs = slice(mark.output, until)
             after = np.empty(tried)
@@ -183,7 +186,7 @@ class SteppedSystem:
             at = (self.sign * after).searchsorted(self.rising[outputs])
             times, first = self.ts[outputs], t[at]
             parts = np.where(times == after[at], 1.0, (times - first) / sizes[at])
-            yield mark, Stretch(t, y, sizes, outputs, at, parts, tried, end, between)
+            yield mark, Stretch(t, y, sizes, outputs, at, _weights(parts, pieces.shape[1] - 2), pieces)
             mark = Mark(state[0], state[1], state[2], state[3], until, mark.tried + tried)
 
     def first(self, start: Any) -> Mark:
@@ -195,7 +198,7 @@ class SteppedSystem:
             raise NotConverged(
                 f"odeint: f is not finite at the start, t = {t:g}. Start where it is defined, and check y0 and args."
             )
-        return Mark(t, start, float(np.clip(h, -self.control.longest, self.control.longest)), _CALM, 1, 0)
+        return Mark(t, start, max(min(h, self.control.longest), -self.control.longest), _CALM, 1, 0)
 
     def _check(self, mark: Mark, t: Any, h: Any, error: Any, y: Any, state: Sequence[Any], ended: bool) -> None:
         """Refuse steps that are too small, and too many of them."""
@@ -227,8 +230,8 @@ class SteppedSystem:
         """Keep every state, or once they are many the beginnings of every second, fourth, … stretch."""
         enough = self.control.kept or max(_KEPT // mark.y.size, 2 * self.stride * self.length)
         if self.stretches % self.stride == 0:
-            self.marks.append((mark, stretch._replace(end=None, between=None) if self.whole else None))
-            self.kept += stretch.tried if self.whole else 1
+            self.marks.append((mark, stretch._replace(pieces=None) if self.whole else None))
+            self.kept += len(stretch.t) if self.whole else 1
         self.stretches += 1
         if self.whole and self.kept > enough:
             self.whole, self.kept = False, len(self.marks)
@@ -246,19 +249,19 @@ class SteppedSystem:
         now: Any = np.zeros_like(g[:, 0])
         degree = self.step.results[1].shape[0]
         for stretch in self._reversed():
+            tried = len(stretch.t)
             seeds = np.zeros((length, degree + 2, *now.shape))
-            weights, here = _weights(stretch.parts, degree), g[:, stretch.outputs].swapaxes(0, 1)
-            np.add.at(seeds, stretch.steps, weights[:, :, None, None] * here[:, None])
-            now, *sums = run(
-                now, stretch.y, stretch.t, stretch.h, seeds, self.control.rtol, self.control.atol, *sums, *self.thetas
-            )
+            each = np.einsum("op,con->opcn", stretch.weights, g[:, stretch.outputs])
+            np.add.at(seeds, tried - 1 - stretch.steps, each)
+            made = [*[_turned(x, length) for x in (stretch.y, stretch.t, stretch.h)], seeds]
+            now, *sums = run(now, float(tried), *made, self.control.rtol, self.control.atol, *sums, *self.thetas)
         return np.asarray(now) + g[:, 0], sums
 
     def points(self, states: Any) -> tuple[Any, Any]:
         """Return the times and the states of all steps, and of the end of what ``forward`` found."""
         made = [*self._reversed()][::-1]
-        times = np.concatenate([*[s.t[: s.tried] for s in made], self.ts[-1:]])
-        return times, np.concatenate([*[s.y[: s.tried] for s in made], states[None, :, -1]])
+        times = np.concatenate([*[s.t for s in made], self.ts[-1:]])
+        return times, np.concatenate([*[s.y for s in made], states[None, :, -1]])
 
     def _reversed(self) -> Iterator[Stretch]:
         """The stretches from the last to the first; those that were not kept are walked again."""
@@ -275,20 +278,24 @@ class SteppedSystem:
 
 def _weights(parts: Any, degree: int) -> Any:
     """Return how much of a step's end, its beginning and its polynomial is in the state at each part: in this order."""
-    weights = np.zeros((len(parts), degree + 2))
-    inside = parts != 1.0
-    weights[:, 0], weights[:, 1] = ~inside, inside
-    weights[:, 2:] = _powers(parts, degree) * inside[:, None]
+    weights = np.empty((len(parts), degree + 2))
+    power = weights[:, 1] = parts != 1.0
+    weights[:, 0] = ~power
+    for k in range(2, degree + 2):
+        power = weights[:, k] = power * parts
     return weights
 
 
-def between_at(y: Any, between: Any, part: float) -> Any:
+def _turned(x: Any, length: int) -> Any:
+    """Return the rows from the last to the first, and zeros up to a length."""
+    rows = np.zeros((length, *x.shape[1:]))
+    rows[: len(x)] = x[::-1]
+    return rows
+
+
+def between_at(pieces: Any, part: float) -> Any:
     """Return the state at a part σ of a step."""
-    return y + np.tensordot(_powers(part, len(between)), between, 1)
-
-
-def _powers(part: Any, count: int) -> Any:
-    return np.asarray(part)[..., None] ** np.arange(1, count + 1)
+    return np.tensordot(_weights(np.array([part]), len(pieces) - 2)[0], pieces, 1)
 
 
 # ------------------------------------------------------------------ compiled programs
@@ -306,14 +313,15 @@ def _next_length(taken: Any, wish: Any, error: Any, longest: Any) -> Any:
 def walking(step: Program, order: int, length: int) -> Any:
     """Return so many tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state after, and the tries.
 
-    A try whose error is too large leaves time and state and shortens the step; after the last time nothing changes.
+    A try whose error is too large leaves time and state and shortens the step; the loop ends at the last time. Beside
+    the state it returns whether it ended, and how many tries there were.
     """
 
-    def run(t: Any, y: Any, h: Any, before: Any, ended: Any, last: Any, *given: Any) -> Any:
+    def run(t: Any, y: Any, h: Any, before: Any, last: Any, *given: Any) -> Any:
         longest, rtol, atol, *thetas = given
 
         def attempt(state: Any, _: Any) -> Any:
-            t, y, h, before, ended = state
+            t, y, h, before, ended, tried = state
             rest = last - t
             is_last = F.abs(h) >= F.abs(rest) * (1 - 1e-12)
             taken = (1 - ended) * F.where(is_last, rest, h)
@@ -325,11 +333,12 @@ def walking(step: Program, order: int, length: int) -> Any:
             arrived = F.maximum(ended, F.where(ok, F.where(is_last, 1.0, 0.0), 0.0))
             state = (
                 F.where(ok, F.where(is_last, last, t + taken), t), F.where(ok, end, y), size,
-                F.where(ok, F.maximum(digits, _CALM), before), arrived,
+                F.where(ok, F.maximum(digits, _CALM), before), arrived, tried + (1 - ended),
             )  # fmt: skip
-            return state, (t, y, taken, F.where(ok, 1.0, 0.0), error, end, between)
+            pieces = F.cat([F.stack([end, y], 0), between], 0)
+            return state, (t, y, taken, F.where(ok, 1.0, 0.0), error, pieces)
 
-        state, tries = scan(attempt, (t, y, h, before, ended), length=length)
+        state, tries = scan_until(attempt, (t, y, h, before, 0.0, 0.0), None, length, until=4)
         return (*state, *tries)
 
     return step.once(("walking", order, length), lambda: compiled(run))
@@ -357,21 +366,27 @@ def beginning(field: Program, order: int) -> Any:
 
 
 def returning(step: Program, wanted: tuple[int, ...]) -> Any:
-    """Return the way back through some steps as one loop: (λ, steps, rtol, atol, *sums, *θ) ↦ λ and sums."""
+    """Return the way back as one loop: (λ, n, steps, rtol, atol, *sums, *θ) ↦ λ and sums.
+
+    The steps come from the last to the first; n of them count.
+    """
     two = programs.once(step, ("first", 2), step.arguments, lambda *xs: step(*xs)[:2])
     pull = programs.pullback(two, (0, *[5 + k for k in wanted]))
 
     def run(*given: Any) -> Any:
-        now, *made, rtol, atol = given[:7]
-        sums, thetas = given[7 : 7 + len(wanted)], given[7 + len(wanted) :]
+        now, count, *made, rtol, atol = given[:8]
+        sums, thetas = given[8 : 8 + len(wanted)], given[8 + len(wanted) :]
 
         def back(carry: Any, one: Any) -> Any:
-            now, *sums = carry
+            ended, left, *before = carry
             y, t, h, seeds = one
-            cotangent, *parts = pull(y, t, h, rtol, atol, *thetas, now + seeds[0], seeds[2:])
-            return (cotangent + seeds[1], *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
+            cotangent, *parts = pull(y, t, h, rtol, atol, *thetas, before[0] + seeds[0], seeds[2:])
+            after = [cotangent + seeds[1], *[a + double(b) for a, b in zip(before[1:], parts, strict=True)]]
+            kept = [F.where(ended > 0, a, b) for a, b in zip(before, after, strict=True)]
+            return (F.where(left <= 1.0, 1.0, 0.0), left - 1, *kept), None
 
-        return scan(back, (now, *sums), tuple(made), reverse=True)[0]
+        _, _, *pulled = scan_until(back, (0.0, count, now, *sums), tuple(made), made[0].shape[0], until=0)[0]
+        return pulled
 
     return step.once(("returning", wanted), lambda: compiled(run))
 

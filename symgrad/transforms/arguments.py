@@ -16,7 +16,7 @@ Argnums = int | Sequence[int]
 
 
 def check_argnums(name: str, argnums: Any) -> None:
-    """Refuse argnums that are no positions: most often the point itself, passed to the transform."""
+    """Refuse argnums that are not positions: most often the point itself, passed to the transform."""
     numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(k, (int, np.integer)) for k in numbers):
         raise ArgumentTypeError(
@@ -54,7 +54,7 @@ def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
 
 
 def check_results(tree: Tree, what: str) -> None:
-    """Refuse results that are no tensors. None is let through inside of a structure."""
+    """Refuse results that are not tensors. None is let through inside of a structure."""
     for path, value in statics(tree):
         if value is not None or not path:
             where = f" at result{path}" if path else ""
@@ -65,7 +65,7 @@ def check_results(tree: Tree, what: str) -> None:
 
 
 def statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
-    """Return the values of a structure that are no arrays, and their places."""
+    """Return the values of a structure that are not arrays, and their places."""
     if isinstance(tree, Static):
         return [(where, tree.value)]
     steps = [] if tree is LEAF else zip(steps_of(tree), tree.parts)  # type: ignore[arg-type, union-attr]
@@ -93,13 +93,13 @@ def pair(name: str, result: Any) -> tuple[Any, Any]:
 
 
 def check_chunk_size(name: str, chunk_size: Any) -> None:
-    """Refuse a chunk size that is no positive integer."""
+    """Refuse a chunk size that is not a positive integer."""
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
         raise ArgumentError(f"{name}: `chunk_size` should be greater than 0, got {chunk_size!r}. Pass an int, or None.")
 
 
 def check_randomness(name: str, randomness: Any) -> None:
-    """Refuse other behaviours than torch's three."""
+    """Refuse other behaviours than PyTorch's three."""
     if randomness not in ("error", "same", "different"):
         raise ArgumentError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. {name} got {randomness!r}."

@@ -69,7 +69,7 @@ class DifferentiatedCall:
 
     ys: list[Any]
     tree: Tree
-    leaves = False  # whether the function may make leaves of what it was given, as torch allows in some places
+    leaves = False  # whether the function may make leaves of what it was given, as PyTorch allows in some places
 
     def __init__(
         self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums | None = None
@@ -255,7 +255,7 @@ def write_back(x: Any, own: Any, given: Sequence[Any]) -> None:
     What stood for a number or an array is the function's own.
 
     Raises:
-        GraphError: the same tensor was given twice, and the function has not seen the change in the other one.
+        GraphError: if the same tensor was passed twice and modified through only one of the arguments.
     """
     if not isinstance(x, TensorBase):
         return

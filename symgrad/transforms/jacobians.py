@@ -45,9 +45,9 @@ def jacrev(
     fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None,
     holomorphic: bool = False,
 ) -> Callable[P, Any]:  # fmt: skip
-    """Return x ↦ ∂f/∂x by reverse mode, one sweep per entry of the result; see ``jacobian``.
+    """Return x ↦ ∂f/∂x by reverse mode, in one backward pass per entry of the result; see ``jacobian``.
 
-    ``chunk_size``, torch's number of sweeps at a time, is accepted: here it is one whatever is asked for.
+    ``chunk_size``, PyTorch's number of simultaneous passes, is accepted and has no effect.
     """
     check_chunk_size("jacrev", chunk_size)
     return _jacobian("jacrev", fn, argnums, has_aux, lambda columns, rows: "reverse", holomorphic)
@@ -58,9 +58,10 @@ def jacfwd(
     fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error",
     holomorphic: bool = False,
 ) -> Callable[P, Any]:  # fmt: skip
-    """Return x ↦ ∂f/∂x by forward mode, one sweep per entry of the point; see ``jacobian``.
+    """Return x ↦ ∂f/∂x by forward mode, in one pass per entry of the point; see ``jacobian``.
 
-    ``randomness`` is torch's and accepted: fn is called once, so that all sweeps see the same random numbers.
+    ``randomness`` is accepted for PyTorch and has no effect: fn is called once, so all passes see the same random
+    numbers.
     """
     check_randomness("jacfwd", randomness)
     return _jacobian("jacfwd", fn, argnums, has_aux, lambda columns, rows: "forward", holomorphic)
@@ -71,19 +72,19 @@ def jacobian(
     fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None,
     holomorphic: bool = False,
 ) -> Callable[P, Any]:  # fmt: skip
-    """Return x ↦ ∂f/∂x, by the mode that needs fewer sweeps. Shape: output shape + input shape.
+    """Return x ↦ ∂f/∂x, by the mode that needs fewer passes. Shape: output shape + input shape.
 
     Args:
-        fn: function returning an array, or a structure of them; or (this, aux) with ``has_aux``.
-        argnums: position, or positions, to differentiate by; a tuple gives a tuple.
-        has_aux: fn returns a second value, which is handed through.
-        chunk_size: torch's; sweeps are made one at a time whatever is asked for.
-        holomorphic: promise that fn is a holomorphic function of complex arrays; the entries are then dy/dz. Without it
-            results are real, and complex inputs have gradients ∂f/∂x + i ∂f/∂y; or inputs are real.
+        fn: function that returns an array or a structure of arrays; with ``has_aux``, a pair of this and aux.
+        argnums: the position of the argument to differentiate with respect to; a tuple of positions gives a tuple.
+        has_aux: whether fn returns a second value, which is returned unchanged.
+        chunk_size: accepted for compatibility with PyTorch, without effect.
+        holomorphic: whether fn is a holomorphic function of complex arrays, so that the entries are dy/dz. If not,
+            either the results are real, and complex inputs have gradients ∂f/∂x + i ∂f/∂y, or the inputs are real.
 
     Returns:
-        A function with fn's arguments, whose result has the structure of fn's result, with the structure of the
-        argument in place of each array; (this, aux) with ``has_aux``.
+        A function with fn's arguments. Its result has the structure of fn's result, in which each array is replaced by
+        the structure of the argument; (this, aux) with ``has_aux``.
 
     >>> sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],
@@ -208,10 +209,10 @@ def _assembled(parts: Any, y: Any, x: Any, axis: int) -> Any:
 def hessian(
     fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool = False
 ) -> Callable[P, Any]:
-    """Return x ↦ ∂²f/∂x²: the Jacobian of the gradient. Shape: x.shape + x.shape, after f's own where it has one.
+    """Return x ↦ ∂²f/∂x²: the Jacobian of the gradient. Shape: x.shape + x.shape, after the shape of f(x).
 
-    Several argnums give a tuple of rows: entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape; and so does a
-    structure of arrays: ``H["w"]["b"]``. Of complex numbers it is that of a ``holomorphic`` function.
+    Several argnums give a tuple of rows, whose entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape. A structure
+    of arrays gives a nested structure, such as ``H["w"]["b"]``. For complex arguments, f must be ``holomorphic``.
 
     >>> sg.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],

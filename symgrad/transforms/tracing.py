@@ -15,8 +15,6 @@ from symgrad.engine.program import Program, Recorder, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle, input_of, noting
 from symgrad.errors import GraphError, ValueNeeded, uncovered
 
-ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
-
 
 class Trace:
     """One run of a function: its variables, and the tensors that its operations were applied to.
@@ -47,7 +45,7 @@ class Trace:
         """Call the function.
 
         Raises:
-            GraphError: it changes a tensor from outside in place, by what has no value, or at all if it is run for
+            GraphError: if it changes a tensor from outside in place, by what has no value, or at all if it is run for
                 many ``steps``.
         """
         self._run = who.partition(":")[0], fn
@@ -58,7 +56,7 @@ class Trace:
                     result = _apart(result)
                     self._check_unchanged(journal, who, steps)
         except ValueNeeded as error:
-            raise ValueNeeded(f"{who} {error} {ADVICE}") from error
+            raise ValueNeeded(f"{who} {error}") from error
         self.known = {key: t for key, t in seen.items() if has_value(t) or tensor_node(t).index < self.start}
         return result
 

@@ -45,24 +45,24 @@ def vmap(
     """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
 
     Args:
-        fn: function of arrays, or structures of them, returning the like. It is traced once without values, so it
-            cannot branch on them; use ``sg.where``.
+        fn: function of arrays or structures of arrays, which returns arrays or structures of arrays. It is traced once
+            without values, so it cannot branch on them; use ``sg.where``.
         in_axes, in_dims: the axis to map over, or a tuple with one entry per argument, each an axis or a structure of
-            axes for the arrays in it; None for what is not mapped. Keyword arguments are not mapped.
-        out_axes, out_dims: where the batch axis goes in the results: an axis, or a structure of axes; None for a result
-            that is the same for all slices, and is returned once.
-        randomness: "same": all slices see the same random numbers; "different": each has its own, drawn in the order of
-            the slices; "error": fn may not draw.
-        chunk_size: map this many slices at a time, which needs less memory; None for all at once.
-        axis_size: the number of slices, needed where nothing is mapped.
+            axes for the arrays in it; None for arguments that are not mapped. Keyword arguments are not mapped.
+        out_axes, out_dims: the position of the batch axis in the results: an axis, or a structure of axes; None for a
+            result that is the same for all slices, and is returned once.
+        randomness: "same" to use the same random numbers for all slices, "different" to draw them for each slice in
+            order, "error" to raise an error if fn draws random numbers.
+        chunk_size: the number of slices to process together; a small number needs less memory. None for all slices.
+        axis_size: the number of slices; required if no argument is mapped.
 
     Returns:
-        A function of the batched arguments. NumPy arrays in give NumPy arrays out, unless a result depends on a tensor
-        from outside that requires grad.
+        A function of the batched arguments. For NumPy arrays, the results are NumPy arrays, unless they depend on a
+        captured tensor that requires grad.
 
     Raises:
-        ShapeError: the mapped axes differ in size.
-        ValueNeeded: fn needs a value.
+        ShapeError: if the mapped axes differ in size.
+        ValueNeeded: if fn needs a value.
 
     >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
     tensor([3., 3., 3., 3.])

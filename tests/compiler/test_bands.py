@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from checks import close
@@ -40,6 +42,18 @@ def _kept(band, made):
     if band is not None:
         made.append(band)
     return band
+
+
+@pytest.mark.parametrize("row", [lambda x: sg.softmax(x, 1), lambda x: sg.linalg.vector_norm(x, dim=1)])
+def test_compiling_and_calling_need_memory_for_the_results_alone(row):
+    x = RNG.normal(size=(600, 500))
+    sg.compile(lambda x: row(x).sum(), backend="llvm")(x[:90])  # which imports the backend
+    tracemalloc.start()
+    sg.compile(sg.value_and_grad(lambda x: (row(x) ** 2).sum()))(x)
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2 * x.nbytes
+    assert held < x.nbytes
 
 
 def _compiled(name, backend="llvm"):

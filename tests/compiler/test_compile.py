@@ -114,3 +114,10 @@ def test_narrow_from_a_position_that_is_an_argument_reads_there():
         assert np.array_equal(f(x, np.array(i)), x[:, i:][:, :2])
     with pytest.raises(sg.errors.IndexRangeError, match="out of bounds"):
         f(x, np.array(4))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("shape", [(0, 2), (0, 3, 1), (2, 0, 3)])
+def test_an_extreme_of_an_empty_array_keeps_the_axes_of_length_1(shape, backend):
+    f = sg.compile(lambda x: x / sg.abs(x).amax(-1, keepdim=True), backend=backend)
+    assert f(np.zeros(shape)).shape == shape

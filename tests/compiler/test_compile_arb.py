@@ -6,6 +6,7 @@ import pytest
 from checks import every, number, weighed
 
 import symgrad as sg
+from symgrad.compiler.backends import arb_lines
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.errors import ArgumentError, LinAlgError
 
@@ -127,3 +128,85 @@ def test_digits_are_fifteen_if_left_out():
     ball = sg.compile(sg.exp, backend="arb")(1.0)
     assert ball.overlaps(flint.arb.const_e())
     assert ball.rel_accuracy_bits() >= 49
+
+
+# ------------------------------------------------------------------ recorded lines
+def chain(x):
+    a, b = x[0], x[1]
+    for _ in range(5):
+        a, b = sg.sin(a) * b + 1 / (2 + a), sg.sqrt(1 + b * b) - a**3
+    return a - 2 * b
+
+
+def test_a_program_without_choices_is_recorded_and_then_runs_as_lines(monkeypatch):
+    f = balls(sg.grad(chain))
+    first = f(np.array([0.3, 0.2]))
+    monkeypatch.setattr("symgrad.compiler.backends.arb.to_digits", lambda *_: pytest.fail("walked"))
+    monkeypatch.setattr("symgrad.compiler.backends.arb.recorded", lambda *_: pytest.fail("recorded again"))
+    assert [bool(a.overlaps(b)) for a, b in zip(f(np.array([0.3, 0.2])), first, strict=True)] == [True, True]
+    exact = sg.compile(sg.grad(chain), backend="mpmath", digits=40)(np.array([-1.5, 0.7]))
+    for ball, value in zip(f(np.array([-1.5, 0.7])), exact, strict=True):
+        assert ball.overlaps(flint.arb(mpmath.nstr(value, 40), "1e-38"))
+
+
+def test_lines_take_out_signs_and_reciprocals_and_compute_sines_with_cosines(monkeypatch):
+    texts = []
+    source = arb_lines._source
+    monkeypatch.setattr(arb_lines, "_source", lambda *args: texts.extend(source(*args)) or texts)
+
+    def f(x):
+        y = -x * 1
+        return sg.sin(x) * sg.cos(x) + (y * y - y) * (1 / (3 + x)) - (0 + x) / (-x) + (y - x) * x
+
+    check(f, (0.7,), 30)
+    assert sum("f_sin_cos(x0)" in text for text in texts) == 1
+    assert sum("/" in text for text in texts) == 2
+    assert not any("= -" in text for text in texts)
+
+
+def random_program(rng):
+    """A function of three numbers, of twelve operations on earlier values."""
+    unary = [sg.sin, sg.cos, sg.sinh, sg.cosh, sg.exp, lambda a: -a, lambda a: 1 / (2 + a * a), lambda a: a * a, abs]
+    binary = [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: -a * b, lambda a, b: a / (1.5 + b * b)]
+    steps = [(rng.integers(2), *rng.integers(99, size=3)) for _ in range(12)]
+
+    def f(v):
+        values = [v[0], v[1], v[2]]
+        for kind, which, i, j in steps:
+            a, b = values[i % len(values)], values[j % len(values)]
+            y = unary[which % len(unary)](a) if kind else binary[which % len(binary)](a, b)
+            values.append(sg.tanh(y) if len(values) % 3 == 0 else y)
+        return values[-1] + values[-2] * values[0]
+
+    return f
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_values_and_gradients_of_random_programs_lie_in_their_balls(seed):
+    rng = np.random.default_rng(seed)
+    check(sg.value_and_grad(random_program(rng)), (rng.uniform(-2, 2, 3),))
+
+
+def test_lines_that_lose_digits_run_again_with_more_bits(monkeypatch):
+    monkeypatch.setattr("symgrad.compiler.backends.arb.to_digits", lambda *_: pytest.fail("walked"))
+    ball = balls(lambda x: (sg.exp(x) + 1e40) - 1e40)(1.0)
+    assert ball.overlaps(flint.arb(1).exp())
+    assert ball.rel_accuracy_bits() > 66
+
+
+@pytest.mark.parametrize(
+    ("f", "points"),
+    [
+        (lambda x: sg.where(x > 0.3, x * x, -x), [0.1, 0.5]),
+        (lambda x: (x + 1e-60) - x, [1.0, 3.0]),  # more bits than lines begin with
+        (lambda x: sg.exp(-1 / x), [0.0, 2.0]),  # −∞ on the way
+        (lambda x: sg.log(x), [0.0, 2.0, -1.0]),
+        (lambda x: x**0.1 + abs(x), [0.0, 2.0]),
+    ],
+)
+def test_choices_and_numbers_that_lines_do_not_settle_are_walked(f, points):
+    compiled = balls(f)
+    for x in points:
+        check(lambda y, f=f: f(y), (x,))
+        exact = float(sg.compile(f, backend="mpmath", digits=30)(x))
+        assert float(compiled(x)) == exact or np.isnan([float(compiled(x)), exact]).all()

@@ -398,12 +398,14 @@ def test_a_name_that_cannot_be_split_is_no_compiler(text, monkeypatch):
 @posix
 def test_what_a_compiler_complains_of_is_told_and_auto_goes_on(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", script(tmp_path, "echo 'kernel.c:1: too old for this' >&2; exit 3"))
-    with pytest.raises(Unsuitable, match=r"a compiler failed\. Use backend='numpy'\. It says: kernel.c:1: too old"):
+    with pytest.raises(
+        Unsuitable, match=r"a compiler failed\. Use backend='numpy'\. Its message is: kernel.c:1: too old"
+    ):
         sg.compile(lambda x: x * 2, backend="c")(X)
     monkeypatch.setenv("CC", script(tmp_path, '(echo "$LC_ALL"; head -c 5000 /dev/zero | tr "\\0" x) >&2; exit 1'))
     with pytest.raises(Unsuitable) as caught:
         sg.compile(lambda x: x * 2, backend="c")(X)
-    assert "It says: C\nxxx" in str(caught.value)  # in English
+    assert "Its message is: C\nxxx" in str(caught.value)  # in English
     assert 2000 <= len(str(caught.value)) < 2500
     monkeypatch.setenv("CC", script(tmp_path, "echo rubbish > kernel.out"))
     with pytest.raises(Unsuitable, match="cannot be loaded"):

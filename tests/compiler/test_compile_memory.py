@@ -18,6 +18,7 @@ import pytest
 from checks import BACKENDS
 
 import symgrad as sg
+from symgrad.compiler.program import Builder
 from symgrad.core import pickling
 from symgrad.errors import GraphError
 from symgrad.support import forks
@@ -50,6 +51,16 @@ ALIASES = {
     "a result and a view of it": lambda x: (lambda y: (y, y.reshape(-1), y.T, y[0]))(x * 2),
     "products": lambda x: (lambda y: (y, y.sum(0), (y @ y.T).exp(), y))(x.exp()),
 }
+
+
+def test_a_constant_that_repeats_a_number_takes_the_memory_of_one():
+    builder = Builder()
+    ones = builder.const(np.ones((50, 40)))
+    assert builder.values[ones].op.strides == (0, 0)
+    assert builder.const(np.ones((50, 40))) == ones
+    assert builder.const(np.ones((50, 40), np.float32)) != ones
+    for array in (np.where(np.arange(100) < 50, 0.0, -0.0), np.arange(100) // 99, np.full(100, np.nan)):
+        assert builder.values[builder.const(array)].op is array
 
 
 @backends

@@ -79,6 +79,15 @@ def test_short_programs_and_long_loops_are_compiled_at_once(built):
     assert built == ["auto", "auto"]
 
 
+def test_large_arrays_are_compiled_at_once(built):
+    def loss(x):
+        return (sg.softmax(x, 1) ** 2).sum()
+
+    sg.compile(sg.value_and_grad(loss))(np.ones((500, 600)))
+    sg.compile(sg.value_and_grad(loss))(np.ones((50, 600)))
+    assert built[:2] == ["auto", "numpy"]
+
+
 def test_lower_and_stats_are_those_of_machine_code():
     f = sg.compile(solved)
     assert f.lower(X).stats.backend == "llvm"

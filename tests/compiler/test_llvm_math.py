@@ -140,6 +140,7 @@ REFERENCE |= {
     "pow": mpmath.power,
     "lgamma": lambda x: mpmath.loggamma(x).real,
     "sech2": lambda x: 1 / mpmath.cosh(min(abs(x), 1000)) ** 2,
+    "ratio": lambda x, y: x / y,
 }
 
 
@@ -254,6 +255,7 @@ def numpy_function(name):
         "sqrt": np.sqrt,
         "rsqrt": lambda x: 1 / np.sqrt(x),
         "pow": np.power,
+        "ratio": np.divide,
         "sech2": lambda x: (1 / np.cosh(np.float64(x)) ** 2).astype(x.dtype),
     }
     return extra[name] if name in extra else SCALARS[name].numpy
@@ -316,6 +318,17 @@ def test_remainders_are_numpys_to_the_last_bit(name, kind):
         np.testing.assert_array_equal(values[where], expected[where])
         number = ~np.isnan(expected[where])
         np.testing.assert_array_equal(np.signbit(values[where][number]), np.signbit(expected[where][number]))
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_ratios_are_rounded_quotients(kind):
+    real, rng = TYPES[kind][1], np.random.default_rng(8)
+    x, y = (rng.normal(size=20_000).astype(real) for _ in "xy")
+    found, expected = kernel("ratio", kind)(x, y), x / y
+    assert (np.abs(found - expected) <= np.spacing(np.abs(expected))).all()
+    assert (found != expected).sum() <= {"f64": 0, "f32": 2}[kind]
+    n, m = (rng.integers(1, 1000, 5000).astype(real) for _ in "xy")
+    np.testing.assert_array_equal(kernel("ratio", kind)(n * m, n), m)
 
 
 EXACT_VALUES = [
@@ -403,7 +416,7 @@ def test_no_instruction_may_be_rearranged():
 
 
 def test_arities_are_those_of_the_declarations():
-    extra = {"sqrt": 1, "rsqrt": 1, "pow": 2, "sech2": 1}
+    extra = {"sqrt": 1, "rsqrt": 1, "pow": 2, "sech2": 1, "ratio": 2}
     assert {**{name: SCALARS[name].nargs for name in FUNCTIONS if name not in extra}, **extra} == FUNCTIONS
 
 

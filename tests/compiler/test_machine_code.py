@@ -225,6 +225,32 @@ def test_remainders_of_large_quotients_are_numpys(backend):
         assert alone == expected[0]
 
 
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+def test_rows_are_divided_by_one_number_as_entry_by_entry(dtype, backend):
+    below = np.array([3, -7, 1, 0, -0.0, np.inf, np.nan, 1e-320, -1e-308, 1.7e308, 1e-40, 3e38], DOUBLE)
+    with np.errstate(all="ignore"):
+        scale = np.where(np.isfinite(below), below, 1)[:, None]
+        x = np.random.default_rng(1).integers(-50, 50, (12, 100)) * scale
+        x[:, :2] = np.inf, 0
+        x, below = x.astype(dtype), below.astype(dtype)[:, None]
+        expected = x / below, x / dtype(3)
+    f = sg.compile(lambda x, y: (x / y, x / 3), backend=backend)
+    for found, exact in zip(f(x, below), expected, strict=True):
+        tiny = np.abs(exact) < np.finfo(dtype).tiny * 2.0**60  # where half a number is none
+        np.testing.assert_array_equal(found[~tiny], exact[~tiny])
+        np.testing.assert_array_max_ulp(found[tiny], exact[tiny], 1, dtype)
+
+
+@pytest.mark.skipif(not llvm.get_process_triple().startswith("x86_64"), reason="names an instruction")
+@pytest.mark.parametrize("n", [16, 24, 48])
+def test_short_rows_are_vectors(n):
+    x, below = np.arange(500.0 * n).reshape(500, n), np.arange(1.0, 501)[:, None]
+    f = sg.compile(lambda x, y: x / y, backend="llvm")
+    np.testing.assert_array_equal(f(x, below), x / below)
+    assert len(re.findall("divsd", f.lower(x, below).stages["assembly"])) < n / 2
+
+
 def test_few_functions_have_no_machine_code():
     own = {name for name, scalar in SCALARS.items() if scalar.computed is None and not scalar.library}
     # Compilers write out formulas of one line, and functions of complex numbers as two of real ones.

@@ -123,3 +123,11 @@ def test_vectors_cover_a_loop_and_the_last_shares_a_tile_with_the_one_before(wid
         assert sorted({p + k for p in covered for k in range(wide)}) == list(range(n))
         if n % wide:
             assert n == wide or len(starts) > 1
+
+
+@pytest.mark.parametrize("terms", [2, 3, 4, 5, 7, 8, 9, 15, 16, 70])
+def test_sums_of_few_products_are_written_out(terms):
+    x, v = RNG.normal(size=(301, terms)), RNG.normal(size=terms)
+    compiled = sg.compile(lambda x, v: x @ v, backend="llvm")
+    np.testing.assert_allclose(compiled(x, v), x @ v, rtol=1e-13, atol=1e-13)
+    assert ("!9001, !9002}" in compiled.source) == (terms in (4, 5, 7, 9, 15))  # rows are no vectors

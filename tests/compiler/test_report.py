@@ -71,7 +71,7 @@ def test_a_report_leaves_arguments_random_numbers_and_states_alone():
 
 
 def test_a_report_needs_values():
-    with pytest.raises(ArgumentTypeError, match="has no values"):
+    with pytest.raises(ArgumentTypeError, match="has no value"):
         sg.compile(sg.sin).report(sg.symbol("x"))
 
 

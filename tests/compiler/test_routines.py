@@ -12,7 +12,7 @@ import symgrad as sg
 from symgrad.compiler.backends.llvm.routines import shared
 from symgrad.errors import ArgumentError, IndexRangeError, LinAlgError
 
-pytest.importorskip("llvmlite.binding")
+llvm = pytest.importorskip("llvmlite.binding")
 RNG = np.random.default_rng(28)
 L = sg.linalg
 
@@ -37,6 +37,12 @@ KERNELS = {
     "solve of a vector": (L.solve, matrices(7, 7), RNG.standard_normal(7)),
     "solve with one matrix for a batch": (L.solve, matrices(3, 3), RNG.standard_normal((6, 3, 1))),
     "solve with the triangle": (lambda a, b: L.solve_triangular(a, b, upper=False), matrices(4, 4), matrices(4, 4)),
+    "one matrix in several ways": (
+        lambda a, b: L.solve(a, b) + L.inv(a)[:, :, :2] + L.slogdet(a)[1][:, None, None], matrices(4, 12, 12),
+        RNG.standard_normal((4, 12, 2)),
+    ),
+    "inv of 40 rows": (L.inv, matrices(2, 40, 40)),
+    "cholesky of 40 rows": (L.cholesky, definite(2, 40, 40)),
     "cholesky_solve": (sg.cholesky_solve, RNG.standard_normal((4, 2)), np.linalg.cholesky(definite(4, 4))),
     "solve_banded": (lambda ab, b: L.solve_banded((2, 1), ab, b), RNG.standard_normal((4, 9)), RNG.standard_normal(9)),
     "bands in a batch": (
@@ -121,7 +127,7 @@ ORDERED = np.array([[1, 2, 2, 0, 1, 2], [3, np.nan, 1, 3, np.nan, 0], [np.inf, -
     lambda x: sg.scan(lambda c, row: (c, sg.sort(row, descending=True)), sg.zeros(1), x)[1],
 ], ids=["topk", "smallest", "median", "kthvalue", "cummax", "argmax", "sort", "descending"])  # fmt: skip
 def test_order_of_equal_entries_and_of_nan_is_that_of_eager_mode(f):
-    for x in (ORDERED, np.tile(ORDERED, (1, 9))):
+    for x in (ORDERED, np.tile(ORDERED, (1, 9)), ORDERED.astype(np.float32) / 16):
         for y, e in zip(parts(sg.compile(f, backend="llvm")(x)), parts(f(sg.tensor(x))), strict=True):
             np.testing.assert_array_equal(y, e)
 
@@ -239,6 +245,37 @@ def test_threads_share_a_batch_and_the_bytes_are_those_of_one(monkeypatch):
     a[-1] = 0
     with pytest.raises(LinAlgError, match="Batch element 59"):
         fast(a, b)
+
+
+@pytest.mark.parametrize("f", [lambda a, b: L.solve(a, b).sum(), lambda a, b: L.slogdet(a)[1].sum() + (a @ b).sum()])
+def test_matrices_are_factorised_once_for_the_value_and_its_gradient(f):
+    fast = sg.compile(sg.value_and_grad(f, (0, 1)), backend="llvm")
+    assert nests(fast, matrices(30, 12, 12), RNG.standard_normal((30, 12, 2))).count("factorise(") == 1
+
+
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+def test_the_standard_deviation_of_equal_entries_is_0_and_flat(backend):
+    fast = sg.compile(sg.value_and_grad(lambda x: sg.std(x, 1).sum()), backend=backend)
+    for entry in (1 / 3, 1e-5, 7.7):
+        value, slope = fast(np.full((90, 100), entry))
+        assert value == 0
+        assert not slope.any()
+
+
+@pytest.mark.skipif(not llvm.get_process_triple().startswith("x86_64"), reason="names an instruction")
+def test_loops_along_rows_of_a_matrix_are_vectors():
+    code = sg.compile(L.inv, backend="llvm").lower(matrices(30, 16, 16)).stages["assembly"]
+    assert "subpd" in code
+    assert "subsd" not in code
+
+
+def test_a_position_is_checked_once_for_the_entries_that_follow_it():
+    fast = sg.compile(sg.grad(lambda x, at: (x[at] ** 2).sum()), backend="llvm")
+    text = nests(fast, RNG.standard_normal((90, 40)), RNG.integers(-90, 90, 300))
+    assert "'    p" in text
+    assert "'        p" not in text
+    with pytest.raises(IndexRangeError):
+        fast(np.ones((90, 40)), np.full(300, 90))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])

@@ -17,10 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import symgrad as sg
 from symgrad.core.node import Cell
 from symgrad.engine import sweep as engine
+from symgrad.engine.program import CONST, Program, Value
 from symgrad.engine.record import apply
 from symgrad.ops.protocol import Op
 
@@ -929,3 +931,13 @@ def test_zero_to_a_negative_power_beside_an_array_is_its_limit():
 def test_gradient_beside_a_huge_number_does_not_overflow():
     gradient = sg.grad(lambda x: sg.atan2(x.prod(0), x).sum())
     np.testing.assert_allclose(gradient(np.array([1.0, 1e308, -1.0])), [-0.5, 0.0, 0.5], rtol=1e-15)
+
+
+def test_programs_whose_constants_differ_in_one_entry_of_many_are_not_the_same():
+    numbers = [sp.Integer(k) for k in range(2000)]
+    programs = []
+    for middle in (1000, 1, 1000):
+        entries = np.array([*numbers[:1000], sp.Integer(middle), *numbers[1001:]], dtype=object)
+        programs.append(Program([Value(CONST, entries, (), entries.shape, entries.dtype)], [], [0]))
+    assert programs[0] != programs[1]
+    assert programs[0] == programs[2]

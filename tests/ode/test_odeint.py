@@ -189,7 +189,7 @@ def test_an_event_that_is_only_touched_is_none_and_one_near_it_has_its_derivativ
     ("method", "why"), [("LSODA", "300 steps did not suffice"), ("Radau", "step"), ("BDF", "step")]
 )
 def test_scipys_methods_say_how_far_they_came_where_the_solution_ends(method, why):
-    with pytest.raises(NotConverged, match=rf"{method} got to t = (1|0\.999\d*) of 2: .*{why}"):
+    with pytest.raises(NotConverged, match=rf"{method} reached t = (1|0\.999\d*) of 2: .*{why}"):
         sg.odeint(lambda y, t: y * y, 1.0, [0.0, 2.0], method=method, max_steps=300)
 
 
@@ -655,3 +655,9 @@ def test_two_operations_that_are_written_alike_are_told_apart_in_formulas():
     ops = [f(k)[0]._node.op for f, k in ((_decay, one), (_fall, other))]
     assert repr(ops[0]) == repr(ops[1])
     assert Operation(ops[0]) != Operation(ops[1])
+
+
+def test_a_function_with_the_time_first_is_noticed_and_solved():
+    with pytest.warns(UserWarning, match=r"f\(t, y\) is called with the state first\. Write f\(y, t\), or use"):
+        y = sg.odeint(lambda t, y: -2.0 * y, 1.0, [0.0, 1.0])  # y' = -2 t
+    np.testing.assert_allclose(y.numpy(), [1.0, 0.0], atol=1e-12)

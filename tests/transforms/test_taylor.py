@@ -339,7 +339,7 @@ def test_pieces_are_those_of_the_branch_that_holds():
         (lambda: sg.taylor(sg.sin, 0.5, 2.5), ArgumentError, "integer"),
         (lambda: sg.taylor(sg.sin, np.ones(2), 2, np.ones(3)), ShapeError, "Shape each like its primal"),
         (lambda: sg.jet(sg.sin, (0.5,), ([1.0], [1.0])), ArgumentError, "one series per primal"),
-        (lambda: sg.jet(sg.mul, (0.5, 1.0), ([1.0], [1.0, 2.0])), ArgumentError, "one length"),
+        (lambda: sg.jet(sg.mul, (0.5, 1.0), ([1.0], [1.0, 2.0])), ArgumentError, "equal length"),
         (lambda: sg.jet(sg.sin, 0.5, 1.0), ArgumentTypeError, "tuple"),
     ],
     ids=["negative", "fraction", "shape", "count", "lengths", "types"],

@@ -46,7 +46,7 @@ def check_digits(name: str, digits: Any) -> None:
 
 
 def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Compile with the backend of the extra, imported when it is first asked for."""
+    """Compile with the backend of the extra, imported on first use."""
     needs("compile: backend='llvm'", "llvm")
     from symgrad.compiler.backends.llvm.backend import build
 
@@ -54,14 +54,14 @@ def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
 
 
 def _c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Compile with the C compiler of this machine, which starts programs: imported when it is first asked for."""
+    """Compile with the C compiler of this machine, which starts programs: imported on first use."""
     from symgrad.compiler.backends.c.backend import build
 
     return build(program, args, results)
 
 
 def _arb(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Compile with Arb's ball arithmetic, of the extra, imported when it is first asked for."""
+    """Compile with Arb's ball arithmetic, of the extra, imported on first use."""
     needs("compile: backend='arb'", "proved")
     from symgrad.compiler.backends.arb import build
 
@@ -79,7 +79,7 @@ BACKENDS: dict[str, Build] = {
 
 
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Compile with the backend asked for, or with the first that suits."""
+    """Compile with the requested backend, or with the first that suits."""
     check_axes(program, "compile")
     if has_complex(program):
         return paired(lambda real: build_with(backend, real, args, results), program)

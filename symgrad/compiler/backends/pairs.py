@@ -15,7 +15,7 @@ from symgrad.engine.program import Program
 def paired(build: Callable[[Program], Kernel], program: Program) -> Kernel:
     """Build the kernel of a program with complex values."""
     if program.digits is not None:
-        raise Unsuitable("complex numbers have no digits that can be asked for. Use digits=None.")
+        raise Unsuitable("complex numbers have no digits that can be requested. Use digits=None.")
     real = in_pairs(program)
     kernel = build(real)
     given = [is_complex(program.values[k].dtype) for k in program.inputs]

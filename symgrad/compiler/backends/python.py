@@ -58,7 +58,9 @@ def check(program: Program, most: int) -> None:
     values = program.values
     strange = _strange(program)
     if strange is not None:
-        what = "an argument or constant" if strange.kind != STEP else str(strange.op)
+        label = str(strange.op)
+        short = label if len(label) < 80 else type(strange.op).__name__
+        what = short if strange.kind == STEP else "an argument or constant"
         raise Unsuitable(f"{what} of {strange.dtype} is not written in scalars. Use backend='numpy'.")
     count = sum(entries_of(values[k], values) for k in program.live()) + _stored(program)
     if count > most:
@@ -158,7 +160,7 @@ def listing(written: Written) -> str:
 
 # ------------------------------------------------------------------ running
 class _Functions:
-    """The program as functions, each made when it is first asked for."""
+    """The program as functions, each made on first use."""
 
     def __init__(self, program: Program, written: Written) -> None:
         self._program, self._written = program, written

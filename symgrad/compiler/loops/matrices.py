@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from symgrad.compiler.loops.programs import LoopWriter
-from symgrad.compiler.loops.rows import per_row
+from symgrad.compiler.loops.rows import filled_by_row, per_row
 from symgrad.compiler.loops.writers import Words
+from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 from symgrad.core.promotion import is_floating
 from symgrad.ops.linalg.banded import SolveBanded
@@ -24,6 +28,8 @@ from symgrad.ops.signature import read
 W = LoopWriter
 writes = WORDS = Words()
 Views = list[View]
+_BY_FACTORS = (Solve, Inverse, LogAbsDet, LogDet, DetSign)
+_READERS = WeakKeyDictionary[Elements, Counter[int]]()  # how many of them read the factors of a value
 
 
 def _start(w: W, x: View, idx: list[str]) -> str:
@@ -53,16 +59,16 @@ def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = Fa
         w.line(f"status = status + {call}" if fails else call)
 
 
-@writes(Inverse, Cholesky, Cofactor, MatrixExp)
+@writes(Cholesky, Cofactor, MatrixExp)
 def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if len(a) > 1:
         return _direction(w, op, a, k) if isinstance(op, MatrixExp) else None
     x, target = w.plain(a[0]), w.array(w.shape(k))
     n = x.shape[-1]
-    name = {Inverse: "inverse", Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
-    room = {Inverse: n * (n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
-    work = [w.array((room,)).memory] if room is not None else []
-    _each(w, name, _lead(op, x), [x, target], w.size(n), *work, fails=isinstance(op, (Inverse, Cholesky)))
+    name = {Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
+    rooms = {Cholesky: [n], Cofactor: [n * (2 * n + 1), n], MatrixExp: [2 * n * n]}[type(op)]
+    work = [w.array((room,)).memory for room in rooms]
+    _each(w, name, _lead(op, x), [x, target], w.size(n), *work, fails=isinstance(op, Cholesky))
     return target
 
 
@@ -79,17 +85,94 @@ def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
     return View(exponential.memory, n, exponential.steps, (*lead, n, n))
 
 
+# ------------------------------------------------------------------ by LU factors
+def _factors(w: W, k: int, x: View, lead: Any) -> Callable[[list[str]], list[str]]:
+    """Return what says where the factors of a matrix of a batch are, once it has them written where they are not yet.
+
+    It is called in loops over ``lead``. Where several operations read the factors, or the loops have more turns than
+    there are matrices, there is memory for all of them.
+    """
+    n, own, ref = x.shape[-1], x.shape[:-2], w.e.refs(k)[0]
+    size = n * (n + 1) + 3
+    apart = tuple(own) != tuple(lead)
+    if apart or _is_read_again(w.e, ref):
+        factors, new = w.sharing(("lu", w.e, ref), (*own, size))
+    else:
+        factors, new = w.array((size,)), True
+    matrix, row = (w.plain(x), w.array((n,)).memory) if new else (x, "")
+
+    def written(at: View, idx: list[str]) -> list[str]:
+        place = [at.memory, _start(w, at, idx[: len(at.shape) - 1])]
+        w.line(w.call("factorise", *_places(w, [matrix], idx), *place, w.size(n), row))
+        return place
+
+    if apart and new:
+        with w.nest(own) as idx:
+            written(factors, idx)
+    elif new:
+        return lambda idx: written(factors, idx)
+    every = factors.to((*lead, size))
+    return lambda idx: _places(w, [every], idx)
+
+
+def _is_read_again(e: Elements, ref: int) -> bool:
+    """Whether several operations read the factors of matrices."""
+    if e not in _READERS:
+        readers = [k for k in e.reachable(e.outputs) if isinstance(e.ops[k][0], _BY_FACTORS)]
+        _READERS[e] = Counter(e.refs(k)[0] for k in readers)
+    return _READERS[e][ref] > 1
+
+
+@writes(Inverse)
+def _(w: W, op: Inverse, a: Views, k: int) -> View:
+    target, w.fails = w.array(w.shape(k)), True
+    n, lead = a[0].shape[-1], a[0].shape[:-2]
+    factors = _factors(w, k, a[0], lead)
+    with w.nest(lead) as idx:
+        call = w.call("inverse", *factors(idx), *_places(w, [target], idx), w.size(n))
+        w.line(f"status = status + {call}")
+    return target
+
+
 @writes(Solve)
 def _(w: W, op: Solve, a: Views, k: int) -> View:
-    solution = w.array(w.shape(k))
+    solution, w.fails = w.array(w.shape(k)), True
     lead = solution.shape[: len(solution.shape) - (1 if op.vector else 2)]
     n, m = a[0].shape[-1], 1 if op.vector else solution.shape[-1]
-    matrix = w.plain(a[0].to((*lead, n, n)))
     right = w.plain(a[1].to(solution.shape))
-    work = w.array((n * (n + 1),)).memory
-    sizes = w.size(n), w.size(m)
-    _each(w, "solve", lead, [matrix, right, solution], *sizes, int(op.transposed), work, fails=True)
+    factors = _factors(w, k, a[0], lead)
+    with w.nest(lead) as idx:
+        w.finite(right.memory, _start(w, right, idx), w.size(n * m))
+        places = [*factors(idx), *_places(w, [right, solution], idx)]
+        w.line(f"status = status + {w.call('solve', *places, w.size(n), w.size(m), int(op.transposed))}")
     return solution
+
+
+@writes(LogAbsDet, LogDet, DetSign)
+def _(w: W, op: Any, a: Views, k: int) -> View:
+    n, lead = a[0].shape[-1], a[0].shape[:-2]
+    name = {LogAbsDet: "logabsdet", LogDet: "logdet", DetSign: "det_sign"}[type(op)]
+    factors = _factors(w, k, a[0], lead)
+
+    def number(idx: list[str]) -> str:
+        memory, at = factors(idx)
+        w.finite(memory, f"{at} + {w.size(n * (n + 1) + 2)}", "1")
+        return w.call(name, memory, at, w.size(n))
+
+    return filled_by_row(w, View(a[0].memory, 0, (0,) * (len(lead) + 1), (*lead, n)), k, number)
+
+
+@writes(Det)
+def _(w: W, op: Det, a: Views, k: int) -> View:
+    x, n = w.plain(a[0]), a[0].shape[-1]
+    work = [w.array((n * (n + 1),)).memory, w.array((n,)).memory]
+    rows = View(x.memory, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
+
+    def number(at: str, by: str, count: str) -> str:
+        w.finite(x.memory, at, count)
+        return w.call("det", x.memory, at, w.size(n), *work)
+
+    return per_row(w, rows, k, number)
 
 
 @writes(SolveBanded)
@@ -111,20 +194,6 @@ def _(w: W, op: SolveBanded, a: Views, k: int) -> View:
         sizes = w.size(n), w.size(m), op.low, op.up, int(op.transposed), int(op.hermitian)
         w.line(f"status = status + {w.call('band_solved', *_places(w, views, idx), *sizes)}")
     return solution
-
-
-@writes(Det, LogAbsDet, LogDet, DetSign)
-def _(w: W, op: Any, a: Views, k: int) -> View:
-    x, n = w.plain(a[0]), a[0].shape[-1]
-    names: dict[type, str] = {Det: "det", LogAbsDet: "logabsdet", LogDet: "logdet", DetSign: "det_sign"}
-    work = w.array((n * (n + 1),)).memory
-    rows = View(x.memory, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
-
-    def number(at: str, by: str, count: str) -> str:
-        w.finite(x.memory, at, count)
-        return w.call(names[type(op)], x.memory, at, w.size(n), work)
-
-    return per_row(w, rows, k, number)
 
 
 @writes(Eigenvalues, Eigenvectors)

@@ -229,6 +229,15 @@ def _(w: W, op: Einsum, a: Views, k: int) -> View:
 
 
 # ------------------------------------------------------------------ loops
+def _leave(w: W, flags: View) -> None:
+    """End the loop where no flag is 0."""
+    left = w.let("0.0")
+    with w.nest(flags.shape) as idx:
+        w.line(f"{left} += (1.0 if {w.at(flags, idx)} == 0.0 else 0.0)")
+    w.line(f"if {left} == 0.0:")
+    w.line("    break")
+
+
 @writes(Scan)
 def _(w: W, op: Scan, a: Views, k: int) -> View:
     """Run the body for each slice; the carries have memory of their own, which a step overwrites when it is done."""
@@ -239,6 +248,8 @@ def _(w: W, op: Scan, a: Views, k: int) -> View:
         w.copy(x, place)
     carries = [View(c.memory, 0, c.steps if x.shape else (), x.shape) for c, x in zip(carried, a)]
     with w.loop(op.length, op.reverse) as i:
+        if op.ending is not None:
+            _leave(w, carries[op.ending])
         t = sp.Symbol(i, integer=True)
         w.sizes[t] = i
         slices = [View(x.memory, x.offset + t * x.steps[0], x.steps[1:], x.shape[1:]) for x in a[n:m]]

@@ -183,6 +183,14 @@ class LoopWriter:
         self._depth -= 1
 
     @contextmanager
+    def under(self, head: str) -> Iterator[None]:
+        """Write a condition, or else; what is written inside is done there."""
+        self.line(f"{head}:")
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    @contextmanager
     def nest(self, shape: Sequence[Any]) -> Iterator[list[str]]:
         """Write loops over a shape."""
         names = []

@@ -129,10 +129,10 @@ def _lined_up(w: W, x: View, axes: Any) -> View:
 def per_row(w: W, x: View, k: int, text: Any) -> View:
     """Write a number for each row: ``text(position, step, count)``."""
     step, count = w.size(x.steps[-1]), w.size(x.shape[-1])
-    return _filled_by_row(w, x, k, lambda idx: text(w.position(x, [*idx, "0"]), step, count))
+    return filled_by_row(w, x, k, lambda idx: text(w.position(x, [*idx, "0"]), step, count))
 
 
-def _filled_by_row(w: W, x: View, k: int, text: Callable[[list[str]], str]) -> View:
+def filled_by_row(w: W, x: View, k: int, text: Callable[[list[str]], str]) -> View:
     """Write a number for each row into a result, whose axes of length 1 that are kept hold no more of them."""
     if not w.shape(k):
         return View(w.let(text([])), 0, (), ())
@@ -185,7 +185,7 @@ def _(w: W, op: Prod, a: Views, k: int) -> View:
             w.line(f"{run} *= {w.at(x, [*idx, i])}")
         return run
 
-    return _filled_by_row(w, x, k, row)
+    return filled_by_row(w, x, k, row)
 
 
 @writes(Arg)
@@ -266,40 +266,51 @@ def _entry_along(w: W, x: View, axis: int, at: View, idx: list[str]) -> str:
     return f"{x.memory}[{place} + {w.factor(x.steps[axis])}*{w.inside(w.at(at, idx), x.shape[axis])}]"
 
 
-def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
-    """Return where in x the entry of the block lies, and the condition that its positions are inside."""
-    ndim = max(len(p.shape) for p in positions)
-    block, rest = idx[op.front : op.front + ndim], [*idx[: op.front], *idx[op.front + ndim :]]
-    others = [a for a in range(len(x.shape)) if a not in op.axes]
-    steps, sizes = tuple(x.steps[a] for a in others), tuple(x.shape[a] for a in others)
-    place, inside = [w.position(View(x.memory, x.offset, steps, sizes), rest)], []
+def _until(op: DynamicGather, positions: Views) -> int:
+    """Return how many axes the result has up to the end of the block of positions; along the others entries follow."""
+    return op.front + max(len(p.shape) for p in positions)
+
+
+def _position(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
+    """Return where in x the entries of the block begin, and the condition that its positions are inside."""
+    block, places, inside = idx[op.front :], [], []
     for a, p in zip(op.axes, positions, strict=True):
         own = block[len(block) - len(p.shape) :]
         n = w.factor(x.shape[a])
         at = w.whole(w.at(p, ["0" if m == 1 else i for i, m in zip(own, p.shape, strict=True)]))
         w.line(f"{at} = ({at} + {n} if {at} < 0.0 else {at})")
         inside.append(f"{at} >= 0.0 and {at} < {n}")
-        place.append(f"{w.factor(x.steps[a])}*int({at})")
+        places.append(f"{w.factor(x.steps[a])}*int({at})")
     w.require(" and ".join(inside))
-    return " + ".join(place), " and ".join(inside)
+    return " + ".join(places), " and ".join(inside)
+
+
+def _entry(w: W, op: DynamicGather, x: View, place: str, rest: Sequence[str]) -> str:
+    """Return the text of an entry of x behind such a place."""
+    others = [a for a in range(len(x.shape)) if a not in op.axes]
+    steps, sizes = tuple(x.steps[a] for a in others), tuple(x.shape[a] for a in others)
+    return f"{x.memory}[{w.position(View(x.memory, x.offset, steps, sizes), rest)} + {place}]"
 
 
 @writes(DynamicGather)
 def _(w: W, op: DynamicGather, a: Views, k: int) -> View:
-    x, target = w.plain(a[0]), w.array(w.shape(k))
-    with w.nest(target.shape) as idx:
-        place, inside = _entry(w, op, x, a[1:], idx)
-        w.line(f"{w.at(target, idx)} = ({x.memory}[{place}] if {inside} else math.nan)")
+    x, target, end = w.plain(a[0]), w.array(w.shape(k)), _until(op, a[1:])
+    with w.nest(target.shape[:end]) as idx:
+        place, inside = _position(w, op, x, a[1:], idx)
+        for head, is_inside in ((f"if {inside}", True), ("else", False)):
+            with w.under(head), w.nest(target.shape[end:]) as rest:
+                entry = _entry(w, op, x, place, [*idx[: op.front], *rest]) if is_inside else "math.nan"
+                w.line(f"{w.at(target, [*idx, *rest])} = {entry}")
     return target
 
 
 @writes(DynamicScatterAdd)
 def _(w: W, op: DynamicScatterAdd, a: Views, k: int) -> View:
-    g, target = a[0], w.filled(w.array(w.shape(k)))
-    with w.nest(g.shape) as idx:
-        place, inside = _entry(w, op.where, target, a[1:], idx)
-        w.line(f"if {inside}:")
-        w.line(f"    {target.memory}[{place}] += {w.at(g, idx)}")
+    g, target, end = a[0], w.filled(w.array(w.shape(k))), _until(op.where, a[1:])
+    with w.nest(g.shape[:end]) as idx:
+        place, inside = _position(w, op.where, target, a[1:], idx)
+        with w.under(f"if {inside}"), w.nest(g.shape[end:]) as rest:
+            w.line(f"{_entry(w, op.where, target, place, [*idx[: op.where.front], *rest])} += {w.at(g, [*idx, *rest])}")
     return target
 
 

@@ -69,6 +69,13 @@ class Assemble(Op):
         """The entries of each part."""
         return [prod(map(len, _box(p, self.to))) for p in self.parts]
 
+    def decompose(self, *gs: Any) -> Any:
+        """Add what goes to the same part, and then the sums to their parts."""
+        sums: dict[Slice, Any] = {}
+        for g, part in zip(gs, self.parts, strict=True):
+            sums[part] = sums[part] + g if part in sums else g
+        return Assemble(tuple(sums), self.to)(*sums.values()) if len(sums) < len(gs) else NotImplemented
+
     def out_shape(self, *shapes: Shape) -> Shape:
         """Return the shape of the assembled array."""
         return self.to
@@ -163,7 +170,7 @@ def terms_of(values: Sequence[Value], root: int, uses: Sequence[int]) -> list[in
 
 
 def _joined(values: Sequence[Value], root: int, terms: Sequence[int]) -> Value:
-    """The sum as one step; a term that is no part of a slice adds to the whole."""
+    """The sum as one step; a term that is not part of a slice adds to the whole."""
     whole = Slice((ALL,) * len(values[root].shape))
     parts = tuple(values[t].op.where if _is_part(values[t]) else whole for t in terms)
     args = tuple(values[t].args[0] if _is_part(values[t]) else t for t in terms)

@@ -69,7 +69,7 @@ def _trimmed(op: Scan, spans: Sequence[tuple[int, int]]) -> _Trimmed | None:
     first = len(op.pieces) - len(op.kept)
     kept = tuple([c for k, c in enumerate(op.kept, first) if k not in unread])
     body = op.body.returning([y for k, y in enumerate(op.body.outputs) if k not in unread])
-    shorter = Scan.of(body, op.carries, op.xs, op.length, op.reverse, kept)
+    shorter = Scan.of(body, op.carries, op.xs, op.length, op.reverse, kept, op.until)
     removed = tuple([(op.pieces[k].start, op.pieces[k].stop) for k in sorted(unread)])
     return _Trimmed(shorter, removed) if shorter.packed == op.packed else None
 

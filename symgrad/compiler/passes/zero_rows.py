@@ -56,4 +56,4 @@ def _without(op: Scan, rows: Collection[int]) -> Scan:
             values[k], count = v._replace(kind=INPUT, op=count), count + 1
     inputs = [k for i, k in enumerate(body.inputs) if i not in rows]
     step = Program(values, inputs, body.outputs)
-    return Scan.of(step, op.carries, op.xs - len(rows), op.length, op.reverse, op.kept)
+    return Scan.of(step, op.carries, op.xs - len(rows), op.length, op.reverse, op.kept, op.until)

@@ -209,7 +209,7 @@ class Elements:
         return fits and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
 
     def _of_integers(self, args: Sequence[int], v: Value) -> bool:
-        """Whether machine code is asked for a function of integers of 64 bits, and of whole numbers beside them."""
+        """Return whether the function needs 64-bit integers, and whole numbers beside them, in machine code."""
         if self.known_names is None or not isinstance(v.op, Map):
             return False
         numbers = [self.value(r) for r in args]
@@ -260,9 +260,8 @@ class Elements:
         if not axes:
             return ref
         rest = tuple(n for a, n in enumerate(s) if a not in axes)
-        if 0 in s:
-            return self.place((Einsum.of(_summed(len(s), axes)), ref), rest, v.dtype)
-        reduction = self.place((Reduce(kind, axes), ref), rest, v.dtype)
+        op = Einsum.of(_summed(len(s), axes)) if 0 in s else Reduce(kind, axes)
+        reduction = self.place((op, ref), rest, v.dtype)
         return reduction if rest == v.shape else self.place((Reshape(v.shape), reduction), v.shape, v.dtype)
 
     def _contraction(self, op: Einsum, args: Sequence[int], v: Value) -> int | None:

@@ -242,6 +242,12 @@ def _piecewise(w: _Writer, e: sp.Piecewise) -> int:
     return ref
 
 
+def _if_then_else(w: _Writer, e: Any) -> int:
+    """SymPy's condition of a Piecewise in which there is another one."""
+    condition, then, otherwise = map(w.write, e.args)
+    return w.op("or", w.op("and", condition, then), w.op("and", w.op("not", condition), otherwise))
+
+
 def _relation(w: _Writer, e: Any) -> int:
     return w.op(_RELATION[e.rel_op], w.write(e.lhs), w.write(e.rhs))
 
@@ -253,5 +259,5 @@ def _joined(name: str) -> Callable[[_Writer, Any], int]:
 _WRITE: dict[Any, Callable[[_Writer, Any], int]] = {
     sp.Add: _sum, sp.Mul: _product, sp.Pow: _power, over: lambda w, e: w.op("div", *map(w.write, e.args)),
     sp.Piecewise: _piecewise, sp.core.relational.Relational: _relation, sp.And: _joined("and"), sp.Or: _joined("or"),
-    sp.Not: lambda w, e: w.op("not", w.write(e.args[0])),
+    sp.Not: lambda w, e: w.op("not", w.write(e.args[0])), sp.ITE: _if_then_else,
 }  # fmt: skip

@@ -12,7 +12,7 @@ from symgrad.compiler.sparse.entries import Entries, joined
 from symgrad.core.node import Shape
 from symgrad.ops.contract import Einsum
 
-_MOST = 20_000_000  # products that are looked at one by one
+_MOST = 20_000_000  # products that are examined one by one
 
 
 def contraction(op: Einsum, args: Sequence[Entries], to: Shape) -> Entries:

@@ -32,7 +32,7 @@ class Entries(NamedTuple):
     @property
     def size(self) -> int:
         """The number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return prod(self.shape)
 
     @property
     def sets(self) -> Sets | None:

@@ -61,7 +61,7 @@ def _loop(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
         return dense(args, to)
     n, m = op.carries, op.carries + op.xs
     carry, parts = list(args[:n]), []
-    for t in range(op.length - 1, -1, -1) if op.reverse else range(op.length):
+    for t in op.steps():
         outputs = _step(op, [*carry, *[_slice(x, t) for x in args[n:m]], *args[m:]])
         carry = outputs[:n]
         parts += [(y, p.start + t * y.size) for y, p in zip(outputs[n:], op.pieces[n:], strict=True)]

@@ -1,4 +1,4 @@
-"""``sg.sparse_jacobian`` and ``sg.sparse_hessian``: pattern and kernel are made once a signature, then called."""
+"""``sg.sparse_jacobian`` and ``sg.sparse_hessian``: pattern and kernel are created once for each signature."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ class Derivative(AsFunction):
         return entry.array(entries)
 
     def entries(self, /, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-        """Return the stored entries alone, in the order of the array's ``data``: by rows, and by columns in them.
+        """Return only the stored entries, in the order of the array's ``data``: row by row, and by column in each row.
 
         Args:
             args, kwargs: as in a call.
-            out: an array that they are written into, and that is returned.
+            out: an array for the entries, which is returned.
 
         >>> f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
         >>> f.entries(np.array([1.0, 2.0, 3.0]))
@@ -106,10 +106,10 @@ class Derivative(AsFunction):
         return out
 
     def pattern_at(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Return where the derivative can differ from zero, for arguments of these shapes, without computing it.
+        """Return the positions at which the derivative can differ from zero, from the shapes of the arguments alone.
 
         Args:
-            args, kwargs: as in a call; a tuple of integers, also in a structure, stands for a float64 array of
+            args, kwargs: as in a call; a tuple of integers, also inside a structure, represents a float64 array of
                 this shape.
 
         >>> sg.sparse_jacobian(lambda x: x[1:] * x[:-1]).pattern_at((3,)).toarray()
@@ -148,6 +148,32 @@ class Derivative(AsFunction):
         others = tuple([a for k, a in enumerate(args) if k not in places])
         self._last, at = flat._entry((vector, others), kwargs)
         return self._last, at
+
+    def entries_by_columns(self, args: tuple[Any, ...]) -> tuple[Callable[..., Any], Any, Any, tuple[int, int]]:
+        """Return the entries as a function of tensors, and their places by compressed columns; see ``sg.export``.
+
+        Args:
+            args: example arguments, of which one array is differentiated with respect to.
+
+        Returns:
+            The function, where each column starts among the entries, the row of each entry, and the shape.
+        """
+        if not isinstance(self.argnums, int) or not _is_one(args[positions(self.argnums, len(args))[0]]):
+            raise ArgumentError(
+                f"export: {self.name} is written with respect to one array. Got argnums={self.argnums}, or a "
+                "structure; write the function of one vector."
+            )
+        entry, _ = self._entry(args, {})
+        kernel, dtype = entry.kernel, entry.dtype
+        rows = np.repeat(np.arange(entry.shape[0]), np.diff(entry.starts))
+        order = np.lexsort((rows, entry.columns))
+        starts = np.searchsorted(entry.columns[order], np.arange(entry.shape[1] + 1))
+
+        @functools.wraps(self.fn, updated=())
+        def entries(*xs: Any) -> Any:
+            return np.zeros(0, dtype) if kernel is None else kernel(*xs)[order]
+
+        return entries, starts, rows[order], entry.shape
 
     # -------------------------------------------------------------- arguments
     def _read(
@@ -237,13 +263,13 @@ class Derivative(AsFunction):
     # -------------------------------------------------------------- looking at it
     @property
     def pattern(self) -> Any:
-        """Where the derivative can differ from zero, as booleans, for the signature called last."""
+        """The positions at which the derivative can differ from zero, as booleans, for the signature called last."""
         entry = self._any()
         return entry.array(np.ones(len(entry.columns), bool))
 
     @property
     def colours(self) -> int:
-        """How many products with vectors a call computes, for the signature called last."""
+        """The number of products with vectors that a call computes, for the signature called last."""
         return self._any().sweeps.products
 
     def _any(self) -> Prepared:
@@ -286,24 +312,24 @@ def sparse_jacobian(
     """Return x ↦ ∂f/∂x as a SciPy ``csr_array``, with as few products J·s or Jᵀ·s as its zeros allow.
 
     Args:
-        fn: function of tensors returning a tensor, or a structure of tensors. It is traced once per signature, without
-            values, as by ``sg.compile``.
+        fn: function of tensors that returns a tensor, or a structure of tensors. It is traced once per signature,
+            without values, as with ``sg.compile``.
         argnums: the position of x, or several. An argument may be a nested dict, list, tuple or dataclass of arrays:
             the columns are then the entries of all arrays, one after the other.
-        backend: as for ``sg.compile``.
+        backend: see ``sg.compile``.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
         A function with fn's arguments. Its result has a row for each entry of f(x) and a column for each entry of x,
         both in C order, so that shapes (2, 3) and (4,) give (6, 4), and a scalar f one row. It stores the entries that
-        can differ from zero for some x: ``pattern`` says which, ``colours`` how many products a call computes; both
-        are of the signature called last. ``entries(*args, out=None)`` computes them without SciPy's array, and
-        ``pattern_at(*args)`` reads the pattern off the shapes of arguments alone.
+        can differ from zero for some x. ``pattern`` contains their positions, and ``colours`` is the number of products
+        in a call, both for the signature called last. ``entries(*args, out=None)`` computes them without SciPy's array,
+        and ``pattern_at(*args)`` determines the pattern from the shapes of the arguments alone.
 
     Raises:
-        MissingExtra: SciPy is not installed.
-        DTypeError: x holds no floating-point numbers.
-        ArgumentError: the derivative is dense and large.
+        MissingExtra: if SciPy is not installed.
+        DTypeError: if x does not hold floating-point numbers.
+        ArgumentError: if the derivative is dense and large.
 
     >>> f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
     >>> f(np.array([1.0, 2.0, 3.0])).toarray()
@@ -329,8 +355,8 @@ def sparse_hessian(
 ) -> Derivative:
     """Return x ↦ ∂²f/∂x² of a scalar f as a symmetric SciPy ``csr_array``; see ``sparse_jacobian``.
 
-    With ``lower`` the array has the lower triangle alone. Entries are read from products of the Hessian with vectors,
-    each from one of two places that mirror each other.
+    With ``lower``, the array contains only the lower triangle. Entries are computed from products of the Hessian with
+    vectors; each pair of mirrored entries is read once.
 
     >>> h = sg.sparse_hessian(lambda x: (x[1:] * x[:-1]).sum())
     >>> h(np.array([1.0, 2.0, 3.0])).toarray()
@@ -364,13 +390,13 @@ def sparse_hessian_of_lagrangian(
     backend: str = "auto",
     progress: bool = True,
 ) -> Derivative:
-    """Return (x, λ, *args, sigma=1.0) ↦ ∂²(σ f + λᵀ g)/∂x², as solvers of nonlinear programs take it.
+    """Return (x, λ, *args, sigma=1.0) ↦ ∂²(σ f + λᵀ g)/∂x², as solvers of nonlinear programs require it.
 
     Args:
-        f: f(x, *args), one number.
-        g: g(x, *args), a tensor shaped like λ, or a structure like λ's. x may be a structure, too.
-        lower: whether only the lower triangle is returned, as IPOPT wants it.
-        backend, progress: as for ``sparse_hessian``.
+        f: f(x, *args), which returns one number.
+        g: g(x, *args), which returns a tensor with the shape of λ, or a structure like that of λ. x may be a structure.
+        lower: whether to return only the lower triangle, as IPOPT requires.
+        backend, progress: see ``sparse_jacobian``.
 
     Returns:
         A function that returns a SciPy ``csr_array``; see ``sparse_jacobian``.

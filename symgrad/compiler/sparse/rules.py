@@ -120,7 +120,7 @@ def _added(to: Shape, terms: Sequence[tuple[Entries, Any]]) -> Entries:
 
 # ------------------------------------------------------------------ elementwise
 def _elementwise(op: Map, args: Args, to: Shape) -> Entries:
-    if all(a.known is None for a in args):
+    if any(a.known is None for a in args) and all(map(_has_no_zero, args)):
         return _combined([a for a, is_read in zip(args, reads(op, args), strict=True) if is_read], to)
     abstract = dependence(op, args)
     bits = np.broadcast_to(abstract.bits, to).ravel()
@@ -131,6 +131,11 @@ def _elementwise(op: Map, args: Args, to: Shape) -> Entries:
     if not np.any(abstract.known):
         return Entries(to, joined(to, parts))
     return Entries(to, joined(to, parts), np.broadcast_to(abstract.known, to), np.broadcast_to(abstract.value, to))
+
+
+def _has_no_zero(a: Entries) -> bool:
+    """Whether no entry is known, or all are and none is 0: what others depend on, results then depend on."""
+    return a.known is None or bool(np.all(a.known) and np.all(a.value))
 
 
 def _combined(args: Args, to: Shape) -> Entries:

@@ -32,7 +32,7 @@ class Sets(NamedTuple):
     @property
     def lengths(self) -> Ints:
         """The number of members of each set."""
-        return np.diff(self.starts)
+        return self.starts[1:] - self.starts[:-1]
 
     @property
     def owners(self) -> Ints:
@@ -113,14 +113,15 @@ def union(count: int, parts: Sequence[Slice]) -> Sets:
 def _different(gathered: list[tuple[Ints, Ints]]) -> list[tuple[Ints, Ints]]:
     """Return the first members, and those of others that are not the same."""
     first, *rest = gathered
-    return [first, *[g for g in rest if not all(map(np.array_equal, g, first))]]
+    return [first, *[g for g in rest if len(g[0]) != len(first[0]) or not all(map(np.array_equal, g, first))]]
 
 
 def _gathered(sets: Sets, to: Ints, which: Ints) -> tuple[Ints, Ints]:
     """Return every member of the chosen sets, with where it goes."""
-    each = np.arange(sets.size)
-    if np.array_equal(to, each) and np.array_equal(which, each):
-        return sets.owners, sets.members
+    if len(to) == len(which) == sets.size:
+        each = np.arange(sets.size)
+        if (to == each).all() and (which is to or (which == each).all()):
+            return sets.owners, sets.members
     first, lengths = sets.starts[which], sets.lengths[which]
     shift = np.repeat(first - _sums(lengths)[:-1], lengths)
     return np.repeat(to, lengths), sets.members[shift + np.arange(len(shift))]

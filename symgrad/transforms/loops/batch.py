@@ -26,7 +26,7 @@ def batched(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any
     n, m = op.carries, op.carries + op.xs
     inits = [x if f or not b else repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
     slices = [_second(x) if f else x for x, f in zip(xs[n:m], flags[n:m])]
-    loop = op.of(body, n, op.xs, op.length, op.reverse, op.kept)
+    loop = op.of(body, n, op.xs, op.length, op.reverse, op.kept, op.until)
     packed = loop(*inits, *slices, *xs[m:], *extra)
     parts = []
     for k, p in enumerate(op.pieces):

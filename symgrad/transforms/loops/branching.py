@@ -1,7 +1,7 @@
 """Loops and branches that depend on values, with JAX's names: cond, switch, while_loop, associative_scan.
 
 Where the value is known, Python decides. While a function is traced it is not: then both branches are computed and
-selected from, and a loop runs a number of steps that is known, in which the carry stays once the loop is over.
+selected from, and a loop is one operation, which ends where its first carry says so.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import has_value
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.promotion import is_bool, is_differentiable, is_floating
 from symgrad.engine.record import TensorBase, as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
+from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import where
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.arrange import movedim
 from symgrad.ops.shapes.join import cat, stack
 from symgrad.support.arguments import checked
-from symgrad.transforms.loops.scanning import scan
+from symgrad.transforms.loops.scanning import scan_until
 from symgrad.transforms.loops.trees import Tree, flatten, unflatten
 
 
@@ -52,18 +53,18 @@ def _condition(who: str, pred: Any) -> Any:
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
     """true_fun(*operands) if pred holds, else false_fun(*operands). The meaning is that of ``jax.lax.cond``.
 
-    Under ``sg.compile`` and ``sg.vmap``, where pred has no value, both are computed and one is selected, so that the
-    branches return the same structure and shapes. The derivative of the other one is multiplied by 0: keep its
-    arguments where it has one, as in ``sg.sqrt(sg.where(pred, x, 1.0))``.
+    Under ``sg.compile`` and ``sg.vmap``, where pred has no value, both are computed and one is selected, so both must
+    return the same structure and shapes. The derivative of the other branch is multiplied by 0; it must be finite, so
+    restrict its arguments, as in ``sg.sqrt(sg.where(pred, x, 1.0))``.
 
     Args:
         pred: one truth value, or a number.
         true_fun, false_fun: functions of the operands.
-        operands: what they take.
+        operands: the arguments of both functions.
 
     Raises:
-        ShapeError: pred is no single value, or the results have different shapes. ArgumentTypeError: their structures
-            differ.
+        ShapeError: if pred is not a single value, or the results have different shapes.
+        ArgumentTypeError: if their structures differ.
 
     >>> f = lambda x: sg.cond(x > 0, sg.sin, lambda x: x**2, x)
     >>> sg.grad(f)(0.0), sg.compile(sg.grad(f))(-3.0)
@@ -77,7 +78,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 
 @checked
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
-    """branches[index](*operands), with the index moved into the range that there is. See ``sg.cond``.
+    """Return branches[index](*operands), with the index clamped to the valid range. See ``sg.cond``.
 
     >>> sg.switch(1, [sg.sin, sg.exp], 0.0)
     tensor(1.)
@@ -97,24 +98,24 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
 def while_loop(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any, *, max_steps: int | None = None
 ) -> Any:
-    """The first of c, f(c), f(f(c)), … for which cond_fun does not hold. The meaning is that of ``jax.lax.while_loop``.
+    """Return the first of c, f(c), f(f(c)), … for which cond_fun is false, like ``jax.lax.while_loop``.
 
-    With values, steps are recorded as Python runs them, and all derivatives are there. Under ``sg.compile`` and
-    ``sg.vmap`` the loop is one ``sg.scan`` of max_steps steps, in which the carry stays once the loop is over: machine
-    code, forward and reverse mode.
+    With values, steps are recorded as Python runs them, and all derivatives are available. Under ``sg.compile`` and
+    ``sg.vmap``, the loop is one operation, which compiles to machine code, ends where the condition no longer holds,
+    and has forward mode. With max_steps, it also has reverse mode, which stores the carries of that many steps.
 
     Args:
         cond_fun: function of the carry that returns one truth value.
         body_fun: function of the carry that returns the next one, of the same structure and shapes.
         init_val: the first carry: arrays in nested tuples, lists and dicts.
-        max_steps: the most steps. Needed where the carry has no value.
+        max_steps: the maximum number of steps, which reverse mode needs under ``sg.compile`` and ``sg.vmap``.
 
     Returns:
-        The last carry. Without values, numbers of a loop that is not over after max_steps are nan.
+        The last carry. Without values, the results of a loop that is not over after max_steps are nan.
 
     Raises:
         GraphError: with values, the loop is not over after max_steps.
-        NotYet: without values, there is no max_steps.
+        NotYet: without values, reverse mode is used and there is no max_steps.
 
     >>> root = lambda a: sg.while_loop(lambda x: abs(x * x - a) > 1e-12, lambda x: (x + a / x) / 2, a, max_steps=50)
     >>> round(sg.compile(sg.grad(root))(2.0), 6)
@@ -128,41 +129,48 @@ def while_loop(
         if not going:
             return carry
         if max_steps is not None and steps >= max_steps:
-            raise GraphError(f"while_loop: it is not over after max_steps={max_steps}. Pass more, or look at body_fun.")
+            raise GraphError(
+                f"while_loop: the loop has not ended after max_steps={max_steps}. Pass a larger one, or check body_fun."
+            )
         carry, steps = body_fun(carry), steps + 1
         if (returned := flatten(carry, [], "while_loop: the carry that body_fun returned")) != tree:
             raise ArgumentTypeError(
                 f"while_loop: the carry changes its structure: it comes as {tree} and is returned as {returned}. "
                 "Return a carry structured like init_val."
             )
-    if max_steps is None:
-        raise NotYet(
-            "while_loop: while the function is traced, the number of steps is not known. Pass max_steps=, a bound on "
-            "it, or run the loop outside of sg.compile and sg.vmap."
-        )
-    return _bounded(cond_fun, body_fun, init, tree, max_steps)
+    return _without_values(cond_fun, body_fun, init, tree, max_steps)
 
 
-def _bounded(cond_fun: Any, body_fun: Any, init: Any, tree: Tree, max_steps: int) -> Any:
-    """Run so many steps; those behind the end compute with the first carry, where the body has a value."""
-
-    def step(carry: Any, _: Any) -> tuple[Any, None]:
-        going = _condition("while_loop", cond_fun(carry))
-        following = body_fun(_selected("while_loop", going, carry, init))
-        return _selected("while_loop", going, following, carry), None
-
-    last, _ = scan(step, init, None, max_steps)
+def _without_values(cond_fun: Any, body_fun: Any, init: Any, tree: Tree, max_steps: int | None) -> Any:
+    """Run the loop as one operation; steps behind its end compute with the first carry, where the body has a value."""
     leaves: list[Any] = []
-    flatten(last, leaves, "while_loop: the carry")
-    going = _condition("while_loop", cond_fun(last))
-    marked = [where(going, np.nan, t) if is_differentiable(t.dtype) else t for t in leaves]
+    flatten(init, leaves, "while_loop: init_val")
+    floats = [t.dtype for t in leaves if is_floating(t.dtype)]
+    flag = Cast(floats[0] if floats else np.dtype(np.int64))  # of a dtype that is carried anyway
+
+    def going(carry: Any) -> Any:
+        holds = _condition("while_loop", cond_fun(carry))
+        return holds if is_bool(holds.dtype) else holds != 0
+
+    def step(state: Any, _: Any) -> Any:
+        goes = state[0] == 0
+        following = body_fun(_selected("while_loop", goes, state[1], init))
+        carry = _selected("while_loop", goes, following, state[1])
+        return (flag(~(goes & going(carry))), carry), None
+
+    (over, last), _ = scan_until(step, (flag(~going(init)), init), None, max_steps, 0, "while_loop")
+    if max_steps is None:
+        return last
+    ends: list[Any] = []
+    flatten(last, ends, "while_loop: the carry")
+    marked = [where(over == 0, np.nan, t) if is_differentiable(t.dtype) else t for t in ends]
     return unflatten(tree, iter(marked))
 
 
 def _slices(tensors: list[Any], axis: int) -> list[Any]:
     """Return tensors of one size along the axis, which comes first."""
     if not all(t.shape for t in tensors):
-        raise ShapeError("associative_scan: elems holds a number. Expected tensors, with an axis to go along.")
+        raise ShapeError("associative_scan: elems contains a number. Expected tensors with an axis to scan.")
     xs = [movedim(t, axis_of(axis, len(t.shape)), 0) for t in tensors]
     if len({t.shape[0] for t in xs}) != 1:
         raise ShapeError(
@@ -173,7 +181,7 @@ def _slices(tensors: list[Any], axis: int) -> list[Any]:
 
 @checked
 def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """The running combination x₀, x₀∘x₁, x₀∘x₁∘x₂, … of an associative operation, in log₂ n calls of it.
+    """Return the running combination x₀, x₀∘x₁, x₀∘x₁∘x₂, … of an associative operation, in log₂ n calls of it.
     The meaning is that of ``jax.lax.associative_scan``.
 
     Args:
@@ -182,7 +190,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
         reverse, axis: whether to combine from the last to the first, and along which axis.
 
     Raises:
-        ShapeError: the sizes along the axis differ.
+        ShapeError: if the sizes along the axis differ.
 
     >>> sg.associative_scan(lambda a, b: a * b, sg.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([ 1.,  2.,  6., 24.])

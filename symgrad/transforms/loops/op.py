@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from symgrad.core.node import Node, Shape, tensor_node
 from symgrad.core.promotion import Kind, is_complex, is_floating, is_integer
 from symgrad.core.streams import Stream, given
 from symgrad.engine.program import Program, Spec
-from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
+from symgrad.errors import ArgumentError, NotDifferentiable, NotYet, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import real
 from symgrad.ops.indexing.select import getitem
@@ -27,6 +27,7 @@ from symgrad.transforms.loops.linear import Derived, pullback, pushforward
 from symgrad.transforms.loops.series import Expanded, expanded, patterns
 
 _WHOLE = 2**53  # integers up to this are exact in float64
+UNBOUNDED = 2**62  # the length of a loop that runs until it ends by itself
 
 
 class PackedResult(NamedTuple):
@@ -53,6 +54,9 @@ class Scan(Op):
         reverse: whether the steps run from the last slice to the first; y_t stays in place of x_t.
         kept: the carries whose values before each step are the last of the y, in this order: a derivative reads
             them there instead of running the loop again.
+        until: the carry that ends the loop, before the step at which none of its entries is 0: further steps would
+            leave all carries as they are, and nobody reads what they would stack, so they may run or not. They do
+            where carries are kept. Such a loop has a derivative if it stacks nothing else.
         pieces: for each output of the body, where it lies in the packed result.
         packed, size: dtype and number of entries of the packed result.
     """
@@ -63,22 +67,25 @@ class Scan(Op):
     explained = "a loop: the adjoint runs through its steps backwards"
     dense = "a loop too long to follow step by step"
 
-    def __init__(self, body: Program, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...]) -> None:
+    def __init__(
+        self, body: Program, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...], until: int | None
+    ) -> None:
         self.body, self.carries, self.xs, self.length, self.reverse = body, carries, xs, length, reverse
-        self.kept = kept
+        self.kept, self.until = kept, until
         self.consts = len(body.arguments) - carries - xs
         self.pieces = _pieces(body.results, carries, length)
         self.size = self.pieces[-1].stop if self.pieces else 0
         self.packed = np.result_type(*[p.dtype for p in self.pieces]) if self.pieces else np.dtype(np.float64)
-        self._key = (body, carries, xs, length, reverse, kept)
+        self._key = (body, carries, xs, length, reverse, kept, until)
         self._keeping: dict[tuple[int, ...], Scan] = {}
 
     @staticmethod
     def of(
-        body: Program, carries: int, xs: int, length: int, reverse: bool = False, kept: tuple[int, ...] = ()
-    ) -> Scan:
+        body: Program, carries: int, xs: int, length: int, reverse: bool = False, kept: tuple[int, ...] = (),
+        until: int | None = None,
+    ) -> Scan:  # fmt: skip
         """Return the operation; one object for equal ones, so that kernels and derivatives are made once."""
-        return _shared(Scan(body, carries, xs, length, reverse, kept))
+        return _shared(Scan(body, carries, xs, length, reverse, kept, until))
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -91,7 +98,30 @@ class Scan(Op):
 
     def __repr__(self) -> str:
         body = "; ".join(self.body.lines())
-        return f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {{{body}}})"
+        numbers = f"{self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {self.until}"
+        return f"Scan({numbers}, {{{body}}})"
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the number of steps is known ahead."""
+        return self.length < UNBOUNDED
+
+    @property
+    def ending(self) -> int | None:
+        """The carry ``until``, or None where all steps run."""
+        return None if self.kept else self.until
+
+    def check_bounded(self) -> None:
+        """Raise NotYet where the number of steps is not known ahead."""
+        if not self.is_bounded:
+            raise NotYet(
+                "while_loop: the number of steps is not known, which reverse mode and formulas need, and source for "
+                "NumPy, JAX and PyTorch. Pass max_steps=, a bound on it; forward mode needs none."
+            )
+
+    def steps(self) -> range:
+        """Return the numbers of the slices in the order of the steps."""
+        return range(self.length - 1, -1, -1) if self.reverse else range(self.length)
 
     def __call__(self, *args: Any) -> Any:
         y = super().__call__(*args)
@@ -108,18 +138,27 @@ class Scan(Op):
 
     def on_symbols(self, *values: Any) -> Any:
         """Run the loop on expressions."""
+        self.check_bounded()
         return self._run(values, np.dtype(object), False)
 
     def _run(self, values: Sequence[Any], dtype: np.dtype[Any], fast: bool) -> Any:
-        n, m = self.carries, self.carries + self.xs
+        m = self.carries + self.xs
         if is_complex(dtype) or any(np.iscomplexobj(v) for v in values):
             dtype, fast = np.result_type(dtype, np.complex64), False
-        packed = np.empty(self.size, dtype)
         step = self.body.bind(m, [canonical(v) for v in values[m:]], None if fast else self.body.operations)
+        return self.stepped(step, values[:m], dtype)
+
+    def stepped(self, step: Callable[..., Sequence[Any]], values: Sequence[Any], dtype: np.dtype[Any]) -> Any:
+        """Run the loop with a function of the carries and of one slice of each x; its constants are in the function."""
+        n = self.carries
+        packed = np.empty(self.size, dtype)
         carry = [v if dtype.hasobject else canonical(v) for v in values[:n]]
-        rows = [_rows(x) for x in values[n:m]]
+        rows = [_rows(x) for x in values[n:]]
         stacks = [packed[p.start : p.stop].reshape(p.shape) for p in self.pieces[n:]]
-        for t in range(self.length - 1, -1, -1) if self.reverse else range(self.length):
+        ending = self.ending
+        for t in self.steps():
+            if ending is not None and np.all(carry[ending]):
+                break
             results = step(*carry, *[x[t] for x in rows])
             carry = results[:n]  # type: ignore[assignment]
             for stack, y in zip(stacks, results[n:]):
@@ -163,13 +202,13 @@ class Scan(Op):
 
     def keeping(self, carries: Sequence[int]) -> Scan:
         """Return the loop that also stacks the values of these carries before each step."""
-        if set(carries) <= set(self.kept):
+        if set(carries) <= set(self.kept) or not self.is_bounded:
             return self
         key = tuple(carries)
         if key not in self._keeping:
             outputs = self.body.outputs[: len(self.body.outputs) - len(self.kept)]
             body = self.body.returning((*outputs, *key))
-            self._keeping[key] = Scan.of(body, self.carries, self.xs, self.length, self.reverse, key)
+            self._keeping[key] = Scan.of(body, self.carries, self.xs, self.length, self.reverse, key, self.until)
         return self._keeping[key]
 
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
@@ -198,6 +237,7 @@ class Scan(Op):
         wanted = self._floats(which)
         if not wanted or not self._floats_out:
             return [None for _ in which]
+        self.check_bounded()
         loop = pullback(self.body, self.carries, self.xs, wanted)
         seeds = [self.piece(g, k) if s.is_float else None for k, s in enumerate(self.body.results)]
         op, packed = self._derived(loop, not self.reverse, seeds, y, xs)
@@ -209,6 +249,8 @@ class Scan(Op):
         wanted = self._floats([i for i, t in enumerate(ts) if t is not None])
         if not wanted or not self._floats_out:
             return None
+        if not self.is_bounded:  # values before each step are not stacked: tangents go along with them
+            return self.series(y, [given([x, t]) for x, t in zip(xs, ts, strict=True)], wanted, 1)[1]
         loop = pushforward(self.body, self.carries, self.xs, wanted, self.packed)
         return self._derived(loop, self.reverse, ts, y, xs)[1]
 
@@ -234,7 +276,8 @@ class Scan(Op):
         along, fixed = ([xs[i][j] for i, j in places] for places in (loop.along, loop.fixed))
         x0 = [x[0] for x in xs]
         inputs = [*x0[: self.carries], *starts, *x0[self.carries : m], *along, *x0[m:], *fixed, *loop.extra]
-        op = Scan.of(loop.body, self.carries + len(starts), self.xs + len(along), self.length, self.reverse)
+        counts = self.carries + len(starts), self.xs + len(along)
+        op = Scan.of(loop.body, *counts, self.length, self.reverse, until=self.until)
         return loop, op, op(*inputs)
 
     def _part(self, op: Scan, packed: Any, piece: PackedResult, at: int | None) -> Any:
@@ -253,6 +296,7 @@ class Scan(Op):
 
     def _derived(self, loop: Derived, reverse: bool, seeds: Sequence[Any], y: Any, xs: Sequence[Any]) -> Any:
         """Run a derived loop; ``seeds`` are the cotangents of the outputs, or the tangents of the inputs."""
+        assert self.until is None or len(self.pieces) == self.carries + len(self.kept)
         full = self.keeping(loop.carries_read)
         if full is not self:
             y = full(*xs)

@@ -21,13 +21,13 @@ from symgrad.support.arguments import checked
 from symgrad.support.foreign_draws import watched
 from symgrad.transforms.calls import is_written_to
 from symgrad.transforms.loops.chunks import in_chunks
-from symgrad.transforms.loops.op import Scan
+from symgrad.transforms.loops.op import UNBOUNDED, Scan
 from symgrad.transforms.loops.trees import Tree, flatten, unflatten
 from symgrad.transforms.tracing import Trace, spec_of
 
 _FLOAT64 = np.dtype(np.float64)
 _ONCE = ": the body looks at a value, but is traced once without values, for all steps."
-_LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} The loop's number is an index as x[i.long()]."}
+_LOOKS = {"scan": _ONCE, "while_loop": _ONCE, "fori_loop": f"{_ONCE} The loop's number is an index as x[i.long()]."}
 
 
 @checked
@@ -42,28 +42,28 @@ def scan(
 ) -> tuple[Any, Any]:
     """Loop: (c, y_t) = f(c, x_t) for t = 0, 1, …; the final c, and the y_t stacked along a new first axis.
 
-    f is traced once, without values, and the loop is one operation of the graph however long it is. Derivatives of
-    every order, forward and reverse, are such loops again. The meaning is that of ``jax.lax.scan``.
+    f is traced once, without values, and the loop is one operation of the graph, however long it is. Derivatives of
+    every order, in forward and reverse mode, are again such loops. The meaning is that of ``jax.lax.scan``.
 
     Args:
-        f: function of the carry c and a slice x_t that returns the next carry and y_t. Tensors from outside may be
-            used in it, and gradients flow to them. It cannot branch on values; use ``sg.where``. Random numbers are
-            drawn anew in every step. What it writes to x_t in place reaches xs; c is its own.
-        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None. It stays as it is.
+        f: function of the carry c and a slice x_t that returns the next carry and y_t. It may capture tensors, and
+            gradients flow to them. It cannot branch on values; use ``sg.where``. Random numbers are drawn anew in every
+            step. In-place changes to x_t reach xs, and those to c are not visible outside.
+        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None. It is not modified.
         xs: tensors to be sliced along their first axis, nested likewise; None for no input.
         length: the number of steps, needed where xs is None.
         reverse: run from the last slice to the first; y_t stays in place of x_t.
-        checkpoint_every: keep the carry of every k-th step only, and compute those between again for the derivative.
-            About n/k + k of the n carries are then in memory at a time, fewest for k near √n. Numbers stay the same.
+        checkpoint_every: keep the carry of every k-th step only, and recompute the others for the derivative. About n/k
+            + k of the n carries are then in memory at a time, with a minimum for k near √n. The results are the same.
 
     Returns:
         The final carry, structured like init, and the stacked y, structured like y_t.
 
     Raises:
-        ArgumentError: the length is missing, negative, or not that of xs; checkpoint_every is below 1.
-        ShapeError: the carry changes its shape, or the xs differ in length.
-        DTypeError: the carry changes its dtype.
-        ValueNeeded: f needs a value.
+        ArgumentError: if the length is missing, negative, or differs from that of xs; checkpoint_every is below 1.
+        ShapeError: if the carry changes its shape, or the xs differ in length.
+        DTypeError: if the carry changes its dtype.
+        ValueNeeded: if f needs a value.
 
     >>> total, sums = sg.scan(lambda c, x: (c + x, c + x), 0.0, sg.tensor([1.0, 2.0, 3.0]))
     >>> total, sums
@@ -79,11 +79,21 @@ def scan(
     return in_chunks(scan, f, unflatten(call.carry_tree, iter(call.start)), xs, steps, reverse, every)
 
 
+def scan_until(
+    f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None, until: int, who: str = "scan"
+) -> tuple[Any, Any]:
+    """Loop as ``scan`` does, until no entry of the carry of this number is 0; see ``Scan.until``.
+
+    A length of None is no bound on the steps.
+    """
+    return _scan(who, f, init, xs, UNBOUNDED if length is None else length, False, until)
+
+
 @checked
 def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """Loop: c = body(i, c) for i = lower, …, upper - 1. Returns the final c.
 
-    As ``scan``, and with the meaning of ``jax.lax.fori_loop``.
+    It works like ``scan``, and has the meaning of ``jax.lax.fori_loop``.
 
     Args:
         lower, upper: integers. Where upper ≤ lower, init is returned.
@@ -129,14 +139,16 @@ def _taken(who: str, f: Any, init: Any, xs: Any) -> tuple[_Call, list[bool]]:
     return call, [type(x) in (int, float) for x in given]
 
 
-def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool) -> tuple[Any, Any]:
+def _scan(
+    who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool, until: int | None = None
+) -> tuple[Any, Any]:
     call, weak = _taken(who, f, init, xs)
     steps = _length(call, length)
     with watched(who, f):
         body, captured, y_tree, written = _traced(call, weak, steps, bool(reverse))
-    op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse))
+    op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse), until=until)
     inputs = [*call.start, *call.rows, *captured]
-    if _may_be_differentiated(inputs):
+    if op.is_bounded and (until is None or len(op.pieces) == op.carries) and _may_be_differentiated(inputs):
         op = op.keeping(op.needed)
     packed = as_tensor(op(*inputs)) if op.pieces else None
     results = iter([op.piece(packed, k) for k in range(len(op.pieces) - len(op.kept))])
@@ -158,12 +170,12 @@ def _length(call: _Call, length: int | None) -> int:
         if not all(isinstance(n, int) for n in t.shape):
             raise NotYet(f"{call.who}: got a tensor of shape {show_shape(t.shape)}. Expected sizes that are numbers.")
     if any(not t.shape for t in call.rows):
-        raise ShapeError(f"{call.who}: there is a number among the xs. Expected tensors, with a first axis to slice.")
+        raise ShapeError(f"{call.who}: the xs contain a number. Expected tensors with a first axis to slice.")
     sizes = {t.shape[0] for t in call.rows}
     if len(sizes) > 1:
         raise ShapeError(f"{call.who}: the xs have first axes of sizes {sorted(sizes)}. Expected one common length.")
     if length is None and not sizes:
-        raise ArgumentError(f"{call.who}: there are no xs and no length. Pass length=, the number of steps.")
+        raise ArgumentError(f"{call.who}: xs and length are missing. Pass length=, the number of steps.")
     if length is None:
         return int(sizes.pop())
     given = _integer(call.who, "length", length)
@@ -200,6 +212,11 @@ def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tup
                 break
         call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
     if tape.draws:
+        if steps == UNBOUNDED:
+            raise NotYet(
+                f"{call.who}: the body draws random numbers, which are drawn ahead for all steps. Pass max_steps=, a "
+                "bound on their number."
+            )
         call.rows.extend(taken(Repeated(tape.draws, steps, reverse)))
     return body, captured, y_tree, written
 

@@ -30,21 +30,22 @@ MOST = 10_000  # orders: the cost of a product is quadratic in their number
 def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> list[Any]:
     """Return [f(x), f′(x), f″(x)/2!, …, f⁽ⁿ⁾(x)/n!]: the Taylor coefficients of t ↦ f(x + t·v) at 0.
 
-    All orders come of one pass over what f recorded, with series in the places of numbers.
+    All orders are computed in one pass over the recording of f, which propagates series instead of numbers.
 
     Args:
-        f: function of x returning arrays of any shape, one or a structure of them.
+        f: function of x that returns an array of any shape, or a structure of arrays.
         x: a number or an array.
         order: n, at least 0.
-        direction: v, shaped like x; 1 in every entry without it.
+        direction: v, shaped like x; by default, every entry is 1.
 
     Returns:
         n + 1 coefficients, each structured like f's result.
 
     Raises:
-        ArgumentError: the order is not an integer, or negative.
-        ShapeError: the direction is shaped unlike x.
-        NotDifferentiable: f has a kink or a jump at x, and no series. A first order alone follows the gradient.
+        ArgumentError: if the order is not an integer, or negative.
+        ShapeError: if the direction does not have the shape of x.
+        NotDifferentiable: if f has a kink or a jump at x, and therefore no series. With order 1, the convention of the
+            gradient applies.
 
     >>> sg.taylor(sg.exp, 0.0, 3)
     [1.0, 1.0, 0.5, 0.16666666666666666]
@@ -66,7 +67,7 @@ def _order_of(primals: Any, series: Any) -> int:
         raise ArgumentError(f"jet: got {len(primals)} primals and {len(series)} series. Pass one series per primal.")
     orders = {len(s) for s in series}
     if len(orders) != 1 or orders == {0}:
-        raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of one length, at least 1.")
+        raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of equal length, at least 1.")
     return orders.pop()
 
 
@@ -88,8 +89,8 @@ def jet(
         list in place of each array.
 
     Raises:
-        ArgumentError: there are not as many series as primals, or series of different lengths.
-        ShapeError: a coefficient is shaped unlike its primal.
+        ArgumentError: if the number of series is not that of primals, or the series differ in length.
+        ShapeError: if the shape of a coefficient differs from that of its primal.
 
     >>> sg.jet(sg.exp, (0.0,), ([1.0, 0.0, 0.0],))
     (1.0, [1.0, 1.0, 1.0])
@@ -109,9 +110,9 @@ def _called(who: str, f: Callable[..., Any], primals: tuple[Any, ...]) -> Differ
     with modes.opening():
         call = DifferentiatedCall(f, primals, {})
     if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
-        raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
+        raise ArgumentTypeError(f"{who}: each primal must be an array of floats. Unpack structures inside f.")
     if any(has_value(x) and np.any(np.isinf(tensor_value(x))) for x in call.xs):
-        raise ArgumentError(f"{who}: got an infinite point, around which there is no series. Expand f(1/t) around 0.")
+        raise ArgumentError(f"{who}: got an infinite point, at which there is no series. Expand f(1/t) about 0.")
     call.returns(who)
     return call
 

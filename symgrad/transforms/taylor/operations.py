@@ -35,7 +35,7 @@ class NodeSeries:
     Attributes:
         raw: compute with arrays; otherwise with tensors, so that the coefficients have a graph of their own.
         shared: series by operation and inputs, so that rules of rules that meet the same again have it once.
-        order: the highest order that will be asked for; None where what is given may follow from a root.
+        order: the highest order that will be requested; None where what is given may follow from a root.
     """
 
     def __init__(

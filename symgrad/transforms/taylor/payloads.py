@@ -116,7 +116,7 @@ class PayloadSeries:
 
 
 class _Late:
-    """A declared function. Its derivatives become series when an order above 0 is asked for."""
+    """A declared function. Its derivatives become series when an order above 0 is requested."""
 
     def __init__(self, table: PayloadSeries, e: Any, pairs: Sequence[tuple[Any, Any]]) -> None:
         self._table, self._e, self._pairs = table, e, pairs
@@ -145,7 +145,7 @@ def _partials(e: Any) -> Sequence[Any]:
 
 
 def unbroken(found: Stream, ops: Sequence[Any], parts: Sequence[Stream]) -> Stream:
-    """The series of a function, refused where it or a derivative of it, the operations of ``parts``, jumps."""
+    """Return the series of a function, refused where it or a derivative of it, the operations of ``parts``, jumps."""
 
     def follow(k: int) -> Any:
         if k == 2:  # the first order alone follows the gradient

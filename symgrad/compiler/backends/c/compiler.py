@@ -67,7 +67,7 @@ class Failed(Unsuitable):
 
     def __init__(self, compiler: str, told: str) -> None:
         self.told = told
-        super().__init__(f"the C compiler {compiler} failed. Use backend='numpy'. It says: {told}")
+        super().__init__(f"the C compiler {compiler} failed. Use backend='numpy'. Its message is: {told}")
 
 
 class Loaded:

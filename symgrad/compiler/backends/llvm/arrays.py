@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm.build import Interface, finished
@@ -14,9 +15,11 @@ from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.python_api import TYPE_NUMBERS
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace, band_memory
 from symgrad.compiler.backends.llvm.workspace import constants, functions, places
+from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.engine.program import Program
+from symgrad.transforms.loops.op import Scan
 
 _STACK = 32_768  # bytes of workspace that fit the stack
 _KEPT = 4 << 20  # bytes of workspace that are kept for the next call: new memory takes as long as a loop over it
@@ -39,13 +42,25 @@ def build(program: Program, interface: Interface) -> Kernel:
         "calls": lambda: "\n".join(str(s) for s in plan.steps if isinstance(s, Outside)),
     }
     if space.size > _KEPT or any(isinstance(s, Outside) for s in plan.steps):
-        return mixed(plan, interface, space, steps, used, calls, stages, free=plan.effort() > _LONG)
+        loops = {id(s): _steps_of(s.op, interface) for s in plan.steps if isinstance(s, Outside)}
+        return mixed(plan, interface, space, steps, used, calls, stages, loops, free=plan.effort() > _LONG)
     body = _body(interface, plan, space, used, calls)
     return finished(
         [*steps, body], used, interface, ROUTINES if plan.has_routines() else LOOPS, stages,
         bytes=space.size + band_memory(plan.steps), operations=plan.operations(), kernels=len(plan.steps),
         free=plan.effort() > _LONG, keep=constants(plan),
     )  # fmt: skip
+
+
+def _steps_of(op: Any, interface: Interface) -> Kernel | None:
+    """Return the kernel of a step of a loop that is no machine code; None of other operations, or without one."""
+    if not isinstance(op, Scan):
+        return None
+    try:
+        program = program_of_body(op.body)
+        return build(program, interface.of(program))
+    except Unsuitable:
+        return None
 
 
 def _body(

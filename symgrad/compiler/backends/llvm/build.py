@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -24,12 +25,22 @@ class Interface:
         self, backend: str, assemble: Assemble, program: Program, args: trees.Tree, results: trees.Tree
     ) -> None:
         self.backend, self._assemble, self._cache_after = backend, assemble, program.cache_after
+        self._describe(program)
+        self.results = results
+        self.plain = only_tuples(results) and positional(args)
+
+    def _describe(self, program: Program) -> None:
         self.inputs = _arrays(program, program.inputs)
         self.outputs = _arrays(program, program.outputs)
-        self.results = results
         self.flat = trees.ContainerSpec(tuple, (), (trees.LEAF,) * len(self.outputs))
         self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
-        self.plain = only_tuples(results) and positional(args)
+
+    def of(self, program: Program) -> Interface:
+        """Return the interface of another program, such as the step of a loop, which takes and returns flat lists."""
+        other = copy(self)
+        other._describe(program)
+        other.plain = False
+        return other
 
     def pool(self) -> Callable[[], Pool] | None:
         """Return what gives the threads that share large loops, where there are any."""

@@ -1,6 +1,6 @@
 """Primitives as instructions on one number: what scalar programs and loops share.
 
-A boolean is an i1; it becomes a number where one is asked for.
+A boolean is an i1; it becomes a number where one is requested.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 MASKED = "masked"  # a loop's hint that it is short: vectorise it with masks, without a scalar rest
-ROLLED = "rolled"  # a loop's hint that it is not written out, but vectorised, with several vectors a turn
+ROLLED = "rolled"  # a loop's hint that it is not written out, but vectorised, with as many vectors a turn as it says
 KEPT = "kept"  # a loop's hint that it stays one, neither unrolled nor vectorised, which would take long
 
 

@@ -8,10 +8,11 @@ the C library.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import frexp, inf, prod
 
 from symgrad.compiler.backends.llvm.code import STORED, TYPES, Code, Used, kind_of
 from symgrad.compiler.backends.llvm.instructions import (
+    KEPT,
     MASKED,
     ROLLED,
     Function,
@@ -29,7 +30,11 @@ from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 
 _SHORT = 8  # an innermost axis below this changes places with a longer one
-_WRITTEN_OUT = range(16, 100)  # turns of a loop that looks for extremes, which LLVM would write out
+_LONG = 1024  # bytes that the innermost loop goes through, from which it pays to invert a divisor before it
+_THIN = (4, 5, 6, 7, *range(9, 16))  # terms of a product that are written out; 2, 3 and 8 vectors have without shuffles
+_WRITTEN_OUT = range(16, 100)  # turns of a loop that LLVM would write out: one that looks for extremes
+_SOME = 64  # turns below which it would write out others
+_VECTOR = 64  # bytes of the longest vectors
 
 
 def function(
@@ -205,17 +210,21 @@ class Loops:
         return beyond
 
     def _hint(self, a: int) -> str:
-        """A short innermost loop, that are not an integer number of vectors, runs faster with masks.
-
-        Not where it adds to memory: what a masked store has written is not at hand for the next load. A loop that looks
-        for extremes LLVM would write out before it sees vectors.
-        """
-        n = self.dims[a]
-        short = a == len(self.dims) - 1 and 4 < n < 64 and n % 8 and len(self.dims) > 1
-        if short and len(self._kept()) == len(self.nest.sums):
+        """How LLVM treats a short innermost loop, which it would write out before it sees vectors."""
+        n, inside = self.dims[a], len(self.dims) > 1
+        if _is_thin(self.nest, self.dims, self.strides):
+            return KEPT if a == len(self.dims) - 2 else ""
+        if a < len(self.dims) - 1 or n >= _WRITTEN_OUT.stop:
+            return ""
+        adds = len(self._kept()) < len(self.nest.sums)
+        if inside and 4 < n < _SOME and n % 8 and not adds:  # a load does not see what a masked store has just written
             return MASKED
-        extreme = any(not kind.startswith("sum") for _, (kind, _, _) in self._kept())
-        return ROLLED if extreme and a == len(self.dims) - 1 and n in _WRITTEN_OUT else ""
+        if n in _WRITTEN_OUT and any(not kind.startswith("sum") for _, (kind, _, _) in self._kept()):
+            return f"{ROLLED} 4"
+        wide = _VECTOR // max(v.memory.dtype.itemsize for v in self.nest.views)
+        count = next((m for m in (4, 2) if n % (m * wide) == 0), 1)
+        whole = inside and n in _WRITTEN_OUT and n < _SOME and not self.nest.at and (not adds or n == count * wide)
+        return f"{ROLLED} {count}" if whole else ""
 
     # -------------------------------------------------------------- sums
     def _kept(self) -> list[tuple[int, tuple[str, int, View]]]:
@@ -276,6 +285,8 @@ class Loops:
         beyond = f"%far{depth - 1}" if depth else "0"
         for k in self.nest.body:
             name, *refs = self.e.ops[k]
+            if name == "div" and self._divides_many(refs[1]):
+                name = "ratio"
             args = [self._value(r, values) for r in refs]
             kind = kind_of(self.e.dtypes[k])
             if self.checked and (name, kind) in LIMIT:
@@ -286,6 +297,16 @@ class Loops:
         for n, (_, r, _) in enumerate(self.nest.sums):
             self._add_up(n, self._product(values) if self.nest.product else self._value(r, values))
         return beyond
+
+    def _divides_many(self, r: int) -> bool:
+        """Whether a divisor is the same all along a long innermost loop, or a number other than a power of two."""
+        value = self.e.value(r)
+        if value is not None:
+            return 0 < abs(value) < inf and abs(frexp(value)[0]) != 0.5
+        if not self.dims or r not in self.loaded or r in self.nest.at or self.loaded[r][-1]:
+            return False
+        each: int = self.nest.loads[r].memory.dtype.itemsize
+        return self.dims[-1] * each >= _LONG
 
     def _check(self, args: list[tuple[str, str]], kind: str, limit: float, beyond: str) -> str:
         """Remember whether an |argument|, or |quotient| of two, was beyond the limit; nan needs no second run."""
@@ -350,8 +371,14 @@ def _loops_of(nest: Nest, steps: Sequence[Sequence[int]]) -> tuple[list[int], li
     if nest.tile is not None:
         return list(nest.dims), [list(s) for s in steps]
     dims, strides = collapsed(nest.dims, steps)
-    order = range(len(dims)) if nest.edges is not None else _order(dims, strides)
+    as_they_are = nest.edges is not None or _is_thin(nest, dims, strides)
+    order = range(len(dims)) if as_they_are else _order(dims, strides)
     return [dims[k] for k in order], [[row[k] for k in order] for row in strides]
+
+
+def _is_thin(nest: Nest, dims: Sequence[int], strides: Sequence[Sequence[int]]) -> bool:
+    """Whether each sum of a product has a few terms, which LLVM writes out: rows in vectors take shuffles for that."""
+    return bool(nest.product) and len(dims) > 1 and dims[-1] in _THIN and strides[-1][-1] == 0
 
 
 def _order(dims: Sequence[int], strides: Sequence[Sequence[int]]) -> list[int]:

@@ -39,6 +39,8 @@ def view_of(op: Op, source: View) -> View | None:
     """Return the view that an operation of one argument gives, None where it computes or copies."""
     if isinstance(op, Gather):
         return views.view_of(op, source, op.out_shape(source.shape))
+    if not op.views:  # its forward would compute, in memory of its own
+        return None
     memory = np.empty(max(1, source.memory.size), np.int64)
     start = memory.__array_interface__["data"][0]
     array = np.lib.stride_tricks.as_strided(

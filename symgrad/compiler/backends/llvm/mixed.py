@@ -7,7 +7,7 @@ once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.instructions import Function, Instruction
 from symgrad.compiler.backends.llvm.memory import numpy_view
 from symgrad.compiler.backends.llvm.module import LOOPS, ROUTINES, Machine
-from symgrad.compiler.backends.llvm.outside import writer
+from symgrad.compiler.backends.llvm.outside import looped, writer
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.steps import Nest, Outside, Workspace, band_memory, singly
 from symgrad.compiler.backends.llvm.systems import writers
@@ -33,7 +33,8 @@ Slice = list[int] | Outside  # steps by number, or one operation
 
 def mixed(
     plan: Plan, interface: Interface, space: Workspace, functions: list[Function], used: Used,
-    calls: Sequence[list[Instruction]], stages: dict[str, Callable[[], str]], *, free: bool,
+    calls: Sequence[list[Instruction]], stages: dict[str, Callable[[], str]], loops: Mapping[int, Kernel | None], *,
+    free: bool,
 ) -> Kernel:  # fmt: skip
     """Compile the stretches of nests, and return the kernel that runs all parts in order."""
     parts = _parts(plan)
@@ -43,7 +44,7 @@ def mixed(
     functions += [stretch(f"part{n}", inputs, outputs, plan, used, own, space) for n, own in stretches.items()]
     functions += [entry(f"entry{n}", floats, f"part{n}", used, free=free) for n in stretches]
     machine = interface.machine(used.module(functions, ROUTINES if plan.has_routines() else LOOPS))
-    runner = _Runner([_ready(n, part, machine, plan) for n, part in enumerate(parts)], interface, plan, space)
+    runner = _Runner([_ready(n, part, machine, plan) for n, part in enumerate(parts)], interface, plan, space, loops)
     names = [_name(part, plan) for part in parts]
     return Kernel(
         run=runner.run,
@@ -59,7 +60,7 @@ def mixed(
 
 
 def _name(part: Slice, plan: Plan) -> str:
-    """Return what a part is: an operation and why it is no machine code, or what machine code computes."""
+    """Return what a part is: an operation and why it is not machine code, or what machine code computes."""
     if not isinstance(part, list):
         return str(part)
     steps = singly([plan.steps[n] for n in part])
@@ -95,8 +96,15 @@ Get = Callable[[Sequence[Any], Sequence[Any]], Any]  # (arguments, results) -> a
 
 
 class _Runner:
-    def __init__(self, calls: Sequence[Any], interface: Interface, plan: Plan, space: Workspace) -> None:
-        self.interface, self.plan, self.space = interface, plan, space
+    def __init__(
+        self,
+        calls: Sequence[Any],
+        interface: Interface,
+        plan: Plan,
+        space: Workspace,
+        loops: Mapping[int, Kernel | None],
+    ) -> None:
+        self.interface, self.plan, self.space, self.loops = interface, plan, space, loops
         self.calls = calls
         self.pool: list[tuple[Any, list[tuple[Any, list[Get] | None]]]] = []
 
@@ -135,12 +143,17 @@ class _Runner:
         number = count()
         for c in self.calls:
             if isinstance(c, Outside):
-                write = shared.get(next(number)) or writer(c.op, c.args, c.result)
+                write = shared.get(next(number)) or self._writer(c)
                 operands = [self._getter(v, memory, True) for v in c.args]
                 steps.append((write, [*operands, self._getter(c.result, memory, False)]))
             else:
                 steps.append((c, None))
         return steps
+
+    def _writer(self, c: Outside) -> Any:
+        """How an operation writes its result: a loop step by step, by its kernel."""
+        kernel = self.loops.get(id(c))
+        return writer(c.op, c.args, c.result) if kernel is None else looped(c.op, kernel)
 
     def _getter(self, v: Any, memory: Any, read: bool) -> Get:
         """Return how an operand is found: made once, where it lies in the workspace or in a constant."""

@@ -35,7 +35,7 @@ def compiled(name: str, assemble: Assemble, program: Program, args: trees.Tree, 
 
 
 def _in_loops(program: Program, interface: Interface) -> Kernel:
-    """Write the program as nests of loops; what writes them is imported when it is first asked for."""
+    """Write the program as nests of loops; what writes them is imported on first use."""
     from symgrad.compiler.backends.llvm.arrays import build
 
     return build(program, interface)

@@ -7,11 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.backend import forward_of
+from symgrad.compiler.backends.backend import Kernel, forward_of
 from symgrad.compiler.backends.shared import copied, in_chunks
+from symgrad.core.promotion import FLOAT64
 from symgrad.ops.contract import Einsum
+from symgrad.transforms.loops.op import Scan
 
 Writer = Callable[..., Any]  # (*arguments, out)
+
+
+def looped(op: Scan, kernel: Kernel) -> Writer:
+    """Return how a loop writes its result whose steps are a kernel, which leaves machine code somewhere."""
+    first = op.carries + op.xs
+    dtypes = [None if s.dtype == FLOAT64 else s.dtype for s in op.body.arguments]  # numbers of others are arrays too
+
+    def fitting(ys: Sequence[Any], start: int) -> list[Any]:
+        return [y if d is None else np.asarray(y, d, order="C") for y, d in zip(ys, dtypes[start:])]
+
+    def write(*values: Any) -> None:
+        *xs, out = [np.ascontiguousarray(v) if np.ndim(v) else v for v in values[:-1]] + [values[-1]]
+        shared = fitting(xs[first:], first)
+        np.copyto(out, op.stepped(lambda *ys: kernel.run([*fitting(ys, 0), *shared]), xs[:first], op.packed))
+
+    return write
 
 
 def writer(op: Any, args: Sequence[Any], result: Any) -> Writer:

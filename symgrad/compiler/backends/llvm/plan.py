@@ -40,6 +40,7 @@ from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import program_of_body
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import INT64, LOAD, OP, Elements
+from symgrad.compiler.primitives.recompute import Recompute
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.ops.contract import Einsum
@@ -70,10 +71,11 @@ class Plan:
         self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
         self._homes: dict[int, View] = {}
         self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
-        self._why: dict[int, str] = {}  # of loops, why they are no machine code
+        self._why: dict[int, str] = {}  # of loops, why they are not machine code
         self._number(e)
         self._assign_storage()
-        stages = clusters(e)
+        again = Recompute(e, clusters(e))
+        stages, self._terms = again.stages, again.terms
         self._read: dict[int, tuple[View, View]] = {}  # what loops read at positions, without a copy
         self._in_one_loop = _read_once(e, stages)
         for stage in stages:
@@ -194,7 +196,7 @@ class Plan:
         return not known and self.e.dtypes[r] == self.e.dtypes[k]
 
     def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
-        """Return how the arguments of an operation lie in its result; None where it is no joining."""
+        """Return how the arguments of an operation lie in its result; None if it does not join them."""
         op, *refs = self.e.ops[k]
         dtype = self.e.dtypes[k]
         if self.e.kind(k) != OP or not _in_words(dtype) or _is_of_many(op, refs):
@@ -225,14 +227,18 @@ class Plan:
         return self.views[r]
 
     # -------------------------------------------------------------- loops
-    def _cluster(self, c: Cluster) -> None:
-        e = self.e
+    def _loads(self, c: Cluster) -> Nest:
+        """Return the nest of a loop that has no results yet."""
         nest = Nest(c.shape, body=list(c.body))
-        for r in c.loads(e):
+        for r in c.loads(self.e):
             if r in self._read:
                 nest.loads[r], nest.loads[~r], nest.at[r] = *self._read[r], ~r
             else:
                 nest.loads[r] = self.view(r).to(c.shape)
+        return nest
+
+    def _cluster(self, c: Cluster) -> None:
+        e, nest = self.e, self._loads(c)
         nest.stores = [(r, self.place(r)) for r in c.stored]
         for r in c.reductions:
             op, source = e.ops[r]
@@ -342,7 +348,9 @@ class Plan:
         for r, op, again in regions:
             region = op(target)
             value = self.e.value(r)
-            if again:
+            if again and r in self._terms:
+                self.steps.append(replace(self._loads(self._terms[r]), sums=[(ONTO["sum"], r, region)]))
+            elif again:
                 self._add(self.view(r), region)
             elif value is not None:
                 self._copy(value, region)

@@ -2,7 +2,7 @@
 
 A vector lies along a loop that one factor does not run along; the numbers of that factor are spread over it. The other
 loops of a tile are written out, so that each vector and each number is read once for several products. Where the length
-of the vectors' loop is no multiple of theirs, the last vector begins earlier: it computes some entries once more.
+of the vectors' loop is not a multiple of theirs, the last vector begins earlier: it computes some entries once more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The loop of a scan around its body: carries are copied in, from step to step, and out.
 
 The body is called with pointers: to the carries before and after the step, to slice t of each stacked input, to the
-constants, and to where its results lie in the packed vector. A long loop asks now and then whether there was a signal:
+constants, and to where its results lie in the packed vector. A loop that ends early looks at the carry that says so
+before each step. A long loop asks now and then whether there was a signal:
 after Ctrl-C it ends, and Python has the error.
 """
 
@@ -10,8 +11,8 @@ from __future__ import annotations
 from math import prod
 
 from symgrad.compiler.backends.llvm import python_api
-from symgrad.compiler.backends.llvm.code import Used
-from symgrad.compiler.backends.llvm.instructions import Function, Instruction, Recorder, pointers
+from symgrad.compiler.backends.llvm.code import TYPES, Used, kind_of
+from symgrad.compiler.backends.llvm.instructions import Function, Instruction, Recorder, constant, pointers
 from symgrad.compiler.backends.llvm.steps import Loop, carry_bytes
 from symgrad.compiler.primitives.views import View
 
@@ -70,7 +71,9 @@ class _Writer(Recorder):
         op = self.op
         asks = op.length > self.every
         self.label("loop")
-        self.phi("i64", "0", "start", "%next", "on" if asks else "loop", name="%t")
+        self.phi("i64", "0", "start", "%next", "on" if asks else "loop" if op.ending is None else "run", name="%t")
+        if op.ending is not None:
+            self._looking(op.ending)
         self.set(*("sub", "i64", str(op.length - 1)) if op.reverse else ("add", "i64", "0"), "%t", name="%s")
         ins = [self._input(k) for k in range(self.inputs)]
         outs = [f"%after{k}" if k < op.carries else self._output(k) for k in range(len(op.pieces))]
@@ -82,6 +85,21 @@ class _Writer(Recorder):
         if asks:
             self._asking()
         self.branch("%more", "loop", "done")
+
+    def _looking(self, k: int) -> None:
+        """Go on to the step where an entry of carry k, which ends the loop, is 0."""
+        kind = kind_of(self.op.packed)
+        self.go("any")
+        self.label("any")
+        self.phi("i64", "0", "loop", "%entry.next", "none", name="%entry")
+        flag = self.load(TYPES[kind], self.place(TYPES[kind], f"%before{k}", "%entry", name="%flag.at"), name="%flag")
+        self.set("fcmp", TYPES[kind], flag, constant(0.0, kind), flags=("oeq",), name="%goes")
+        self.branch("%goes", "run", "none")
+        self.label("none")
+        self.set("add", "i64", "%entry", "1", name="%entry.next")
+        self.set("icmp", "i64", "%entry.next", str(self.bytes[k] // self.size), flags=("ult",), name="%entry.more")
+        self.branch("%entry.more", "any", "done")
+        self.label("run")
 
     def _asking(self) -> None:
         """Leave the loop where Python has an error, or a signal that makes one."""

@@ -73,7 +73,7 @@ class Outside:
     op: Any
     args: list[Any]  # views, or numbers
     result: View
-    reason: str = ""  # why it is no machine code
+    reason: str = ""  # why it is not machine code
 
     def __str__(self) -> str:
         shapes = ", ".join(str(list(getattr(a, "shape", ()))) for a in self.args)

@@ -9,13 +9,14 @@ from symgrad.compiler.backends.llvm.module import Module
 
 _CASTS = ("bitcast", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui", "zext", "sext", "trunc")
 _EFFECTS = ("@malloc", "@free")  # functions of the C library that do more than compute a number
-_HINTS = {MASKED: "!9000, !9001", ROLLED: "!9001, !9003", KEPT: "!9001, !9002"}
+_VECTORS = (1, 2, 4)  # of a turn
+_HINTS = {MASKED: "!9000, !9001", KEPT: "!9001, !9002"} | {f"{ROLLED} {n}": f"!9001, !{9002 + n}" for n in _VECTORS}
 _ALIGNED = {"double>": ", align 8", "float>": ", align 4"}  # of vectors, by the end of their type
 _METADATA = (
     '!9000 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}',
     '!9001 = !{!"llvm.loop.unroll.disable"}',
     '!9002 = !{!"llvm.loop.vectorize.enable", i1 false}',
-    '!9003 = !{!"llvm.loop.interleave.count", i32 4}',
+    *[f'!{9002 + n} = !{{!"llvm.loop.interleave.count", i32 {n}}}' for n in _VECTORS],
 )
 
 

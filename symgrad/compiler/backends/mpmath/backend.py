@@ -1,4 +1,4 @@
-"""The backend ``mpmath``: a program computed with as many bits as it takes for the digits asked for.
+"""The backend ``mpmath``: a program computed with as many bits as it takes for the requested digits.
 
 The program runs on numbers that carry a bound on their error. Where a result is not certain, or a comparison is left
 open, it runs again with twice the bits.

@@ -131,7 +131,7 @@ def _present(sign: int) -> Callable[[Evaluator, Any], Ball]:
 
 
 def _piecewise(at: Evaluator, e: Any) -> Any:
-    """The first piece whose condition holds; the others are not looked at."""
+    """The first piece whose condition holds; the others are not read."""
     for value, condition in e.args:
         if _truth(at, condition):
             return at(value)

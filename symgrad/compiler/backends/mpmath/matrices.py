@@ -99,7 +99,7 @@ def inverse(a: Any, name: str = "linalg.inv") -> Any:
 
 
 def cholesky(a: Any) -> Any:
-    """L with L Lᵀ = A, row by row; the lower triangle is looked at."""
+    """L with L Lᵀ = A, row by row; the lower triangle is examined."""
     factor = np.full(a.shape, a[0, 0].field.number(0) if len(a) else 0, dtype=object)
     for i in range(len(a)):
         for j in range(i + 1):

@@ -146,6 +146,7 @@ class Ball:
     """A number and the radius of its error, with Python's operators; NumPy's object arrays hold them."""
 
     __slots__ = ("field", "mid", "rad")
+    is_recorded = False  # whether it stands for a number that is computed later
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, field: Field, mid: Raw, rad: Raw = ZERO) -> None:
@@ -257,10 +258,17 @@ class Ball:
 
     @property
     def is_nan(self) -> bool:
-        """Whether it is no number."""
+        """Whether it is not a number."""
         if self.is_unknown:
             raise Undecided
         return bool(self.mid == libmp.fnan)
+
+    @property
+    def whole(self) -> int | None:
+        """The integer that it is without an error, if that is short."""
+        mid = self.mid
+        is_whole = self.rad == ZERO and mid not in _SPECIAL and (mid[2] >= 0 or mid == ZERO) and mid[2] + mid[3] < 12
+        return int(libmp.to_int(mid)) if is_whole else None
 
     @property
     def is_unknown(self) -> bool:
@@ -407,8 +415,11 @@ def _with(a: Ball, b: Any, compute: Callable[[Ball, Ball], Any]) -> Any:
 
 def power(x: Ball, p: Ball) -> Ball:
     """x^p among the real numbers: by products for an integer p, else exp(p log x); nan for a negative x."""
-    if p.rad == ZERO and p.mid not in _SPECIAL and (p.mid[2] >= 0 or p.mid == ZERO) and p.mid[2] + p.mid[3] < 12:
-        return _repeated(x, int(libmp.to_int(p.mid)))
+    n = p.whole
+    if n is not None:
+        return _repeated(x, n)
+    if x.is_recorded:
+        return x.field.apply(_power, x, p)
     if x.is_infinite or p.is_infinite or x.is_nan or p.is_nan:
         if x.field.is_certain and not x.rad == p.rad == ZERO:
             return x.field.unknown()
@@ -450,6 +461,8 @@ of_any_size.update((_power, _sqrt))
 
 def root(x: Ball) -> Ball:
     """√x; exact where it is a number of so many bits."""
+    if x.is_recorded:
+        return x.field.apply(_sqrt, x)
     if x.mid not in _SPECIAL and x.sign() == 0:
         return x.field.number(0)
     value = x.field.apply(_sqrt, x)

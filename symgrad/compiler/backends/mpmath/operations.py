@@ -315,7 +315,9 @@ def _scan(field: Field, op: Scan, args: Sequence[Any]) -> Any:
     n, m = op.carries, op.carries + op.xs
     carry, rows, constants = list(args[:n]), args[n:m], list(args[m:])
     stacks = [np.empty(p.shape, dtype=object) for p in op.pieces[n:]]
-    for t in reversed(range(op.length)) if op.reverse else range(op.length):
+    for t in op.steps():
+        if op.ending is not None and all(x != 0 for x in np.ravel(carry[op.ending])):
+            break
         xs = [*carry, *[np.asarray(x)[t] for x in rows], *constants]
         outputs = op.body.walk(xs, lambda v, args: _step(field, v, args), np.asarray)
         carry = outputs[:n]

@@ -33,7 +33,7 @@ def slopes(program: Program, given: Sequence[Any], k: int, place: tuple[int, ...
     """Return ∂y/∂x at one place of input k, as arrays of mpmath's numbers with so many digits.
 
     Raises:
-        Unsuitable: an operation has no meaning in mpmath, or the digits cannot be had.
+        Unsuitable: if an operation is not available in mpmath, or the digits cannot be reached.
     """
     bits = int(digits * PER_DIGIT) + 8
 

@@ -15,24 +15,60 @@ Read = Any
 Array = Any
 
 
-def lu(w: Array, n: int) -> float:
-    """Factorise the matrix in w behind n numbers, which become the rows exchanged; return their sign (§3.4)."""
-    turn = 1.0
+def factorise(a: Read, at: int, w: Array, wat: int, n: int, row: Array) -> None:
+    """Factorise a matrix: w gets n (n + 1) + 3 numbers, row holds n.
+
+    These are the rows exchanged; L below U, or a lower triangle as it is; the sign of the exchanges; whether it is such
+    a triangle; and 0, or nan where an entry is not finite.
+    """
+    end: int = wat + n * (n + 1)
+    for k in range(n * n):
+        w[wat + n + k] = a[at + k]
     for k in range(n):
-        best: int = k
-        for i in range(k + 1, n):
-            if math.fabs(w[n + i * n + k]) > math.fabs(w[n + best * n + k]):
-                best = i
-        w[k] = best
+        w[wat + k] = k
+    w[end] = 1.0
+    w[end + 1] = float(has_zeros(a, at, n, 1))
+    w[end + 2] = zero_if_finite(a, at, n * n)
+    if w[end + 1] == 0.0 and has_zeros(a, at, n, 0) == 0:
+        w[end] = lu(w, wat, n, row)
+
+
+def lu(w: Array, at: int, n: int, row: Array) -> float:
+    """Factorise the matrix in w behind n numbers, which become the rows exchanged; return their sign (§3.4).
+
+    row holds n numbers. Rows of few columns change as a whole, by 0 on the left: loops of one length have vectors.
+    """
+    turn = 1.0
+    base: int = at + n
+    for k in range(n):
+        best: int = pivot_row(w, base, n, k)
+        w[at + k] = best
         if best != k:
             turn = -turn
-            swap_rows(w, n, n, k, best)
-        if w[n + k * n + k] != 0.0:
+            swap_rows(w, base, n, k, best)
+        pivot = w[base + k * n + k]
+        if pivot != 0.0:
+            for j in range(n):
+                row[j] = w[base + k * n + j]
+            for j in range(k + 1):
+                row[j] = 0.0
             for i in range(k + 1, n):
-                w[n + i * n + k] = w[n + i * n + k] / w[n + k * n + k]
-                for j in range(k + 1, n):
-                    w[n + i * n + j] = w[n + i * n + j] - w[n + i * n + k] * w[n + k * n + j]
+                t = w[base + i * n + k] / pivot
+                for j in range(k + 1 if n > 32 else 0, n):
+                    w[base + i * n + j] = w[base + i * n + j] - t * row[j]
+                w[base + i * n + k] = t
     return turn
+
+
+def pivot_row(w: Read, at: int, n: int, k: int) -> int:
+    """The row from the k-th on with the largest entry in column k."""
+    best: int = k
+    most = math.fabs(w[at + k * n + k])
+    for i in range(k + 1, n):
+        size = math.fabs(w[at + i * n + k])
+        best = i if size > most else best
+        most = size if size > most else most
+    return best
 
 
 def swap_rows(m: Array, at: int, columns: int, i: int, j: int) -> None:
@@ -43,102 +79,113 @@ def swap_rows(m: Array, at: int, columns: int, i: int, j: int) -> None:
         m[at + j * columns + k] = t
 
 
-def solve(a: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: int, transposed: int, w: Array) -> int:
-    """Solve A X = B, or AᵀX = B; 1 where A is singular. w holds n (n + 1) numbers."""
-    for i in range(n):
-        for j in range(n):
-            w[n + i * n + j] = a[at + (j * n + i if transposed == 1 else i * n + j)]
+def solve(
+    w: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: int, transposed: int
+) -> int:  # fmt: skip
+    """Solve A X = B, or AᵀX = B, with the factors of A; 1 where A is singular or not finite."""
     for k in range(n * m):
         x[xat + k] = b[bat + k]
-    bad: int = solve_lu(w, n, x, xat, m)
-    return bad
+    return solve_lu(w, at, n, x, xat, m, transposed)
 
 
-def solve_lu(w: Array, n: int, x: Array, at: int, m: int) -> int:
-    """Solve with the matrix in w behind n numbers; x holds the right-hand sides, and then the solutions."""
-    bad: int = 0
-    if has_zeros(w, n, n, 1) == 1:
-        for i in range(n):
-            for k in range(i):
-                for j in range(m):
-                    x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
-            for j in range(m):
-                x[at + i * m + j] = div(x[at + i * m + j], w[n + i * n + i])
+def solve_lu(w: Read, at: int, n: int, x: Array, xat: int, m: int, transposed: int) -> int:
+    """Solve with factors; x holds the right-hand sides, and then the solutions."""
+    base: int = at + n
+    end: int = base + n * n
+    if w[end + 1] == 1.0:
+        substitute(w, base, n, transposed, transposed, 0, x, xat, m)
+    elif transposed == 1:
+        substitute(w, base, n, 1, 0, 0, x, xat, m)
+        substitute(w, base, n, 1, 1, 1, x, xat, m)
+        for k in range(n):
+            swap_rows(x, xat, m, n - 1 - k, int(w[at + n - 1 - k]))
     else:
-        if has_zeros(w, n, n, 0) == 0:
-            lu(w, n)
-            for k in range(n):
-                swap_rows(x, at, m, k, int(w[k]))
-            for i in range(1, n):
-                for k in range(i):
-                    for j in range(m):
-                        x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
-        for back in range(n):
-            row: int = n - 1 - back
-            for k in range(row + 1, n):
-                for j in range(m):
-                    x[at + row * m + j] = x[at + row * m + j] - w[n + row * n + k] * x[at + k * m + j]
-            for j in range(m):
-                x[at + row * m + j] = div(x[at + row * m + j], w[n + row * n + row])
+        for k in range(n):
+            swap_rows(x, xat, m, k, int(w[at + k]))
+        substitute(w, base, n, 0, 0, 1, x, xat, m)
+        substitute(w, base, n, 0, 1, 0, x, xat, m)
+    bad: int = 0 if w[end + 2] == 0.0 else 1
     for k in range(n):
-        if w[n + k * n + k] == 0.0:
+        if w[base + k * n + k] == 0.0:
             bad = 1
     return bad
 
 
+def substitute(
+    w: Read, at: int, n: int, transposed: int, back: int, unit: int, x: Array, xat: int, m: int
+) -> None:  # fmt: skip
+    """Solve T X = B in place of B, T a triangle or its transpose, from the last row on if ``back``.
+
+    ``unit``: as if all were 1 on its diagonal.
+    """
+    down: int = 1 if transposed == 1 else n
+    across: int = n if transposed == 1 else 1
+    for step in range(n):
+        i: int = n - 1 - step if back == 1 else step
+        for k in range(i + 1 if back == 1 else 0, n if back == 1 else i):
+            t = w[at + i * down + k * across]
+            for j in range(m):
+                x[xat + i * m + j] = x[xat + i * m + j] - t * x[xat + k * m + j]
+        if unit == 0:
+            divide_row(x, xat + i * m, m, w[at + i * n + i])
+
+
+def divide_row(x: Array, at: int, m: int, d: float) -> None:
+    """Divide m numbers: by multiplication, as LAPACK does, where the inverse is a normal number."""
+    if m > 1 and math.fabs(d) > 1e-280 and math.fabs(d) < 1e300:
+        t = 1.0 / d
+        for j in range(m):
+            x[at + j] = x[at + j] * t
+    else:
+        for j in range(m):
+            x[at + j] = div(x[at + j], d)
+
+
 def has_zeros(w: Read, at: int, n: int, above: int) -> int:
     """Whether a matrix has nothing above the diagonal, or below."""
-    size = 0.0
     for i in range(1, n):
         for j in range(i):
-            size = size + math.fabs(w[at + (j * n + i if above == 1 else i * n + j)])
-    return 1 if size == 0.0 else 0
+            if w[at + (j * n + i if above == 1 else i * n + j)] != 0.0:
+                return 0
+    return 1
 
 
-def inverse(a: Read, at: int, x: Array, xat: int, n: int, w: Array) -> int:
-    """Invert; 1 where A is singular. w holds n (n + 1) numbers."""
+def inverse(w: Read, at: int, x: Array, xat: int, n: int) -> int:
+    """Invert, with the factors; 1 where A is singular or not finite."""
     for i in range(n):
         for j in range(n):
-            w[n + i * n + j] = a[at + i * n + j]
             x[xat + i * n + j] = 1.0 if i == j else 0.0
-    bad: int = solve_lu(w, n, x, xat, n)
-    return bad
+    return solve_lu(w, at, n, x, xat, n, 0)
 
 
-def factorised(a: Read, at: int, n: int, w: Array) -> float:
-    """LU of a matrix in w, which holds n (n + 1) numbers; the sign of the exchanges."""
+def det(a: Read, at: int, n: int, w: Array, row: Array) -> float:
+    """Return the determinant. w holds n (n + 1) numbers, row n."""
     for k in range(n * n):
         w[n + k] = a[at + k]
-    return lu(w, n)
-
-
-def det(a: Read, at: int, n: int, w: Array) -> float:
-    """Return the determinant."""
-    product = factorised(a, at, n, w)
+    product = lu(w, 0, n, row)
     for k in range(n):
         product = product * w[n + k * n + k]
     return product
 
 
-def logabsdet(a: Read, at: int, n: int, w: Array) -> float:
-    """log |det A|."""
-    total = det_sign(a, at, n, w) * 0.0
+def logabsdet(w: Read, at: int, n: int) -> float:
+    """log |det A|, with the factors."""
+    total = 0.0
     for k in range(n):
-        total = total + log(math.fabs(w[n + k * n + k]))
+        total = total + log(math.fabs(w[at + n + k * n + k]))
     return total
 
 
-def logdet(a: Read, at: int, n: int, w: Array) -> float:
-    """log det A, nan where it is negative."""
-    total = logabsdet(a, at, n, w)
-    return math.nan if det_sign(a, at, n, w) < 0.0 else total
+def logdet(w: Read, at: int, n: int) -> float:
+    """log det A, nan where it is negative, with the factors."""
+    return math.nan if det_sign(w, at, n) < 0.0 else logabsdet(w, at, n)
 
 
-def det_sign(a: Read, at: int, n: int, w: Array) -> float:
-    """The sign of the determinant."""
-    turn = factorised(a, at, n, w)
+def det_sign(w: Read, at: int, n: int) -> float:
+    """The sign of the determinant, with the factors."""
+    turn = w[at + n * (n + 1)]
     for k in range(n):
-        turn = turn * sign(w[n + k * n + k])
+        turn = turn * sign(w[at + n + k * n + k])
     return turn
 
 
@@ -146,12 +193,12 @@ def zero_if_finite(a: Read, at: int, n: int) -> float:
     """0, or nan where one of n entries is not finite."""
     zero = 0.0
     for k in range(n):
-        zero = zero + a[at + k] * 0.0
+        zero += a[at + k] * 0.0
     return zero
 
 
-def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
-    """The matrix of cofactors, by elimination that exchanges rows and columns. w holds n (2 n + 1) numbers.
+def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array, row: Array) -> None:
+    """The matrix of cofactors, by elimination that exchanges rows and columns. w holds n (2 n + 1) numbers, row n.
 
     P A Q = L U makes it that of L times that of U, the product of the pivots times U⁻ᵀ: divided by all pivots but the
     last, so that it is right for matrices of rank n - 1 as well. Of lower rank all minors are computed.
@@ -159,7 +206,7 @@ def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
     if n == 3:
         cross_products(a, at, y, yat)
     else:
-        eliminated(a, at, y, yat, n, w)
+        eliminated(a, at, y, yat, n, w, row)
 
 
 def cross_products(a: Read, at: int, y: Array, yat: int) -> None:
@@ -174,7 +221,7 @@ def cross_products(a: Read, at: int, y: Array, yat: int) -> None:
             y[yat + i * 3 + j] = a[p + b] * a[q + c] - a[p + c] * a[q + b] + size
 
 
-def eliminated(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
+def eliminated(a: Read, at: int, y: Array, yat: int, n: int, w: Array, row: Array) -> None:
     """Cofactors by elimination; see ``cofactor``."""
     turn = 1.0 + zero_if_finite(a, at, n * n)  # nan, as all cofactors are, where an entry is not finite
     for k in range(n * n):
@@ -209,7 +256,7 @@ def eliminated(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
                 for j in range(n):
                     y[yat + i * n + j] = y[yat + i * n + j] - t * y[yat + k * n + j]
     if rest < n - 1 and turn == turn:
-        minors(a, at, y, yat, n, w)
+        minors(a, at, y, yat, n, w, row)
     else:
         unpivoted(w, y, yat, n, turn)
 
@@ -235,8 +282,8 @@ def unpivoted(w: Array, y: Array, at: int, n: int, turn: float) -> None:
             y[at + j * n + int(w[k])] = w[base + k * n + j]
 
 
-def minors(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
-    """Cofactors, each a determinant of order n - 1. w holds n (2 n + 1) numbers."""
+def minors(a: Read, at: int, y: Array, yat: int, n: int, w: Array, row: Array) -> None:
+    """Cofactors, each a determinant of order n - 1. w holds n (2 n + 1) numbers, row n."""
     m: int = n - 1
     base: int = n * (n + 1)
     for i in range(n):
@@ -244,26 +291,53 @@ def minors(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
             for r in range(m):
                 for c in range(m):
                     w[base + r * m + c] = a[at + (r if r < i else r + 1) * n + (c if c < j else c + 1)]
-            y[yat + i * n + j] = det(w, base, m, w) * (1.0 if (i + j) % 2 == 0 else -1.0)
+            y[yat + i * n + j] = det(w, base, m, w, row) * (1.0 if (i + j) % 2 == 0 else -1.0)
 
 
-def cholesky(a: Read, at: int, y: Array, yat: int, n: int) -> int:
-    """The lower triangle L with L Lᵀ = A; 1 where A is not positive definite (§4.2)."""
+def cholesky(a: Read, at: int, y: Array, yat: int, n: int, row: Array) -> int:
+    """The lower triangle L with L Lᵀ = A; 1 where A is not positive definite (§4.2). row holds n numbers."""
     bad: int = 0
-    for i in range(n):
-        for j in range(i + 1):
-            t = 0.0
-            for k in range(j):
-                t += y[yat + i * n + k] * y[yat + j * n + k]
-            t = a[at + i * n + j] - t
-            if j < i:
-                y[yat + i * n + j] = div(t, y[yat + j * n + j])
-            else:
-                y[yat + i * n + i] = sqrt(t)
-                if not t > 0.0:
+    if n > 4:
+        bad = cholesky_by_columns(a, at, y, yat, n, row)
+    else:
+        for i in range(n):
+            for j in range(i + 1):
+                t = a[at + i * n + j]
+                for k in range(j):
+                    t = t - y[yat + i * n + k] * y[yat + j * n + k]
+                y[yat + i * n + j] = div(t, y[yat + j * n + j]) if j < i else sqrt(t)
+                if j == i and not t > 0.0:
                     bad = 1
+    for i in range(n):
         for j in range(i + 1, n):
             y[yat + i * n + j] = 0.0
+    return bad
+
+
+def cholesky_by_columns(a: Read, at: int, y: Array, yat: int, n: int, row: Array) -> int:
+    """Cholesky's factorisation, a column after the other, which writes above the diagonal too.
+
+    Rows of few columns change as a whole, by 0 on the left: loops of one length have vectors.
+    """
+    bad: int = 0
+    for k in range(n * n):
+        y[yat + k] = a[at + k]
+    for k in range(n):
+        row[k] = 0.0
+    for k in range(n):
+        d = y[yat + k * n + k]
+        if not d > 0.0:
+            bad = 1
+        y[yat + k * n + k] = sqrt(d)
+        d = div(1.0, sqrt(d))
+        row[k] = 0.0
+        for i in range(k + 1, n):
+            row[i] = y[yat + i * n + k] * d
+            y[yat + i * n + k] = row[i]
+        for i in range(k + 1, n):
+            t = row[i]
+            for j in range(k + 1 if n > 32 else 0, i + 1 if n > 32 else n):
+                y[yat + i * n + j] = y[yat + i * n + j] - t * row[j]
     return bad
 
 

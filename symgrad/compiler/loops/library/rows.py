@@ -184,12 +184,13 @@ def horner(x: float, table: Read, n: int) -> float:
 
 
 def variance(x: Read, at: int, by: int, n: int, free: float) -> float:
-    """Σ (x - x̄)² over what is free."""
+    """Σ (x - x̄)² over what is free, of differences to the first entry: 0 where all are equal."""
+    first = x[at] if n > 0 else 0.0
     mean = 0.0
     for k in range(n):
-        mean += x[at + k * by]
+        mean += x[at + k * by] - first
     mean = div(mean, float(n))
     total = 0.0
     for k in range(n):
-        total += (x[at + k * by] - mean) * (x[at + k * by] - mean)
+        total += (x[at + k * by] - first - mean) * (x[at + k * by] - first - mean)
     return div(total, maximum(free, 0.0))

@@ -22,7 +22,7 @@ from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copy
 from symgrad.compiler.backends.llvm.math.kernels import answer, recorded
 from symgrad.scalars import SCALARS
 
-# sech2 is what 1/(cosh x · cosh x) is replaced by
+# sech2 is what 1/(cosh x · cosh x) is replaced by, ratio a quotient in a loop whose divisor stays
 _TABLE: dict[str, Callable[..., Value]] = {
     "exp": exponential.exp, "exp2": exponential.exp2, "expm1": exponential.expm1, "log": logarithms.log,
     "log1p": logarithms.log1p, "log2": logarithms.log2, "log10": logarithms.log10, "softplus": logarithms.softplus,
@@ -33,8 +33,9 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "tanhshrink": hyperbolic.tanhshrink, "sech2": hyperbolic.sech2, "asinh": hyperbolic.asinh,
     "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh, "pow": power.pow_, "fmod": quotients.fmod,
     "remainder": quotients.remainder, "floor_divide": quotients.floor_divide, "sqrt": sqrt, "rsqrt": simple.rsqrt,
-    "hypot": simple.hypot, "abs": magnitude, "sign": simple.sign, "floor": partial(rounding, "floor"),
-    "ceil": partial(rounding, "ceil"), "trunc": partial(rounding, "trunc"), "round": partial(rounding, "rint"),
+    "hypot": simple.hypot, "ratio": quotients.ratio, "abs": magnitude, "sign": simple.sign,
+    "floor": partial(rounding, "floor"), "ceil": partial(rounding, "ceil"),
+    "trunc": partial(rounding, "trunc"), "round": partial(rounding, "rint"),
     "maximum": simple.maximum, "minimum": simple.minimum, "clamp_min": simple.maximum, "clamp_max": simple.minimum,
     "fmax": simple.fmax, "fmin": simple.fmin, "copysign": copysign, "heaviside": simple.heaviside,
 }  # fmt: skip

@@ -79,6 +79,6 @@ def _named(arrays: dict[str, tuple[Buffer, int]], memory: Buffer, name: str) -> 
 
 
 def _counted(name: str, start: int, stop: int) -> list[str]:
-    """The lines that count the entries which are no integers below 2⁵³."""
+    """The lines that count the entries which are not integers below 2⁵³."""
     test = f"math.fabs({name}[i]) < {_EXACT}"
     return [f"for i in range({start}, {stop}):", f"    status = status + (0.0 if {test} else 1.0)"]

@@ -30,7 +30,7 @@ _NARROW = 4  # bytes of the narrowest floating-point numbers
 
 
 def effort(plan: Plan, op: Any, k: int, refs: Sequence[int]) -> int | None:
-    """Return about how many primitives a routine of this operation would run; None where it is no routine."""
+    """Return about how many primitives a routine of this operation would run; None where it is not a routine."""
     e = plan.e
     shapes = [e.shapes[r] for r in refs]
     kinds = [e.dtypes[r] for r in refs[:1]] + ([] if op.flat else [e.dtypes[k]])

@@ -19,6 +19,7 @@ from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.llvm.code import KNOWN, STORED, TYPES, ZERO, Code, Used
 from symgrad.compiler.backends.llvm.instructions import (
     KEPT,
+    ROLLED,
     Block,
     Function,
     Parameter,
@@ -46,6 +47,7 @@ _FOLD: dict[type[Any], Callable[..., Any]] = {
 _RENAMED = {"fabs": "abs"}  # math's names of what primitives are called otherwise
 _NUMBERS = {"inf": math.inf, "nan": math.nan}
 _DONE = "done"  # the block that a function ends with
+_LANES = 8  # of the longest vectors
 _SHORT, _LONG = 4, 32  # turns of loops that are unrolled, and of those that may be vectorised: else code is long
 
 
@@ -265,7 +267,12 @@ class _Writer(Walk[tuple[str, str]]):
         if stop is None or max(start or 0, stop) <= _SHORT or stop > _LONG:
             return ""
         outer = any(isinstance(n, (ast.For, ast.While)) for s in node.body for n in ast.walk(s))
-        return KEPT if outer or start is None else ""
+        if outer or start is None:
+            return KEPT
+        turns = abs(stop - start)
+        if turns % _LANES or not all(map(_has_any_order, node.body)):
+            return ""
+        return f"{ROLLED} {next((m for m in (4, 2) if turns % (_LANES * m) == 0), 1)}"
 
     def _loop(
         self, test: Callable[[], str], body: Sequence[ast.stmt], step: Callable[[], None], hint: str = ""
@@ -291,6 +298,9 @@ class _Writer(Walk[tuple[str, str]]):
             return self.constants.get(node.id)
         if isinstance(node, ast.Attribute):
             return _NUMBERS.get(node.attr)
+        if isinstance(node, ast.IfExp):
+            test = self.fold(node.test)
+            return None if test is None else self.fold(node.body if test else node.orelse)
         if isinstance(node, ast.UnaryOp) and type(node.op) in _FOLD:
             parts = [node.operand]
         elif isinstance(node, ast.BinOp) and type(node.op) in _FOLD:
@@ -365,7 +375,7 @@ class _Writer(Walk[tuple[str, str]]):
         return self.value(node)
 
     def _BoolOp(self, node: ast.BoolOp) -> tuple[str, str]:
-        """What comes later is looked at only where it decides."""
+        """What comes later is examined only where it decides."""
         first, *rest = node.values
         if not rest:
             return self.truth(first), _TRUTH
@@ -395,7 +405,8 @@ class _Writer(Walk[tuple[str, str]]):
 
     def _Subscript(self, node: ast.Subscript) -> tuple[str, str]:
         kind, place = self._place(node)
-        return self.code.read(kind, place), kind
+        entry = self.code.read(kind, place), kind
+        return (self.code.number(entry, _FLOAT), _FLOAT) if kind[0] == "f" else entry
 
     def _place(self, node: ast.Subscript) -> tuple[str, str]:
         """Return the kind of an array's entries, and where one is."""
@@ -492,6 +503,13 @@ def _changed(definition: ast.FunctionDef) -> frozenset[str]:
     return frozenset(n.id for n in names if isinstance(n.ctx, ast.Store))
 
 
+def _has_any_order(statement: ast.stmt) -> bool:
+    """Whether a statement writes an entry, or adds to a name in any order: loops of these become vectors."""
+    if isinstance(statement, ast.Assign):
+        return isinstance(statement.targets[0], ast.Subscript)
+    return isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add)
+
+
 def _both(a: Any, b: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     return (a, b), (b, a)
 
@@ -504,7 +522,7 @@ def _joined(a: str, b: str) -> str:
 
 
 def _is_plain(node: Any) -> bool:
-    """Whether an expression may be computed where it is not asked for: it reads no memory and calls nothing."""
+    """Whether an expression may be computed where it is not requested: it reads no memory and calls nothing."""
     if isinstance(node, (ast.Name, ast.Constant)):  # as most
         return True
     return not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(node))

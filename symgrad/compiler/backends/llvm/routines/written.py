@@ -77,7 +77,7 @@ class _Writer(LoopWriter):
     def require(self, condition: str) -> None:
         """Count where a condition fails."""
         self.fails = True
-        self.line(f"{STATUS} = {STATUS} + (0.0 if {condition} else 1.0)")
+        self.line(f"{STATUS} = ({STATUS} if {condition} else 1.0)")
 
     def finite(self, memory: str, at: str, count: str) -> None:
         """Count where an entry is not finite: eager mode's LAPACK says what becomes of it."""
