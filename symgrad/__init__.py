@@ -1,18 +1,21 @@
 """symgrad: the gradient's number, its formula and its function from the same few lines.
 
-The public names. torch's where torch has one, JAX's for the function transforms.
+The public names. PyTorch's where torch has one, JAX's for the function transforms.
 """
 
 import functools as _functools
 import importlib as _importlib
+import sys as _sys
 import typing as _typing
 
 import numpy as _np
 
 from symgrad._version import __version__ as __version__
 from symgrad.support.collector import collector_paused as _collector_paused
+from symgrad.support.interpreter import check_interpreter as _check_interpreter
 
 with _collector_paused():  # it would walk all of SymPy for what a thousand functions leave behind: nothing
+    _check_interpreter()
     from symgrad import functions as _functions
 
 from symgrad.core import device as _device
@@ -25,6 +28,7 @@ from symgrad.errors import SymgradError
 from symgrad.functions import *
 from symgrad.ops.nn import windows as _windows
 from symgrad.support.arguments import checked as _checked
+from symgrad.support.namespace import MissingModules as _MissingModules
 from symgrad.support.namespace import missing as _missing
 from symgrad.support.namespace import shown as _shown
 from symgrad.support.threads import *
@@ -57,7 +61,8 @@ __all__ = [
     "complex128", "complex64", "control", "derive", "distributed", "double",
     "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root", "solve_ivp",
     "solvers", "ShapeDtypeStruct", "associative_scan", "cond", "jit", "lax", "stop_gradient", "switch", "tree",
-    "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "while_loop",
+    "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten", "tree_util",
+    "while_loop", "flatten_util",
     "enclose", "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "prove", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
@@ -78,7 +83,7 @@ __all__ += _modes.__all__
 __all__ += _queries.__all__
 __all__ += _random.__all__
 
-# Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
+# Closed forms, loops and the compiler are imported on first use, so that others start sooner.
 _LATER = {
     "autograd": "symgrad.autograd",
     "func": "symgrad.func",
@@ -144,6 +149,8 @@ _LATER = {
     },
     "lax": "symgrad.lax",
     "tree": "symgrad.tree",
+    "tree_util": "symgrad.tree_util",
+    "flatten_util": "symgrad.flatten_util",
     "linalg": "symgrad.linalg",
     "special": "symgrad.special",
     "nn": "symgrad.nn",
@@ -173,6 +180,8 @@ _FUNCTIONAL = (
 _SAME = {
     "jit": ("symgrad.compiler", "jit"),
     **{f"tree_{n}": ("symgrad.tree", n) for n in ("flatten", "leaves", "map", "reduce", "structure", "unflatten")},
+    "tree_all": ("symgrad.tree", "all"), "tree_transpose": ("symgrad.tree", "transpose"),
+    "ravel_pytree": ("symgrad.flatten_util", "ravel_pytree"), "remat": ("symgrad.func", "checkpoint"),
     "igamma": ("symgrad.special", "gammainc"), "igammac": ("symgrad.special", "gammaincc"),
     **{name: ("symgrad.func", name) for name in _TRANSFORMS},
     **{name: ("symgrad.nn.functional", name) for name in _FUNCTIONAL},
@@ -185,6 +194,7 @@ if _typing.TYPE_CHECKING:
         distributed,
         exports,
         fft,
+        flatten_util,
         func,
         lax,
         linalg,
@@ -196,6 +206,7 @@ if _typing.TYPE_CHECKING:
         teach,
         testing,
         tree,
+        tree_util,
         utils,
     )
     from symgrad.compiler import compile
@@ -262,8 +273,8 @@ _UPCALLS.update(
 )
 
 _MODULES = {
-    "autograd", "control", "distributed", "exports", "fft", "func", "lax", "linalg", "nn", "optim", "prove", "signal",
-    "solvers", "special", "stats", "teach", "testing", "tree", "utils",
+    "autograd", "control", "distributed", "exports", "fft", "flatten_util", "func", "lax", "linalg", "nn", "optim",
+    "prove", "signal", "solvers", "special", "stats", "teach", "testing", "tree", "tree_util", "utils",
 }  # fmt: skip
 
 
@@ -296,6 +307,8 @@ def normal(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
         return _normal_line(*args, **kwargs)
     return _random.normal(*args, **kwargs)
 
+
+_sys.meta_path.append(_MissingModules)
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
 

@@ -1,4 +1,4 @@
-"""Every error symgrad raises, each also the builtin that torch or NumPy would raise in its place.
+"""The errors of symgrad. Each is also the builtin that PyTorch or NumPy would raise.
 
 The bottom layer: imports nothing of symgrad. Messages say what failed, what was received, what was
 expected and what to do; where torch has a string, its first sentence comes first.
@@ -22,7 +22,7 @@ class SymgradError(Exception):
 
 
 class GraphError(SymgradError, RuntimeError):
-    """The graph cannot do what was asked: no gradient here, freed values, a leaf changed in place."""
+    """The graph does not allow the operation: no gradient, freed values, a leaf modified in place."""
 
 
 class ShapeError(SymgradError, RuntimeError, ValueError):
@@ -30,53 +30,53 @@ class ShapeError(SymgradError, RuntimeError, ValueError):
 
 
 class ArgumentError(SymgradError, ValueError, RuntimeError):
-    """An argument has a value outside what the function accepts."""
+    """An argument has a value that the function does not accept."""
 
 
 class NumberRangeError(ArgumentError, OverflowError):
-    """A Python number lies outside what the tensor's dtype holds."""
+    """A Python number lies outside the range of the tensor's dtype."""
 
 
 class ArgumentTypeError(SymgradError, TypeError):
-    """An argument is of a type that the function cannot take."""
+    """An argument has a type that the function does not accept."""
 
 
 class DTypeError(SymgradError, RuntimeError, TypeError):
-    """A dtype does not allow the operation, such as an integer tensor that should require grad."""
+    """A dtype does not allow the operation, such as a gradient for an integer tensor."""
 
 
 class IndexRangeError(SymgradError, IndexError):
-    """An index or a dimension lies outside the tensor."""
+    """An index or a dimension is out of range."""
 
 
 class ValueNeeded(SymgradError, RuntimeError):
-    """A number was asked of a tensor that is a symbol and has none."""
+    """An operation needs the value of a symbol, which has none."""
 
 
 class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
-    """A matrix is singular, not positive definite, or otherwise outside the factorisation's domain."""
+    """A matrix is singular, not positive definite, or otherwise not supported by a factorisation."""
 
 
 class NotConverged(SymgradError, RuntimeError):
-    """A solver did not reach an answer; the message has the residual, the steps, and what to do."""
+    """A solver did not converge; the message contains the residual, the number of steps and a remedy."""
 
 
 class NotProved(SymgradError, ValueError):
-    """A statement is neither certain nor refuted; ``unresolved`` has the parts of the box that are left."""
+    """A statement was neither proved nor refuted; ``unresolved`` contains the unresolved parts of the box."""
 
     unresolved: tuple[object, ...] = ()
 
 
 class SharingError(SymgradError, BufferError):
-    """A tensor cannot be handed to another library as it was asked for."""
+    """A tensor cannot be exported to another library as requested."""
 
 
 class NoSuchName(SymgradError, AttributeError):
-    """A module has no part of this name."""
+    """A module does not have a parameter, buffer or submodule with this name."""
 
 
 class SympyError(ArgumentTypeError, sp.SympifyError):
-    """A tensor was given to a function of SymPy's, which takes expressions."""
+    """A tensor was passed to a SymPy function, which accepts expressions only."""
 
     def __init__(self, message: str) -> None:
         sp.SympifyError.__init__(self, message)
@@ -86,11 +86,11 @@ class SympyError(ArgumentTypeError, sp.SympifyError):
 
 
 class PickleError(ArgumentTypeError, pickle.PicklingError):
-    """An object cannot be pickled, such as a lambda; the message says what can."""
+    """An object, such as a lambda, cannot be pickled; the message suggests an alternative."""
 
 
 class FormError(SymgradError, ValueError):
-    """A closed form cannot be written in the notation asked for."""
+    """A closed form cannot be written in the requested notation."""
 
 
 class CrosscheckError(SymgradError, AssertionError):
@@ -127,7 +127,7 @@ class GradcheckError(SymgradError, RuntimeError):
 
 
 class ParseError(SymgradError, ValueError):
-    """A string is not a formula, or holds what formulas may not hold.
+    """A string is not a formula, or contains something that is not allowed in formulas.
 
     Attributes:
         place: the position of the error in the text, as a start and an end index; None where there is none.
@@ -139,15 +139,15 @@ class ParseError(SymgradError, ValueError):
 
 
 class DistributedError(SymgradError, RuntimeError):
-    """A computation on several processes cannot go on: a scheduler was lost, or a worker has other versions."""
+    """A distributed computation cannot continue: a scheduler was lost, or a worker has other versions."""
 
 
 class BlockError(DistributedError):
-    """A function raised on one block of the data."""
+    """A function raised an error on one block of the data."""
 
 
 class NanBlockError(BlockError):
-    """A function gave nan on one block of the data."""
+    """A function returned nan on one block of the data."""
 
 
 class MissingExtra(SymgradError, ImportError):
@@ -155,8 +155,8 @@ class MissingExtra(SymgradError, ImportError):
 
 
 class NotYet(SymgradError, NotImplementedError):
-    """symgrad could do this but does not so far."""
+    """A feature that could be implemented but is not yet."""
 
 
 class NotDifferentiable(SymgradError, RuntimeError):
-    """The operation has no derivative, at any version of symgrad."""
+    """An operation that is not differentiable."""

@@ -1,7 +1,6 @@
-"""Function transforms: grad, value_and_grad, vjp, jvp, linearize, hvp, and those of jacobians.py and vmap.py.
+"""Function transforms: grad, value_and_grad, vjp, jvp, linearize, hvp, and those in jacobians.py and vmap.py.
 
-NumPy in, NumPy out; tensors in, tensors out; structures of arrays in, the like out. They nest: a transform inside
-another is differentiated again.
+Results have the types of the arguments: NumPy arrays, tensors, or structures of arrays. Transforms can be nested.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from symgrad.autograd.recompute import checkpoint
     from symgrad.transforms.taylor import jet, taylor
 
-_LATER = {  # imported when asked for
+_LATER = {  # imported on first use
     "checkpoint": "symgrad.autograd.recompute",
     "custom_jvp": "symgrad.autograd.custom",
     "custom_vjp": "symgrad.autograd.custom",
@@ -66,21 +65,23 @@ def value_and_grad(
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
     Args:
-        fn: function returning a scalar, or (scalar, aux) with ``has_aux``. Arguments are arrays, or nested dicts,
+        fn: a function that returns a scalar, or (scalar, aux) with ``has_aux``. Arguments are arrays, or nested dicts,
             lists, tuples and dataclasses of them.
-        argnums: position, or positions, to differentiate by; a tuple gives a tuple of gradients.
-        has_aux: fn returns a second value, which is handed through.
-        holomorphic: promise that fn is a holomorphic function of complex arguments; the gradient is then its derivative
-            dy/dz. Without it the result is real, and the gradient of z = x + iy is ∂f/∂x + i ∂f/∂y.
+        argnums: the position of the argument to differentiate with respect to; a tuple of positions gives a tuple of
+            gradients.
+        has_aux: whether fn returns a second value, which is returned unchanged.
+        holomorphic: whether fn is a holomorphic function of complex arguments, so that the gradient is its derivative
+            dy/dz. If not, the result must be real, and the gradient for z = x + iy is ∂f/∂x + i ∂f/∂y.
 
     Returns:
-        A function with fn's arguments. The gradient has the structure of the argument, with None in place of what
-        has no derivative: integers, text, None. NumPy arrays and floats in give NumPy and floats out, ready for SciPy.
+        A function with fn's arguments. The gradient has the structure of the argument, with None in place of entries
+        without a derivative: integers, strings and None. For NumPy arrays and floats, the results are NumPy arrays and
+        floats, as SciPy expects.
 
     Raises:
-        GraphError: the result is not a scalar.
-        DTypeError: there is nothing to differentiate by, but integers; the result is complex without ``holomorphic``,
-            or something is real with it.
+        GraphError: if the result is not a scalar.
+        DTypeError: if all arguments to differentiate with respect to are integers; if the result is complex without
+            ``holomorphic``; or if the result or an argument is real with ``holomorphic``.
 
     >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
@@ -164,7 +165,7 @@ def grad_and_value(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool)
 def grad_and_value(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]: ...
 @transform
 def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
+    """Return the function x ↦ (∇f(x), f(x)), in the order of torch.func; see ``value_and_grad``."""
     both = _both("grad_and_value", fn, argnums, has_aux)
 
     @functools.wraps(fn)
@@ -193,15 +194,17 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function v ↦ Jᵀv.
 
     Args:
-        fn: function of the primals returning arrays of any shape, one or a structure of them; or (these, aux).
+        fn: a function of the primals that returns an array or a structure of arrays, or a pair (this, aux).
         primals: arrays or tensors, or structures of them.
-        has_aux: fn returns a second value, which is handed through as a third result.
+        has_aux: whether fn returns a second value, which is returned unchanged as a third result.
 
     Returns:
-        The value, and a function taking v, structured and shaped like it, to a tuple of one cotangent per primal.
+        The value, and a function of v, which has the structure and shape of the value. It returns a tuple with one
+        cotangent for each primal.
 
     Raises:
-        ShapeError: v is shaped unlike the value. ArgumentTypeError: v is structured unlike it.
+        ShapeError: if the shape of v is not that of the value.
+        ArgumentTypeError: if its structure is not that of the value.
 
     >>> y, pull = sg.vjp(lambda x: {"double": 2 * x}, np.array([1.0, 2.0]))
     >>> pull({"double": np.ones(2)})
@@ -235,17 +238,17 @@ def jvp(
 ) -> tuple[Any, Any, Any]: ...
 @undoing
 def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
-    """Return f(x) and Jt: forward mode, one sweep over the recorded operations.
+    """Return f(x) and the product Jt, computed in forward mode.
 
     Args:
-        fn: function of the primals returning arrays of any shape, one or a structure of them; or (these, aux).
-        primals: tuple of arrays or tensors, or structures of them.
-        tangents: tuple of the like; None for what has no derivative, such as integers.
-        has_aux: fn returns a second value, which is handed through as a third result.
+        fn: a function of the primals that returns an array or a structure of arrays, or a pair (this, aux).
+        primals: a tuple of arrays or tensors, or structures of them.
+        tangents: a tuple with the same structures; None for primals without a derivative, such as integers.
+        has_aux: whether fn returns a second value, which is returned unchanged as a third result.
 
     Raises:
-        ShapeError: a tangent is shaped unlike its primal.
-        ArgumentTypeError: a tangent is structured unlike its primal.
+        ShapeError: if the shape of a tangent is not that of its primal.
+        ArgumentTypeError: if the structure of a tangent is not that of its primal.
 
     >>> sg.jvp(sg.sin, (0.0,), (2.0,))
     (0.0, 2.0)
@@ -273,16 +276,16 @@ def linearize(
 def linearize(fn: Callable[..., Any], *primals: Any, has_aux: Literal[True]) -> tuple[Any, Callable[..., Any], Any]: ...
 @undoing
 def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return f(x) and the function t ↦ Jt: fn is run once, and what it recorded is kept for every t.
+    """Return f(x) and the function t ↦ Jt, which reuses one recording of fn for every t.
 
     Args:
-        fn: as of ``jvp``.
+        fn: see ``jvp``.
         primals: arrays or tensors, or structures of them.
-        has_aux: fn returns a second value, which is handed through as a third result.
+        has_aux: whether fn returns a second value, which is returned unchanged as a third result.
 
     Returns:
-        The value, and a linear function of one tangent per primal. It can be called again and again, differentiated
-        and mapped.
+        The value, and a linear function of one tangent per primal, which can be called repeatedly, differentiated and
+        mapped.
 
     >>> y, tangent = sg.linearize(sg.sin, 0.0)
     >>> tangent(2.0), tangent(3.0)
@@ -306,15 +309,15 @@ def hvp(fn: Callable[..., Any], primals: list[Any], tangents: Any) -> tuple[Any,
 @overload
 def hvp(fn: Callable[..., Any], primals: X, tangents: Any) -> X: ...
 def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
-    """Return H·v, the Hessian of a scalar f at x times a vector, without forming H: forward over reverse.
+    """Return H·v, the Hessian of a scalar f at x times a vector, without forming H.
 
     Args:
-        fn: function of the primals returning a scalar.
+        fn: a function of the primals that returns a scalar.
         primals: x, an array, dict or dataclass; or a tuple or list with one entry for each argument of fn.
-        tangents: v, structured and shaped like it.
+        tangents: v, with the structure and shape of x.
 
     Returns:
-        H·v, structured like x; a tuple where there are several arguments.
+        H·v, structured like x; a tuple if there are several arguments.
     """
     if not isinstance(primals, (tuple, list)) or hasattr(primals, "_fields"):
         return jvp(_gradient("hvp", fn, 0), (primals,), (tangents,))[1]
@@ -338,22 +341,23 @@ def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:  # fmt: skip
-    """Return what an ``nn.Module`` computes with other parameters and buffers than its own.
+    """Call an ``nn.Module`` with parameters and buffers other than its own.
 
-    With it a model is a function of its parameters, for ``grad``, ``vmap``, ``hvp`` and the like.
+    This turns a model into a function of its parameters, to which ``grad``, ``vmap``, ``hvp`` and other transforms
+    apply.
 
     Args:
         module: the model.
-        parameter_and_buffer_dicts: tensors by dotted name, as of ``named_parameters``; or several such dicts.
+        parameter_and_buffer_dicts: tensors by dotted name, as in ``named_parameters``; or several such dicts.
         args, kwargs: the model's argument, or a tuple of them, and its keyword arguments.
-        tie_weights: whether a tensor that the model has under several names is given by any of them.
-        strict: whether all parameters and buffers must be given.
+        tie_weights: whether one name suffices for a tensor that belongs to the model under several names.
+        strict: whether all parameters and buffers must be passed.
 
     Returns:
-        What the model returns. Its own tensors are as before; buffers that it moves, moved are those given.
+        The result of the model. Its own tensors are unchanged; if it updates buffers, it updates the given ones.
 
     Raises:
-        ArgumentError: a name that the model does not have; one that is missing, with ``strict``.
+        ArgumentError: if the model does not have one of the names; or, with ``strict``, a name is missing.
 
     >>> model = sg.nn.Linear(2, 1, bias=False)
     >>> loss = lambda p: sg.func.functional_call(model, p, sg.tensor([3.0, 4.0])).sum()
@@ -367,13 +371,13 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters of models of one kind, and their buffers, stacked: for ``vmap`` of ``functional_call``.
+    """Stack the parameters and the buffers of similar models, for ``vmap`` of ``functional_call``.
 
     Args:
         models: modules with the same parameters.
 
     Returns:
-        Two dicts by dotted name; parameters are leaves that require grad where the models' do.
+        Two dicts by dotted name. The stacked parameters are leaves, which require grad if those of the models do.
 
     >>> models = [sg.nn.Linear(2, 1) for _ in range(3)]
     >>> parameters, buffers = sg.func.stack_module_state(models)

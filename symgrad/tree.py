@@ -44,7 +44,7 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
     """Return the leaves, and the structure without them.
 
     Args:
-        tree: nested containers. What is no container is a leaf; None has none.
+        tree: nested containers. What is not a container is a leaf; None has none.
         is_leaf: says of a container that it is a leaf.
 
     >>> sg.tree.flatten({"a": 1, "b": (2, None)})
@@ -56,7 +56,7 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
 
 def unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
-    """Put leaves into a structure that ``flatten`` returned."""
+    """Return a structure that ``flatten`` returned, with these leaves."""
     return treedef.unflatten(leaves)
 
 
@@ -78,7 +78,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], b
     """Return f(x, …) for each leaf x of a structure and those in the same places of others, in that structure.
 
     Raises:
-        ArgumentTypeError: the structures differ.
+        ArgumentTypeError: if the structures differ.
 
     >>> sg.tree.map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"w": 2.0, "b": 4.0})
     {'w': 0.0, 'b': 0.0}
@@ -104,7 +104,9 @@ def reduce(function: Callable[[Any, Any], Any], tree: Any, initializer: Any = _N
     """
     values = [*(() if initializer is _NOTHING else (initializer,)), *leaves(tree)]
     if not values:
-        raise ArgumentError("tree.reduce: the structure has no leaves. Pass initializer=, the result of nothing.")
+        raise ArgumentError(
+            "tree.reduce: the structure has no leaves. Pass initializer=, the result for an empty structure."
+        )
     return functools.reduce(function, values)
 
 

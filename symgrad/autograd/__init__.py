@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from symgrad.autograd import forward_ad, functional, graph
     from symgrad.autograd.checks import gradcheck, gradgradcheck
 
-_LATER = {  # imported when asked for
+_LATER = {  # imported on first use
     "forward_ad": "symgrad.autograd.forward_ad",
     "functional": "symgrad.autograd.functional",
     "graph": "symgrad.autograd.graph",
@@ -52,7 +52,7 @@ def __dir__() -> list[str]:
 
 
 def Variable(data: Any, requires_grad: bool = False) -> Tensor:
-    """The tensor of these numbers, as programs that are older than PyTorch 0.4 write it.
+    """Return a tensor of the given numbers, for programs written before PyTorch 0.4.
 
     Args:
         data: a tensor, which is detached, or numbers.
@@ -83,9 +83,10 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
-    materialize_grads: bool = False,
     is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """Return Σ_k (∂outputs_k/∂x)ᵀ·grad_outputs_k for each x in inputs; ``.grad`` stays as it is.
 
@@ -95,19 +96,24 @@ def grad(
         grad_outputs: cotangents shaped like the outputs; None for scalars.
         retain_graph: keep the saved values for another sweep; default ``create_graph``.
         create_graph: give the result a graph of its own, for higher orders.
+        only_inputs: True, as in PyTorch: the gradients of other leaves stay as they are.
         allow_unused: return None for inputs that the outputs do not depend on, instead of raising.
         materialize_grads: return zeros for them.
         is_grads_batched: the cotangents have a further first axis, along which there is one gradient each.
 
     Raises:
-        GraphError: an input was not used or does not require grad, an output is no scalar and has no
-            cotangent, or the saved values are freed.
+        GraphError: if an input is not used or does not require a gradient, if an output is not a scalar and has no
+            cotangent, or if the saved values have been freed.
 
     >>> x = sg.tensor(3.0, requires_grad=True)
     >>> (dx,) = sg.autograd.grad(x**2, x, create_graph=True)
     >>> sg.autograd.grad(dx, x)
     (tensor(2.),)
     """
+    if not only_inputs:
+        raise ArgumentError(
+            "grad: got only_inputs=False. Call y.backward(), which accumulates into the .grad of all leaves."
+        )
     if materialize_grads and allow_unused is False:
         raise ArgumentError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. "

@@ -32,7 +32,7 @@ class _Mode:
 
 
 class detect_anomaly(_Mode):
-    """In this ``with`` block, operations note where they are recorded, and backward looks for nan.
+    """Record where operations are called inside the block, and check for nan in backward passes.
 
     A rule that raises or returns nan is reported with the lines that recorded its operation; nan raises. The mode
     holds for all threads, and costs time: it is for finding a fault.
@@ -60,7 +60,7 @@ class detect_anomaly(_Mode):
 
 
 class set_detect_anomaly(_Mode):
-    """Switch anomaly mode on or off, at once and until the end of the ``with`` block if used as one."""
+    """Enable or disable anomaly detection, immediately, or inside a ``with`` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()

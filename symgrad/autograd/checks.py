@@ -1,4 +1,4 @@
-"""``gradcheck`` and ``gradgradcheck``: torch's comparison with differences, and the symbolic reading as a witness."""
+"""``gradcheck`` and ``gradgradcheck``: PyTorch's comparison with differences, and the symbolic reading as a witness."""
 
 from __future__ import annotations
 
@@ -39,28 +39,29 @@ def gradcheck(
     check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
     masked: bool | None = None, check_symbolic: bool = True,
 ) -> bool:  # fmt: skip
-    """Compare ∂func/∂x with central differences, entry by entry, and with the rules run without values.
+    """Compare every entry of ∂func/∂x with central differences, and with the derivative that closed forms use.
 
-    Complex numbers are checked as pairs of real ones: by real and imaginary part, of real and imaginary part.
+    Complex numbers are checked as pairs of real numbers: both parts of the output, with respect to both parts of the
+    input.
 
     Args:
-        func: function of tensors returning a tensor or a tuple of them.
+        func: function of tensors that returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple; those that require grad are checked. They should be float64 or complex128.
-        eps: step of the differences.
-        atol, rtol: |analytical - numerical| ≤ atol + rtol·|numerical| is agreement.
-        raise_exception: raise where they differ, rather than return False.
-        nondet_tol: how far two runs of backward may be apart.
+        eps: the step of the differences.
+        atol, rtol: the derivatives agree if |analytical - numerical| ≤ atol + rtol·|numerical|.
+        raise_exception: whether to raise an error if they differ, rather than return False.
+        nondet_tol: by how much two runs of backward may differ.
         check_forward_ad, check_backward_ad: which modes are checked.
-        check_symbolic: whether the symbolic reading is, which closed forms and compiled functions are made of.
+        check_symbolic: whether the symbolic derivative is checked, which closed forms and compiled functions use.
         check_undefined_grad, check_grad_dtypes, check_batched_grad, check_batched_forward_grad, fast_mode, masked:
-            accepted as torch's; without effect.
+            accepted for PyTorch, without effect.
 
     Returns:
         Whether all agree.
 
     Raises:
-        GradcheckError: they do not; the message shows both.
-        ArgumentError: no input requires grad.
+        GradcheckError: if they disagree; the message shows both.
+        ArgumentError: if no input requires grad.
 
     >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
     >>> sg.autograd.gradcheck(lambda x: x**3, x)
@@ -88,7 +89,7 @@ def gradgradcheck(
     check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False,
     masked: bool = False, check_symbolic: bool = True,
 ) -> bool:  # fmt: skip
-    """Check the second derivatives: ``gradcheck`` of (x, v) ↦ Jᵀv; arguments as there.
+    """Check second derivatives: ``gradcheck`` of (x, v) ↦ Jᵀv, with the same arguments.
 
     ``grad_outputs`` is v, by default random numbers, the same in every run.
     """

@@ -24,7 +24,7 @@ DIRTY = (
 
 
 class FunctionCtx:
-    """The ``ctx`` of a custom function: what is saved, what is asked for. Other attributes are the user's.
+    """The ``ctx`` of a custom function: saved values and requested gradients. Other attributes are the user's.
 
     Attributes:
         needs_input_grad: for each argument of ``apply``, whether a gradient flows to it.
@@ -37,26 +37,26 @@ class FunctionCtx:
         self._discrete: tuple[Any, ...] = ()
         self._materialize = True
         self._saved: tuple[list[Any], list[Any]] = ([], [])
-        self._outputs: list[Any] = []  # the shape and dtype of each, None for what is no tensor
+        self._outputs: list[Any] = []  # the shape and dtype of each, None for what is not a tensor
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors, inputs or outputs of ``forward`` or others, for ``saved_tensors``; None stays None."""
+        """Save tensors for ``saved_tensors``: inputs or outputs of ``forward``, or others; None is allowed."""
         self._saving = _checked("save_for_backward", tensors)
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors for ``saved_tensors`` in ``jvp``."""
+        """Save tensors for ``saved_tensors`` in ``jvp``."""
         self._for_forward = _checked("save_for_forward", tensors)
 
     def mark_non_differentiable(self, *outputs: Any) -> None:
-        """Say that no gradient flows to these outputs."""
+        """Declare that no gradient flows to these outputs."""
         self._discrete = outputs
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Say whether ``backward`` is given zeros, or None, for outputs that nothing depends on."""
+        """Set whether ``backward`` receives zeros instead of None for outputs on which nothing depends."""
         self._materialize = bool(value)
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Refuse: a tensor is a value, and a function cannot change its arguments."""
+        """Raise an error, because a tensor is a value, and a function cannot modify its arguments."""
         raise NotYet(f"mark_dirty: {DIRTY}")
 
     @property

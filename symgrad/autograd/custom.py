@@ -82,16 +82,16 @@ class Custom:
 
 
 class custom_vjp(Custom):
-    """Decorate a function to give it a reverse rule of its own; then call ``f.defvjp(fwd, bwd)``.
+    """Decorate a function to define its reverse-mode rule; then call ``f.defvjp(fwd, bwd)``.
 
     ``fwd`` takes f's arguments and returns (f(x), residuals); ``bwd(residuals, g)`` returns a tuple with the cotangent
-    Jᵀg of each argument, structured like it, None for zero. Arguments and results may be nested structures. Forward
-    mode and higher orders follow from the rule, which is differentiated itself. No gradient flows to what the function
-    uses from outside: pass it as an argument.
+    Jᵀg of each argument, structured like the argument, or None for zero. Arguments and results may be nested
+    structures. Forward mode and higher orders follow by differentiating the rule. No gradient flows to tensors that the
+    function captures: pass them as arguments.
 
     Args:
         fun: the function.
-        nondiff_argnums: positions of arguments that are no arrays, such as functions; ``bwd`` takes them first.
+        nondiff_argnums: positions of arguments that are not arrays, such as functions; ``bwd`` receives them first.
 
     >>> @sg.custom_vjp
     ... def clipped(x):
@@ -121,7 +121,7 @@ class custom_vjp(Custom):
 
     def forward(self, args: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and the residuals."""
-        assert self.fwd is not None  # narrows the type; it was asked for before
+        assert self.fwd is not None  # narrows the type; it was checked before
         pair = self.fwd(*args)
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentTypeError(
@@ -133,15 +133,15 @@ class custom_vjp(Custom):
 
 
 class custom_jvp(Custom):
-    """Decorate a function to give it a forward rule of its own; then call ``f.defjvp(rule)`` or ``f.defjvps(...)``.
+    """Decorate a function to define its forward-mode rule; then call ``f.defjvp(rule)`` or ``f.defjvps(...)``.
 
-    ``rule(primals, tangents)`` returns (f(x), Jt), Jt in symgrad's operations and linear in t; reverse mode is its
-    transpose, higher orders its derivatives. Arguments and results may be nested structures. No gradient flows to what
-    the function uses from outside: pass it as an argument.
+    ``rule(primals, tangents)`` returns (f(x), Jt), where Jt is computed by symgrad's operations and is linear in t.
+    Reverse mode transposes the rule, and higher orders differentiate it. Arguments and results may be nested
+    structures. No gradient flows to tensors that the function captures: pass them as arguments.
 
     Args:
         fun: the function.
-        nondiff_argnums: positions of arguments that are no arrays, such as functions; the rule takes them first.
+        nondiff_argnums: positions of arguments that are not arrays, such as functions; the rule receives them first.
 
     >>> @sg.custom_jvp
     ... def log1pexp(x):
@@ -155,13 +155,13 @@ class custom_jvp(Custom):
     rule: Callable[..., Any] | None = None
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Set the rule. Returns it, so that this can decorate."""
+        """Set the rule and return it, so that the method can be used as a decorator."""
         check_function("defjvp", rule)
         self.rule = rule
         return rule
 
     def defjvps(self, *rules: Callable[..., Any] | None) -> None:
-        """Set the rule by ``rule(t, y, *xs)`` for each argument, whose values are added; None for zero."""
+        """Set one rule ``rule(t, y, *xs)`` per argument, whose results are added; None stands for zero."""
         if self.nondiff:
             raise ArgumentError("Can't use ``defjvps`` with ``nondiff_argnums``. Use defjvp.")
 
@@ -182,7 +182,7 @@ class custom_jvp(Custom):
 
     def push(self, args: Sequence[Any], ts: Sequence[Any], results: Tree) -> list[Any]:
         """Return the tangents of the results, one after the other."""
-        assert self.rule is not None  # narrows the type; it was asked for before
+        assert self.rule is not None  # narrows the type; it was checked before
         tangents = Spec.of(self, args).put(ts)
         pair = self.rule(*self.others(args), self.differentiated(args), self.differentiated(tangents))
         name = self.function.__name__
@@ -287,7 +287,7 @@ class _Reverse(Rules):
 
     @classmethod
     def forward(cls, ctx: Any, spec: Spec, *xs: Any) -> Any:
-        """Run fwd, or the function where no derivative is asked for."""
+        """Run fwd, or the function where no derivative is requested."""
         if not any(ctx.needs_input_grad):
             return cls.returned(spec, cls.custom.fun(*spec.put(xs)))
         # On values alone, so that a call of the function itself in fwd does not run fwd again.

@@ -23,17 +23,17 @@ _LEVEL: ContextVar[dict[Any, Any] | None] = ContextVar("symgrad_duals", default=
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A primal, and its tangent; None where it does not depend on a dual number."""
+    """A primal and its tangent, which is None if the primal does not depend on a dual number."""
 
     primal: Any
     tangent: Any
 
 
 def enter_dual_level() -> int:
-    """Begin a level of forward mode, and return its number.
+    """Enter a level of forward mode, and return its number.
 
     Raises:
-        GraphError: there is a level already.
+        GraphError: if another level is active.
     """
     if _LEVEL.get() is not None:
         raise GraphError("Nested forward mode AD is not supported at the moment. Nest sg.func.jvp instead.")
@@ -42,7 +42,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the level: its dual numbers have no tangents any more."""
+    """Exit the level, after which its dual numbers have no tangents."""
     if _LEVEL.get() is None:
         raise GraphError("Trying to exit a forward AD level but no level was entered.")
     _LEVEL.set(None)
@@ -69,12 +69,13 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Any:
     """Return the dual number of a value and its tangent, on which operations are recorded.
 
     Raises:
-        GraphError: there is no level. or the tensor is a dual number. ShapeError: the tangent has
-            another shape. ArgumentTypeError: integers.
+        GraphError: if there is no level, or the tensor is a dual number.
+        ShapeError: if the shape of the tangent differs.
+        ArgumentTypeError: if the tensor holds integers.
     """
     tangents = _LEVEL.get()
     if tangents is None:
-        raise GraphError("make_dual: there is no level. Make dual numbers in `with dual_level():`.")
+        raise GraphError("make_dual: no level is active. Create dual numbers inside `with dual_level():`.")
     x, t = as_tensor(tensor), as_tensor(tangent)
     if x.shape != t.shape:
         raise ShapeError(

@@ -34,7 +34,7 @@ __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 
 class Function:
-    """A function with a derivative of its own: subclass it, and call ``apply``.
+    """A function with a custom derivative: define a subclass, and call its method ``apply``.
 
     ``forward(ctx, *args)`` computes the result, a tensor or a tuple of them, and saves what ``backward(ctx, *grads)``
     needs; this returns a gradient for each argument of ``forward``, None where there is none. Or ``forward(*args)``
@@ -85,7 +85,7 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Save what backward needs, where ``forward`` takes no ctx."""
+        """Save the values that backward needs, if ``forward`` does not take ctx."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
@@ -331,7 +331,7 @@ def _is_zero(d: Any) -> bool:
     return d._node is None and not np.any(d._value)
 
 
-# ------------------------------------------------------------------ backward that is no function of the engine's
+# ------------------------------------------------------------------ backward that is not a function of the engine's
 class _Once(Op):
     """The first input, of which no derivative can be taken: backward was marked as differentiable once."""
 
@@ -366,7 +366,7 @@ def _once(d: Any, seeds: Sequence[Any], inputs: Sequence[Any]) -> Any:
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a ``backward`` that computes outside symgrad, in NumPy say: its gradient cannot be differentiated."""
+    """Mark a ``backward`` that computes outside symgrad, for example in NumPy, so that it cannot be differentiated."""
     check_function("once_differentiable", backward)
 
     @wraps(backward)

@@ -1,4 +1,4 @@
-"""``autograd.functional``: Jacobians, Hessians and products with them of a function at a point, as torch's."""
+"""``autograd.functional``: Jacobians, Hessians and products with them of a function at a point, as PyTorch's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from symgrad.core.node import reaches
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
 from symgrad.transforms.calls import DifferentiatedCall, ones
 from symgrad.transforms.jacobians import by_columns, by_rows
 
@@ -88,7 +89,7 @@ class _FunctionalCall(DifferentiatedCall):
         return y
 
     def cut(self, t: Any) -> Any:
-        """Return the result as it is: its history is what was asked for, and what second derivatives follow."""
+        """Return the result as it is: its history is what was requested, and what second derivatives follow."""
         return t
 
     def turn_to_gradient(self) -> None:
@@ -103,7 +104,7 @@ class _FunctionalCall(DifferentiatedCall):
         return self.handed_out(self.ys, self.one_out)
 
     def handed_out(self, ts: Sequence[Any], single: bool) -> Any:
-        """Hand results out, without history unless that was asked for."""
+        """Hand results out, without history unless that was requested."""
         done = tuple([t.detach() if self.plain else t for t in ts])
         return done[0] if single else done
 
@@ -161,7 +162,7 @@ def vjp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, str
 
 
 def jvp(func: _Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """Return func(x) and J v, by forward mode; arguments as for ``vjp``, with v shaped like the inputs."""
+    """Return func(x) and J v, by forward mode; arguments as in ``vjp``, with v shaped like the inputs."""
     run = _FunctionalCall("jvp", func, inputs, create_graph, strict)
     vs = _vector(v, run.xs, "the input to the user-provided function is", run.one_in)
     return run.outputs(), run.pushed(vs, run.one_out)
@@ -197,8 +198,8 @@ def jacobian(
     """Return ∂func/∂x, of shape output + input; nested tuples [output][input] where there are several.
 
     Args:
-        func, inputs, create_graph, strict: as for ``vjp``.
-        vectorize: accepted as torch's; the result is the same.
+        func, inputs, create_graph, strict: as in ``vjp``.
+        vectorize: accepted as PyTorch's; the result is the same.
         strategy: "reverse-mode", a sweep for each entry of the outputs, or "forward-mode", one for each of the inputs.
 
     >>> sg.autograd.functional.jacobian(lambda x: x**2, sg.tensor([1.0, 2.0]))
@@ -218,7 +219,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return ∂²func/∂x² of a number, of shape input + input; tuples [a][b] of several; arguments as for ``jacobian``.
+    """Return ∂²func/∂x² of a number, of shape input + input; tuples [a][b] of several; arguments as in ``jacobian``.
 
     >>> sg.autograd.functional.hessian(lambda x: (x**3).sum(), sg.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
@@ -249,4 +250,5 @@ def _matrix(run: _FunctionalCall, strategy: str) -> list[Any]:
     return [run.handed_out(row, run.one_in) for row in rows]
 
 
+__getattr__, __dir__ = namespace(globals(), __all__)
 check_all(globals(), __all__)

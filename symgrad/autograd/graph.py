@@ -21,7 +21,7 @@ __all__ = [
 
 
 class GradientEdge(NamedTuple):
-    """An edge of the graph, which ``autograd.grad`` takes for a tensor: the node, which of its results, the tensor."""
+    """An edge of the graph, which ``autograd.grad`` accepts like a tensor: the node, the result's index, the tensor."""
 
     node: Any
     output_nr: int
@@ -32,7 +32,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Return the edge along which the gradient of a tensor comes.
 
     Raises:
-        GraphError: the tensor does not require grad.
+        GraphError: if the tensor does not require grad.
 
     >>> x = sg.tensor(3.0, requires_grad=True)
     >>> sg.autograd.grad(sg.autograd.graph.get_gradient_edge(x**2), x)
@@ -67,7 +67,7 @@ class _Gradients:
             self.fn([seen.get(k) for k in range(self.count)])
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Remove the hook."""
         for handle in self.handles:
             handle.remove()
 
@@ -88,7 +88,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
         mode: "all" or "any".
 
     Raises:
-        ArgumentError: another mode. GraphError: a tensor does not require grad.
+        ArgumentError: if the mode is unknown.
+        GraphError: if a tensor does not require grad.
     """
     if mode not in ("all", "any"):
         raise ArgumentError(f"Expects mode to be one of ('all', 'any') but got {mode}.")
@@ -97,13 +98,13 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[None]:
-    """Do nothing: tensors are values, so that what is saved for derivatives is never overwritten."""
+    """Do nothing: tensors are values, so saved values are never overwritten."""
     yield
 
 
 @contextmanager
 def save_on_cpu(pin_memory: bool = False, device_type: str = "cpu") -> Iterator[None]:
-    """Do nothing: all that is saved for derivatives is in the CPU's memory."""
+    """Do nothing: saved values are in the memory of the CPU."""
     yield
 
 

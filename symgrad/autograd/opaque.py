@@ -160,7 +160,7 @@ class Opaque(Op):
 
 
 def _key(a: Any) -> Any:
-    """What tells an argument that is no tensor from others."""
+    """What tells an argument that is not a tensor from others."""
     try:
         hash(a)
     except TypeError:

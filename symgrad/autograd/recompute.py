@@ -35,21 +35,25 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
-    """Return fn, of which a graph keeps the arguments only: the rest is computed again when it is differentiated.
+def checkpoint(
+    fn: Callable[P, R], *, prevent_cse: bool = True, policy: Any = None, static_argnums: Any = ()
+) -> Callable[P, R]:
+    """Return fn such that a graph stores only its arguments, and recomputes everything else in the backward pass.
 
-    The numbers are the same. In a chain of n equal pieces, each of them checkpointed, memory goes from n pieces to one
-    piece and n arguments, for one more run of each. PyTorch's spelling is ``sg.utils.checkpoint.checkpoint(fn, x)``.
+    The results are the same. In a chain of n equal pieces, each of them checkpointed, memory falls from n pieces to one
+    piece and n arguments, at the cost of one more run of each. PyTorch's name is ``sg.utils.checkpoint.checkpoint``.
 
     Args:
-        fn: function of tensors, arrays and structures of them. Gradients flow to tensors from outside, too. Random
-            numbers are drawn again as they were.
+        fn: function of tensors, arrays and structures of them. Gradients also flow to captured tensors. The second run
+            draws the same random numbers.
+        prevent_cse, policy, static_argnums: accepted for JAX, without effect: everything but the arguments is always
+            recomputed, and arguments that are not arrays are always static.
 
     Returns:
         A function with fn's arguments. Where it is traced (in ``vmap``, ``taylor``, loops and ``compile``) it is fn.
 
     Raises:
-        GraphError: while it is differentiated, if fn uses other tensors from outside than it did before.
+        GraphError: in the backward pass, if fn captures other tensors than it did in the forward pass.
 
     >>> x = sg.tensor(2.0, requires_grad=True)
     >>> sg.checkpoint(lambda x: sg.exp(sg.sin(x)) * x)(x).backward()

@@ -1,6 +1,6 @@
 """Anomaly mode: what a sweep must check while it is on, and where each operation was recorded.
 
-The state is of the process, as in torch.
+The state is of the process, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def here() -> list[traceback.FrameSummary]:
 
 
 def report(node: Any, stacklevel: int) -> None:
-    """Warn, as torch does, of the operation whose rule failed, and show where it was recorded."""
+    """Warn, as PyTorch does, of the operation whose rule failed, and show where it was recorded."""
     origin = getattr(node, "origin", None)
     text = _UNKNOWN if origin is None else (
         f"Traceback of forward call that caused the error:\n{''.join(_tracebacks().format_list(origin))}"

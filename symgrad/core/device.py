@@ -11,9 +11,10 @@ from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.support.arguments import check_all, checked
 
 __all__ = [
-    "accelerator", "are_deterministic_algorithms_enabled", "backends", "channels_last", "contiguous_format", "cuda",
-    "device", "get_default_device", "get_float32_matmul_precision", "mps", "preserve_format", "set_default_device",
-    "set_float32_matmul_precision", "strided", "use_deterministic_algorithms",
+    "accelerator", "are_deterministic_algorithms_enabled", "backends", "block_until_ready", "channels_last",
+    "contiguous_format", "cuda", "device", "get_default_device", "get_float32_matmul_precision", "mps",
+    "preserve_format", "set_default_device", "set_float32_matmul_precision", "strided",
+    "use_deterministic_algorithms",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,14 +23,14 @@ _IGNORED = frozenset({"pin_memory", "layout", "memory_format"})  # how the CPU's
 
 
 class device(str):
-    """Where tensors are: the CPU, and equal to the text "cpu".
+    """The device of tensors: the CPU. It is equal to the text "cpu".
 
     Args:
         type: "cpu", also with a number as in "cpu:0".
         index: the number of the device; there is one.
 
     Raises:
-        ArgumentError: another device.
+        ArgumentError: if the device is not the CPU.
 
     >>> sg.device("cuda" if sg.cuda.is_available() else "cpu")
     device(type='cpu')
@@ -44,7 +45,7 @@ class device(str):
             raise ArgumentTypeError(f'device: got {type!r}. Expected a name, such as "cpu".')
         if type.partition(":")[0] != "cpu":
             raise ArgumentError(
-                f"device: there is no device {type!r}. symgrad computes on the CPU; leave the device out. For a GPU, "
+                f"device: the device {type!r} does not exist. symgrad computes on the CPU; omit the device. For a GPU, "
                 'write the program for PyTorch or JAX by sg.export(f, (x,), target="torch") and run it there.'
             )
         return super().__new__(cls, "cpu")
@@ -67,8 +68,13 @@ class device(str):
 CPU = device()
 
 
+def block_until_ready(x: F) -> F:
+    """Return x, a tensor, an array or a structure of them: it is computed when it is there."""
+    return x
+
+
 def placed(fn: F) -> F:
-    """Let a function that makes tensors take torch's ``device=``, the CPU, and options of its memory."""
+    """Let a function that makes tensors take PyTorch's ``device=``, the CPU, and options of its memory."""
     named = checked(fn)
 
     @functools.wraps(fn)
@@ -85,7 +91,7 @@ def placed(fn: F) -> F:
 
 
 class Backend:
-    """A device that is not there, as ``torch.cuda`` answers on a machine without one."""
+    """A device that does not exist, like ``torch.cuda`` on a machine without a GPU."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -101,12 +107,12 @@ class Backend:
         return 0
 
     def manual_seed(self, seed: int) -> None:
-        """Do nothing: there is no generator on a device that is not there."""
+        """Do nothing, because the device does not exist."""
 
     manual_seed_all = manual_seed
 
     def empty_cache(self) -> None:
-        """Do nothing: there is no memory on a device that is not there."""
+        """Do nothing, because the device does not exist."""
 
     synchronize = empty_cache
 
@@ -123,7 +129,7 @@ class Backend:
 
 
 class Backends:
-    """``torch.backends``: devices and libraries that are not there; their switches can be set, and change nothing."""
+    """``torch.backends``: devices and libraries that do not exist; their switches can be set, without effect."""
 
     def __init__(self) -> None:
         self.mps, self.cuda, self.cudnn = Backend("backends.mps"), Backend("backends.cuda"), Backend("backends.cudnn")
@@ -132,7 +138,7 @@ class Backends:
 
 
 class Accelerator(Backend):
-    """``torch.accelerator``, which answers as it does on a machine that has only a CPU."""
+    """``torch.accelerator``, which behaves as on a machine with only a CPU."""
 
     def current_accelerator(self, check_available: bool = False) -> None:
         """Return None: there is no accelerator."""
@@ -145,7 +151,7 @@ strided, preserve_format, contiguous_format, channels_last = (
 
 
 def set_default_device(device: Any) -> None:
-    """Accept the CPU, the one device there is."""
+    """Accept the CPU, which is the only device."""
     CPU if device is None else _device(device)
 
 
@@ -155,7 +161,7 @@ def get_default_device() -> device:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Accept either: all algorithms are deterministic."""
+    """Accept True and False; all algorithms are deterministic."""
 
 
 def are_deterministic_algorithms_enabled() -> bool:

@@ -75,7 +75,7 @@ def check_lives(node: AnyNode) -> None:
     """Refuse a node of a trace that is over.
 
     Raises:
-        GraphError: somebody kept its tensor beyond the run of the function.
+        GraphError: if its tensor is used after the function has returned.
     """
     trace = trace_of(node)
     if trace is not None:

@@ -31,14 +31,14 @@ def convert_gradients(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> No
 
 
 class RemovableHandle:
-    """What registering a hook returns: ``remove()`` takes the hook away, and so does the end of a ``with`` block."""
+    """A registered hook: ``remove()`` removes it, and so does the end of a ``with`` block."""
 
     def __init__(self, hooks: OrderedHooks) -> None:
         self.id = _number()
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        """Take the hook away; a second time does nothing."""
+        """Remove the hook; further calls have no effect."""
         hooks = self._hooks()
         if hooks is not None:
             changing_hooks(hooks)
@@ -144,7 +144,7 @@ def at_end_of_sweep(fn: Callable[[], None]) -> None:
 
 @contextmanager
 def sweeping() -> Iterator[None]:
-    """Run a sweep, and then what its hooks asked for."""
+    """Run a sweep, and then what its hooks requested."""
     _ENDING.sweeps.append([])
     try:
         yield

@@ -1,4 +1,4 @@
-"""From payload to callable: SymPy's lambdify with two printers, one for arrays, one for Python floats.
+"""From payload to callable: Python source by two printers, one for arrays, one for Python floats.
 
 Kernels are built on first use and cached by payload; arguments are minted here, so
 no name a user chose is ever part of generated source.
@@ -33,6 +33,7 @@ def _public(module: Any) -> dict[str, Any]:
 # What generated source calls. SymPy's "numpy" is ``from numpy import *``, which loads f2py and numpy.testing: that
 # takes several times as long as a first short derivative.
 NUMPY_NAMES = {"numpy": np, **_public(np), **_public(np.linalg)}
+_MATH_NAMES = {"math": math, **{name: v for name, v in vars(math).items() if not name.startswith("_")}}
 ARITHMETIC = (ValueError, OverflowError, ZeroDivisionError)  # what math raises where NumPy gives nan or inf
 _RELATION = {
     "==": "equal",
@@ -50,6 +51,15 @@ class _Declared:
     def _print(self: Any, expr: Any, **kwargs: Any) -> Any:
         """Declared functions come ahead of what SymPy's printers have methods for."""
         return self._print_Function(expr) if type(expr) in BY_FUNCTION else super()._print(expr, **kwargs)  # type: ignore[misc]
+
+    def source(self: Any, e: Any) -> str:
+        """Return an expression as source; SymPy's ``doprint`` first loads its syntax trees, which takes longer."""
+        self._not_supported: set[Any] = set()
+        self._number_symbols: set[Any] = set()
+        text = str(self._print(e))
+        if self._not_supported:
+            raise TypeError(f"no kernel is declared for {sorted(map(str, self._not_supported))}")
+        return text
 
     def _print_Function(self: Any, e: sp.Function) -> str:
         scalar = BY_FUNCTION.get(type(e))
@@ -146,7 +156,7 @@ def array_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
 @lru_cache(maxsize=8192)
 def float_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload as a function of Python floats; it may raise one of ``ARITHMETIC``."""
-    return _build(body, args, _float_names, "math", _printers()[1])
+    return _build(body, args, _float_names, _MATH_NAMES, _printers()[1])
 
 
 _SMALL = 8  # entries up to which a loop over floats beats kernels that are written in NumPy calls
@@ -195,18 +205,23 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
 
 
 def _build(
-    body: Any, args: tuple[sp.Symbol, ...], names: Callable[[list[Scalar]], dict[str, Any]], module: Any, printer: Any
-) -> Kernel:
+    body: Any, args: tuple[sp.Symbol, ...], names: Callable[[list[Scalar]], dict[str, Any]], module: dict[str, Any],
+    printer: Any,
+) -> Kernel:  # fmt: skip
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))
-    if isinstance(body, (tuple, sp.Tuple)):
-        body = tuple(stepwise(with_numbers(b)).xreplace(rename) for b in body)
-        shared = len(body) > 1 or any(_is_long(b) for b in body)
-    else:
-        body = stepwise(with_numbers(body)).xreplace(rename)
-        shared = _is_long(body)
-    given = names(_called(body))
-    kernel: Kernel = sp.lambdify(minted, body, modules=[given, module], printer=printer, cse=shared)
+    many = isinstance(body, (tuple, sp.Tuple))
+    results = [stepwise(with_numbers(b)).xreplace(rename) for b in (body if many else (body,))]
+    space = {**module, **names(_called(tuple(results)))}
+    steps: Any = ()
+    if len(results) > 1 or any(map(_is_long, results)):
+        steps, results = sp.cse(results)
+    texts = [printer.source(e) for e in results]
+    lines = [f"{name} = {printer.source(e)}" for name, e in steps]
+    lines.append(f"return ({''.join(f'{t}, ' for t in texts)})" if many else f"return {texts[0]}")
+    text = "".join(f"\n    {line}" for line in lines)
+    exec(compile(f"def kernel({', '.join(map(str, minted))}):{text}", "<kernel>", "exec"), space)
+    kernel: Kernel = space["kernel"]
     return kernel
 
 

@@ -44,12 +44,12 @@ recording = _GRAD.get  # the hot path's name for is_grad_enabled
 
 
 def is_grad_enabled() -> bool:
-    """Tell whether operations are recorded here."""
+    """Return whether operations are recorded."""
     return _GRAD.get()
 
 
 def is_inference_mode_enabled() -> bool:
-    """Tell whether this runs inside ``inference_mode``."""
+    """Return whether ``inference_mode`` is active."""
     return _INFERENCE.get()
 
 
@@ -214,21 +214,21 @@ class _Switch(_Mode):
 
 
 class no_grad(_Switch):
-    """Record nothing inside: results do not require grad. Context manager or decorator, as in torch."""
+    """Disable the recording of operations, as a context manager or decorator. Results do not require a gradient."""
 
     def __init__(self) -> None:
         super().__init__(grad=False)
 
 
 class enable_grad(_Switch):
-    """Record inside, also within ``no_grad``. Context manager or decorator, as in torch."""
+    """Enable the recording of operations, also inside ``no_grad``, as a context manager or decorator."""
 
     def __init__(self) -> None:
         super().__init__(grad=True)
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording on or off, at once and until the end of the ``with`` block if used as one."""
+    """Enable or disable the recording of operations, immediately, or inside a ``with`` block."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__(grad=bool(mode))
@@ -251,7 +251,7 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode(_Mode):
-    """As ``no_grad``; symgrad has no version counters to save, so the two differ in name only."""
+    """Disable the recording of operations, like ``no_grad``; in symgrad the two are equivalent."""
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
@@ -266,10 +266,10 @@ class inference_mode(_Mode):
 
 @checked
 def set_default_dtype(dtype: Any) -> None:
-    """Set the dtype of tensors made from Python floats: float64 (the default) or float32.
+    """Set the dtype of tensors that are created from Python floats: float64 (the default) or float32.
 
     Raises:
-        ArgumentTypeError: the dtype is not floating point.
+        ArgumentTypeError: if the dtype is not floating point.
     """
     chosen = np.dtype(dtype)
     if not is_floating(chosen):

@@ -132,7 +132,7 @@ class Node:
     cell: Cell | None
     hooks: Hooks
     origin: Any  # where it was made, noted in anomaly mode
-    dtype: Any  # worked out by dtypes.py where it is asked for
+    dtype: Any  # determined by dtypes.py on first use
 
     @property
     def op(self) -> Any:
@@ -141,17 +141,17 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """torch's name of the backward function, such as ``AddBackward0``."""
+        """PyTorch's name of the backward function, such as ``AddBackward0``."""
         name = self.rule.name
         return name if name.endswith("Backward") else f"{name}Backward0"
 
     def name(self) -> str:
-        """Return torch's name of the backward function, such as ``AddBackward0``."""
+        """Return PyTorch's name of the backward function, such as ``AddBackward0``."""
         return self.kind
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """The functions of the inputs, torch's pairs ``(grad_fn or None, 0)``."""
+        """The functions of the inputs, PyTorch's pairs ``(grad_fn or None, 0)``."""
         nodes = (n if isinstance(n, (Node, Leaf)) and n.level == GRAD else None for n in self.inputs)
         return tuple((n, 0) for n in nodes)
 

@@ -67,7 +67,7 @@ def portable(fn: Any, name: str) -> Any:
     """Return what to pickle for a function that ``name`` was given: itself, or its source by value.
 
     Raises:
-        PickleError: no module has it, as a lambda, and the program has not loaded cloudpickle.
+        PickleError: if it does not belong to a module, like a lambda, and cloudpickle has not been loaded.
     """
     if type(fn) is not FunctionType or is_found(fn):
         return fn
@@ -150,10 +150,15 @@ class RecordedFunction(AsFunction):
 
 
 def transform(make: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function that takes a function and returns another, so that what it returns can be pickled."""
+    """Decorate a function that takes a function and returns another, so that what it returns can be pickled.
+
+    The function ``fn`` may also be passed by PyTorch's name, ``func=``, or by JAX's, ``fun=``.
+    """
 
     @functools.wraps(make)
     def made(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not args:
+            kwargs = {"fn" if k in ("func", "fun") else k: v for k, v in kwargs.items()}
         try:
             return Transformed(made, args, kwargs)
         except BARE as error:

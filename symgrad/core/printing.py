@@ -73,7 +73,7 @@ def set_printoptions(
     sci_mode: bool | None = None,
     logarithm: str | None = None,
 ) -> None:
-    """Set how tensors and formulas print. Options that are not passed stay, except sci_mode, which returns to None.
+    """Set options for printing tensors and formulas. Omitted options do not change, except sci_mode, which is reset.
 
     Args: precision, digits after the point; threshold, the size above which only the edges are shown; edgeitems, how
     many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied before others; sci_mode,
@@ -107,7 +107,7 @@ def logarithm_called(word: str) -> Iterator[None]:
 
 
 def format_tensor(value: Array | float, *, suffixes: Sequence[str] = (), default_dtype: DTypeLike) -> str:
-    """The text of a tensor, as torch 2.13 writes it, with NumPy's names for dtypes.
+    """The text of a tensor, as PyTorch 2.13 writes it, with NumPy's names for dtypes.
 
     Args: value, of any shape, where a Python float counts as default_dtype; suffixes, what follows the
     numbers and the dtype, such as "requires_grad=True"; default_dtype, the float dtype that goes unsaid.

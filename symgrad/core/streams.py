@@ -1,4 +1,4 @@
-"""Power series whose coefficients are computed when they are asked for, each once.
+"""Power series whose coefficients are computed on first use, each once.
 
 A coefficient is an array, a number or a tensor; None stands for zero. Since the k-th is computed from earlier ones, a
 series may occur in its own definition, as exp does in exp′ = exp.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from symgrad.errors import ArgumentTypeError
+from symgrad.support.named import Named
 
 DEEPEST = 100  # containers in containers; what contains itself has no end
 
@@ -18,7 +19,7 @@ class ArrayLeaf(NamedTuple):
 
 
 class Static(NamedTuple):
-    """A value that is no array: part of the structure itself. The type tells 1 from True and 1.0."""
+    """A value that is not an array: part of the structure itself. The type tells 1 from True and 1.0."""
 
     value: Any
     kind: Any
@@ -44,7 +45,7 @@ def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int
     if is_leaf(x):
         found.append(x)
         return LEAF
-    kind = type(x)
+    kind = dict if type(x) is Named else type(x)
     if kind is dict and not x:
         return _EMPTY
     parts = _parts(x, kind)
@@ -153,7 +154,7 @@ def along(tree: Tree, x: Any, where: str) -> list[Any]:
     """Return what x, structured like the tree, has in the places of the arrays.
 
     Raises:
-        ArgumentTypeError: x is structured otherwise; the message starts with ``where`` and the path.
+        ArgumentTypeError: if the structure of x differs; the message starts with ``where`` and the path.
     """
     if isinstance(tree, ArrayLeaf):
         return [x]
@@ -193,7 +194,7 @@ def _beside(tree: ContainerSpec, x: Any, where: str) -> list[tuple[str, Tree, An
 
 
 def without_statics(tree: Tree) -> Tree:
-    """Return the structure with None in place of all that is no array."""
+    """Return the structure with None in place of all that is not an array."""
     if isinstance(tree, Static):
         return NONE
     if isinstance(tree, ContainerSpec):

@@ -35,7 +35,7 @@ def _points(n: int, least: int) -> int:
 
 
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """The frequencies of fft's entries: 0, 1, …, and from the middle on the negative ones, over n·d.
+    """Return the frequencies of the entries of fft: 0, 1, …, then the negative ones from the middle on, divided by n·d.
 
     Args:
         n: how many.
@@ -53,7 +53,7 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = 
 
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """The frequencies of rfft's entries: 0, 1, …, ⌊n/2⌋, over n·d.
+    """Return the frequencies of rfft's entries: 0, 1, …, ⌊n/2⌋, over n·d.
 
     Args:
         n: the length of the signal.

@@ -32,46 +32,46 @@ __all__ = [
 ]
 
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """y_k = Σ_j exp(−2πi jk/n) x_j, the Fourier transform along an axis. Gradient: the transform of the cotangent."""
+    """Return the Fourier transform y_k = Σ_j exp(−2πi jk/n) x_j along an axis. Gradient: its transform."""
 def fft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The Fourier transform along two axes."""
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """The frequencies of fft's entries: 0, 1, …, and from the middle on the negative ones, over n·d."""
+    """Return the frequencies of the entries of fft: 0, 1, …, then the negative ones from the middle on, divided by n·d."""
 def fftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The Fourier transform along several axes, one after the other."""
+    """Return the Fourier transform along several axes."""
 def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Tensor:
-    """The entries moved so that frequency 0 stands in the middle: of n, entry 0 moves to ⌊n/2⌋."""
+    """Shift the entries so that frequency 0 is in the middle: entry 0 of n moves to ⌊n/2⌋."""
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """The real transform of n numbers that begin with z and go on with its conjugates: n · irfft(conj z)."""
+    """Return the real transform of n numbers that begin with z and continue with its conjugates: n · irfft(conj z)."""
 def hfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The real transform along two axes of what goes on with its conjugates."""
+    """The real transform, along two axes, of an array that continues with its conjugates."""
 def hfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The real transform of what begins with z along the last axis, and goes on with its conjugates."""
+    """Return the real transform of an array that begins with z along the last axis, and continues with its conjugates."""
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """y_j = Σ_k exp(2πi jk/n) x_k / n, the inverse of fft."""
+    """Return the inverse of fft, y_j = Σ_k exp(2πi jk/n) x_k / n."""
 def ifft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of fft2."""
 def ifftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The inverse of fftn."""
+    """Return the inverse of fftn."""
 def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Tensor:
-    """Undo fftshift: of n, entry ⌊n/2⌋ moves to 0."""
+    """Undo fftshift: entry ⌊n/2⌋ of n moves to 0."""
 def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """The inverse of hfft: conj(rfft(x)) / n."""
+    """Return the inverse of hfft: conj(rfft(x)) / n."""
 def ihfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of hfft2."""
 def ihfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The inverse of hfftn."""
+    """Return the inverse of hfftn."""
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """The n real numbers whose transform begins with z: the inverse of rfft."""
+    """Return the n real numbers whose transform begins with z: the inverse of rfft."""
 def irfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
     """The inverse of rfft2: real numbers."""
 def irfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The inverse of rfftn: real numbers."""
+    """Return the inverse of rfftn: real numbers."""
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Tensor:
-    """The first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates."""
+    """Return the first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates."""
 def rfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The transform of real numbers along two axes; of the last one the first half."""
+    """The transform of real numbers along two axes: the first half along the last axis."""
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """The frequencies of rfft's entries: 0, 1, …, ⌊n/2⌋, over n·d."""
+    """Return the frequencies of rfft's entries: 0, 1, …, ⌊n/2⌋, over n·d."""
 def rfftn(input: Any, s: int | Sequence[int] | None = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Tensor:
-    """The transform of real numbers along several axes; of the last one the first half."""
+    """Return the Fourier transform of real numbers along several axes: the first half along the last axis."""

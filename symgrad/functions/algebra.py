@@ -104,7 +104,7 @@ lu_solve = public(lu.solve_with)
 
 @public
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The Vandermonde matrix V[i, k] = x_i^(N - 1 - k), or x_i^k if increasing.
+    """Return the Vandermonde matrix V[i, k] = x_i^(N - 1 - k), or x_i^k if increasing.
 
     Args:
         x: (n,).

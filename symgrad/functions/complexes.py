@@ -1,4 +1,4 @@
-"""Functions of complex numbers and their parts, under torch's names; of real numbers what they are there."""
+"""Functions of complex numbers and their parts, under PyTorch's names; of real numbers what they are there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ complex = public_all(
         A tensor of complex128, or of complex64 where both are float32.
 
     Raises:
-        DTypeError: of complex parts.
+        DTypeError: if a part is complex.
 
     >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
     tensor([1.+0.j, 2.-1.j])
@@ -59,7 +59,7 @@ adjoint = public(arrange.mH)
 
 
 def view_as_real(input: Any) -> Any:
-    """Real and imaginary parts along a new last axis, of size 2.
+    """Return the real and imaginary parts along a new last axis of size 2.
 
     >>> sg.view_as_real(sg.tensor([1.0 + 2.0j]))
     tensor([[1., 2.]])
@@ -73,12 +73,12 @@ def _parts(input: Any) -> Any:
 
 
 def resolve_conj(input: Any) -> Any:
-    """x itself: a conjugate is computed where it is taken."""
+    """Return x itself, because conjugates are computed immediately."""
     return _same(input)
 
 
 def resolve_neg(input: Any) -> Any:
-    """x itself: a negative is computed where it is taken."""
+    """Return x itself, because negatives are computed immediately."""
     return _same(input)
 
 

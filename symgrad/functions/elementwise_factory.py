@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from symgrad.engine.adapters import into
 from symgrad.engine.record import TensorBase, apply, as_tensor, binary, unary
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
@@ -18,6 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ONE = """
     Args:
         input: x, a tensor, array or number of any shape.
+        out: a tensor that receives the result.
 
     Returns:
         A tensor of the same shape.
@@ -27,6 +29,7 @@ _ONE = """
 _TWO = """
     Args:
         input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        out: a tensor that receives the result.
 
     Returns:
         A tensor of the broadcast shape.
@@ -34,7 +37,7 @@ _TWO = """
 
 
 def published(where: str) -> dict[str, Callable[..., Any]]:
-    """The functions of one and of two tensors that declarations place here, by name."""
+    """Return the functions of one and of two tensors that declarations place here, by name."""
     return {s.name: _published(s) for s in SCALARS.values() if s.public == where}
 
 
@@ -45,7 +48,7 @@ def _published(s: Scalar) -> Callable[..., Any]:
 
 
 def operands(input: Any, other: Any) -> tuple[Any, Any]:
-    """Both as operations take them: a Python number on either side takes the dtype of the other."""
+    """Return both as operations take them: a Python number on either side takes the dtype of the other."""
     other = other if isinstance(other, (TensorBase, int, float, complex)) else as_tensor(other)
     beside = isinstance(other, TensorBase) and type(input) in (int, float, complex)
     return (input if beside or isinstance(input, TensorBase) else as_tensor(input)), other
@@ -58,22 +61,24 @@ def applied(op: Map, input: Any, other: Any) -> Any:
     return apply(op, (input, other))
 
 
-def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
+def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable[..., Any]:
     """A function of one tensor, of the operation with this name."""
     op = UNARY[name]
 
-    def call(input: Any) -> Any:
-        return unary(op, input if isinstance(input, TensorBase) else as_tensor(input))
+    def call(input: Any, *, out: Any = None) -> Any:
+        y = unary(op, input if isinstance(input, TensorBase) else as_tensor(input))
+        return y if out is None else into(out, y, name)
 
     return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n{_ONE}")
 
 
-def of_two(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any]:
+def of_two(name: str, formula: str, note: str = "") -> Callable[..., Any]:
     """A function of two tensors."""
     op = BINARY[name]
 
-    def call(input: Any, other: Any) -> Any:
-        return applied(op, *operands(input, other))
+    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+        y = applied(op, *operands(input, other))
+        return y if out is None else into(out, y, name)
 
     return _document(call, name, f"{formula}\n{note}{_TWO}")
 
@@ -82,10 +87,10 @@ def of_two_scaled(name: str, formula: str) -> Callable[..., Any]:
     """A function of two tensors, the second times ``alpha``."""
     op = BINARY[name]
 
-    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    def call(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
         if type(alpha) is not int or alpha != 1:
             other = scaled(as_tensor(input), other if type(other) in (int, float) else as_tensor(other), alpha)
-        return applied(op, *operands(input, other))
+        return into(out, applied(op, *operands(input, other)), name)
 
     return _document(call, name, f"{formula}\n{_TWO}")
 
@@ -94,11 +99,12 @@ def of_truth(name: str, formula: str, arity: int = 2) -> Callable[..., Any]:
     """A function with booleans, or of bits."""
     apply_to = LOGIC[name]
 
-    def one(input: Any) -> Any:
-        return apply_to(as_tensor(input))
+    def one(input: Any, *, out: Any = None) -> Any:
+        return into(out, apply_to(as_tensor(input)), name)
 
-    def two(input: Any, other: Any) -> Any:
-        return apply_to(as_tensor(input), other if isinstance(other, (int, float)) else as_tensor(other))
+    def two(input: Any, other: Any, *, out: Any = None) -> Any:
+        y = apply_to(as_tensor(input), other if isinstance(other, (int, float)) else as_tensor(other))
+        return into(out, y, name)
 
     return _document(one if arity == 1 else two, name, f"{formula}\n{_ONE if arity == 1 else _TWO}")
 

@@ -19,16 +19,16 @@ from symgrad.functions.reductions import diff
 from symgrad.functions.shapes import reshape
 from symgrad.functions.sorting import searchsorted
 from symgrad.ops.map import show_shape
-from symgrad.ops.protocol import T
+from symgrad.ops.protocol import TensorT
 from symgrad.support.arguments import check_all
 
 __all__ = ["histogram", "histogramdd"]
 
 
-class Histogram(NamedTuple, Generic[T]):
+class Histogram(NamedTuple, Generic[TensorT]):
     """How many values lie in each bin, and the edges of the bins."""
 
-    hist: T
+    hist: TensorT
     bin_edges: Any
 
 
@@ -36,20 +36,22 @@ class Histogram(NamedTuple, Generic[T]):
 def histogram(
     input: Any, bins: Any, *, range: Sequence[float] | None = None, weight: Any = None, density: bool = False
 ) -> Histogram[Any]:
-    """Σ w over the entries of x in each bin [e_k, e_{k+1}), the last bin with its end; the rest are left out.
+    """Return Σ w over the entries of x in each bin [e_k, e_{k+1}); the last bin includes its end.
 
     Args:
         input: x, any shape.
-        bins: how many bins of one width, or the edges (m + 1,) in ascending order.
-        range: the outer edges where bins is a number; by default the least and the largest entry.
-        weight: w shaped like x, 1 by default; the counts are differentiable in it.
+        bins: the number of bins of equal width, or the edges (m + 1,) in ascending order. Entries outside of the edges
+            are ignored.
+        range: the outer edges if bins is a number; by default the smallest and the largest entry.
+        weight: w, shaped like x, 1 by default; the result is differentiable with respect to it.
         density: whether to divide by the total and by the widths, so that the integral is 1.
 
     Returns:
         A named tuple (hist, bin_edges): (m,) and (m + 1,), in the dtype of x.
 
     Raises:
-        ArgumentError: no bins, or edges that do not ascend. ShapeError: weight is not shaped like x.
+        ArgumentError: if there are no bins, or the edges do not increase.
+        ShapeError: if weight is not shaped like x.
 
     >>> sg.histogram(sg.tensor([1.0, 2.0, 1.0]), 4, range=(0.0, 3.0)).hist
     tensor([0., 2., 1., 0.])
@@ -63,20 +65,21 @@ def histogram(
 def histogramdd(
     input: Any, bins: Any, *, range: Sequence[float] | None = None, weight: Any = None, density: bool = False
 ) -> Histogram[Any]:
-    """Σ w over the points x in each box of a grid of bins, as ``histogram`` counts along one axis.
+    """Return Σ w over the points x in each box of a grid of bins; ``histogram`` in several dimensions.
 
     Args:
-        input: x (…, d), points of d coordinates.
-        bins: how many bins along all axes, a list with the number for each, or a list with the edges for each.
-        range: the outer edges, 2 d numbers; by default those of the points.
-        weight: w (…,), 1 by default; the counts are differentiable in it.
+        input: x (…, d), points with d coordinates.
+        bins: the number of bins along every axis, or a list with a number or with the edges for each axis.
+        range: the outer edges, 2 d numbers; by default the smallest and the largest coordinates.
+        weight: w (…,), 1 by default; the result is differentiable with respect to it.
         density: whether to divide by the total and by the volumes, so that the integral is 1.
 
     Returns:
         A named tuple (hist, bin_edges): a tensor with an axis for each coordinate, and a tuple of edges.
 
     Raises:
-        ArgumentError: bins or range are not one for each coordinate. ShapeError: x is a number, or weight does not fit.
+        ArgumentError: if bins or range do not have one entry for each coordinate.
+        ShapeError: if x is a number, or weight does not fit.
 
     >>> sg.histogramdd(sg.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [2, 2]).hist
     tensor([[0., 1.],
@@ -99,7 +102,7 @@ def histogramdd(
 
 def _floats(name: str, input: Any) -> Any:
     if is_complex(input.dtype):
-        raise DTypeError(f"{name}: complex numbers have no order. Take x.real, x.imag or abs(x) first.")
+        raise DTypeError(f"{name}: complex numbers are not ordered. Take x.real, x.imag or abs(x) first.")
     return input if is_floating(input.dtype) else input.to(FLOAT64)
 
 
@@ -112,7 +115,7 @@ def _edges(name: str, x: Any, bins: Any, ends: Sequence[float] | None) -> Any:
             raise ArgumentError(f"{name}: got edges of shape {show_shape(edges.shape)}. Expected (m + 1,), ascending.")
         return edges
     if bins < 1:
-        raise ArgumentError(f"{name}: bins must be > 0, but got {bins}. Pass how many bins to make.")
+        raise ArgumentError(f"{name}: bins must be > 0, but got {bins}. Pass the number of bins.")
     low, high = (x.min().item(), x.max().item()) if ends is None and x.numel() else ends or (0.0, 1.0)
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise ArgumentError(f"{name}: got the range ({low}, {high}). Expected finite ends, the smaller first.")

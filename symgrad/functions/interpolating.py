@@ -36,7 +36,7 @@ def _check_lengths(knots: Any, values: Any) -> None:
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """The line through the knots on both sides of each number, as ``np.interp``.
+    """Interpolate linearly between knots, like ``np.interp``.
 
     Args:
         x: where, any shape.
@@ -49,7 +49,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         A tensor shaped like x, differentiable in x, xp and fp.
 
     Raises:
-        ShapeError: xp and fp are no vectors of one length.
+        ShapeError: if xp and fp are not vectors of the same length.
 
     >>> sg.interp(sg.tensor([0.5, 5.0]), [0.0, 1.0, 2.0], [0.0, 10.0, 20.0])
     tensor([ 5., 20.])
@@ -127,7 +127,7 @@ class PiecewisePolynomial:
         return movedim(y, tuple(range(len(at.shape))), tuple(range(self.axis, self.axis + len(at.shape))))
 
     def derivative(self, nu: int = 1) -> PiecewisePolynomial:
-        """The derivative of order ``nu``; of a negative order, the integral from the first knot so many times."""
+        """Return the derivative of order ``nu``; a negative order means the repeated integral from the first knot."""
         if whole(nu) < -100:
             raise ArgumentError(f"derivative: got nu={shown(nu)}. Expected an order of at least -100.")
         if nu < 0:
@@ -139,7 +139,7 @@ class PiecewisePolynomial:
         return PiecewisePolynomial(c, self.x, self.extrapolate, self.axis)
 
     def antiderivative(self, nu: int = 1) -> PiecewisePolynomial:
-        """The integral from the first knot, ``nu`` times; of a negative order, the derivative."""
+        """Return the integral from the first knot, repeated ``nu`` times; a negative ``nu`` gives the derivative."""
         return self.derivative(-whole(nu))
 
     def _integral(self) -> PiecewisePolynomial:
@@ -153,7 +153,7 @@ class PiecewisePolynomial:
         return PiecewisePolynomial(stack([*rows, before]), self.x, beyond, self.axis)
 
     def integrate(self, a: Any, b: Any) -> Any:
-        """The integral from a to b, which lie between the ends or where it extrapolates."""
+        """Return the integral from a to b, which must lie between the ends unless the polynomials are extrapolated."""
         whole = self.antiderivative()
         if self.extrapolate != "periodic":
             return whole(b) - whole(a)
@@ -164,7 +164,7 @@ class PiecewisePolynomial:
 
 
 class CubicSpline(PiecewisePolynomial):
-    """The cubics between knots that join with two continuous derivatives, as ``scipy.interpolate.CubicSpline``.
+    """Cubic polynomials between knots with two continuous derivatives, like ``scipy.interpolate.CubicSpline``.
 
     Args:
         x: (n,), the knots, ascending; at least two.
@@ -179,8 +179,8 @@ class CubicSpline(PiecewisePolynomial):
     All are differentiable in t, x, y and the values at the ends.
 
     Raises:
-        ArgumentError: another bc_type, knots that do not ascend, or periodic values that differ at the ends.
-        ShapeError: x and y do not fit.
+        ArgumentError: if bc_type is unknown, the knots do not increase, or periodic values differ at the ends.
+        ShapeError: if x and y do not fit.
 
     Source: de Boor 1978, A Practical Guide to Splines, chapter IV.
 

@@ -28,7 +28,7 @@ _NOTE = """
         A tensor of the broadcast shape{1}. Its derivatives stand in the documentation's table of SciPy's functions.
 
     Raises:
-        MissingExtra: SciPy is not installed.
+        MissingExtra: if SciPy is not installed.
     """
 _SEVERAL = {
     "airy": "The Airy functions Ai, Ai', Bi and Bi'.",
@@ -71,7 +71,7 @@ def _named(call: Function, name: str, letters: list[str], words: str, returns: s
 
 
 def _given(name: str, letters: list[str], args: tuple[Any, ...], words: dict[str, Any]) -> list[Any]:
-    """The arguments in turn, of which some may come by their names, a first one called x as torch's ``input`` too."""
+    """The arguments in turn, of which some may come by their names, a first one called x as PyTorch's ``input`` too."""
     if letters[0] == "x" and "input" in words:
         words["x"] = words.pop("input")
     try:
@@ -110,17 +110,17 @@ def _complex(name: str) -> Function:
         return complex_result(name, *_given(name, letters, args, words))
 
     what = "Faddeeva's function exp(-z²) erfc(-iz)" if name == "wofz" else f"The Hankel function {s.latex}"
-    return _named(call, name, letters, f"{what}, complex also of real z.")
+    return _named(call, name, letters, f"{what}. The result is complex, even for real z.")
 
 
 FOUND: dict[str, Function] = {name: _one(name) for name in NAMES} | {name: _tuple(name) for name in TUPLES}
 FOUND |= {name: _complex(name) for name in COMPLEX}
 
 
-# ------------------------------------------------------------------ what is no universal function of SciPy's
+# ------------------------------------------------------------------ what is not a universal function of SciPy's
 @checked
 def lambertw(z: Any, k: int = 0) -> Any:
-    """Lambert's W: the solution of w eʷ = z, real for z ≥ -1/e on the branches k = 0 and -1, elsewhere nan.
+    """Return Lambert's W, the solution w of w eʷ = z: real for z ≥ -1/e on the branches k = 0 and -1, otherwise nan.
 
     Derivative: e⁻ʷ/(1 + w).
 
@@ -129,7 +129,7 @@ def lambertw(z: Any, k: int = 0) -> Any:
         k: the branch.
 
     Returns:
-        A tensor shaped like z, of real numbers, where SciPy's are complex.
+        A tensor shaped like z, with real numbers, whereas SciPy's are complex.
     """
     return apply(LIBRARY["lambertw"], (z if isinstance(z, TensorBase) else as_tensor(z), int(k)))
 
@@ -139,12 +139,12 @@ def _spherical(name: str, letter: str) -> Function:
         return apply(LIBRARY[name], _operands((n, z)))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""The spherical Bessel function {letter}_n(z) of a whole order n.
+    call.__doc__ = f"""Return the spherical Bessel function {letter}_n(z) of integer order n.
 
     Derivative: {letter}_(n-1)(z) - (n + 1)/z {letter}_n(z).
 
     Args:
-        n: the order, an integer or an array of such.
+        n: the order, an integer or an array of integers.
         z: a tensor, array or number, broadcast against n.
 
     Returns:
@@ -155,7 +155,7 @@ def _spherical(name: str, letter: str) -> Function:
 
 @checked
 def spherical_bessel_j0(x: Any) -> Any:
-    """The spherical Bessel function j₀(x) = sin(x)/x.
+    """Return the spherical Bessel function j₀(x) = sin(x)/x.
 
     Derivative: -j₁(x).
 
@@ -170,7 +170,7 @@ def spherical_bessel_j0(x: Any) -> Any:
 
 @checked
 def factorial(n: Any) -> Any:
-    """n! = Γ(n + 1), of real n.
+    """n! = Γ(n + 1), for real n.
 
     Derivative: n! ψ(n + 1).
 
@@ -185,7 +185,7 @@ def factorial(n: Any) -> Any:
 
 @checked
 def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
-    """exp x / Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
+    """exp x / Σ exp x along one or several axes, by default all, as in SciPy.
 
     Derivative: y_i (δ_ij - y_j).
 
@@ -205,7 +205,7 @@ def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None)
 
 @checked
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
-    """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
+    """x - log Σ exp x along one or several axes, by default all, as in SciPy.
 
     Derivative: δ_ij - softmax(x)_j.
 
@@ -239,7 +239,7 @@ def kelvin(x: Any) -> Any:
 
 @checked
 def cbrt(x: Any) -> Any:
-    """The cube root of x, of x below 0 too.
+    """Return the cube root of x, also for negative x.
 
     Derivative: 1/(3 y²).
 
@@ -254,14 +254,14 @@ def cbrt(x: Any) -> Any:
 
 
 def _again(name: str, of: str) -> Function:
-    """A function that there is, by another name."""
+    """Return a function under another name."""
     op = UNARY.get(of) or LIBRARY[of]
 
     def call(x: Any) -> Any:
         return apply(op, (x if isinstance(x, TensorBase) else as_tensor(x),))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ``symgrad.{of}``, by another name." if of in UNARY else "The Airy function Ai(x)."
+    call.__doc__ = f"An alias of ``symgrad.{of}``." if of in UNARY else "Return the Airy function Ai(x)."
     return checked(call)
 
 

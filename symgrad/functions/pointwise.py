@@ -26,7 +26,7 @@ __all__ = [
     "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "remainder", "round", "rsqrt", "sqrt",
     "square", "sub", "subtract", "true_divide", "where", "absolute", "arccos", "arccosh", "arcsin", "arcsinh",
     "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "frexp", "greater", "greater_equal",
-    "isclose", "isneginf", "isposinf", "less", "less_equal", "mvlgamma", "negative", "not_equal", "positive",
+    "isclose", "isneginf", "isposinf", "isreal", "less", "less_equal", "mvlgamma", "negative", "not_equal", "positive",
     "rsub", "sgn", "signbit",
 ]  # fmt: skip
 
@@ -52,7 +52,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """x / other.
 
     Args:
-        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        input, other: tensors, arrays or numbers, broadcast against each other.
         rounding_mode: "floor" to round down, "trunc" to round towards 0; the derivative is then 0.
 
     Returns:
@@ -82,12 +82,12 @@ logical_and = of_truth("logical_and", "Return whether x and other are both nonze
 logical_or = of_truth("logical_or", "Return whether x or other is nonzero.")
 logical_xor = of_truth("logical_xor", "Return whether just one of x and other is nonzero.")
 logical_not = of_truth("logical_not", "Return whether x is zero.", 1)
-bitwise_and = of_truth("bitwise_and", "x & other: of booleans, or of the bits of integers.")
-bitwise_or = of_truth("bitwise_or", "x | other: of booleans, or of the bits of integers.")
-bitwise_xor = of_truth("bitwise_xor", "x ^ other: of booleans, or of the bits of integers.")
-bitwise_not = of_truth("bitwise_not", "~x: of booleans, or of the bits of integers.", 1)
-bitwise_left_shift = of_truth("bitwise_left_shift", "x · 2ⁿ: the bits of integers moved n = other places up.")
-bitwise_right_shift = of_truth("bitwise_right_shift", "⌊x / 2ⁿ⌋: the bits of integers moved n = other places down.")
+bitwise_and = of_truth("bitwise_and", "Return x & other, for booleans or for each bit of integers.")
+bitwise_or = of_truth("bitwise_or", "Return x | other, for booleans or for each bit of integers.")
+bitwise_xor = of_truth("bitwise_xor", "Return x ^ other, for booleans or for each bit of integers.")
+bitwise_not = of_truth("bitwise_not", "Return ~x, for booleans or for each bit of integers.", 1)
+bitwise_left_shift = of_truth("bitwise_left_shift", "Return x << other, which is x · 2ⁿ for n = other.")
+bitwise_right_shift = of_truth("bitwise_right_shift", "Return x >> other, which is ⌊x / 2ⁿ⌋ for n = other.")
 gcd = of_truth("gcd", "The greatest common divisor of the integers x and other, at least 0.")
 lcm = of_truth("lcm", "The least common multiple of the integers x and other, at least 0.")
 isnan = of_truth("isnan", "Return whether x is nan. In a formula letters are real numbers, and it is false.", 1)
@@ -126,7 +126,7 @@ true_divide = div
 
 
 def polygamma(n: int, input: Any) -> Any:
-    """ψₙ(x), the n-th derivative of digamma.
+    """Return ψₙ(x), the n-th derivative of digamma.
 
     Args:
         n: the order, one of 0, …, 100.
@@ -159,6 +159,7 @@ not_equal = ne
 signbit = public(signs.signbit)
 isposinf = public(finite.isposinf)
 isneginf = public(finite.isneginf)
+isreal = public(finite.isreal)
 isclose = public(finite.isclose)
 frexp = public(exponents.frexp)
 mvlgamma = public(gamma.mvlgamma)
@@ -166,10 +167,10 @@ positive = public(signs.positive)
 
 
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """other - alpha · x.
+    """Return other - alpha · x.
 
     Args:
-        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        input, other: tensors, arrays or numbers, broadcast against each other.
         alpha: a number.
 
     Returns:
@@ -183,7 +184,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 @public
 def clamp_min(input: Any, min: Any) -> Any:
-    """max(x, min), the edge counting as inside.
+    """Return max(x, min). The derivative at x = min is 1.
 
     >>> sg.clamp_min(sg.tensor([1.0, 3.0]), 2.0)
     tensor([2., 3.])
@@ -193,7 +194,7 @@ def clamp_min(input: Any, min: Any) -> Any:
 
 @public
 def clamp_max(input: Any, max: Any) -> Any:
-    """min(x, max), the edge counting as inside.
+    """Return min(x, max). The derivative at x = max is 1.
 
     >>> sg.clamp_max(sg.tensor([1.0, 3.0]), 2.0)
     tensor([1., 2.])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symgrad.engine.adapters import public
 from symgrad.ops.reductions import calculus, extremes, reduce, running, scan, variance
+from symgrad.ops.reductions import simpson as simpson_rule
 from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.sorting import sorting, statistics
 from symgrad.support.arguments import check_all
@@ -12,7 +13,7 @@ __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum",
     "diff", "gradient", "log_softmax", "logsumexp", "max", "mean", "min", "nansum", "prod", "softmax", "std",
     "std_mean", "sum", "var", "var_mean", "aminmax", "corrcoef", "cov", "cumulative_trapezoid", "logcumsumexp",
-    "nanmean", "renorm", "trapezoid", "trapz",
+    "nanmean", "renorm", "simpson", "trapezoid", "trapz",
 ]  # fmt: skip
 
 sum = public(reduce.sum)
@@ -43,6 +44,7 @@ softmax = public(softmax_ops.softmax)
 log_softmax = public(softmax_ops.log_softmax)
 logcumsumexp = public(running.logcumsumexp)
 trapezoid = public(calculus.trapezoid)
+simpson = public(simpson_rule.simpson)
 trapz = public(calculus.trapezoid)
 cumulative_trapezoid = public(calculus.cumulative_trapezoid)
 nanmean = public(statistics.nanmean)

@@ -7,7 +7,8 @@ from symgrad.ops.shapes import arrange, grids, join, sizes, splitting
 from symgrad.support.arguments import check_all
 
 __all__ = [
-    "broadcast_to", "cat", "chunk", "concat", "concatenate", "flatten", "flip", "hstack", "moveaxis", "movedim",
+    "broadcast_to", "cat", "chunk", "concat", "concatenate", "flatten", "flip", "hstack", "row_stack", "moveaxis",
+    "movedim",
     "permute", "ravel", "repeat_interleave", "reshape", "roll", "split", "squeeze", "stack", "swapaxes", "swapdims",
     "t", "tile", "transpose", "unbind", "unsqueeze", "vstack", "atleast_1d", "atleast_2d", "atleast_3d",
     "block_diag", "broadcast_tensors", "cartesian_prod", "column_stack", "combinations", "dsplit", "dstack",
@@ -32,7 +33,7 @@ movedim = moveaxis = public(arrange.movedim)
 cat = concat = concatenate = public(join.cat)
 stack = public(join.stack)
 hstack = public(join.hstack)
-vstack = public(join.vstack)
+vstack = row_stack = public(join.vstack)
 split = public(splitting.split, "tensor")
 chunk = public(splitting.chunk)
 unbind = public(splitting.unbind)

@@ -30,19 +30,19 @@ histc = public(search.histc)
 
 @public
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """As searchsorted, with the values first: the bucket of each v between ordered boundaries.
+    """Return the index of the bucket that contains each value; like ``searchsorted``, with the values first.
 
     Args:
-        input: v, a number or tensor.
-        boundaries: b (n,), in ascending order. v is in bucket k where b_{k-1} < v ≤ b_k.
-        out_int32: return int32 rather than int64.
-        right: bucket k is where b_{k-1} ≤ v < b_k.
+        input: the values v, a number or tensor.
+        boundaries: the boundaries b of the buckets, (n,), in ascending order. Bucket k contains b_{k-1} < v ≤ b_k.
+        out_int32: whether to return int32 instead of int64.
+        right: True if bucket k contains b_{k-1} ≤ v < b_k instead.
 
     Returns:
         An integer tensor shaped like input, without gradient.
 
     Raises:
-        ShapeError: boundaries is no vector.
+        ShapeError: if boundaries is not a vector.
 
     >>> sg.bucketize(sg.tensor([1.0, 2.5]), sg.tensor([1.0, 2.0, 3.0]))
     tensor([0, 2])
@@ -52,13 +52,13 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @public
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Return whether each entry is among others.
+    """Return whether each entry is one of the test elements.
 
     Args:
         elements: a tensor or number.
-        test_elements: the others, a tensor of any shape or a number.
-        assume_unique: accepted; the answer is the same.
-        invert: whether it is not.
+        test_elements: the values to look for, a tensor of any shape or a number.
+        assume_unique: accepted and ignored.
+        invert: whether to return the opposite.
 
     Returns:
         A tensor of bools shaped like elements, without gradient.
@@ -76,20 +76,21 @@ def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Any = None,
 ) -> Any:  # fmt: skip
-    """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it.
+    """Return the position of each v in an ordered row: the number of entries < v, or with ``right`` ≤ v.
 
     Args:
         sorted_sequence: (n,), or (…, n) with the leading axes of input; in ascending order along the last axis.
         input: v, a number or tensor.
-        out_int32: return int32 rather than int64.
-        right, side: count entries equal to v as well; side is "left" or "right".
-        sorter: the order of sorted_sequence as ``argsort`` returns it, where it is not sorted itself.
+        out_int32: whether to return int32 instead of int64.
+        right, side: whether to count entries equal to v too; side is "left" or "right".
+        sorter: if sorted_sequence is not sorted, the indices that sort it, as ``argsort`` returns them.
 
     Returns:
         An integer tensor shaped like input, without gradient.
 
     Raises:
-        ShapeError: the leading axes differ. ArgumentError: right and side contradict each other.
+        ShapeError: if the leading axes differ.
+        ArgumentError: if right and side contradict each other.
 
     >>> sg.searchsorted(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([2.0, 5.0]))
     tensor([1, 3])

@@ -1,9 +1,10 @@
-"""torch's short-time Fourier transforms, and the windows that signals are cut with."""
+"""PyTorch's short-time Fourier transforms, and the windows that signals are cut with."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.device import placed
 from symgrad.core.modes import get_default_dtype
 from symgrad.engine.adapters import public_named
 from symgrad.ops.signal import spectra
@@ -21,13 +22,17 @@ def _tensor(values: Any, dtype: Any, requires_grad: bool) -> Tensor:
     return tensor(values, dtype=get_default_dtype() if dtype is None else dtype, requires_grad=requires_grad)
 
 
-def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """w_j = ½ − ½ cos(2πj/N) = sin²(πj/N).
+@placed
+def hann_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False, device: Any = None
+) -> Tensor:
+    """Return the Hann window w_j = ½ − ½ cos(2πj/N) = sin²(πj/N).
 
     Args:
-        window_length: how many entries.
-        periodic: N is the length, so that the window can be repeated; else it is symmetric, and N one less.
-        dtype, requires_grad: as for ``tensor``.
+        window_length: the number of entries.
+        periodic: True for a periodic window, where N is the number of entries; False for a symmetric one, where N is
+            one less.
+        dtype, requires_grad: as in ``tensor``.
 
     Returns:
         A tensor (window_length,).
@@ -38,16 +43,17 @@ def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None,
     return _tensor(spectra.cosines(window_length, periodic, (0.5, 0.5)), dtype, requires_grad)
 
 
+@placed
 def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46,
-    *, dtype: Any = None, requires_grad: bool = False,
+    *, dtype: Any = None, requires_grad: bool = False, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """w_j = α − β cos(2πj/N).
+    """Return the Hamming window w_j = α − β cos(2πj/N).
 
     Args:
-        window_length, periodic: as for ``hann_window``.
-        alpha, beta: the numbers.
-        dtype, requires_grad: as for ``tensor``.
+        window_length, periodic: as in ``hann_window``.
+        alpha, beta: α and β.
+        dtype, requires_grad: as in ``tensor``.
 
     Returns:
         A tensor (window_length,).
@@ -58,13 +64,14 @@ def hamming_window(
     return _tensor(spectra.cosines(window_length, periodic, (alpha, beta)), dtype, requires_grad)
 
 
+@placed
 def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False
+    window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False, device: Any = None
 ) -> Tensor:
-    """w_j = 0.42 − 0.5 cos(2πj/N) + 0.08 cos(4πj/N).
+    """Return the Blackman window w_j = 0.42 − 0.5 cos(2πj/N) + 0.08 cos(4πj/N).
 
     Args:
-        window_length, periodic, dtype, requires_grad: as for ``hann_window``.
+        window_length, periodic, dtype, requires_grad: as in ``hann_window``.
 
     Returns:
         A tensor (window_length,).
@@ -75,13 +82,14 @@ def blackman_window(
     return _tensor(spectra.cosines(window_length, periodic, (0.42, 0.5, 0.08)), dtype, requires_grad)
 
 
+@placed
 def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False
+    window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False, device: Any = None
 ) -> Tensor:
-    """w_j = 1 − |2j/N − 1|.
+    """Return the Bartlett window w_j = 1 − |2j/N − 1|.
 
     Args:
-        window_length, periodic, dtype, requires_grad: as for ``hann_window``.
+        window_length, periodic, dtype, requires_grad: as in ``hann_window``.
 
     Returns:
         A tensor (window_length,).
@@ -92,15 +100,22 @@ def bartlett_window(
     return _tensor(spectra.triangle(window_length, periodic), dtype, requires_grad)
 
 
+@placed
 def kaiser_window(
-    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None, requires_grad: bool = False
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
 ) -> Tensor:
-    """w_j = I₀(β √(1 − (2j/N − 1)²)) / I₀(β).
+    """Return the Kaiser window w_j = I₀(β √(1 − (2j/N − 1)²)) / I₀(β).
 
     Args:
-        window_length, periodic: as for ``hann_window``.
+        window_length, periodic: as in ``hann_window``.
         beta: β.
-        dtype, requires_grad: as for ``tensor``.
+        dtype, requires_grad: as in ``tensor``.
 
     Returns:
         A tensor (window_length,).

@@ -6,6 +6,7 @@ They are implemented in ``ops`` and ``solvers``.
 from __future__ import annotations
 
 from symgrad.engine.adapters import public, public_all, public_named
+from symgrad.errors import LinAlgError as LinAlgError
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     banded,
@@ -40,8 +41,10 @@ from symgrad.ops.shapes import join
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "CholeskyEx", "Eig", "Eigh", "InvEx", "LDLFactor", "LDLFactorEx", "LU", "LUFactor", "LUFactorEx", "LstSq", "QR",
-    "SVD", "SlogDet", "SolveEx", "block_diag", "cg", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal",
+    "CholeskyEx", "Eig", "Eigh", "InvEx", "LDLFactor", "LDLFactorEx", "LU", "LUFactor", "LUFactorEx",
+    "LstSq",
+    "QR", "SVD", "SlogDet", "SolveEx", "block_diag", "cg", "cholesky", "cholesky_ex", "cond", "cross", "det",
+    "diagonal",
     "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product", "inv", "inv_ex",
     "khatri_rao", "ldl_factor", "ldl_factor_ex", "ldl_solve", "logm", "lsqr", "lstsq", "lu", "lu_factor",
     "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",

@@ -111,120 +111,120 @@ __all__ = [
 ]
 
 def block_diag(*tensors: Any) -> Tensor:
-    """The matrix with the given ones along its diagonal, and zeros elsewhere."""
+    """Return the block-diagonal matrix of the given matrices."""
 def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
     """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
-    """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
+    """Return the lower triangular L with L Lᵀ = A, or L Lᴴ = A for complex A. The gradient is symmetric or Hermitian."""
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx[Tensor]:
-    """A = L Lᵀ as ``cholesky`` returns it, without an error where A is not positive definite."""
+    """Compute the Cholesky factor like ``cholesky``, but report a matrix that is not positive definite in ``info``."""
 def cond(A: Any, p: Any = None) -> Tensor:
-    """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm."""
+    """Return the condition number ‖A‖ ‖A⁻¹‖ in a matrix norm."""
 def cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
-    """a × b of vectors along one axis of length 3."""
+    """Return the cross product a × b of vectors along one axis of length 3."""
 def det(A: Any) -> Tensor:
-    """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
+    """Return the determinant. Its gradient is the matrix of cofactors, which is exact for singular matrices too."""
 def diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """As diagonal, of the last two axes."""
+    """Return the diagonal of the last two axes; see ``sg.diagonal``."""
 def eig(A: Any) -> Eig[Tensor]:
-    """A = V diag(λ) V⁻¹: the eigenvalues and eigenvectors of a matrix that need not be symmetric. Both are complex."""
+    """Return the eigenvalues and eigenvectors of a general square matrix, A = V diag(λ) V⁻¹. Both are complex."""
 def eigh(A: Any, UPLO: str = 'L') -> Eigh[Tensor]:
-    """A = V diag(λ) Vᵀ, or V diag(λ) Vᴴ: eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix."""
+    """Return the eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix, A = V diag(λ) Vᴴ."""
 def eigvals(A: Any) -> Tensor:
-    """The eigenvalues of a matrix, which are complex, in LAPACK's order. Gradient: V⁻ᴴ diag(λ̄) Vᴴ."""
+    """Return the eigenvalues of a matrix, which are complex, in LAPACK's order. Gradient: V⁻ᴴ diag(λ̄) Vᴴ."""
 def eigvalsh(A: Any, UPLO: str = 'L') -> Tensor:
-    """The eigenvalues of a symmetric or Hermitian matrix, real and ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors."""
+    """Return the eigenvalues of a symmetric or Hermitian matrix, ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors."""
 def expm(A: Any) -> Tensor:
-    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
+    """Return the matrix exponential Σ Aᵏ/k!. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
 def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
-    """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t."""
+    """Return the matrix exponential and its derivative in a direction, lim (exp(A + tE) - exp(A))/t."""
 def gmres(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
-    """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ."""
+    """Solve A x = b by GMRES, with the arguments of ``cg``, for any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ."""
 def householder_product(A: Any, tau: Any) -> Tensor:
-    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ."""
+    """Return the first columns of the product of the reflections I - τ_k v_k v_kᵀ, or I - τ_k v_k v_kᴴ if complex."""
 def inv(A: Any) -> Tensor:
-    """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
+    """Return the inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
 def inv_ex(A: Any, *, check_errors: bool = False) -> InvEx[Tensor]:
-    """A⁻¹, without an error where A is singular."""
+    """Compute the inverse like ``inv``, but report a singular matrix in ``info``."""
 def khatri_rao(A: Any, B: Any) -> Tensor:
-    """The Kronecker product column by column: row i·m + j has A_ik B_jk."""
+    """Return the columnwise Kronecker product, whose row i·m + j is A_ik B_jk."""
 def ldl_factor(A: Any, *, hermitian: bool = False) -> LDLFactor[Tensor]:
-    """A = P L D Lᵀ Pᵀ of a symmetric matrix, which need not be definite: L and D in one matrix, and the exchanges."""
+    """Factorise a symmetric, possibly indefinite matrix: A = P L D Lᵀ Pᵀ, with L and D in one matrix."""
 def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> LDLFactorEx[Tensor]:
-    """A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it, and whether D has a zero on its diagonal."""
+    """Factorise a matrix like ``ldl_factor``, and report a zero on the diagonal of D in ``info``."""
 def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Tensor:
-    """X with A X = B, A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it. Gradient: A⁻¹ X̄, with respect to B alone."""
+    """Solve A X = B, with A = P L D Lᵀ Pᵀ from ``ldl_factor``. Gradient: A⁻¹ X̄, with respect to B only."""
 def logm(A: Any) -> Tensor:
-    """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
+    """Return the principal logarithm X of a matrix, exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
-    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ; of a rectangular A, A⁺ b by least squares."""
+    """Solve A x = b by LSQR, which multiplies by A and Aᵀ; in the least-squares sense for a rectangular A."""
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Tensor]:
-    """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b."""
+    """Return the least-squares solution X = A⁺ b, which minimises ‖A X - b‖² and has the smallest norm."""
 def lu(A: Any, *, pivot: bool = True) -> LU[Tensor]:
-    """A = P L U, P a permutation, L lower triangular with ones on its diagonal, U upper triangular."""
+    """Factorise A = P L U: P is a permutation, L is lower triangular with ones on its diagonal, U is upper triangular."""
 def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Tensor]:
-    """A = P L U in one matrix: U on and above the diagonal, L below it; and the exchanges of rows that are P."""
+    """Factorise A = P L U. One matrix contains U on and above the diagonal and L below it; pivots represent P."""
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> LUFactorEx[Tensor]:
-    """A = P L U as ``lu_factor`` returns it, and whether U has a zero on its diagonal."""
+    """Factorise a matrix like ``lu_factor``, and report a zero on the diagonal of U in ``info``."""
 def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """Solve A X = B, or X A = B, with A = P L U as lu_factor returns it."""
+    """Solve A X = B, or X A = B, with A = P L U from ``lu_factor``."""
 def matmul(input: Any, other: Any) -> Tensor:
-    """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
+    """Return the matrix product of tensors of any rank, with broadcast batch axes, like ``torch.matmul``."""
 def matrix_exp(A: Any) -> Tensor:
-    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
+    """Return the matrix exponential Σ Aᵏ/k!. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
 def matrix_norm(A: Any, ord: float | str = 'fro', dim: tuple[int, int] = ..., keepdim: bool = False, *, axis: tuple[int, int] | None = None, keepdims: bool = False) -> Tensor:
-    """The norm of a matrix: "fro" √Σ a², 1 and -1 the extreme column sum of |a|, inf and -inf row sum."""
+    """Return the norm of a matrix."""
 def matrix_power(A: Any, n: int) -> Tensor:
-    """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ."""
+    """Return Aⁿ by repeated squaring, and (A⁻¹)⁻ⁿ for a negative n."""
 def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """The number of singular values that are not taken for 0. It has no derivative."""
+    """Return the number of singular values that are not treated as 0. It has no derivative."""
 def multi_dot(tensors: Sequence[Any]) -> Tensor:
-    """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications."""
+    """Return the product A₁A₂…A_k, evaluated in the order with the fewest multiplications."""
 def norm(A: Any, ord: float | str | None = None, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The norm of a vector or matrix: without ord √Σ a² of all entries, else as vector_norm or matrix_norm."""
+    """Return the norm of a vector or a matrix: √Σ a² over all entries, or with ord as in vector_norm or matrix_norm."""
 def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Tensor:
-    """The pseudoinverse A⁺. Its gradient holds where the rank stays the same nearby."""
+    """Return the pseudoinverse A⁺. Its gradient is valid if the rank is constant in a neighbourhood."""
 def qr(A: Any, mode: str = 'reduced') -> QR[Tensor]:
-    """A = Q R, Q with orthonormal columns and R upper triangular; the signs are LAPACK's."""
+    """Factorise A = Q R, where Q has orthonormal columns and R is upper triangular. The signs are LAPACK's."""
 def slogdet(A: Any) -> SlogDet[Tensor]:
-    """The sign and the logarithm of |det A|, which neither over- nor underflow."""
+    """Return the sign of the determinant and the logarithm of |det A|, neither of which overflows or underflows."""
 def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ."""
 def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Tensor:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere."""
 def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Tensor:
-    """X with AᵀX E + EᵀX A − (EᵀX B + S) R⁻¹ (BᵀX E + Sᵀ) + Q = 0 for which the closed loop is stable."""
+    """Return the X with AᵀX E + EᵀX A − (EᵀX B + S) R⁻¹ (BᵀX E + Sᵀ) + Q = 0 that makes the closed loop stable."""
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Tensor:
-    """X with A X + X Aᴴ = Q."""
+    """Solve A X + X Aᴴ = Q."""
 def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Tensor:
-    """X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 for which the closed loop is stable."""
+    """Return the X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 that makes the loop stable."""
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Tensor:
-    """X with A X Aᴴ − X + Q = 0."""
+    """Solve A X Aᴴ − X + Q = 0."""
 def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> SolveEx[Tensor]:
-    """Solve A x = b as ``solve`` does, without an error where A is singular."""
+    """Solve A x = b like ``solve``, but report a singular matrix in ``info``."""
 def solve_sylvester(A: Any, B: Any, C: Any) -> Tensor:
-    """X with A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄."""
+    """Solve A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄."""
 def solve_triangular(A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False, *, upper: bool | None = None, left: bool = True, unitriangular: bool = False) -> Tensor:
-    """Solve T X = B, or X T = B, with T the upper or lower triangle of A."""
+    """Solve T X = B, or X T = B, where T is the upper or lower triangle of A."""
 def solveh_banded(ab: Any, b: Any, lower: bool = False) -> Tensor:
-    """Solve A x = b with a symmetric A given by its diagonals: those above, A_ij = ab[u + i − j, j], or those below."""
+    """Solve A x = b with a symmetric A, given by its upper diagonals, A_ij = ab[u + i − j, j], or its lower diagonals."""
 def sqrtm(A: Any) -> Tensor:
-    """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
+    """Return the principal square root X of a matrix, X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def svd(A: Any, full_matrices: bool = True) -> SVD[Tensor]:
-    """A = U diag(s) Vᵀ, of complex matrices U diag(s) Vᴴ, the singular value decomposition."""
+    """Return the singular value decomposition A = U diag(s) Vᴴ."""
 def svdvals(A: Any) -> Tensor:
-    """The singular values, descending. Gradient: U diag(s̄) Vᵀ, of complex A U diag(s̄) Vᴴ."""
+    """Return the singular values, in descending order. Gradient: U diag(s̄) Vᴴ."""
 def tensorinv(A: Any, ind: int = 2) -> Tensor:
-    """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones."""
+    """Return the inverse of A, regarded as a matrix whose rows are the first ``ind`` axes."""
 def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Tensor:
-    """X with Σ A X = B, summed over the axes of A that B lacks."""
+    """Solve Σ A X = B for X, where the sum is over the axes of A that B does not have."""
 def toeplitz(c: Any, r: Any = None) -> Tensor:
-    """The matrix with T_ij = c_{i−j} below and on the diagonal, and r_{j−i} above it."""
+    """Return the Toeplitz matrix, with T_ij = c_{i−j} on and below the diagonal, and r_{j−i} above it."""
 def trace(input: Any) -> Tensor:
-    """The trace Σ x_ii."""
+    """Return the trace Σ x_ii."""
 def vander(input: Any, N: int | None = None) -> Tensor:
-    """The Vandermonde matrix V[…, i, k] = x_i^k."""
+    """Return the Vandermonde matrix V[…, i, k] = x_i^k."""
 def vecdot(input: Any, y: Any, *, dim: int = -1) -> Tensor:
-    """Σ x y along one axis, of complex numbers Σ x̄ y."""
+    """Return the dot products Σ x y along one axis, or Σ x̄ y for complex numbers."""
 def vector_norm(input: Any, ord: float = 2, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The norm (Σ|x|ᵖ)^(1/p) of the entries, p = ord. Its gradient where the norm is 0 is 0."""
+    """Return the norm (Σ|x|ᵖ)^(1/p) of the entries, with p = ord. Where the norm is 0, its gradient is 0."""

@@ -1,4 +1,7 @@
-"""Neural networks with PyTorch's names: ``functional``, ``init``, ``utils``, and modules, loaded on first use."""
+"""Neural networks with PyTorch's names: ``functional``, ``init``, ``utils``, and modules, loaded on first use.
+
+Functions named as in ``jax.nn`` are available as well, with JAX's arguments.
+"""
 
 import importlib as _importlib
 import typing as _typing
@@ -16,6 +19,7 @@ _ROOMS = ("init", "modules", "utils")
 _HOMES = {
     "Buffer": "symgrad.nn.parameter",
     "Parameter": "symgrad.nn.parameter",
+    "jax_activations": "symgrad.nn.jax_activations",
     **{room: f"symgrad.nn.{room}" for room in _ROOMS},
 }
 _MODULES = (
@@ -52,7 +56,10 @@ if not _typing.TYPE_CHECKING:  # checkers would take every name for one that the
 
     def __getattr__(name: str) -> object:
         if name not in [*__all__, *_ROOMS]:
-            raise _missing("symgrad.nn", name, __all__)
+            jax = vars(_importlib.import_module(_HOMES["jax_activations"]))
+            if name not in jax["__all__"]:
+                raise _missing("symgrad.nn", name, __all__)
+            return jax[name]
         module = _importlib.import_module(_HOMES.get(name, _HOMES["modules"]))
         return module if name in _ROOMS else getattr(module, name)
 

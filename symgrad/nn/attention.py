@@ -35,21 +35,22 @@ def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """softmax(Q Kᵀ s + M) V, s = 1/√d.
+    """Compute scaled dot-product attention, softmax(Q Kᵀ s + M) V with s = 1/√d.
 
     Args:
         query, key, value: Q (…, l, d), K (…, m, d) and V (…, m, e).
-        attn_mask: M, broadcast to (…, l, m): numbers to add, or booleans, false where not to look.
-        dropout_p: the probability that a weight is left out, the others being divided by 1 - p.
-        is_causal: attend to no later position than the query's own.
-        scale: s.
+        attn_mask: M, broadcast to (…, l, m): numbers to add, or booleans, False at positions to ignore.
+        dropout_p: the probability p that a weight is set to 0; the other weights are divided by 1 - p.
+        is_causal: whether each query ignores the positions after its own.
+        scale: s, by default 1/√d.
         enable_gqa: whether each head of K and V, of their third axis from the end, serves several heads of Q.
 
     Returns:
-        A tensor (…, l, e). A row that may look nowhere is 0.
+        A tensor (…, l, e). The row of a query whose positions are all masked is 0.
 
     Raises:
-        ArgumentError: both a mask and is_causal. ShapeError: the shapes do not fit.
+        ArgumentError: if both a mask and is_causal are given.
+        ShapeError: if the shapes do not fit.
 
     >>> one = sg.ones(1, 2)
     >>> sg.nn.functional.scaled_dot_product_attention(one, one, sg.tensor([[5.0]]))
@@ -87,28 +88,31 @@ def multi_head_attention_forward(
     v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """softmax(Q_h K_hᵀ/√d + M) V_h for each head h, joined and mapped: what ``nn.MultiheadAttention`` computes.
+    """Compute attention in several heads, as ``nn.MultiheadAttention`` does.
+
+    Each head h computes softmax(Q_h K_hᵀ/√d + M) V_h; a linear map is applied to the concatenated heads.
 
     Args:
         query, key, value: (l, N, E), (m, N, …) and (m, N, …), or all without N.
-        embed_dim_to_check, num_heads: E, and how many heads it is dealt to.
-        in_proj_weight, in_proj_bias: (3 E, E) and (3 E,), the maps to Q, K and V one below the other; or with
-            use_separate_proj_weight ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight``.
-        bias_k, bias_v: (1, 1, E), one more key and value, or None.
-        add_zero_attn: whether there is one more key and value of zeros.
-        dropout_p, training: the probability that a weight is left out, in training.
-        out_proj_weight, out_proj_bias: the map of the joined heads.
-        key_padding_mask: (N, m), true for keys to ignore; or numbers to add.
-        need_weights, average_attn_weights: whether to return the weights, and their mean over the heads.
-        attn_mask: (l, m) or (N num_heads, l, m), true where not to look; or numbers to add.
+        embed_dim_to_check, num_heads: E, and the number of heads among which it is divided.
+        in_proj_weight, in_proj_bias: (3 E, E) and (3 E,), the stacked maps to Q, K and V; or, with
+            use_separate_proj_weight, ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight``.
+        bias_k, bias_v: (1, 1, E), an additional key and value, or None.
+        add_zero_attn: whether to add a key and a value of zeros.
+        dropout_p, training: the probability that a weight is set to 0, applied in training only.
+        out_proj_weight, out_proj_bias: the map of the concatenated heads.
+        key_padding_mask: (N, m), True for keys to ignore; or numbers to add.
+        need_weights, average_attn_weights: whether to return the weights, and whether to average them over the heads.
+        attn_mask: (l, m) or (N num_heads, l, m), True at positions to ignore; or numbers to add.
         static_k, static_v: (N num_heads, m, E/num_heads), in place of the mapped keys and values.
-        is_causal: a hint that attn_mask is causal, which must be passed all the same.
+        is_causal: a hint that attn_mask is causal; the mask itself is still required.
 
     Returns:
-        The result (l, N, E), and the weights (N, l, m), for each head (N, num_heads, l, m), or None.
+        The result (l, N, E), and the weights: (N, l, m), or (N, num_heads, l, m) without averaging, or None.
 
     Raises:
-        ShapeError: the sizes do not fit. ArgumentError: is_causal without a mask.
+        ShapeError: if the sizes do not fit.
+        ArgumentError: if is_causal is set without a mask.
     """
     query, key, value = as_tensor(query), as_tensor(key), as_tensor(value)
     single = query.ndim == 2
@@ -162,7 +166,7 @@ def _heads(x: Any, heads: int) -> Any:
 
 
 def _merged(attn: Any, padding: Any, sizes: tuple[int, ...], dtype: Any) -> Any:
-    """Both masks as numbers to add to the scores (N, heads, l, m); keys that were added are looked at."""
+    """Both masks as numbers to add to the scores (N, heads, l, m); keys that were added are examined."""
     n, heads, length, m = sizes
     masks = []
     if attn is not None:

@@ -21,22 +21,23 @@ from symgrad.support.arguments import misfit, shown
 
 @public
 def dropout(input: Any, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> Any:
-    """x m/(1 - p), where each entry of m is 0 with probability p, else 1. Without training x itself.
+    """Set entries of x to 0 at random: x m/(1 - p), where each entry of m is 0 with probability p, and 1 otherwise.
 
-    Derivative: m/(1 - p), with the m that was drawn.
+    Outside training, the result is x itself. Derivative: m/(1 - p), for the m that was drawn.
 
     Args:
         input: x, any shape.
-        p: the probability that an entry is left out.
-        training: whether to leave entries out.
+        p: the probability that an entry is set to 0.
+        training: whether to apply dropout.
         inplace: whether to write the result into x.
-        generator: where the random numbers come from, by default what ``manual_seed`` seeds.
+        generator: the source of random numbers; by default the generator that ``manual_seed`` seeds.
 
     Returns:
-        A tensor shaped like x, with x's mean in expectation.
+        A tensor shaped like x, whose expected value is x.
 
     Raises:
-        ArgumentError: p lies outside [0, 1]. ValueNeeded: a size of x has no number.
+        ArgumentError: if p lies outside [0, 1].
+        ValueNeeded: if a size of x is symbolic.
 
     >>> sg.nn.functional.dropout(sg.tensor([1.0, 2.0]), training=False)
     tensor([1., 2.])
@@ -51,12 +52,12 @@ def _dropped(name: str, x: Any, mask: Any, p: float, training: bool, generator: 
     if not training or p == 0:
         return x
     if any(isinstance(n, sp.Expr) for n in sizes):
-        raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, for which none can be drawn.")
+        raise ValueNeeded(f"{name}: got sizes {list(sizes)} without numbers, so no random numbers can be drawn.")
     return rename(MUL(x, drawn(generator, _factors, mask, p, float_of(x))), "Dropout")
 
 
 def check_share(name: str, p: float) -> None:
-    """Refuse what is no share of entries."""
+    """Refuse what is not a share of entries."""
     if misfit("float", p):
         raise ArgumentTypeError(f"{name}: got p={shown(p)}. Expected a number between 0 and 1.")
     if not 0 <= p <= 1:
@@ -80,19 +81,19 @@ def _of_channels(name: str, x: Any, axes: tuple[int, ...], p: float, training: b
 
 @public
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> Any:
-    """Channels of x (N, C, L) or (C, L) left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, L) or (C, L), to 0 with probability p, and divide the others by 1 - p."""
     return _of_channels("dropout1d", input, (2, 3), p, training, generator)
 
 
 @public
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> Any:
-    """Channels of x (N, C, H, W), or of (N, C, L), left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, H, W) or (N, C, L), to 0 with probability p, and divide the others by 1 - p."""
     return _of_channels("dropout2d", input, (2, 3, 4), p, training, generator)
 
 
 @public
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> Any:
-    """Channels of x (N, C, D, H, W) or (C, D, H, W) left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, D, H, W) or (C, D, H, W), to 0 with probability p, and divide the others by 1 - p."""
     return _of_channels("dropout3d", input, (4, 5), p, training, generator)
 
 
@@ -113,16 +114,16 @@ def _alpha(name: str, x: Any, mask: Any, p: float, training: bool, generator: An
 
 @public
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, *, generator: Generator | None = None) -> Any:
-    """a x + b, where x is -1.758 with probability p; a and b keep mean 0 and variance 1. For networks with selu.
+    """Replace entries of x by -1.758 with probability p, and return a x + b, with mean 0 and variance 1.
 
-    Derivative: a, 0 where x was replaced.
+    It is meant for networks with selu. Derivative: a, and 0 where x was replaced.
 
     Args:
         input: x, any shape.
         p: the probability that an entry is replaced.
-        training: whether to replace entries; x itself otherwise.
+        training: whether to replace entries; if not, the result is x itself.
         inplace: whether to write the result into x.
-        generator: where the random numbers come from.
+        generator: the source of random numbers.
 
     Source: Klambauer et al. 2017, "Self-normalizing neural networks".
     """
@@ -133,7 +134,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, *, generat
 def feature_alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, *, generator: Generator | None = None
 ) -> Any:
-    """As ``alpha_dropout``, of whole channels of x (N, C, …)."""
+    """Apply ``alpha_dropout`` to whole channels of x, (N, C, …)."""
     s = shape(input)
     return _alpha("feature_alpha_dropout", input, (*s[:2], *(1,) * (len(s) - 2)), p, training, generator)
 
@@ -144,9 +145,10 @@ def rrelu(
     input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *,
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """x for x > 0, else a x, with a drawn from [lower, upper) for each entry in training, and their mean otherwise.
+    """Return x for x > 0, and a x otherwise.
 
-    Derivative: 1 for x > 0, else a.
+    In training, a is drawn from [lower, upper) for each entry; otherwise it is (lower + upper)/2. Derivative: 1 for
+    x > 0, and a otherwise.
     """
     if lower > upper:
         raise ArgumentError(f"rrelu: lower must be less than or equal to upper. Got {lower} and {upper}.")
@@ -165,15 +167,15 @@ def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1, *,
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """softmax((z + g)/τ) with g = -log(-log u) for uniform u: a class drawn with probabilities softmax(z), made smooth.
+    """Draw a smooth sample of a class with probabilities softmax(z): softmax((z + g)/τ), g = -log(-log u), u uniform.
 
     Args:
         logits: z, any shape.
-        tau: τ; the smaller, the closer to one class.
-        hard: whether to return the class as ones and zeros, with the gradient of the smooth draw.
+        tau: τ; the smaller it is, the closer the sample is to a single class.
+        hard: whether to return the class as ones and zeros, with the gradient of the smooth sample.
         eps: not used.
         dim: the axis of the classes.
-        generator: where the random numbers come from.
+        generator: the source of random numbers.
 
     Source: Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax".
     """

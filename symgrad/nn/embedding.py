@@ -25,28 +25,31 @@ def embedding(
     input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
-    """The rows of the weight at the indices: y[i] = W[input[i]].
+    """Return the rows of the weight at the indices: y[i] = W[input[i]].
 
     Args:
         input: integer tensor, any shape.
         weight: W, (n, d).
-        padding_idx: a row that gets no gradient.
-        max_norm, norm_type: a p-norm and its p; rows that are read and longer are scaled to it first, in the weight.
-        scale_grad_by_freq: whether the gradient of a row is divided by how often it is read.
-        sparse: False; gradients are dense.
+        padding_idx: a row that receives no gradient.
+        max_norm, norm_type: the largest allowed p-norm and its p. Longer rows that are read are first scaled to
+            this norm, in the weight itself.
+        scale_grad_by_freq: whether to divide the gradient of a row by the number of times it is read.
+        sparse: must be False, because gradients are dense.
 
     Returns:
-        A tensor (*input.shape, d). Repeated rows add up in the gradient.
+        A tensor (*input.shape, d). The gradients of repeated rows are added.
 
     Raises:
-        IndexRangeError: an index lies outside 0..n-1. ShapeError: the weight is no matrix. ArgumentError: sparse.
+        IndexRangeError: if an index lies outside 0..n-1.
+        ShapeError: if the weight is not a matrix.
+        ArgumentError: if sparse is True.
 
     >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
             [1., 2.]])
     """
     if sparse:
-        raise ArgumentError("embedding: got sparse=True. Gradients are dense here, so leave it out.")
+        raise ArgumentError("embedding: got sparse=True. Gradients are dense in symgrad; omit it.")
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
     y = rows_of(input, weight, padding_idx)
@@ -89,23 +92,24 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Any = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """The sum, mean or largest entries of the rows of the weight in each bag of indices.
+    """Return the sum, mean or maximum of the rows of the weight in each bag of indices.
 
     Args:
-        input: indices (B, n), a bag in each row; or (N,), where offsets say which position each bag starts at.
+        input: indices (B, n), a bag in each row; or (N,), with the start of each bag in offsets.
         weight: W, (n, d).
-        offsets: (B,), ascending from 0, with a one-dimensional input.
-        max_norm, norm_type, scale_grad_by_freq, sparse: as for ``embedding``.
+        offsets: (B,), ascending from 0; for a one-dimensional input only.
+        max_norm, norm_type, scale_grad_by_freq, sparse: as in ``embedding``.
         mode: 'sum', 'mean' or 'max'.
-        per_sample_weights: factors of the rows, shaped like input, with mode 'sum'.
-        include_last_offset: whether offsets end with the end of the last bag.
-        padding_idx: an index that does not count.
+        per_sample_weights: factors of the rows, shaped like input; for mode 'sum' only.
+        include_last_offset: whether the last offset is the end of the last bag.
+        padding_idx: an index to ignore.
 
     Returns:
         A tensor (B, d); zeros for a bag without indices.
 
     Raises:
-        ArgumentError: another mode, offsets that do not fit. ShapeError: the shapes do not fit.
+        ArgumentError: if the mode is unknown, or the offsets do not fit.
+        ShapeError: if the shapes do not fit.
 
     >>> W = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     >>> sg.nn.functional.embedding_bag(sg.tensor([0, 2, 1]), W, sg.tensor([0, 2]))

@@ -27,24 +27,25 @@ def fractional_max_pool2d(
     output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None,
     *, generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """The largest entry of each window along the last two axes, where windows start at ⌊α (i + u)⌋ - ⌊α u⌋.
+    """Return the maximum of each window along the last two axes. Window i starts at ⌊α (i + u)⌋ - ⌊α u⌋.
 
-    Here α = (n - k)/(m - 1), and u is uniform in [0, 1), one for each image, channel and axis.
+    Here α = (n - k)/(m - 1), and u is uniform in [0, 1), drawn for each image, channel and axis.
 
     Args:
         input: x (N, C, H, W) or (C, H, W).
-        kernel_size: k, one number or one per axis, as all sizes.
+        kernel_size: k, one number or one per axis, like all sizes.
         output_size: m; or
         output_ratio: m/n, between 0 and 1.
-        return_indices: return the pair of the result and the place of each entry in x's last axes, flattened.
-        _random_samples: u (N, C, 2), drawn by default; the last axis is W first.
-        generator: where random numbers come from, by default what ``manual_seed`` seeds.
+        return_indices: whether to return, in addition, the index of each entry in the flattened last axes of x.
+        _random_samples: u (N, C, 2), drawn by default; W comes first along the last axis.
+        generator: the source of random numbers; by default the generator that ``manual_seed`` seeds.
 
     Returns:
         A tensor (N, C, H′, W′) or (C, H′, W′).
 
     Raises:
-        ArgumentError: not one of output_size and output_ratio. ShapeError: the windows do not fit.
+        ArgumentError: if not exactly one of output_size and output_ratio is given.
+        ShapeError: if the windows do not fit.
 
     Source: Graham 2014, "Fractional max-pooling".
 
@@ -61,18 +62,19 @@ def fractional_max_pool3d(
     output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None,
     *, generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """The largest entry of each window along the last three axes, as ``fractional_max_pool2d`` along two.
+    """Return the maximum of each window along the last three axes, like ``fractional_max_pool2d`` along two.
 
     Args:
         input: x (N, C, D, H, W) or (C, D, H, W).
-        kernel_size, output_size, output_ratio, return_indices, generator: as for two axes.
-        _random_samples: u (N, C, 3), drawn by default; the last axis is D first.
+        kernel_size, output_size, output_ratio, return_indices, generator: see ``fractional_max_pool2d``.
+        _random_samples: u (N, C, 3), drawn by default; D comes first along the last axis.
 
     Returns:
         A tensor (N, C, D′, H′, W′) or (C, D′, H′, W′).
 
     Raises:
-        ArgumentError: not one of output_size and output_ratio. ShapeError: the windows do not fit.
+        ArgumentError: if not exactly one of output_size and output_ratio is given.
+        ShapeError: if the windows do not fit.
 
     >>> sg.nn.functional.fractional_max_pool3d(sg.ones(1, 4, 4, 4), 2, output_ratio=0.5).shape
     (1, 2, 2, 2)

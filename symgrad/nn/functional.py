@@ -1,6 +1,6 @@
-"""The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer.
+"""The functions of ``torch.nn.functional`` that symgrad provides: activations, losses, the linear layer.
 
-Only the door: what they compute stands in ``ops``.
+This module only collects their names; they are implemented in ``ops``.
 """
 
 from __future__ import annotations

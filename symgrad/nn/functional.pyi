@@ -1,4 +1,4 @@
-"""The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer."""
+"""The functions of ``torch.nn.functional`` that symgrad provides: activations, losses, the linear layer."""
 
 # Written by `python tests/tools/stubs.py`; a test compares.
 
@@ -120,26 +120,26 @@ __all__ = [
     "pdist",
 ]
 
-def relu(input: Any, inplace: bool = False) -> Tensor:
+def relu(input: Any, inplace: bool = False, *, out: Any = None) -> Tensor:
     """max(x, 0)."""
-def sigmoid(input: Any) -> Tensor:
+def sigmoid(input: Any, *, out: Any = None) -> Tensor:
     """σ(x) = 1/(1 + e⁻ˣ)."""
-def tanh(input: Any) -> Tensor:
+def tanh(input: Any, *, out: Any = None) -> Tensor:
     """tanh x."""
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(β x)) / β."""
-def logsigmoid(input: Any) -> Tensor:
+def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
     """log σ(x), without overflow."""
 def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """exp x / Σ exp x along one axis."""
+    """Return exp x / Σ exp x along one axis."""
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
+    """Return x - log Σ exp x along one axis, accurate even where softmax rounds to 0 or 1."""
 def gelu(input: Any, approximate: str = 'none') -> Tensor:
-    """x Φ(x), Φ the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2."""
+    """x Φ(x), where Φ is the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2."""
 def silu(input: Any, inplace: bool = False) -> Tensor:
     """x σ(x), also called swish."""
 def mish(input: Any, inplace: bool = False) -> Tensor:
-    """The function x tanh(softplus(x))."""
+    """Return the function x tanh(softplus(x))."""
 def softsign(input: Any) -> Tensor:
     """x/(1 + |x|)."""
 def tanhshrink(input: Any) -> Tensor:
@@ -161,7 +161,7 @@ def relu6(input: Any, inplace: bool = False) -> Tensor:
 def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
     """(x + 3)/6 limited to [0, 1]."""
 def hardswish(input: Any, inplace: bool = False) -> Tensor:
-    """x times hardsigmoid of x: 0 up to -3, x from 3 on, x (x + 3)/6 between."""
+    """x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between."""
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """x where |x| > λ, else 0."""
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
@@ -173,7 +173,7 @@ def glu(input: Any, dim: int = -1) -> Tensor:
 def softmin(input: Any, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """exp(-x) / Σ exp(-x) along one axis."""
 def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
-    """X Wᵀ + b over the last axis."""
+    """Return X Wᵀ + b along the last axis."""
 def mse_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
     """Σ (x - t)² / n, the mean squared error."""
 def l1_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
@@ -181,81 +181,81 @@ def l1_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = N
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
     """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p."""
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
-    """Σ (log(1 + eᶻ) - t z) / n, the cross entropy of t and σ(z), for any size of z."""
+    """Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow."""
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean') -> Tensor:
-    """-Σ w_t x_t / Σ w_t over samples, x_t the log probability of the sample's class t."""
+    """-Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t."""
 def cross_entropy(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
-    """-Σ w_t log softmax(x)_t / Σ w_t over samples, t the sample's class; or -Σ t log softmax(x) / N."""
+    """-Σ w_t log softmax(x)_t / Σ w_t over samples with classes t; or -Σ t log softmax(x) / N with probabilities t."""
 def smooth_l1_loss(input: Any, target: Any, *, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
-    """Σ (x - t)²/(2β) where |x - t| < β, |x - t| - β/2 beyond, over n."""
-def huber_loss(input: Any, target: Any, *, reduction: str = 'mean', delta: float = 1.0) -> Tensor:
-    """Σ (x - t)²/2 where |x - t| < δ, δ (|x - t| - δ/2) beyond, over n."""
+    """The mean of (x - t)²/(2β) where |x - t| < β, and of |x - t| - β/2 elsewhere."""
+def huber_loss(input: Any, target: Any, *, reduction: str = 'mean', delta: float = 1.0, weight: Any = None) -> Tensor:
+    """The mean of (x - t)²/2 where |x - t| < δ, and of δ (|x - t| - δ/2) elsewhere."""
 def kl_div(input: Any, target: Any, *, reduction: str = 'mean', log_target: bool = False) -> Tensor:
-    """Σ t (log t - x), the Kullback-Leibler divergence of probabilities t from log probabilities x."""
+    """Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x."""
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
-    """Σ (log v + (x - t)²/v) / 2 over n, v = max(var, ε): minus the logarithm of a normal density."""
+    """Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions."""
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tensor:
-    """Σ eˣ - t x, or Σ x - t log(x + ε), over n: minus the logarithm of a Poisson probability of t."""
+    """Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson distributed counts t."""
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = 'mean') -> Tensor:
-    """Σ x where t = 1, max(0, m - x) where t = -1, over n."""
+    """The mean of x where t = 1, and of max(0, m - x) where t = -1."""
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
-    """Σ max(0, m - t (x₁ - x₂)) over n: t = 1 asks for x₁ > x₂, t = -1 for x₁ < x₂."""
+    """Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂."""
 def soft_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
-    """Σ log(1 + e^(-t x)) over n, for any size of x."""
+    """Σ log(1 + e^(-t x)) / n, without overflow."""
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, *, reduction: str = 'mean') -> Tensor:
-    """Σ max(0, m + d(a, p) - d(a, n)) over the number of triplets, d the distance along the last axis."""
+    """The mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis."""
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
-    """Σ 1 - cos(x₁, x₂) where t = 1, max(0, cos(x₁, x₂) - m) where t = -1, over the number of pairs."""
+    """The mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1."""
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """‖x₁ - x₂ + ε‖ₚ over the last axis."""
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08, *, axis: int | None = None) -> Tensor:
     """⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors."""
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Tensor:
-    """x / max(‖x‖ₚ, ε) along one axis."""
+    """Return x / max(‖x‖ₚ, ε) along one axis."""
 def layer_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over the last axes."""
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over the last axes."""
 def rms_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
-    """x/√(E x² + ε) w, the mean over the last axes."""
+    """Return x/√(mean x² + ε) w, with the mean over the last axes."""
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over each group of channels of each sample."""
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over each group of channels of each sample."""
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel over the batch in training, else the running ones."""
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and variance of each channel over the batch."""
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel of each sample."""
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and variance of each channel of each sample."""
 def local_response_norm(input: Any, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """x/(k + α m)^β, m the mean of x² over ``size`` neighbouring channels, those beyond the first and last being 0."""
+    """x/(k + α m)^β, where m is the mean of x² over ``size`` neighbouring channels; channels beyond the ends are 0."""
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """x m/(1 - p), where each entry of m is 0 with probability p, else 1. Without training x itself."""
+    """Set entries of x to 0 at random: x m/(1 - p), where each entry of m is 0 with probability p, and 1 otherwise."""
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """Channels of x (N, C, L) or (C, L) left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, L) or (C, L), to 0 with probability p, and divide the others by 1 - p."""
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """Channels of x (N, C, H, W), or of (N, C, L), left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, H, W) or (N, C, L), to 0 with probability p, and divide the others by 1 - p."""
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """Channels of x (N, C, D, H, W) or (C, D, H, W) left out with probability p, the others divided by 1 - p."""
+    """Set channels of x, (N, C, D, H, W) or (C, D, H, W), to 0 with probability p, and divide the others by 1 - p."""
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """a x + b, where x is -1.758 with probability p; a and b keep mean 0 and variance 1. For networks with selu."""
+    """Replace entries of x by -1.758 with probability p, and return a x + b, with mean 0 and variance 1."""
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """As ``alpha_dropout``, of whole channels of x (N, C, …)."""
+    """Apply ``alpha_dropout`` to whole channels of x, (N, C, …)."""
 def rrelu(input: Any, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
-    """x for x > 0, else a x, with a drawn from [lower, upper) for each entry in training, and their mean otherwise."""
+    """Return x for x > 0, and a x otherwise."""
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1, *, generator: Generator | None = None) -> Tensor:
-    """softmax((z + g)/τ) with g = -log(-log u) for uniform u: a class drawn with probabilities softmax(z), made smooth."""
+    """Draw a smooth sample of a class with probabilities softmax(z): softmax((z + g)/τ), g = -log(-log u), u uniform."""
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """The rows of the weight at the indices: y[i] = W[input[i]]."""
+    """Return the rows of the weight at the indices: y[i] = W[input[i]]."""
 def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None) -> Tensor:
-    """The sum, mean or largest entries of the rows of the weight in each bag of indices."""
+    """Return the sum, mean or maximum of the rows of the weight in each bag of indices."""
 def one_hot(input: Any, num_classes: int = -1) -> Tensor:
-    """Ones at the classes, zeros elsewhere, along a new last axis."""
+    """Return a tensor with a new last axis, which is 1 at the class and 0 elsewhere."""
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:
-    """softmax(Q Kᵀ s + M) V, s = 1/√d."""
+    """Compute scaled dot-product attention, softmax(Q Kᵀ s + M) V with s = 1/√d."""
 def multi_head_attention_forward(query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any, out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False) -> tuple[Tensor, Tensor]:
-    """softmax(Q_h K_hᵀ/√d + M) V_h for each head h, joined and mapped: what ``nn.MultiheadAttention`` computes."""
+    """Compute attention in several heads, as ``nn.MultiheadAttention`` does."""
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
-    """x₁ᵀ Wₖ x₂ + bₖ for each k."""
+    """Return x₁ᵀ Wₖ x₂ + bₖ for each k."""
 def unfold(input: Any, kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
-    """The windows of x as columns: in row c·K·L + k·L + l stands x[c, i·stride + k·dilation, j·stride + l·dilation]."""
+    """Return the windows of x as columns: row c·K·L + k·L + l is x[c, i·stride + k·dilation, j·stride + l·dilation]."""
 def fold(input: Any, output_size: int | Sequence[int], kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
-    """The sum of all windows, each at its place: the adjoint of unfold."""
+    """Return the sum of all windows, each at its position: the adjoint of unfold."""
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
     """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last axis: the adjoint of conv."""
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
@@ -263,38 +263,38 @@ def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Se
 def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
     """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last three axes: the adjoint of conv."""
 def adaptive_avg_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over m parts along the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The mean of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over m parts along the last two axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The mean of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x over m parts along the last three axes: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The mean of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last axis: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The largest entry of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last two axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The largest entry of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last three axes: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """The largest entry of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
-    """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m."""
+    """The mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m."""
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
-    """Σ max(0, 1 - (x_j - x_i)) / C over the labels j of a sample and the classes i that are none of them."""
+    """Return Σ max(0, 1 - (x_j - x_i)) / C, summed over the labels j of a sample and all other classes i."""
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
-    """Σ -(t log σ(x) + (1 - t) log σ(-x)) w over C classes, each its own yes or no, divided by C."""
+    """Return the mean over C classes of -(t log σ(x) + (1 - t) log σ(-x)) w, a binary cross entropy for each class."""
 def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tensor:
-    """Σ max(0, m + d(a, p) - d(a, n)) over the number of triplets, with a distance d of one's own."""
+    """Return the mean of max(0, m + d(a, p) - d(a, n)) over triplets, for a user-defined distance d."""
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
-    """-log Σ Π p over all alignments of a label sequence to the T steps, which may hold labels and put blanks between."""
+    """Connectionist temporal classification: -log Σ Π p over all alignments of a label sequence with T steps."""
 def pad(input: Any, pad: Sequence[int], mode: str = 'constant', value: float | None = None) -> Tensor:
-    """x with entries added before and after, from the last axis on; negative numbers cut entries off."""
+    """Return x with entries added before and after, from the last axis on; negative numbers cut entries off."""
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
     """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last axis."""
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
@@ -329,28 +329,28 @@ def lp_pool2d(input: Any, norm_type: float, kernel_size: int | Sequence[int], st
 def lp_pool3d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """(Σ xᵖ)^(1/p) of each window along the last three axes."""
 def max_unpool1d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their places along longer last axis, zeros elsewhere: undoes a pool but for what it drops."""
+    """The entries of x at their positions along longer last axis, and zeros elsewhere: a partial inverse of max pooling."""
 def max_unpool2d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their places along longer last two axes, zeros elsewhere: undoes a pool but for what it drops."""
+    """The entries of x at their positions along longer last two axes, and zeros elsewhere: a partial inverse of max pooling."""
 def max_unpool3d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their places along longer last three axes, zeros elsewhere: undoes a pool but for what it drops."""
+    """The entries of x at their positions along longer last three axes, and zeros elsewhere: a partial inverse of max pooling."""
 def fractional_max_pool2d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
-    """The largest entry of each window along the last two axes, where windows start at ⌊α (i + u)⌋ - ⌊α u⌋."""
+    """Return the maximum of each window along the last two axes. Window i starts at ⌊α (i + u)⌋ - ⌊α u⌋."""
 def fractional_max_pool3d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
-    """The largest entry of each window along the last three axes, as ``fractional_max_pool2d`` along two."""
+    """Return the maximum of each window along the last three axes, like ``fractional_max_pool2d`` along two."""
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
-    """x resampled to other sizes of its last axes."""
+    """Resample x to other sizes of its last axes."""
 def upsample(input: Any, size: int | Sequence[int] | None = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:
-    """As ``interpolate``, its older name."""
+    """Resample x: an older name of ``interpolate``."""
 def grid_sample(input: Any, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = None) -> Tensor:
-    """The image at the places of a grid, interpolated between its pixels."""
+    """Interpolate images at the positions of a grid."""
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The places θ (x, y, 1)ᵀ for all pixels of an image of this size, whose coordinates go from -1 to 1."""
+    """Return the positions θ (x, y, 1)ᵀ for all pixels (x, y) of an image, with coordinates from -1 to 1."""
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
-    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: each r² channels are one image that is r times as large."""
+    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large."""
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
-    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: undoes ``pixel_shuffle``."""
+    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``."""
 def channel_shuffle(input: Any, groups: int) -> Tensor:
-    """y[c g + k] = x[k C/g + c] along the channels: g groups of channels are dealt out in turn."""
+    """y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved."""
 def pdist(input: Any, p: float = 2.0) -> Tensor:
-    """‖x[i] - x[j]‖ₚ for all i < j, row by row."""
+    """Return ‖x[i] - x[j]‖ₚ for all i < j, row by row."""

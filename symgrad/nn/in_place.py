@@ -1,4 +1,4 @@
-"""Functions whose result may be written into their argument: torch's ``inplace=True``."""
+"""Functions whose result may be written into their argument: PyTorch's ``inplace=True``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first values of parameters: ``sg.nn.init`` as ``torch.nn.init``. Each fills a tensor in place and returns it."""
+"""Initial values of parameters, like ``torch.nn.init``. Each function fills a tensor in place and returns it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.elementwise.declared import UNARY
 from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
 from symgrad.support.notices import warn
 from symgrad.tensors.sampling import numbers
 from symgrad.tensors.tensor import Tensor
@@ -28,13 +29,13 @@ _GAINS |= {f"conv{kind}{n}d": 1.0 for n in (1, 2, 3) for kind in ("", "_transpos
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor that keeps the variance of signals through a nonlinearity.
+    """Return the factor that preserves the variance of signals through a nonlinearity.
 
-    It is √2 for relu, √(2/(1 + a²)) for leaky_relu of slope a = param (0.01 by default), 5/3 for tanh, 3/4 for selu,
+    It is √2 for relu, √(2/(1 + a²)) for leaky_relu with slope a = param (0.01 by default), 5/3 for tanh, 3/4 for selu,
     and 1 for sigmoid and linear layers.
 
     Raises:
-        ArgumentError: the nonlinearity is unknown, or the slope is no number.
+        ArgumentError: if the nonlinearity is unknown, or the slope is not a number.
 
     >>> sg.nn.init.calculate_gain("relu")
     1.4142135623730951
@@ -53,26 +54,26 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 # ------------------------------------------------------------------ given values
 def constant_(tensor: Tensor, val: float) -> Any:
-    """Fill with one number."""
+    """Fill the tensor with one number."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Any:
-    """Fill with 1."""
+    """Fill the tensor with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Any:
-    """Fill with 0."""
+    """Fill the tensor with zeros."""
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Any:
-    """Make a matrix the identity, as far as it goes.
+    """Fill a matrix with ones on the diagonal and zeros elsewhere.
 
     Raises:
-        ShapeError: it has not two axes.
+        ShapeError: if the tensor does not have two axes.
     """
     if tensor.ndim != 2:
         raise ShapeError(f"Only tensors with 2 dimensions are supported. Got {tensor.ndim} dimensions.")
@@ -80,14 +81,16 @@ def eye_(tensor: Tensor) -> Any:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Any:
-    """Make the weight of a convolution, (F, C, …), keep its input: 1 in the middle for channel to channel, else 0.
+    """Fill the weight of a convolution, (F, C, …), so that it preserves its input.
+
+    The weight from each channel to the channel of the same number is 1 at the centre; all others are 0.
 
     Args:
-        tensor: three to five axes.
-        groups: in how many groups channels are convolved; a divisor of F.
+        tensor: a tensor with three to five axes.
+        groups: the number of groups of channels, a divisor of F.
 
     Raises:
-        ShapeError: another number of axes, or F is no multiple of groups.
+        ShapeError: if the number of axes differs, or F is not a multiple of groups.
     """
     if tensor.ndim not in (3, 4, 5):
         raise ShapeError(f"Only tensors with 3, 4, or 5 dimensions are supported. Got {tensor.ndim} dimensions.")
@@ -108,13 +111,13 @@ def _filled(tensor: Tensor, values: Any) -> Any:
 
 # ------------------------------------------------------------------ random values
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Any:
-    """Fill with uniform random numbers in [a, b)."""
+    """Fill the tensor with uniform random numbers in [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Any:
-    """Fill with normal random numbers."""
+    """Fill the tensor with normal random numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -123,10 +126,10 @@ def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """Fill with normal random numbers that lie in [a, b].
+    """Fill the tensor with normal random numbers, truncated to [a, b].
 
-    x = mean + std Φ⁻¹(u) for u uniform between Φ((a - mean)/std) and Φ((b - mean)/std), taken in the lower tail, where
-    Φ keeps its digits.
+    x = mean + std Φ⁻¹(u), where u is uniform between Φ((a - mean)/std) and Φ((b - mean)/std). The computation uses the
+    lower tail, where Φ is accurate.
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
@@ -143,7 +146,7 @@ def trunc_normal_(
 
 
 def _fans(tensor: Tensor) -> tuple[int, int]:
-    """Return how many numbers each output is made of, and how many outputs each input goes into."""
+    """Return the number of inputs of each output, and the number of outputs that use each input."""
     if tensor.ndim < 2:
         raise ShapeError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions. "
@@ -154,7 +157,7 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Any:
-    """Fill with uniform numbers in ±gain √(6/(fan in + fan out)).
+    """Fill the tensor with uniform numbers in ±gain √(6/(fan in + fan out)).
 
     Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural networks".
     """
@@ -163,7 +166,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Any:
-    """Fill with normal numbers of deviation gain √(2/(fan in + fan out)).
+    """Fill the tensor with normal numbers of standard deviation gain √(2/(fan in + fan out)).
 
     Source: Glorot and Bengio 2010.
     """
@@ -174,14 +177,15 @@ def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """Fill with uniform numbers in ±gain √(3/fan).
+    """Fill the tensor with uniform numbers in ±gain √(3/fan).
 
     Args:
-        tensor: at least two axes.
+        tensor: a tensor with at least two axes.
         a: the slope of leaky_relu.
-        mode: "fan_in" keeps the variance of signals forwards, "fan_out" that of gradients.
-        nonlinearity: what follows; see ``calculate_gain``.
-        generator: where the random numbers come from.
+        mode: "fan_in" preserves the variance of signals in the forward pass, "fan_out" that of gradients in the
+            backward pass.
+        nonlinearity: the nonlinearity that follows; see ``calculate_gain``.
+        generator: the source of random numbers.
 
     Source: He et al. 2015, "Delving deep into rectifiers".
     """
@@ -194,7 +198,7 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Any:  # fmt: skip
-    """Fill with normal numbers of deviation gain/√fan; the arguments are those of ``kaiming_uniform_``.
+    """Fill the tensor with normal numbers of standard deviation gain/√fan; see ``kaiming_uniform_`` for the arguments.
 
     Source: He et al. 2015.
     """
@@ -215,10 +219,10 @@ def _deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Any:
-    """Fill a matrix with normal numbers of deviation std, of each column a share of ``sparsity`` zero.
+    """Fill a matrix with normal numbers of standard deviation std, and set the share ``sparsity`` of each column to 0.
 
     Raises:
-        ShapeError: it has not two axes.
+        ShapeError: if the tensor does not have two axes.
 
     Source: Martens 2010, "Deep learning via Hessian-free optimization".
     """
@@ -235,7 +239,9 @@ def _sparse(rng: Any, rows: int, columns: int, sparsity: float, std: float) -> A
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Any:
-    """Fill with gain times a random orthogonal matrix, of the first axis against the others: Q of a normal matrix.
+    """Fill the tensor with gain times a random orthogonal matrix, whose columns combine all axes but the first.
+
+    The matrix is the factor Q of a matrix of normal numbers.
 
     Source: Saxe et al. 2013, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks".
     """
@@ -253,4 +259,5 @@ def _orthogonal(rng: Any, rows: int, columns: int) -> Any:
     return q if rows >= columns else q.T
 
 
+__getattr__, __dir__ = namespace(globals(), __all__)
 check_all(globals(), __all__)

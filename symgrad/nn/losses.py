@@ -1,4 +1,4 @@
-"""Losses made of functions of tensors: over labels, over alignments, over distances of one's own."""
+"""Losses composed of functions of tensors: over labels, over alignments, over user-defined distances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEVER = -1e30  # the logarithm of a probability of 0, finite so that slopes are
 
 @public
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
-    """Σ -(t log σ(x) + (1 - t) log σ(-x)) w over C classes, each its own yes or no, divided by C.
+    """Return the mean over C classes of -(t log σ(x) + (1 - t) log σ(-x)) w, a binary cross entropy for each class.
 
     Args:
         input: scores x, (N, C) or (C,).
@@ -55,18 +55,18 @@ def _check_labels(input: Any, labels: Any) -> None:
 
 @public
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
-    """Σ max(0, 1 - (x_j - x_i)) / C over the labels j of a sample and the classes i that are none of them.
+    """Return Σ max(0, 1 - (x_j - x_i)) / C, summed over the labels j of a sample and all other classes i.
 
     Args:
         input: scores x, (N, C), (C,) or ().
-        target: labels, integers shaped like x: those of a sample come first, and the first -1 ends them.
+        target: labels, integers shaped like x; in each row, the labels precede the first -1.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
         The loss, shape (); for 'none' the terms (N,) or ().
 
     Raises:
-        ShapeError: the shapes differ.
+        ShapeError: if the shapes differ.
 
     >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([0.1, 0.2, 0.4, 0.8]), sg.tensor([3, 0, -1, 1]))
     tensor(0.8500)
@@ -91,17 +91,17 @@ def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Callable[[Any, Any], Any] | None = None,
     margin: float = 1.0, swap: bool = False, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """Σ max(0, m + d(a, p) - d(a, n)) over the number of triplets, with a distance d of one's own.
+    """Return the mean of max(0, m + d(a, p) - d(a, n)) over triplets, for a user-defined distance d.
 
     Args:
-        anchor, positive, negative: a, p and n, of one shape.
+        anchor, positive, negative: a, p and n, all with the same shape.
         distance_function: d, a function of two tensors; ``pairwise_distance`` by default.
         margin: m > 0.
-        swap: take d(p, n) where it is less than d(a, n).
+        swap: whether to use d(p, n) instead of d(a, n) where it is smaller.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
-        The loss, shape (); for 'none' the terms, shaped like what d gives.
+        The loss, shape (); for 'none' the terms, with the shape of the distances.
 
     >>> F, a = sg.nn.functional, sg.zeros(1, 2)
     >>> F.triplet_margin_with_distance_loss(a, a, a + 0.5, distance_function=lambda x, y: abs(x - y).sum(-1))
@@ -123,26 +123,28 @@ def ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Any:  # fmt: skip
-    """-log Σ Π p over all alignments of a label sequence to the T steps, which may hold labels and put blanks between.
+    """Connectionist temporal classification: -log Σ Π p over all alignments of a label sequence with T steps.
 
-    With l the labels and the blanks between and around them, α_t(s) = p_t(l_s) Σ_r α_{t-1}(r) for r = s, s - 1 and,
-    where l_s is a label other than l_{s-2}, s - 2; the loss is -log of the sum of the last two α. The derivative is
-    that of this function of log_probs, also where these are no log_softmax.
+    An alignment may repeat labels and insert blanks between them. Let l be the labels with blanks between and around
+    them. Then α_t(s) = p_t(l_s) Σ_r α_{t-1}(r), where r is s, s - 1 and, if l_s is a label other than l_{s-2}, s - 2.
+    The loss is -log of the sum of the last two α. The derivative is that of this function of log_probs, even if
+    log_probs is not the result of log_softmax.
 
     Args:
         log_probs: logarithms of probabilities (T, N, C) or (T, C).
-        targets: labels (N, S), or those of all sequences one after the other (Σ target_lengths,).
-        input_lengths, target_lengths: (N,) or (), how many steps and labels of each sequence count.
-        blank: the class that stands for no label.
-        reduction: 'mean' (each over its number of labels), 'sum' or 'none'.
-        zero_infinity: 0 in place of the infinite loss of labels that are too many for the steps.
+        targets: labels (N, S), or the concatenated labels of all sequences (Σ target_lengths,).
+        input_lengths, target_lengths: (N,) or (), the numbers of steps and labels of each sequence.
+        blank: the class that stands for "no label".
+        reduction: 'mean' (each loss divided by its number of labels), 'sum' or 'none'.
+        zero_infinity: whether to return 0 instead of infinity if there are too many labels for the steps.
 
     Returns:
         The loss, shape (); for 'none' the losses (N,) or ().
 
     Raises:
-        ShapeError: the sizes do not fit. ArgumentError: another reduction.
-        IndexRangeError: a label or length lies outside.
+        ShapeError: if the sizes do not fit.
+        ArgumentError: if the reduction is unknown.
+        IndexRangeError: if a label or a length is out of range.
 
     Source: Graves et al. 2006, "Connectionist temporal classification", §4.1.
 

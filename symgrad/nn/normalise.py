@@ -1,4 +1,4 @@
-"""Normalisation that keeps running statistics: those are updated in place, unrecorded."""
+"""Normalisation with running statistics, which are updated in place and not recorded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from symgrad.support.arguments import check_all
 
 
 def _check_count(s: Shape, count: Any, of: str, instead: str) -> None:
-    """Raise where one number alone would make a mean and a variance."""
+    """Raise an error if the mean and the variance would be those of a single number."""
     if count == 1:
         raise ArgumentError(
             f"Expected more than 1 {of} when training, got input size torch.Size({show_shape(s)}). {instead}"
@@ -31,23 +31,25 @@ def batch_norm(
     input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel over the batch in training, else the running ones.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and variance of each channel over the batch.
+
+    Outside training, the running statistics are used instead.
 
     Args:
-        input: x, (N, C, …); or a vector without entries, which stays as it is.
-        running_mean, running_var: (C,), or None in training; in training r becomes (1 - momentum) r + momentum
-            times the batch's.
+        input: x, (N, C, …); an empty vector is returned unchanged.
+        running_mean, running_var: (C,), or None in training. In training, each statistic r is replaced by
+            (1 - momentum) r + momentum · (statistic of the batch).
         weight, bias: w and b, (C,).
         training: whether to use the statistics of the batch.
-        momentum: the share of this batch in the running statistics.
+        momentum: the weight of this batch in the running statistics.
         eps: ε.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: an argument per channel has a size other than C.
-        ArgumentError: one value per channel in training, or no running statistics outside it.
+        ShapeError: if the size of an argument with an entry per channel is not C.
+        ArgumentError: if there is only one value per channel in training, or no running statistics outside it.
 
     >>> sg.nn.functional.batch_norm(sg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)
     tensor([[-1.],
@@ -70,21 +72,21 @@ def instance_norm(
     input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
     use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel of each sample.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and variance of each channel of each sample.
 
     Args:
         input: x, (N, C, …), with an axis after the channels.
-        running_mean, running_var: (C,), updated from the mean over samples; used without use_input_stats.
+        running_mean, running_var: (C,), updated with the mean over samples; used if use_input_stats is False.
         weight, bias: w and b, (C,).
         use_input_stats: whether to use the statistics of x.
-        momentum, eps: the share of this batch in the running statistics, and ε.
+        momentum, eps: the weight of this batch in the running statistics, and ε.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: an argument per channel has a size other than C.
-        ArgumentError: one value per channel, or no running statistics where they are to be used.
+        ShapeError: if the size of an argument with an entry per channel is not C.
+        ArgumentError: if there is only one value per channel, or if the running statistics to be used are missing.
 
     >>> sg.nn.functional.instance_norm(sg.tensor([[[1.0, 3.0]]]), eps=0.0)
     tensor([[[-1.,  1.]]])
@@ -109,12 +111,12 @@ def _known(name: str, *statistics: Any) -> tuple[Any, Any]:
 
 
 def has_statistics(x: Any) -> bool:
-    """Whether running statistics can follow x: a symbol in a formula of the user's has no numbers to move them by."""
+    """Return whether x can update running statistics. A symbol in a user's formula has no value, and cannot."""
     return getattr(x, "_value", x) is not None or is_settled()
 
 
 def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, momentum: float) -> None:
-    """Move the running statistics towards those of x; of instances, towards their mean. No entries move nothing."""
+    """Update the running statistics by those of x, or by their mean over instances. An empty x has no effect."""
     if not isinstance(momentum, (int, float, Traced)):
         raise ArgumentTypeError(f"momentum: got {momentum!r}. Expected a number from 0 to 1.")
     if total(shape(x)) == 0 or not has_statistics(x):

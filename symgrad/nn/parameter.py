@@ -1,4 +1,4 @@
-"""``nn.Parameter``: a leaf that a module learns. A module that is given one as an attribute registers it."""
+"""``nn.Parameter``: a leaf that a module learns. Assigning it to an attribute of a module registers it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from symgrad.tensors.tensor import Tensor
 
 
 class Parameter(Tensor):
-    """A tensor that a module learns: a leaf that requires grad.
+    """A tensor that a module learns: a leaf that requires a gradient.
 
     Args:
-        data: a tensor, array or nested sequence of numbers; copied, without its history.
-        requires_grad: False freezes it.
+        data: a tensor, array or nested sequence of numbers. It is copied, without its history.
+        requires_grad: whether the parameter is trained; False freezes it.
 
     Raises:
-        DTypeError: integers, unless frozen. ValueNeeded: a symbol, which has no numbers.
+        DTypeError: if the data are integers and requires_grad is True.
+        ValueNeeded: if the data are a symbol, which has no value.
 
     >>> sg.nn.Parameter([1.0, 2.0])
     Parameter containing:
@@ -38,7 +39,7 @@ class Parameter(Tensor):
         return made
 
     def __init__(self, data: Any = (), requires_grad: bool = True) -> None:
-        """The tensor is made by ``__new__``."""
+        """Do nothing; ``__new__`` creates the tensor."""
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
@@ -59,11 +60,11 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that is part of a module's state but not learned: assigned as an attribute it is registered as a buffer.
+    """A tensor that is part of a module's state but not learned. Assigning it to an attribute registers it as a buffer.
 
     Args:
         data: a tensor, array or nested sequence of numbers.
-        persistent: whether ``state_dict`` has it.
+        persistent: whether ``state_dict`` includes it.
 
     >>> module = sg.nn.Module()
     >>> module.mean = sg.nn.Buffer([0.0, 0.0])
@@ -81,7 +82,7 @@ class Buffer(Tensor):
         return made
 
     def __init__(self, data: Any = (), *, persistent: bool = True) -> None:
-        """The tensor is made by ``__new__``."""
+        """Do nothing; ``__new__`` creates the tensor."""
 
 
 __all__ = ["Buffer", "Parameter"]

@@ -1,4 +1,4 @@
-"""Images read at any places: grids of an affine map, and interpolation between pixels."""
+"""Images sampled at arbitrary positions: affine grids, and interpolation between pixels."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MODES, _PADS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflect
 
 @public
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
-    """The places θ (x, y, 1)ᵀ for all pixels of an image of this size, whose coordinates go from -1 to 1.
+    """Return the positions θ (x, y, 1)ᵀ for all pixels (x, y) of an image, with coordinates from -1 to 1.
 
     Args:
         theta: θ, (N, 2, 3), or (N, 3, 4) for volumes.
-        size: (N, C, H, W), or (N, C, D, H, W).
-        align_corners: whether -1 and 1 are the centres of the outer pixels; else their edges.
+        size: the size of the image: (N, C, H, W), or (N, C, D, H, W).
+        align_corners: whether -1 and 1 are the centres of the outermost pixels, instead of their edges.
 
     Returns:
-        A grid (N, H, W, 2) or (N, D, H, W, 3) for ``grid_sample``, the last axis (x, y, …).
+        A grid (N, H, W, 2) or (N, D, H, W, 3) for ``grid_sample``, with (x, y, …) along the last axis.
 
     Raises:
-        ShapeError: the sizes do not fit.
+        ShapeError: if the sizes do not fit.
 
     >>> sg.nn.functional.affine_grid(sg.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 1, 2), align_corners=True)
     tensor([[[[-1.,  0.],
@@ -61,20 +61,21 @@ def _centres(n: int, aligned: bool) -> Any:
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Any:
-    """The image at the places of a grid, interpolated between its pixels.
+    """Interpolate images at the positions of a grid.
 
     Args:
         input: images (N, C, H, W), or volumes (N, C, D, H, W).
-        grid: places (N, H′, W′, 2), or (N, D′, H′, W′, 3); (x, y, …) from -1 to 1 over the image.
-        mode: 'bilinear', between the neighbours along all axes; 'nearest'; 'bicubic' for images.
-        padding_mode: what is read outside: 'zeros', the 'border', or the image reflected there.
-        align_corners: whether -1 and 1 are the centres of the outer pixels; else their edges.
+        grid: positions (N, H′, W′, 2), or (N, D′, H′, W′, 3); (x, y, …) range from -1 to 1 over the image.
+        mode: 'bilinear' (linear along all axes), 'nearest', or, for images only, 'bicubic'.
+        padding_mode: the values outside the image: 'zeros', those of the 'border', or a 'reflection' of the image.
+        align_corners: whether -1 and 1 are the centres of the outermost pixels, instead of their edges.
 
     Returns:
-        A tensor (N, C, H′, W′), or (N, C, D′, H′, W′). With 'nearest' the derivative in the grid is 0.
+        A tensor (N, C, H′, W′), or (N, C, D′, H′, W′). With 'nearest', the derivative with respect to the grid is 0.
 
     Raises:
-        ShapeError: the sizes do not fit. ArgumentError: another mode.
+        ShapeError: if the sizes do not fit.
+        ArgumentError: if the mode is unknown.
 
     Source: Jaderberg et al. 2015, "Spatial transformer networks".
 

@@ -1,4 +1,4 @@
-"""Sequences of different lengths: filled up to one length, or packed step by step."""
+"""Sequences of different lengths, padded to one length or packed step by step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class PackedSequence(NamedTuple):
-    """Sequences step by step: of step t those that have one, the longest first; what ``pack_padded_sequence`` makes."""
+    """Packed sequences, as ``pack_padded_sequence`` returns them: the entries of each step, longest sequence first."""
 
     data: Any
     batch_sizes: Any
@@ -31,7 +31,7 @@ class PackedSequence(NamedTuple):
 def pad_sequence(
     sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """Sequences (T_k, …) as one tensor (T, N, …), T the largest T_k, filled up with a number.
+    """Pad sequences (T_k, …) with a number, and stack them into one tensor (T, N, …), where T is the largest T_k.
 
     >>> sg.nn.utils.rnn.pad_sequence([sg.ones(2), sg.ones(1)], batch_first=True)
     tensor([[1., 1.],
@@ -40,6 +40,11 @@ def pad_sequence(
     if padding_side not in ("left", "right"):
         raise ArgumentError(f"padding_side should be either 'right' or 'left', but got {padding_side}.")
     rows = [as_tensor(s) for s in sequences]
+    if not rows or any(s.ndim == 0 for s in rows):
+        raise ArgumentError(
+            f"pad_sequence: got {len(rows)} sequences, {sum(s.ndim == 0 for s in rows)} of them numbers. Expected a "
+            "list of tensors (T, …), as in pad_sequence([x, y])."
+        )
     longest = max((len(s) for s in rows), default=0)
     rest = [full((longest - len(s), *s.shape[1:]), padding_value, dtype=s.dtype) for s in rows]
     ends = zip(rows, rest, strict=True)
@@ -47,13 +52,13 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences of a tensor (T, N, …), each cut to its length."""
+    """Return the sequences of a padded tensor (T, N, …), each cut to its length."""
     x = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [x[k, :n] for k, n in enumerate(as_tensor(lengths).tolist())]
 
 
 def _descending(counts: Any, enforce_sorted: bool) -> Any:
-    """Return the order in which lengths descend, None if they are to descend already."""
+    """Return the order in which the lengths decrease, or None if they must decrease already."""
     if not enforce_sorted:
         return np.argsort(-counts, kind="stable")
     if np.any(np.diff(counts) > 0):
@@ -67,16 +72,17 @@ def _descending(counts: Any, enforce_sorted: bool) -> Any:
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack sequences (T, N, …) of these lengths, so that a recurrent network steps no further than each.
+    """Pack padded sequences (T, N, …), so that a recurrent network stops at the end of each.
 
     Args:
-        input: the sequences, filled up.
-        lengths: (N,), 1 or more.
-        batch_first: whether they are (N, T, …).
-        enforce_sorted: False where the lengths do not descend.
+        input: the padded sequences.
+        lengths: (N,), at least 1.
+        batch_first: whether the input has the shape (N, T, …).
+        enforce_sorted: whether the lengths must decrease; pass False if they do not.
 
     Raises:
-        ArgumentError: lengths that do not descend, or are less than 1. ShapeError: another number of lengths.
+        ArgumentError: if the lengths do not decrease, or one is less than 1.
+        ShapeError: if the number of lengths is not N.
     """
     x, counts = as_tensor(input), as_tensor(lengths).numpy()
     x = x.transpose(0, 1) if batch_first else x
@@ -110,14 +116,14 @@ def pad_packed(packed: PackedSequence, padding: float = 0.0) -> tuple[Any, Any]:
 
 
 def repack(x: Any, packed: PackedSequence) -> PackedSequence:
-    """Pack (T, N, …) as another one is packed."""
+    """Pack a tensor (T, N, …) with the lengths of a packed sequence."""
     return packed._replace(data=_flat(x, packed.batch_sizes.numpy()))
 
 
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Any, Any]:
-    """Undo ``pack_padded_sequence``: the sequences (T, N, …), filled up, and their lengths (N,)."""
+    """Undo ``pack_padded_sequence``: return the padded sequences (T, N, …) and their lengths (N,)."""
     x, lengths = pad_packed(sequence, padding_value)
     if total_length is not None:
         if total_length < len(x):
@@ -130,12 +136,12 @@ def pad_packed_sequence(
 
 
 def pack_sequence(sequences: Sequence[Any], enforce_sorted: bool = True) -> PackedSequence:
-    """Pack sequences (T_k, …)."""
+    """Pack a list of sequences (T_k, …)."""
     return pack_padded_sequence(pad_sequence(sequences), [len(s) for s in sequences], False, enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
-    """The sequences of a packed one."""
+    """Return the list of sequences in a packed sequence."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences))
 
 

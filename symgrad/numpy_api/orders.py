@@ -55,7 +55,7 @@ def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The entry at rank q(n - 1) of n in order, between two of them by the method; nan where there is one."""
+    """Return the entry at rank q(n - 1) of n in order, between two of them by the method; nan where there is one."""
     x, place = as_tensor(a), _fixed(q)
     if np.any((place < 0) | (place > 1)):
         raise ArgumentError(f"Quantiles must be in the range [0, 1]. Got {place.tolist()}.")

@@ -130,7 +130,7 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
     correction: Any = None,
 ) -> Any:  # fmt: skip
-    """The root of the variance."""
+    """Return the root of the variance."""
     x = _floating(_cast(a, dtype))
     axes = summed_axes(x, axis)
     return F.std(x, axes, correction=ddof if correction is None else correction, keepdim=bool(keepdims))
@@ -241,7 +241,7 @@ numpys("cumulative_prod")(_cumulative(F.cumprod, 1.0))
 
 @numpys("diff")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours, n times."""
+    """Return the differences of neighbours, n times."""
     x = as_tensor(a)
     k = one_axis(x, axis)
     ends = [_end(prepend, x, k), x, _end(append, x, k)]

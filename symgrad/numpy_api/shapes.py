@@ -1,4 +1,4 @@
-"""Arranging entries: shapes, axes, flips, repeats, diagonals, and elementwise functions that are no ufuncs."""
+"""Arranging entries: shapes, axes, flips, repeats, diagonals, and elementwise functions that are not ufuncs."""
 
 from __future__ import annotations
 

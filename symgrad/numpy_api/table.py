@@ -92,6 +92,11 @@ def _check(function: Any, code: Any, names: tuple[str, ...], args: tuple[Any, ..
         k = names.index("out")
         if (args[k] if len(args) > k else given.get("out")) is not None:
             unknown.append("out")
+    if unknown == ["out"]:
+        raise ArgumentTypeError(
+            f"{shown(function)}: out= is not supported on tensors, because an array cannot hold a gradient. Write "
+            f"c = {shown(function)}(…)."
+        )
     if unknown:
         raise ArgumentTypeError(
             f"{shown(function)}: {unknown[0]}= is not supported on tensors. Leave it out, or call it on "

@@ -472,7 +472,7 @@ def sum_axes(x: Any, axes: Sequence[int], keepdim: bool = False) -> Any:
 
 
 def matmul(x: Any, other: Any) -> Any:
-    """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
+    """Return the matrix product of tensors of any rank, with broadcast batch axes, like ``torch.matmul``."""
     p, q = shape(x), shape(other)
     if not p or not q:
         raise ShapeError(

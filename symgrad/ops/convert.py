@@ -132,7 +132,7 @@ def _loss(to: np.dtype[Any]) -> DTypeError:
 
 
 def counted(op: Op, x: Any, dtype: Any = None) -> Any:
-    """Apply what adds up or multiplies: in the dtype asked for; else integers and booleans in int64, as PyTorch."""
+    """Apply what adds up or multiplies: in the dtype requested; else integers and booleans in int64, as PyTorch."""
     if dtype is None:
         return op(lengthened(x))
     to = np.dtype(dtype)

@@ -1,7 +1,7 @@
 """What stands between the brackets of ``x[…]``: spans, positions, and how a key is read against a shape.
 
 A key falls apart into a basic half (integers, slices, new axes) and a half of integer arrays that picks from
-the result, as in torch.
+the result, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -165,6 +165,11 @@ def _span(k: Any) -> Span:
 def _bound(b: Any) -> Any:
     if b is None or isinstance(b, sp.Expr):
         return int(b) if b is not None and b.is_Integer else b
+    if is_unknown(b):
+        raise ValueNeeded(
+            "A slice needs its ends, but got a symbol without a value. Write sg.where(sg.arange(n) < stop, x, 0) for "
+            "x[:stop]."
+        )
     if not is_whole(b):
         raise ArgumentTypeError(f"A slice goes from integer to integer. Got {shown(b)}; expected an integer or None.")
     return operator.index(b)
@@ -196,7 +201,8 @@ def _array(k: Any) -> Any:
     value = getattr(k, "_value", None) if isinstance(k, Traced) else k
     if value is None:
         raise ValueNeeded(
-            "An index needs its numbers, but got a symbol without a value. Index with a tensor of integers."
+            "An index needs its numbers, but got a symbol without a value. Write sg.where(mask, x, 0) for x[mask], or "
+            "index with a tensor of integers."
         )
     try:
         array = array_of(value) if is_foreign(value) else np.asarray(value)

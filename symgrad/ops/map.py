@@ -146,6 +146,12 @@ class Map(Entrywise):
         return frozenset(k for k in range(self.arity) if X[k] not in rest)
 
     @cached_property
+    def mentioned(self) -> tuple[int, ...]:
+        """The inputs that the payload mentions."""
+        used = self.payload.free_symbols
+        return tuple(k for k in range(self.arity) if X[k] in used)
+
+    @cached_property
     def on_array(self) -> Callable[..., Any]:
         """The kernel on arrays."""
         return self._plain or array_kernel(self.payload, X[: self.arity])
@@ -233,7 +239,7 @@ class AnalyticMap(Map):
 
     @cached_property
     def partials(self) -> tuple[Partial | None, ...]:
-        """The derivative operations; one that has no meaning for complex numbers is refused where it is asked for."""
+        """The derivative operations; one that has no meaning for complex numbers is refused where it is requested."""
         derivatives = [Partial.of(self.payload, i) for i in range(self.arity)]
         return tuple(p if p is None else self._partial(p, i) for i, p in enumerate(derivatives))
 
@@ -258,7 +264,7 @@ class _OfReal:
         self._name = name
 
     def refusal(self) -> Exception:
-        """The reason to give when the operation is asked for."""
+        """The reason to give when the operation is requested."""
         return not_complex(self._name)
 
 
@@ -407,7 +413,7 @@ def sum_terms(terms: Sequence[Any]) -> Any:
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
-    """Return the common shape, with torch's error where there is none. Sizes may be symbolic."""
+    """Return the common shape, with PyTorch's error where there is none. Sizes may be symbolic."""
     first = shapes[0] if shapes else ()
     if shapes.count(first) == len(shapes):
         return first
@@ -430,7 +436,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def show_shape(shape: Shape) -> str:
-    """Write a shape as torch does, such as [2, 3]."""
+    """Write a shape as PyTorch does, such as [2, 3]."""
     return "[" + ", ".join(map(str, shape)) + "]"
 
 

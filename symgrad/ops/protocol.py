@@ -18,7 +18,7 @@ from symgrad.errors import ArgumentError, DTypeError, NumberRangeError, SymgradE
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]
-T = TypeVar("T")  # what the named tuples that some functions return hold: tensors, as users see them
+TensorT = TypeVar("TensorT")  # what the named tuples that some functions return hold: tensors, as users see them
 
 
 class Traced:
@@ -154,8 +154,8 @@ class DerivativeRules:
             y: the result's coefficient of order 0.
             xs: the series of the inputs.
             active: those that are not constant.
-            order: the highest order that will be asked for; None where inputs follow from the result, so that only
-                their coefficients up to the order asked for can be had.
+            order: the highest order that will be requested; None where inputs follow from the result, so that only
+                their coefficients up to the order requested can be had.
 
         Returns:
             A ``Stream``, written in operations; NotImplemented where the rule of forward mode says it fast enough: it
@@ -178,7 +178,7 @@ class FormulaRules:
     """How formulas show an operation: its name, its entry at an index, and SymPy's matrix expression.
 
     Attributes:
-        name: torch's stem of the backward function's name; the class's name by default.
+        name: PyTorch's stem of the backward function's name; the class's name by default.
         spelled: the name in formulas; without it and ``notation``, matrix notation has no name for the operation.
         latex_name: the name in LaTeX, where it is not an upright word.
         by_rows: written without its axis where that is the last.
@@ -199,7 +199,7 @@ class FormulaRules:
 
     @property
     def label(self) -> str:
-        """torch's stem of the backward function's name."""
+        """PyTorch's stem of the backward function's name."""
         return self.name or type(self).__name__
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
@@ -268,7 +268,7 @@ class LoweringRules:
     def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
         """Return the numbers of the entries that each entry of the result is computed from, in a further last axis.
 
-        ``known`` has the inputs whose entries are constants, None for others. A number 0 is no entry. None where
+        ``known`` has the inputs whose entries are constants, None for others. A number 0 is not an entry. None where
         signature or axes say it.
         """
 
@@ -402,7 +402,7 @@ def check_numbers(op: Op, values: Sequence[Any], kinds: Sequence[Kind]) -> None:
 
 
 def failed(op: Op, error: Exception) -> SymgradError:
-    """The error for values that NumPy does not take, such as a number that the tensor's dtype does not hold."""
+    """Return the error for values that NumPy does not take, such as a number that the tensor's dtype does not hold."""
     if isinstance(error, OverflowError):
         return NumberRangeError(
             f"{op.label}: {error}. A Python number takes the tensor's dtype: convert the tensor first, as in "
@@ -417,7 +417,7 @@ def refused(op: Op, error: Exception) -> DTypeError:
 
 
 def not_complex(name: str) -> DTypeError:
-    """The error for a function that complex numbers do not have, or that symgrad has of real numbers only."""
+    """Return the error for a function that complex numbers do not have, or that symgrad has of real numbers only."""
     return DTypeError(
         f'"{name.lower()}" not implemented for complex numbers. Take x.real, x.imag or abs(x) first, or compute with '
         "functions that have a meaning there."
@@ -425,9 +425,9 @@ def not_complex(name: str) -> DTypeError:
 
 
 def rename(x: Any, label: str) -> Any:
-    """Give the node that made x torch's name of the whole function, as MeanBackward0 for a sum and a division.
+    """Give the node that made x PyTorch's name of the whole function, as MeanBackward0 for a sum and a division.
 
-    What a function has made is no view, also where nothing but moving entries was to be done.
+    What a function has made is not a view, also where nothing but moving entries was to be done.
     """
     if getattr(x, "_origin", None) is not None:
         x._origin = None

@@ -144,7 +144,7 @@ def resolve(x: Any, dim: Axes, axis: Axes) -> tuple[int, ...]:
 
 
 def needs_entries(name: str, x: Any, dim: Any, axes: Sequence[int]) -> None:
-    """Raise torch's errors where there is no entry to choose from."""
+    """Raise PyTorch's errors where there is no entry to choose from."""
     s = shape(x)
     for a in axes:
         if s[a] == 0 and dim is None:

@@ -81,7 +81,7 @@ def solved(shapes: Sequence[Sequence[Any]], have: Sequence[Sequence[int]], given
     """Return the number of every size, read off arrays of these shapes; ``given`` are known beforehand.
 
     Raises:
-        ShapeError: no number fits them all.
+        ShapeError: if no number fits all of them.
     """
     pairs = [(n, m) for s, h in zip(shapes, have, strict=True) for n, m in zip(s, h, strict=True)]
     symbolic = [(n, m) for n, m in pairs if isinstance(n, sp.Expr)]

@@ -16,7 +16,7 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
     """α y, to be added to x; of two numbers a number, which takes the dtype of x.
 
     Raises:
-        DTypeError: x and y are integers and α has a decimal point, or α is a boolean and they are none.
+        DTypeError: if x and y are integers and α is not, or if α is a boolean and they are not.
     """
     if type(alpha) in (int, float) and alpha == 1 and not (type(alpha) is float and whole(x, y)):
         return y

@@ -325,7 +325,7 @@ def _whole(dim: Any) -> int:
 
 
 def axis_of(dim: Any, ndim: int) -> int:
-    """Return ``dim`` in 0..ndim-1, with torch's error where it lies outside."""
+    """Return ``dim`` in 0..ndim-1, with PyTorch's error where it lies outside."""
     if type(dim) is not int:
         dim = _whole(dim)
     from_, to = (-ndim, ndim - 1) if ndim else (-1, 0)

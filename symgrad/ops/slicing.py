@@ -87,7 +87,7 @@ class Slice(Selection):
         return Slice((ALL, *self.items), self.name)
 
     def check_fit(self, v: Shape, region: Shape) -> None:
-        """Check that v broadcasts to the selection, as torch's ``expand`` does."""
+        """Check that v broadcasts to the selection, as PyTorch's ``expand`` does."""
         Expand(region).out_shape(v)
 
     def view(self, x: Any, to: Shape) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from symgrad.core.promotion import (
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NumberRangeError
 from symgrad.ops.protocol import Traced
 
-_NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them, or sg.symbol(\"x\") for a letter."
+_NO_TEXT = '{} Pass numbers or nested lists of them, or sg.symbol("x") for a letter.'
 _TORCH_DTYPE = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
     "float64": "Double", "float32": "Float", "float16": "Half", "complex128": "ComplexDouble",
@@ -34,7 +35,7 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     if type(data) is float and dtype is None:
         return data if get_default_dtype() == np.float64 else np.asarray(data, get_default_dtype())
     if isinstance(data, (str, bytes)):
-        raise ArgumentTypeError(_NO_TEXT.format(type(data).__name__))
+        _refuse(data)
     if is_foreign(data):
         return to_value(array_of(data), dtype)
     given = isinstance(data, (np.ndarray, np.generic))
@@ -161,22 +162,39 @@ def _odd(data: Any) -> Any:
     return data
 
 
+def _caller() -> str:
+    """Return the name of the public function that was called; "" for those that make tensors of anything."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_back.f_globals.get("__name__")).startswith("symgrad."):
+        frame = frame.f_back
+    values, module = frame.f_locals, frame.f_globals["__name__"]
+    fn = values.get("fn")
+    if frame.f_code.co_name not in ("call", "one", "two") or module == "symgrad.core.device":
+        return ""
+    if not str(getattr(fn, "__module__", "")).startswith("symgrad."):
+        return str(getattr(values.get("op"), "name", "")).lower()
+    return type(values["args"][0]).__name__ if fn.__name__.startswith("__") else str(fn.__name__)
+
+
 def _refuse(entry: Any) -> None:
+    kind, who = type(entry).__name__, _caller()
+    refusal = f"{who}(): an argument must be a tensor, not {kind}." if who else ""
     if isinstance(entry, (str, bytes)):
-        raise ArgumentTypeError(_NO_TEXT.format(type(entry).__name__))
+        raise ArgumentTypeError(_NO_TEXT.format(refusal or f"new(): invalid data type {kind!r}."))
     if isinstance(entry, int):
         raise ArgumentError(
             f"Overflow when unpacking long long. Got an integer of {entry.bit_length()} bits; pass a float."
         )
-    raise DTypeError(f"Could not infer dtype of {type(entry).__name__}. Pass numbers or nested lists of them.")
+    raise DTypeError(f"{refusal or f'Could not infer dtype of {kind}.'} Pass numbers or nested lists of them.")
 
 
 def _check_kind(array: Any, data: Any) -> None:
     if (is_symbolic(array.dtype) or is_text(array.dtype)) and not isinstance(data, (np.ndarray, np.generic)):
         _refuse(_odd(data))
     if not is_number(array.dtype):
+        who, kind = _caller(), f"numpy.{array.dtype.name}{'_' if is_symbolic(array.dtype) else ''}"
         raise ArgumentTypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if is_symbolic(array.dtype) else ''}. "
+            f"{who and f'{who}(): '}can't convert np.ndarray of type {kind}. "
             "The only supported types are: complex128, complex64, float64, float32, float16, int64, int32, int16, "
             "int8, uint64, uint32, "
             "uint16, uint8, and bool. Convert it first, as in a.astype(float)."
@@ -184,7 +202,7 @@ def _check_kind(array: Any, data: Any) -> None:
 
 
 def torch_dtype(x: Any) -> str:
-    """Return torch's name of the dtype of x."""
+    """Return PyTorch's name of the dtype of x."""
     return _TORCH_DTYPE.get(str(x.dtype), str(x.dtype))
 
 

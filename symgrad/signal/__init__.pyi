@@ -17,14 +17,14 @@ __all__ = [
 ]
 
 def convolve(in1: Any, in2: Any, mode: str = 'full', method: str = 'auto') -> Tensor:
-    """y_i = Σ_j x_j h_{i−j}, along all axes. Gradients: correlations with the other input."""
+    """Return the convolution y_i = Σ_j x_j h_{i−j} along all axes. Gradients: correlations with the other input."""
 def convolve2d(in1: Any, in2: Any, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0) -> Tensor:
-    """The convolution of two matrices, with x continued beyond its ends."""
+    """Return the convolution of two matrices, with x extended beyond its edges."""
 def correlate(in1: Any, in2: Any, mode: str = 'full', method: str = 'auto') -> Tensor:
-    """y_k = Σ_l x_l h_{l−k+m−1}, along all axes: the convolution with h flipped."""
+    """Return the correlation y_k = Σ_l x_l h_{l−k+m−1} along all axes: the convolution with h flipped."""
 def correlate2d(in1: Any, in2: Any, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0) -> Tensor:
-    """The correlation of two matrices, with x continued beyond its ends: the convolution with h flipped."""
+    """Return the correlation of two matrices, with x extended beyond its edges: the convolution with h flipped."""
 def fftconvolve(in1: Any, in2: Any, mode: str = 'full', axes: Any = None) -> Tensor:
-    """As convolve, along some axes; the others broadcast."""
+    """Return the convolution along some axes, like ``convolve``; the other axes are broadcast."""
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
-    """a_0 y_i = Σ_k b_k x_{i−k} − Σ_{k≥1} a_k y_{i−k}, along one axis."""
+    """Filter x along one axis: a_0 y_i = Σ_k b_k x_{i−k} − Σ_{k≥1} a_k y_{i−k}."""

@@ -22,7 +22,7 @@ _DOC = """{0}
     Args:
         M: how many entries, at least 0.{1}
         sym: whether the window is symmetric, and N = M - 1; else it can be repeated, and N = M.
-        dtype, requires_grad, device: as for ``sg.tensor``.
+        dtype, requires_grad, device: as in ``sg.tensor``.
 
     Returns:
         A tensor (M,).

@@ -23,6 +23,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, NumberRangeError, ShapeError, SymgradError
+from symgrad.support.namespace import keyword
 
 F = TypeVar("F", bound=Callable[..., Any])
 BARE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -141,7 +142,7 @@ def blame(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs:
         raise ShapeError(f"{title}: {error}. Expected shapes that broadcast against each other.") from error
     if isinstance(error, (TypeError, ValueError)) and _rooms(error.__traceback__)[-1] == "scipy":
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
-        raise kind(f"{title}: SciPy refuses the arguments: {str(error).rstrip('.')}.") from error
+        raise kind(f"{title}: SciPy rejects the arguments: {str(error).rstrip('.')}.") from error
 
 
 def _blame_call(fn: Callable[..., Any], error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -212,8 +213,10 @@ def _refuse(title: str, told: Sequence[tuple[str, str, Any]], error: Exception |
             raise NumberRangeError(f"{title}: got {name}={shown(value)}. Expected numbers below {most}.") from error
     for name, annotation, value in told:
         expected = misfit(annotation, value)
-        if expected and name == "params" and hasattr(value, "named_parameters"):
+        if expected and name in ("params", "parameters") and hasattr(value, "named_parameters"):
             expected = "its tensors: model.parameters()"
+        elif expected and getattr(value, "__name__", "") == "parameters":
+            expected = "what the method returns: model.parameters()"
         if expected:
             raise ArgumentTypeError(f"{title}: got {name}={shown(value)}. Expected {expected}.") from error
 
@@ -240,17 +243,17 @@ def _bound(
         own = isinstance(error, TypeError) and str(error).startswith(who)  # not the words on a function that fn calls
         called = who if title == fn.__name__ else f"{title}.{fn.__name__}()"
         said = f"{called}{str(error).removeprefix(who)}" if own else f"{title}() {wrong}"
-        raise ArgumentTypeError(f"{said}. Expected {title}{takes}.") from error
+        raise ArgumentTypeError(f"{said}. Expected {title}{takes}.{keyword(said, takes.parameters)}") from error
 
 
 def _told(bound: inspect.BoundArguments) -> list[tuple[str, str, Any]]:
-    """Return the arguments that are no defaults, by name, each with its message; the vaguest message comes last."""
+    """Return the arguments that are not defaults, by name, each with its message; the vaguest message comes last."""
     told = []
     for name, value in bound.arguments.items():
         p = bound.signature.parameters[name]
         said = name if name in _KINDS else str(p.annotation)
         if p.kind is p.VAR_KEYWORD:
-            told += [(k, k if k in _KINDS else said, v) for k, v in value.items()]
+            told += [(k, k if k in _KINDS else said, v) for k, v in value.items() if k in _KINDS or said != "Any"]
         elif p.kind is p.VAR_POSITIONAL:
             told += [(name, said, v) for v in value]
         elif p.annotation is not p.empty and value is not p.default:

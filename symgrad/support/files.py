@@ -24,12 +24,13 @@ def path_of(f: Any, what: str) -> Path:
     """Return what names a file as a path.
 
     Raises:
-        ArgumentTypeError: it is no path. ArgumentError: no file can be called so.
+        ArgumentTypeError: if it is not a path.
+        ArgumentError: if it is not a valid file name.
     """
     if not isinstance(f, (str, os.PathLike)):
         raise ArgumentTypeError(f"{what}: expected a path or an open file, got {type(f).__name__}.")
     if "\0" in str(f):
-        raise ArgumentError(f"{what}: the path {str(f)!r} has a zero character. No file is called so.")
+        raise ArgumentError(f"{what}: the path {str(f)!r} contains a null character, and is not a valid name.")
     return Path(f)
 
 
@@ -40,7 +41,7 @@ def replace_files(texts: Mapping[Path, str | bytes]) -> list[Path]:
     permissions.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: if a file cannot be written.
     """
     before = [path for path in texts if path.is_file()]
     with contextlib.ExitStack() as all_written:
@@ -59,7 +60,7 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
     """Yield a file to write to, which takes the place of the one at a path when the block ends without an error.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: if the file cannot be written.
     """
     with _beside(path) as file:
         yield file.open

@@ -89,7 +89,7 @@ def literal(value: Any) -> str:
     What ``repr`` a class of its own has plays no part.
 
     Raises:
-        TypeError: the value is something else.
+        TypeError: if the value is something else.
 
     >>> literal(("θ", 1)), literal(float("inf"))
     ("('\\u03b8', 1)", "float('inf')")

@@ -22,7 +22,7 @@ class Lock:
     """A reentrant lock, free in a forked child unless the thread that forked held it.
 
     Raises:
-        GraphError: a thread waits for it that holds what, through other threads, its holder waits for.
+        GraphError: if a thread would wait for itself through other threads (a deadlock).
     """
 
     __slots__ = ("__weakref__", "_depth", "_lock", "_owner")
@@ -43,7 +43,7 @@ class Lock:
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if not self._depth:
-            self._owner = None  # before it is free: a thread that is no owner any more must not be taken for one
+            self._owner = None  # before it is free: a thread that is no longer the owner must not be taken for it
         self._lock.release()
 
     def is_held_elsewhere(self) -> bool:

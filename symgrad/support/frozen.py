@@ -75,7 +75,7 @@ def _init(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _fixed(self: Any, name: str, *value: Any) -> None:
-    raise AttributeError(f"{type(self).__name__}.{name} cannot be changed; make another with replace")
+    raise AttributeError(f"{type(self).__name__}.{name} cannot be changed; create another with replace")
 
 
 def _values(x: Any) -> tuple[Any, ...]:

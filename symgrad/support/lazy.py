@@ -1,4 +1,4 @@
-"""``cached_property``: worked out when it is first asked for, and kept in the instance's dict.
+"""``cached_property``: worked out on first use, and kept in the instance's dict.
 
 That of functools has, before Python 3.12, one lock for all instances: a process that forks while another thread is
 inside of it leaves a child that waits for ever. Here two threads may both work out the same value instead.

@@ -1,7 +1,7 @@
 """Entries on disk that processes share: bytes under a key, there whole or not at all, checked whenever they are read.
 
 An entry is a line of JSON, which says what it is of, and the bytes. What is read may be run, so the folder must belong
-to this user, and nobody else may write there. A folder that the user asked for and that cannot be used is reported
+to this user, and nobody else may write there. A folder that the user requested and that cannot be used is reported
 once.
 """
 
@@ -116,7 +116,7 @@ def opened(after: float | None = 0.0) -> Store | None:
             None: never.
 
     Raises:
-        ArgumentError: SYMGRAD_CACHE_SIZE is no number of bytes.
+        ArgumentError: if SYMGRAD_CACHE_SIZE is not a number of bytes.
     """
     most = 0 if after is None else _most()
     if after is None or not most:
@@ -137,7 +137,7 @@ def opened(after: float | None = 0.0) -> Store | None:
 
 
 def seconds_before_storing(asked: bool | None) -> float | None:
-    """Return from how many seconds on something is stored, for what the user asked for; None: never."""
+    """Return from how many seconds on something is stored, for what the user requested; None: never."""
     if asked is None:
         return 0.0 if os.environ.get(WHERE) else USUAL_SECONDS
     return 0.0 if asked else None
@@ -173,7 +173,7 @@ def _is_own(told: os.stat_result) -> bool:
 
 
 def _without(folder: Any, error: Exception, after: float) -> None:
-    """Say once that a folder cannot be used, where the user asked for it."""
+    """Say once that a folder cannot be used, where the user requested it."""
     if after or str(folder) in _said:
         return
     _said.add(str(folder))

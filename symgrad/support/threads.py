@@ -50,13 +50,13 @@ def get_num_threads() -> int:
 def set_num_threads(n: int) -> None:
     """Let one kernel use up to n threads, among which it shares large loops and sums.
 
-    By default n is SYMGRAD_NUM_THREADS; else OMP_NUM_THREADS, as in torch, which Dask and joblib set to 1 in their
+    By default n is SYMGRAD_NUM_THREADS; else OMP_NUM_THREADS, as in PyTorch, which Dask and joblib set to 1 in their
     workers; else the number of processors that this process may use. Results do not depend on it, to the last bit:
     loops are cut by their lengths alone. Small work stays on the caller's thread.
 
     Raises:
-        ArgumentTypeError: n is no integer. ArgumentError: it is below 1, or above 1024; SYMGRAD_NUM_THREADS is checked
-            when symgrad is imported.
+        ArgumentTypeError: if n is not an integer.
+        ArgumentError: if it is below 1, or above 1024; SYMGRAD_NUM_THREADS is checked when symgrad is imported.
 
     >>> n = sg.get_num_threads()
     >>> sg.set_num_threads(1)
@@ -107,7 +107,7 @@ def _next(left: deque[int]) -> int | None:
 
 
 def _futures() -> Any:
-    """Python's module of threads that wait for work, which brings others along: imported when it is first asked for."""
+    """Python's module of threads that wait for work, which brings others along: imported on first use."""
     import concurrent.futures
 
     return concurrent.futures

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import linecache
+import re
+import sys
 from collections.abc import Iterator
+from opcode import opname
 from typing import Any
 
 import numpy as np
@@ -31,11 +35,47 @@ from symgrad.ops.value import check_dtype
 from symgrad.support.notices import warn
 
 _LOST = (
-    "{}: this is a variable of a transform such as sg.grad, or computed from one, and its gradient would be lost. "
-    "Write sg.exp(x) or np.exp(x) for math.exp(x), sg.stack([a, b]) for an array that is filled entry by entry, "
-    "np.sum(sg.asarray(a), initial=x) where only an option of NumPy's function is a tensor, and x.detach() where only "
-    "the number is meant."
+    "{}: this is a variable of a transform such as sg.grad, or computed from one, and its gradient would be lost. {}"
 )
+# Who asks for a number that is differentiated, by the module and the instruction that ask, and what to write there.
+_FILLED = "Write sg.stack([a, b]) for an array that is filled entry by entry."
+_OPTION = "Write np.sum(sg.asarray(a), initial=x) where only an option of NumPy's function is a tensor."
+_NUMBER = "Write sg.exp(x) for math.exp(x), or x.detach() where only the number is meant."
+# What asks for a value, and what to write for it where there is none.
+_RESULT = "Compute with x itself, and leave {} to the result."
+# If several things may, the line of the program that does is compared with patterns; the last one fits every line.
+_LINES = {
+    "bool(x)": {
+        r"while\b": "Write sg.while_loop(condition, body, x) instead of while.",
+        r"assert\b": "Take the assert out of the function, and check its result.",
+        r".*(?<![.\w])(max|min)\(": r"Write sg.\1imum(a, b) for \1(a, b).",
+        r".*(?<![.\w])sorted\(": "Write x.sort().values for sorted(x).",
+        r"(?:el)?if\b.*\band\b": "Write sg.where((x > 0) & (y > 0), a, b) instead of if.",
+        r"(?:el)?if\b.*\bor\b": "Write sg.where((x > 0) | (y > 0), a, b) instead of if.",
+        r".*\band\b": "Write (x > 0) & (y > 0) for x > 0 and y > 0.",
+        r".*\bor\b": "Write (x > 0) | (y > 0) for x > 0 or y > 0.",
+        r"": "Write sg.where(x > 0, a, b) instead of if.",
+    },
+    "float(x)": {
+        r".*\bmath\.(\w+)\(": r"Write sg.\1(x) for math.\1(x).",
+        r".*\bfloat\(": "Compute with x itself, and leave float() to the result.",
+        r"[^=]*\]\s*[-+*/]?=(?!=)": _FILLED,
+        r"": "Write functions of symgrad, as sg.exp(x) for math.exp(x).",
+    },
+    "an index": {
+        r".*\brange\(": "Write sg.fori_loop(0, n, body, x) for a loop over range(n).",
+        r"": "Write sg.tensor(a)[x] for a[x].",
+    },
+}
+_VALUELESS = {
+    "in": "Write (x == value).any().",
+    **{f"{name}(x)": _RESULT.format(f"{name}()") for name in ("int", "complex", "format")},
+    **{name: _RESULT.format(name) for name in ("item()", "numpy()", "tolist()")},
+    **dict.fromkeys(
+        ("nonzero", "unique", "unique_consecutive", "bincount"),
+        "The size of the result depends on the values: call it outside of the function, and pass what it returns.",
+    ),
+}
 _NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
@@ -43,6 +83,24 @@ def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Let NumPy refuse writes to an array that PyTorch would share with the tensor."""
     array.flags.writeable = False
     return array
+
+
+def _kept_by(frame: Any) -> str:
+    """Return how to keep the gradient, given the frame that asks for the number."""
+    if str(frame.f_globals.get("__name__")).partition(".")[0] == "numpy":
+        return _OPTION
+    return _FILLED if opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR" else _NUMBER
+
+
+def _for_line(what: str) -> str:
+    """Return what to write for a value that the user's line asks for, where several lines may; else nothing."""
+    patterns = _LINES.get(what, {})
+    frame: Any = sys._getframe(2)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "symgrad":
+        frame = frame.f_back
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    matches = ((re.match(pattern, line), advice) for pattern, advice in patterns.items())
+    return next((match.expand(advice) for match, advice in matches if match), "")
 
 
 class Conversions(TensorBase):
@@ -56,34 +114,31 @@ class Conversions(TensorBase):
     def _known(self, what: str) -> Any:
         if self._value is None:
             check_lives(self._node)
-            raise ValueNeeded(
-                f"{what}: this tensor is a symbol and has no value. While tracing, choose with sg.where instead of "
-                "if, write sg.exp(x) for math.exp(x), and return what is used outside; for a number, evaluate the "
-                "closed form with .lambdify()."
-            )
+            advice = _for_line(what) or _VALUELESS.get(what, "Pass a tensor that has one.")
+            raise ValueNeeded(f"{what}: this tensor is a symbol and has no value. {advice}")
         return self._value
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a read-only NumPy array, since writes to it would not reach the tensor.
+        """Return a copy as a read-only NumPy array, because writing to it would not modify the tensor.
 
         Raises:
-            GraphError: grad is required.
+            GraphError: if the tensor requires a gradient.
         """
         if self._wants_grad():
-            raise GraphError(f"{_NUMPY} The graph would not see what NumPy does.")
+            raise GraphError(f"{_NUMPY} The graph would not contain NumPy's operations.")
         return read_only(np.array(self._known("numpy()")))
 
     def item(self, *args: Any) -> Any:
         """Return the only element, or the one at an index, as a Python number.
 
         Raises:
-            GraphError: there are several; or this is a variable of a transform, or computed from one.
+            GraphError: if there are several elements, or if the tensor depends on a variable of a transform.
         """
         self._check_kept("x.item()")
-        return self._number(*args)
+        return self._number("item()", *args)
 
-    def _number(self, *args: Any) -> Any:
-        value = np.asarray(self._known("item()"))
+    def _number(self, what: str, *args: Any) -> Any:
+        value = np.asarray(self._known(what))
         if not args and value.size != 1:
             raise GraphError(
                 f"a Tensor with {value.size} elements cannot be converted to Scalar. Index it first, or use tolist()."
@@ -103,7 +158,7 @@ class Conversions(TensorBase):
     def _check_kept(self, what: str) -> None:
         """Refuse to leave the graph on the way to what a transform differentiates; ``no_grad`` allows it."""
         if self._is_followed():
-            raise GraphError(_LOST.format(what))
+            raise GraphError(_LOST.format(what, _kept_by(sys._getframe(2))))
 
     def _is_followed(self) -> bool:
         """Whether this is on the way from what a running transform differentiates by."""
@@ -115,17 +170,17 @@ class Conversions(TensorBase):
     def __float__(self) -> float:
         self._check_kept("float(x)")
         self._warn_scalar()
-        return float(self._number())
+        return float(self._number("float(x)"))
 
     def __int__(self) -> int:
         self._check_kept("int(x)")
         self._warn_scalar()
-        return int(self._number())
+        return int(self._number("int(x)"))
 
     def __complex__(self) -> complex:
         self._check_kept("complex(x)")
         self._warn_scalar()
-        return complex(self._number())
+        return complex(self._number("complex(x)"))
 
     def __round__(self, ndigits: builtins.int | None = None) -> Any:
         me: Any = self
@@ -141,9 +196,14 @@ class Conversions(TensorBase):
         return int(value.item())
 
     def __format__(self, spec: str) -> str:
-        if shape(self) or self._value is None:
+        if shape(self) and spec:
+            raise ArgumentTypeError(
+                f"unsupported format string passed to Tensor.__format__. Got {spec!r} for a tensor of shape "
+                f"{show_shape(shape(self))}; format one number, such as x.mean()."
+            )
+        if shape(self) or not (spec or self._value is not None):
             return object.__format__(self, spec)
-        return format(self._number(), spec)
+        return format(self._number("format(x)"), spec)
 
     def _warn_scalar(self) -> None:
         if self._wants_grad():
@@ -153,7 +213,7 @@ class Conversions(TensorBase):
             )
 
     def __bool__(self) -> bool:
-        value = self._known("bool(tensor)")
+        value = self._known("bool(x)")
         size = np.size(value)
         if size != 1:
             kind = "no values" if size == 0 else "more than one value"
@@ -181,11 +241,11 @@ class Conversions(TensorBase):
         except OverflowError:  # an integer that no float is
             return False
         except ValueError as error:  # shapes that do not fit
-            raise ShapeError(f"in: {error}. Expected a number, or what broadcasts with the tensor.") from error
+            raise ShapeError(f"in: {error}. Expected a number, or an array that broadcasts with the tensor.") from error
 
 
 class Dtypes(TensorBase):
-    """Conversion between dtypes, under torch's names."""
+    """Conversion between dtypes, under PyTorch's names."""
 
     __slots__ = ()
 
@@ -193,16 +253,16 @@ class Dtypes(TensorBase):
         self, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, non_blocking: builtins.bool = False,
         copy: builtins.bool = False, memory_format: Any = None,
     ) -> Any:  # fmt: skip
-        """Convert to a dtype; gradients come back in this one.
+        """Convert to a dtype. Gradients are converted back.
 
         Args:
-            args: as torch takes them: a dtype, or a tensor whose dtype it is, or "cpu"; then non_blocking and copy.
-            dtype, other, device: the same by name.
-            copy: return a new tensor though the dtype is that of x.
-            non_blocking, memory_format: accepted, and of no effect.
+            args: as in PyTorch: a dtype, or a tensor with this dtype, or "cpu"; followed by non_blocking and copy.
+            dtype, other, device: the same by keyword.
+            copy: whether to return a new tensor even if the dtype does not change.
+            non_blocking, memory_format: accepted, without effect.
 
         Raises:
-            ArgumentError: a device other than the CPU.
+            ArgumentError: if the device is not the CPU.
 
         >>> sg.tensor([1.0, 2.0]).to(sg.float32).dtype
         dtype('float32')
@@ -225,12 +285,12 @@ class Dtypes(TensorBase):
         return self
 
     def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Any:
-        """Raise the error that there is no such device."""
+        """Raise an error, because the device does not exist."""
         return self.to("cuda")
 
     @property
     def device(self) -> Any:
-        """Where the tensor is: the CPU."""
+        """The device of the tensor, the CPU."""
         return CPU
 
     @property
@@ -239,39 +299,55 @@ class Dtypes(TensorBase):
         return False
 
     is_mps = is_sparse = is_quantized = is_meta = is_cuda
+    is_xpu = is_xla = is_mtia = is_vulkan = is_mkldnn = is_nested = is_sparse_csr = is_cuda
+
+    @property
+    def is_cpu(self) -> builtins.bool:
+        """True: all tensors are on the CPU."""
+        return True
 
     @property
     def layout(self) -> str:
-        """What torch calls tensors that are not sparse: "strided"."""
+        """The memory layout, "strided"; there are no sparse tensors."""
         return "strided"
 
     def is_inference(self) -> builtins.bool:
         """False: tensors of ``inference_mode`` are like all others."""
         return False
 
+    def is_pinned(self) -> builtins.bool:
+        """False: the memory of tensors is neither pinned nor shared with another process."""
+        return False
+
+    is_shared = is_pinned
+
     def get_device(self) -> builtins.int:
-        """Return -1, torch's number of the CPU."""
+        """Return -1, PyTorch's number of the CPU."""
         return -1
+
+    def block_until_ready(self) -> Any:
+        """Return x, which has already been computed."""
+        return self
 
     def pin_memory(self) -> Any:
         """Return x: nothing is copied to another device."""
         return self
 
     def type(self, dtype: Any = None) -> Any:
-        """Convert to a dtype, as ``to`` does; without one return the name of the tensor's."""
+        """Convert to a dtype, like ``to``; without an argument, return the name of the tensor's type."""
         return str(dtype_of(self)) if dtype is None else self.to(dtype)
 
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True,
         copy: builtins.bool = True,
     ) -> Any:  # fmt: skip
-        """Convert to a dtype, under NumPy's name: ``x.to(dtype)``, by default as a tensor of its own."""
+        """Convert to a dtype, like ``x.to(dtype)``, under NumPy's name; by default, return a new tensor."""
         if not np.can_cast(dtype_of(self), check_dtype(dtype), casting):  # type: ignore[arg-type]
             raise DTypeError(f"astype: cannot cast {dtype_of(self)} to {np.dtype(dtype)} with casting={casting!r}.")
         return self.to(dtype, copy=copy)
 
     def copy(self, order: str = "C") -> Any:
-        """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
+        """Return a copy through which gradients flow: ``x.clone()`` under NumPy's name."""
         return apply(IDENTITY, (self,))
 
     def double(self) -> Any:
@@ -279,7 +355,7 @@ class Dtypes(TensorBase):
         return self.to(np.float64)
 
     def float(self) -> Any:
-        """Convert to float32, as in torch."""
+        """Convert to float32."""
         return self.to(np.float32)
 
     def cfloat(self) -> Any:
@@ -297,6 +373,10 @@ class Dtypes(TensorBase):
     def int(self) -> Any:
         """Convert to int32."""
         return self.to(np.int32)
+
+    def short(self) -> Any:
+        """Convert to int16."""
+        return self.to(np.int16)
 
     def long(self) -> Any:
         """Convert to int64."""

@@ -1,4 +1,4 @@
-"""Making tensors: from data, filled, and symbols without a value."""
+"""Creation of tensors from data, with a fill value, and as symbols without a value."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.value import check_dtype, check_range, is_foreign, to_value, unitless
 from symgrad.support.arguments import check_all
 from symgrad.support.notices import warn
+from symgrad.tensors.structures import STRUCTURES, with_implied
 from symgrad.tensors.tensor import Tensor, check_flag, check_name
 
 __all__ = [
@@ -39,22 +40,22 @@ __all__ = [
 def tensor(
     data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
 ) -> Tensor:
-    """Copy numbers into a tensor; of tensors among them, the gradients flow on.
+    """Create a tensor from a copy of data. Gradients flow to tensors in the data.
 
     Args:
-        data: number, array, tensor, or nested sequence of them.
-        dtype: default as ``data``; Python floats get the default dtype (float64).
-        requires_grad: make a leaf of the numbers and record operations on it, so that ``backward`` fills its ``.grad``.
-        name: how formulas call it; default minted.
+        data: a number, array or tensor, or a nested sequence of them.
+        dtype: the dtype, by default that of ``data``, or the default dtype (float64) for Python floats.
+        requires_grad: whether operations on the tensor are recorded, so that ``backward`` fills its ``.grad``.
+        name: its name in formulas; by default symgrad chooses a letter.
 
     Returns:
-        A leaf tensor; where data needs a gradient, the stack of its entries.
+        A leaf tensor, or the stack of the entries if the data require a gradient.
 
     Raises:
-        DTypeError: ``requires_grad`` on integers or bools.
-        ArgumentTypeError: complex numbers, strings or objects.
-        ArgumentError: a ragged nested sequence.
-        GraphError: a leaf is asked for of what a transform such as ``sg.grad`` differentiates.
+        DTypeError: if ``requires_grad`` is set for integers or booleans.
+        ArgumentTypeError: if the data are strings or objects.
+        ArgumentError: if a nested sequence is ragged.
+        GraphError: if ``requires_grad`` is set for data that a transform such as ``sg.grad`` differentiates.
 
     >>> sg.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
@@ -132,9 +133,15 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
 
 @placed
 def asarray(
-    data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
-) -> Tensor:
-    """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
+    data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None,
+    copy: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Return data as a tensor. Tensors are returned unchanged, and other data are copied.
+
+    With PyTorch's ``copy=True``, tensors are copied too.
+    """
+    if copy and isinstance(data, Tensor):
+        data = data.clone()
     if isinstance(data, Tensor) and not requires_grad and name is None:
         return data.to(dtype)
     return tensor(data, dtype=dtype, requires_grad=requires_grad, name=name)
@@ -151,10 +158,10 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def from_dlpack(external: Any) -> Tensor:
-    """Copy the array of another library, one with ``__dlpack__``, into a tensor of the same dtype.
+    """Copy an array of another library that supports ``__dlpack__`` into a tensor of the same dtype.
 
     Raises:
-        ArgumentTypeError: external has no ``__dlpack__``.
+        ArgumentTypeError: if external has no ``__dlpack__``.
 
     >>> sg.from_dlpack(np.array([1.0, 2.0]))
     tensor([1., 2.])
@@ -214,7 +221,7 @@ def sizes_of(size: tuple[Any, ...], named: Any = None) -> tuple[Any, ...]:
 def filled(
     sizes: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
-    """A tensor of these sizes filled with one number or size, in this dtype."""
+    """Return a tensor of these sizes filled with one number or size, in this dtype."""
     if not isinstance(value, sp.Expr):
         if all(isinstance(n, int) for n in sizes):
             return made(np.full(sizes, value), dtype, requires_grad, name)
@@ -247,7 +254,7 @@ def zeros(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """A tensor of zeros of this size; sizes may be names.
+    """Return a tensor of zeros with the given sizes, which may be names.
 
     >>> sg.zeros("n", 2).shape
     (n, 2)
@@ -264,7 +271,7 @@ def ones(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """A tensor of ones of this size; sizes may be names, and the tensor then is a symbol.
+    """Return a tensor of ones with the given sizes. If a size is a name, the tensor is a symbol.
 
     >>> sg.ones(2, 3)
     tensor([[1., 1., 1.],
@@ -283,7 +290,7 @@ def full(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """A tensor of this size filled with one number or size; the gradient of a tensor flows on."""
+    """Return a tensor with the given sizes, filled with one number or size, through which gradients flow."""
     sizes = sizes_of((size,))
     if isinstance(fill_value, Tensor) and _has_history(fill_value) and not (requires_grad or name):
         spread: Tensor = broadcast_to(fill_value if dtype is None else fill_value.to(dtype), sizes)
@@ -306,7 +313,7 @@ def empty(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """A tensor of this size; here its entries are zero, so that nothing undefined is ever read."""
+    """Return a tensor of the given size, whose entries are 0, so that undefined values are never read."""
     return zeros(*sizes, size=size, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
@@ -320,7 +327,7 @@ def eye(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """The n by m matrix with ones on the diagonal; square by default. Sizes may be names."""
+    """Return the n by m matrix with ones on the diagonal, by default square. Sizes may be names."""
     rows, columns = sizes_of((n, n if m is None else m))
     if isinstance(rows, int) and isinstance(columns, int):
         return made(np.eye(rows, columns), dtype, requires_grad, name)
@@ -334,7 +341,7 @@ def arange(
     start: float | str | None = None, end: float | str | None = None, step: float | str = 1, *, dtype: Any = None,
     requires_grad: bool = False, name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """start, start + step, … below end; integers if all are. One number alone is end. All may be sizes.
+    """Return start, start + step, … below end; integers if all arguments are. A single argument is the end.
 
     >>> sg.arange(1, 4)
     tensor([1, 2, 3])
@@ -359,6 +366,8 @@ def arange(
 
 def _number(v: Any) -> Any:
     """A size by its name; numbers and expressions of sizes as they are."""
+    if isinstance(v, str) and not any(c.isalpha() for c in v):
+        raise ArgumentTypeError(f"arange: got {v!r}. Expected numbers, or names of sizes such as 'n'.")
     return _symbolic_size(v) if isinstance(v, str) else v
 
 
@@ -384,7 +393,7 @@ def linspace(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """``steps`` evenly spaced numbers from start to end, both included; the gradients of tensors flow on."""
+    """Return ``steps`` evenly spaced numbers from start to end, both included. Gradients flow to the ends."""
     (count,) = sizes_of((steps,))
     if isinstance(count, sp.Expr):
         _check_symbolic((count,), requires_grad, name)
@@ -410,7 +419,7 @@ def logspace(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """``steps`` numbers from baseˢᵗᵃʳᵗ to baseᵉⁿᵈ whose logarithms are evenly spaced; the gradients of tensors flow on.
+    """Return ``steps`` numbers from baseˢᵗᵃʳᵗ to baseᵉⁿᵈ with evenly spaced logarithms. Gradients flow to the ends.
 
     >>> sg.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
@@ -424,7 +433,7 @@ def logspace(
 
 @placed
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Tensor:
-    """The places (2, k) of the entries of a matrix (row, col) on its diagonal ``offset`` and below, row by row.
+    """Return the indices (2, k) of the entries of a matrix (row, col) on and below the diagonal ``offset``, row by row.
 
     >>> sg.tril_indices(2, 2)
     tensor([[0, 1, 1],
@@ -435,7 +444,7 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, 
 
 @placed
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Tensor:
-    """The places (2, k) of the entries of a matrix (row, col) on its diagonal ``offset`` and above, row by row.
+    """Return the indices (2, k) of the entries of a matrix (row, col) on and above the diagonal ``offset``, row by row.
 
     >>> sg.triu_indices(2, 2)
     tensor([[0, 0, 1],
@@ -460,7 +469,7 @@ def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
 def zeros_like(
     input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
 ) -> Tensor:
-    """Zeros of input's shape and dtype."""
+    """Return zeros with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
@@ -469,7 +478,7 @@ def zeros_like(
 def ones_like(
     input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
 ) -> Tensor:
-    """Ones of input's shape and dtype."""
+    """Return ones with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
@@ -478,7 +487,7 @@ def ones_like(
 def empty_like(
     input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None, device: Any = None
 ) -> Tensor:
-    """As zeros_like, so that nothing undefined is ever read."""
+    """Return zeros with the shape and the dtype of input, so that undefined values are never read."""
     return zeros_like(input, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
@@ -492,25 +501,28 @@ def full_like(
     name: str | None = None,
     device: Any = None,
 ) -> Tensor:
-    """One number in input's shape and dtype."""
+    """Return a tensor filled with one number, with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-_ASSUMPTIONS = frozenset({"positive", "symmetric", "hermitian", "onehot", "simplex"})
+_ASSUMPTIONS = frozenset({"positive", "hermitian", "onehot", "simplex", *STRUCTURES})
+_DENSE = frozenset({"symmetric", "positive_definite"})  # structures of matrices whose entries can all be positive
 
 
 def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = None, **assumptions: bool) -> Tensor:
-    """A tensor without a value, for formulas.
+    """Return a tensor without a value, for formulas.
 
     Args:
-        name: how formulas call it. Any text: it is printed, never executed.
-        shape: sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
-        dtype: default the default dtype; a complex one for letters of complex numbers.
-        assumptions: ``positive=True`` and the like, for closed forms to use; ``hermitian=True`` of a complex matrix.
+        name: its name in formulas. Any text is allowed, because it is only printed and never executed.
+        shape: the sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
+        dtype: the dtype, by default the default dtype; a complex dtype creates a complex symbol.
+        assumptions: ``positive=True``, ``onehot=True`` or ``simplex=True``; for a square matrix ``symmetric=True``,
+            ``positive_definite``, ``diagonal``, ``lower``, ``upper``, ``orthogonal`` or ``skew``; and
+            ``hermitian=True`` for a complex matrix. Closed forms use these assumptions.
 
     Returns:
-        A tensor that every operation and ``sg.derive`` accept.
+        A tensor that all operations and ``sg.derive`` accept.
 
     >>> X, w = sg.symbol("X", ("n", "d")), sg.symbol("w", "d")
     >>> (X @ w).shape
@@ -524,8 +536,9 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = Non
         raise ArgumentError(f"symbol: unknown assumptions {sorted(unknown)}. Expected some of {sorted(_ASSUMPTIONS)}.")
     sizes = (shape,) if isinstance(shape, (int, str, sp.Expr)) else tuple(shape)
     leaf_ = Leaf(None, tuple(_symbolic_size(n) for n in sizes), TRACED, name)
-    _check_assumptions(leaf_.shape, {k for k, v in assumptions.items() if v})
-    leaf_.assumptions = frozenset(k for k, v in assumptions.items() if v)
+    marks = {k for k, v in assumptions.items() if v}
+    _check_assumptions(leaf_.shape, marks)
+    leaf_.assumptions = with_implied(marks)
     if dtype is not None or "hermitian" in leaf_.assumptions:
         leaf_.dtype = check_dtype(COMPLEX128 if dtype is None else dtype)
         complexes.met = complexes.met or is_complex(leaf_.dtype)
@@ -534,11 +547,22 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = Non
 
 def _check_assumptions(s: Any, marks: set[str]) -> None:
     """Refuse marks that no array of this shape can bear."""
-    square = marks & {"symmetric", "hermitian"}
+    square = marks & {"hermitian", *STRUCTURES}
     if square and (len(s) != 2 or s[0] != s[1]):
         raise ShapeError(f"symbol: {min(square)}=True needs a square matrix. Got shape {list(s)}.")
+    _check_together(marks)
     if marks & {"onehot", "simplex"} and not s:
-        raise ShapeError(f"symbol: {sorted(marks)} speaks of rows. Got shape [], which has none.")
+        raise ShapeError(f"symbol: {sorted(marks)} refers to rows. Got shape [], which has no rows.")
+
+
+def _check_together(marks: set[str]) -> None:
+    """Refuse structures of which none implies the others, and those beside which an entry cannot be as assumed."""
+    structures = marks & set(STRUCTURES)
+    implied = frozenset[str]().union(*[STRUCTURES[name].implies for name in structures])
+    others = marks & {"positive", "hermitian", "onehot", "simplex"} if structures - _DENSE else set()
+    together = sorted((structures - implied) | others)
+    if len(together) > 1:
+        raise ArgumentError(f"symbol: got {' and '.join(together)} together. Expected one of them.")
 
 
 def _symbolic_size(n: Any) -> Any:

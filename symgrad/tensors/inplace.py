@@ -18,7 +18,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.modes import enable_grad, is_grad_enabled, no_grad
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import TensorBase, apply, as_tensor, handle
-from symgrad.errors import DTypeError, GraphError, ShapeError
+from symgrad.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError
 from symgrad.ops.convert import DETACH, Cast, into
 from symgrad.ops.elementwise.declared import UNARY, clip_to, power
 from symgrad.ops.indexing.select import setitem
@@ -164,7 +164,7 @@ def _of(name: str) -> Callable[..., Any]:
         return rebind(self, getattr(self, name)(*args, **kwargs))
 
     update.__name__ = update.__qualname__ = f"{name}_"
-    update.__doc__ = f"x ← x.{name}(…), in x's shape and dtype."
+    update.__doc__ = f"Set x to x.{name}(…) in place, in x's shape and dtype."
     return update
 
 
@@ -187,7 +187,7 @@ def _rearranged(name: str) -> Callable[..., Any]:
         return self
 
     update.__name__ = update.__qualname__ = f"{name}_"
-    update.__doc__ = f"x ← x.{name}(…)."
+    update.__doc__ = f"Set x to x.{name}(…) in place."
     return update
 
 
@@ -267,46 +267,51 @@ class InPlace(Declared):
         prepare(self)
         rebind(self, setitem(self, key, _written(self, value)))
 
+    def __delitem__(self, key: Any) -> None:
+        raise ArgumentTypeError(
+            "del x[…]: a tensor keeps its shape. Write x[1:], or x[keep] with a mask or the indices of what stays."
+        )
+
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
-        """x ← x + alpha·other."""
+        """Add alpha·other to x in place."""
         return self._update(ADD, _term(self, other, alpha))
 
     def sub_(self, other: Any, *, alpha: float = 1) -> Any:
-        """x ← x - alpha·other."""
+        """Subtract alpha·other from x in place."""
         return self._update(SUB, _term(self, other, alpha))
 
     def mul_(self, other: Any) -> Any:
-        """x ← x·other."""
+        """Multiply x by other in place."""
         return self._update(MUL, other)
 
     def div_(self, other: Any) -> Any:
-        """x ← x/other."""
+        """Divide x by other in place."""
         return self._update(DIV, other)
 
     def pow_(self, exponent: Any) -> Any:
-        """x ← xᵖ."""
+        """Raise x to a power in place."""
         prepare(self)
         return rebind(self, power(self, exponent))
 
     def neg_(self) -> Any:
-        """x ← -x."""
+        """Negate x in place."""
         return self._update(UNARY["neg"])
 
     def sqrt_(self) -> Any:
-        """x ← √x."""
+        """Set x to its square root in place."""
         return self._update(UNARY["sqrt"])
 
     def clamp_(self, min: Any = None, max: Any = None) -> Any:
-        """x ← x limited to [min, max]."""
+        """Clamp the entries of x to [min, max] in place."""
         prepare(self)
         return rebind(self, clip_to(self, min, max))
 
     def zero_(self) -> Any:
-        """x ← 0; the gradient of what x was is zero."""
+        """Set all entries of x to 0 in place; the gradient with respect to x's previous value is zero."""
         return self.fill_(0)
 
     def fill_(self, value: float) -> Any:
-        """x ← value everywhere; the gradient of what x was is zero."""
+        """Set all entries of x to value in place; the gradient with respect to x's previous value is zero."""
         prepare(self)
         if isinstance(value, (int, float, complex)) and self._value is not None:
             old = np.asarray(self._value)
@@ -321,7 +326,7 @@ class InPlace(Declared):
         return _replaced(self, _like(self, source), "Fill")
 
     def copy_(self, other: Any) -> Any:
-        """x ← other, broadcast and converted to x's dtype."""
+        """Copy other into x in place, broadcast and converted to x's dtype."""
         prepare(self)
         if type(other) in (int, float):
             check_range(other, self.dtype)

@@ -29,7 +29,7 @@ from symgrad.ops.linalg import (
 )
 from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.map import Map
-from symgrad.ops.nn import distances, folds
+from symgrad.ops.nn import activations, distances, folds
 from symgrad.ops.protocol import shape
 from symgrad.ops.reductions import calculus, extremes, merging, reduce, running, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
@@ -45,10 +45,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _named(method: F, name: str) -> F:
-    """Give the method the name of its function, and a docstring that points there."""
+    """Give the method the name of its function, and a docstring that refers to the function."""
     method.__name__ = method.__qualname__ = name
     special = name in SCALARS and SCALARS[name].public == "special"
-    method.__doc__ = f"As ``symgrad.{'special.' if special else ''}{name}``."
+    method.__doc__ = f"See ``symgrad.{'special.' if special else ''}{name}``."
     return method
 
 
@@ -136,7 +136,7 @@ class Elementwise(Declared):
         return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
 
     def clone(self, *, memory_format: Any = None) -> Any:
-        """A copy of x that passes gradients on; how its entries lie is nobody's concern."""
+        """Return a copy of x, through which gradients flow."""
         return unary(UNARY["clone"], self)
 
     def polygamma(self, n: int) -> Any:
@@ -173,7 +173,7 @@ class Shapes(TensorBase):
     chunk, unbind = splitting.chunk, splitting.unbind
 
     def split(self, split_size: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-        """The parts along an axis, of one size or of the sizes given."""
+        """Split the tensor along an axis into parts of one size, or of the given sizes."""
         return splitting.split(self, split_size, dim, axis=axis)
 
     index_select, gather, take_along_dim = (
@@ -240,7 +240,7 @@ def _write_imag(self: Any, value: Any) -> None:
 
 
 class Arrays(TensorBase):
-    """What the door ``arrays`` has, and torch's second names."""
+    """What the door ``arrays`` has, and PyTorch's second names."""
 
     __slots__ = ()
 
@@ -250,6 +250,8 @@ class Arrays(TensorBase):
     greater, greater_equal, less, less_equal = _with("gt"), _with("ge"), _with("lt"), _with("le")
     not_equal, clip = _with("ne"), elementwise.clip_to
     signbit, isposinf, isneginf, isclose = signs.signbit, finite.isposinf, finite.isneginf, finite.isclose
+    isreal = finite.isreal
+    hardshrink = activations.hardshrink
     frexp, mvlgamma = exponents.frexp, gamma.mvlgamma
     conj, conj_physical, angle = complexes.conj, complexes.conj_physical, complexes.angle
     real = property(complexes.real, _write_real, doc="The real part; of real numbers the tensor itself.")
@@ -275,6 +277,10 @@ class Arrays(TensorBase):
     cholesky_solve, cholesky_inverse = triangles.cholesky_solve, triangles.cholesky_inverse
     triangular_solve, lu_solve, unfold = triangles.triangular_solve, lu.solve_with, folds.unfold
 
+    def prelu(self, weight: Any) -> Any:
+        """Return x for x > 0, and weight·x otherwise, with one weight or one per channel."""
+        return activations.prelu(self, as_tensor(weight))
+
     def clamp_min(self, min: Any) -> Any:
         """Return max(x, min)."""
         return elementwise.CLAMP_MIN(self, min)
@@ -290,20 +296,20 @@ class Methods(Elementwise, Shapes, Reductions, Matrices, Arrays):
     __slots__ = ()
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one axis."""
+        """Return the shape, or the size of one axis."""
         sizes = shape(self)
         return sizes if dim is None else sizes[axis_of(dim, len(sizes))]
 
     def dim(self) -> int:
-        """The number of axes."""
+        """Return the number of axes."""
         return len(shape(self))
 
     def numel(self) -> Any:
-        """The number of entries."""
+        """Return the number of entries."""
         return total(shape(self))
 
     def where(self, condition: Any, other: Any) -> Any:
-        """Keep entries where the condition holds, take other's elsewhere."""
+        """Return the entries of this tensor where the condition holds, and those of other elsewhere."""
         return elementwise.where(as_tensor(condition), self, other)
 
     contiguous = contiguous

@@ -35,6 +35,7 @@ class Mixed(TensorBase):
     def __bool__(self) -> builtins.bool: ...
     def __complex__(self) -> complex: ...
     def __contains__(self, item: Any) -> builtins.bool: ...
+    def __delitem__(self, key: Any) -> None: ...
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]: ...
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""
@@ -103,8 +104,8 @@ class Mixed(TensorBase):
     def _known(self, what: str) -> Any: ...
     def _like(self, value: Any, dtype: Any, requires_grad: builtins.bool) -> Any: ...
     def _made(self, t: Any, requires_grad: builtins.bool) -> Any:
-        """The tensor, or a leaf of its numbers where gradients are asked for."""
-    def _number(self, *args: Any) -> Any: ...
+        """The tensor, or a leaf of its numbers where gradients are requested."""
+    def _number(self, what: str, *args: Any) -> Any: ...
     def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: builtins.bool) -> Any: ...
     _op_priority: builtins.float
     def _sympy_(self) -> Any:
@@ -113,481 +114,489 @@ class Mixed(TensorBase):
     def _wants_grad(self) -> builtins.bool: ...
     def _warn_scalar(self) -> None: ...
     def abs(self) -> Tensor:
-        """As ``symgrad.abs``."""
+        """See ``symgrad.abs``."""
     def abs_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.abs(…), in x's shape and dtype."""
+        """Set x to x.abs(…) in place, in x's shape and dtype."""
     def absolute(self) -> Tensor:
-        """As ``symgrad.abs``."""
+        """See ``symgrad.abs``."""
     def absolute_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.absolute(…), in x's shape and dtype."""
+        """Set x to x.absolute(…) in place, in x's shape and dtype."""
     def acos(self) -> Tensor:
-        """As ``symgrad.acos``."""
+        """See ``symgrad.acos``."""
     def acos_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.acos(…), in x's shape and dtype."""
+        """Set x to x.acos(…) in place, in x's shape and dtype."""
     def acosh(self) -> Tensor:
-        """As ``symgrad.acosh``."""
+        """See ``symgrad.acosh``."""
     def acosh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.acosh(…), in x's shape and dtype."""
+        """Set x to x.acosh(…) in place, in x's shape and dtype."""
     def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """As ``symgrad.add``."""
+        """See ``symgrad.add``."""
     def add_(self, other: Any, *, alpha: builtins.float = 1) -> Tensor:
-        """x ← x + alpha·other."""
+        """Add alpha·other to x in place."""
     def addbmm(self, batch1: Any, batch2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
-        """beta · x + alpha · Σ_b A_b B_b."""
+        """Return beta · x + alpha · Σ_b A_b B_b."""
     def addbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addbmm(…), in x's shape and dtype."""
+        """Set x to x.addbmm(…) in place, in x's shape and dtype."""
     def addcdiv(self, tensor1: Any, tensor2: Any, *, value: builtins.float = 1) -> Tensor:
-        """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
+        """Return x + value · tensor1 / tensor2, elementwise; not all may be integers."""
     def addcdiv_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addcdiv(…), in x's shape and dtype."""
+        """Set x to x.addcdiv(…) in place, in x's shape and dtype."""
     def addcmul(self, tensor1: Any, tensor2: Any, *, value: builtins.float = 1) -> Tensor:
-        """x + value · tensor1 · tensor2, elementwise; of integers the value is one too."""
+        """Return x + value · tensor1 · tensor2, elementwise; for integers, the value must be an integer."""
     def addcmul_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addcmul(…), in x's shape and dtype."""
+        """Set x to x.addcmul(…) in place, in x's shape and dtype."""
     def addmm(self, mat1: Any, mat2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
-        """beta · x + alpha · A B."""
+        """Return beta · x + alpha · A B."""
     def addmm_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addmm(…), in x's shape and dtype."""
+        """Set x to x.addmm(…) in place, in x's shape and dtype."""
     def addmv(self, mat: Any, vec: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
-        """beta · x + alpha · A v."""
+        """Return beta · x + alpha · A v."""
     def addmv_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addmv(…), in x's shape and dtype."""
+        """Set x to x.addmv(…) in place, in x's shape and dtype."""
     def addr(self, vec1: Any, vec2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
-        """beta · x + alpha · u vᵀ."""
+        """Return beta · x + alpha · u vᵀ."""
     def addr_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.addr(…), in x's shape and dtype."""
+        """Set x to x.addr(…) in place, in x's shape and dtype."""
     def adjoint(self) -> Tensor:
-        """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
+        """Return the conjugate transpose xᴴ of each matrix in the last two axes."""
     def all(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
         """Return whether every entry along the axes is nonzero."""
     def allclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Return whether |x - other| ≤ atol + rtol |other| everywhere."""
     def amax(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """max x along the axes; ties share the gradient evenly."""
+        """Return the maximum along the axes; ties share the gradient evenly."""
     def amin(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """min x along the axes; ties share the gradient evenly."""
+        """Return the minimum along the axes; ties share the gradient evenly."""
     def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Range[Tensor]:
-        """Both min x and max x; ties share the gradient evenly."""
+        """Return min x and max x; equal entries share the gradient evenly."""
     def angle(self) -> Tensor:
-        """The angle of complex numbers in the plane; of real ones 0 or π."""
+        """Return the angle of complex numbers in the plane, which is 0 or π for real numbers."""
     def any(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
         """Return whether some entry along the axes is nonzero."""
     def arccos(self) -> Tensor:
-        """As ``symgrad.acos``."""
+        """See ``symgrad.acos``."""
     def arccos_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arccos(…), in x's shape and dtype."""
+        """Set x to x.arccos(…) in place, in x's shape and dtype."""
     def arccosh(self) -> Tensor:
-        """As ``symgrad.acosh``."""
+        """See ``symgrad.acosh``."""
     def arccosh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arccosh(…), in x's shape and dtype."""
+        """Set x to x.arccosh(…) in place, in x's shape and dtype."""
     def arcsin(self) -> Tensor:
-        """As ``symgrad.asin``."""
+        """See ``symgrad.asin``."""
     def arcsin_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arcsin(…), in x's shape and dtype."""
+        """Set x to x.arcsin(…) in place, in x's shape and dtype."""
     def arcsinh(self) -> Tensor:
-        """As ``symgrad.asinh``."""
+        """See ``symgrad.asinh``."""
     def arcsinh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arcsinh(…), in x's shape and dtype."""
+        """Set x to x.arcsinh(…) in place, in x's shape and dtype."""
     def arctan(self) -> Tensor:
-        """As ``symgrad.atan``."""
+        """See ``symgrad.atan``."""
     def arctan2(self, other: Any) -> Tensor:
-        """As ``symgrad.atan2``."""
+        """See ``symgrad.atan2``."""
     def arctan2_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arctan2(…), in x's shape and dtype."""
+        """Set x to x.arctan2(…) in place, in x's shape and dtype."""
     def arctan_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arctan(…), in x's shape and dtype."""
+        """Set x to x.arctan(…) in place, in x's shape and dtype."""
     def arctanh(self) -> Tensor:
-        """As ``symgrad.atanh``."""
+        """See ``symgrad.atanh``."""
     def arctanh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.arctanh(…), in x's shape and dtype."""
+        """Set x to x.arctanh(…) in place, in x's shape and dtype."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Any = ...) -> Tensor:
-        """The index of the largest entry, the first among ties; of the flattened tensor without an axis."""
+        """Return the index of the largest entry, the first among ties; without an axis, in the flattened tensor."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Any = ...) -> Tensor:
-        """The index of the smallest entry, the first among ties; of the flattened tensor without an axis."""
+        """Return the index of the smallest entry, the first among ties; without an axis, in the flattened tensor."""
     def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, kind: Any = ..., order: Any = ...) -> Tensor:
-        """The indices that sort x along one axis."""
+        """Return the indices that sort x along one axis."""
     def argwhere(self) -> Tensor:
-        """The places of the entries that are not 0, one a row."""
-    def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int = 0) -> Tensor:
-        """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy."""
+        """Return the positions of the entries that are not 0, one per row."""
+    def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+        """Return a copy whose entry (i, j, …) is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x."""
     def asin(self) -> Tensor:
-        """As ``symgrad.asin``."""
+        """See ``symgrad.asin``."""
     def asin_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.asin(…), in x's shape and dtype."""
+        """Set x to x.asin(…) in place, in x's shape and dtype."""
     def asinh(self) -> Tensor:
-        """As ``symgrad.asinh``."""
+        """See ``symgrad.asinh``."""
     def asinh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.asinh(…), in x's shape and dtype."""
+        """Set x to x.asinh(…) in place, in x's shape and dtype."""
     def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', subok: builtins.bool = True, copy: builtins.bool = True) -> Tensor:
-        """Convert to a dtype, under NumPy's name: ``x.to(dtype)``, by default as a tensor of its own."""
+        """Convert to a dtype, like ``x.to(dtype)``, under NumPy's name; by default, return a new tensor."""
     @property
     def at(self) -> At: ...
     def atan(self) -> Tensor:
-        """As ``symgrad.atan``."""
+        """See ``symgrad.atan``."""
     def atan2(self, other: Any) -> Tensor:
-        """As ``symgrad.atan2``."""
+        """See ``symgrad.atan2``."""
     def atan2_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.atan2(…), in x's shape and dtype."""
+        """Set x to x.atan2(…) in place, in x's shape and dtype."""
     def atan_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.atan(…), in x's shape and dtype."""
+        """Set x to x.atan(…) in place, in x's shape and dtype."""
     def atanh(self) -> Tensor:
-        """As ``symgrad.atanh``."""
+        """See ``symgrad.atanh``."""
     def atanh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.atanh(…), in x's shape and dtype."""
+        """Set x to x.atanh(…) in place, in x's shape and dtype."""
     def baddbmm(self, batch1: Any, batch2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
-        """beta · x + alpha · A B, of stacks of matrices."""
+        """Return beta · x + alpha · A B for stacks of matrices."""
     def baddbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.baddbmm(…), in x's shape and dtype."""
+        """Set x to x.baddbmm(…) in place, in x's shape and dtype."""
+    def bernoulli(self, p: Any = None, *, generator: Generator | None = None) -> Tensor:
+        """See ``symgrad.bernoulli``."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with 1 with probability p, else 0."""
     def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, … occurs in x, or the sum of the weights of its occurrences."""
+        """Count the occurrences of 0, 1, … in x, or sum the weights of their occurrences."""
     def bitwise_and(self, other: Any) -> Tensor:
-        """As ``symgrad.bitwise_and``."""
+        """See ``symgrad.bitwise_and``."""
     def bitwise_and_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_and(…), in x's shape and dtype."""
+        """Set x to x.bitwise_and(…) in place, in x's shape and dtype."""
     def bitwise_left_shift(self, other: Any) -> Tensor:
-        """As ``symgrad.bitwise_left_shift``."""
+        """See ``symgrad.bitwise_left_shift``."""
     def bitwise_left_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_left_shift(…), in x's shape and dtype."""
+        """Set x to x.bitwise_left_shift(…) in place, in x's shape and dtype."""
     def bitwise_not(self) -> Tensor:
-        """As ``symgrad.bitwise_not``."""
+        """See ``symgrad.bitwise_not``."""
     def bitwise_not_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_not(…), in x's shape and dtype."""
+        """Set x to x.bitwise_not(…) in place, in x's shape and dtype."""
     def bitwise_or(self, other: Any) -> Tensor:
-        """As ``symgrad.bitwise_or``."""
+        """See ``symgrad.bitwise_or``."""
     def bitwise_or_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_or(…), in x's shape and dtype."""
+        """Set x to x.bitwise_or(…) in place, in x's shape and dtype."""
     def bitwise_right_shift(self, other: Any) -> Tensor:
-        """As ``symgrad.bitwise_right_shift``."""
+        """See ``symgrad.bitwise_right_shift``."""
     def bitwise_right_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_right_shift(…), in x's shape and dtype."""
+        """Set x to x.bitwise_right_shift(…) in place, in x's shape and dtype."""
     def bitwise_xor(self, other: Any) -> Tensor:
-        """As ``symgrad.bitwise_xor``."""
+        """See ``symgrad.bitwise_xor``."""
     def bitwise_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.bitwise_xor(…), in x's shape and dtype."""
+        """Set x to x.bitwise_xor(…) in place, in x's shape and dtype."""
+    def block_until_ready(self) -> Tensor:
+        """Return x, which has already been computed."""
     def bmm(self, mat2: Any) -> Tensor:
-        """The batch of matrix products Σ_j x_bij y_bjk."""
+        """Return the batch of matrix products Σ_j x_bij y_bjk."""
     def bool(self) -> Tensor:
         """Convert to bool."""
     def broadcast_to(self, size: Sequence[Any]) -> Tensor:
-        """x expanded to the shape ``size``."""
+        """Return x expanded to the shape ``size``."""
     def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with Cauchy random numbers of this median and scale."""
     def cdouble(self) -> Tensor:
         """Return the tensor as complex128."""
     def ceil(self) -> Tensor:
-        """As ``symgrad.ceil``."""
+        """See ``symgrad.ceil``."""
     def ceil_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ceil(…), in x's shape and dtype."""
+        """Set x to x.ceil(…) in place, in x's shape and dtype."""
     def cfloat(self) -> Tensor:
         """Return the tensor as complex64."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
-        """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
+        """Return the lower triangular L with L Lᵀ = A, or L Lᴴ = A for complex A. The gradient is symmetric or Hermitian."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
-        """(L Lᵀ)⁻¹, of complex L (L Lᴴ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
+        """Return (L Lᵀ)⁻¹, or (L Lᴴ)⁻¹ for complex L: the inverse of a matrix with the Cholesky factor L."""
     def cholesky_solve(self, input2: Any, upper: builtins.bool = False) -> Tensor:
-        """X with L Lᵀ X = B, of complex L with L Lᴴ X = B."""
+        """Solve L Lᵀ X = B, or L Lᴴ X = B for complex L."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
-        """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller."""
+        """Split x along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, of which the last may be smaller."""
     def clamp(self, min: Any = None, max: Any = None) -> Tensor:
-        """Limit x to [min, max]; either may be missing. The edges count as inside."""
+        """Limit x to [min, max]; either bound may be omitted. The derivative at the bounds is 1."""
     def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
-        """x ← x limited to [min, max]."""
+        """Clamp the entries of x to [min, max] in place."""
     def clamp_max(self, max: Any) -> Tensor:
         """Return min(x, max)."""
     def clamp_max_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.clamp_max(…), in x's shape and dtype."""
+        """Set x to x.clamp_max(…) in place, in x's shape and dtype."""
     def clamp_min(self, min: Any) -> Tensor:
         """Return max(x, min)."""
     def clamp_min_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.clamp_min(…), in x's shape and dtype."""
+        """Set x to x.clamp_min(…) in place, in x's shape and dtype."""
     def clip(self, min: Any = None, max: Any = None, *, out: Any = ...) -> Tensor:
-        """Limit x to [min, max]; either may be missing. The edges count as inside."""
+        """Limit x to [min, max]; either bound may be omitted. The derivative at the bounds is 1."""
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:
-        """x ← x limited to [min, max]."""
+        """Clamp the entries of x to [min, max] in place."""
     def clone(self, *, memory_format: Any = None) -> Tensor:
-        """A copy of x that passes gradients on; how its entries lie is nobody's concern."""
+        """Return a copy of x, through which gradients flow."""
     def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
         """The entries, or slices along an axis, where the condition holds."""
     def conj(self) -> Tensor:
-        """The conjugate of complex numbers; x itself of real ones."""
+        """Return the complex conjugate, or x itself for real numbers."""
     def conj_physical(self) -> Tensor:
-        """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
+        """Return the complex conjugate as a new tensor, or x itself for real numbers."""
     def conj_physical_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.conj_physical(…), in x's shape and dtype."""
+        """Set x to x.conj_physical(…) in place, in x's shape and dtype."""
     def conjugate(self) -> Tensor:
         """The conjugate; of real numbers the tensor itself."""
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
     def copy(self, order: str = 'C') -> Tensor:
-        """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
+        """Return a copy through which gradients flow: ``x.clone()`` under NumPy's name."""
     def copy_(self, other: Any) -> Tensor:
-        """x ← other, broadcast and converted to x's dtype."""
+        """Copy other into x in place, broadcast and converted to x's dtype."""
     def copysign(self, other: Any) -> Tensor:
-        """As ``symgrad.copysign``."""
+        """See ``symgrad.copysign``."""
     def copysign_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.copysign(…), in x's shape and dtype."""
+        """Set x to x.copysign(…) in place, in x's shape and dtype."""
     def corrcoef(self) -> Tensor:
-        """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones."""
+        """Return the correlation coefficients C_ij / √(C_ii C_jj), where C is the covariance, limited to [-1, 1]."""
     def cos(self) -> Tensor:
-        """As ``symgrad.cos``."""
+        """See ``symgrad.cos``."""
     def cos_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.cos(…), in x's shape and dtype."""
+        """Set x to x.cos(…) in place, in x's shape and dtype."""
     def cosh(self) -> Tensor:
-        """As ``symgrad.cosh``."""
+        """See ``symgrad.cosh``."""
     def cosh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.cosh(…), in x's shape and dtype."""
+        """Set x to x.cosh(…) in place, in x's shape and dtype."""
     def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = None, *, axis: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
-        """How many entries are not 0."""
+        """Return the number of entries that are not 0."""
     def cov(self, *, correction: builtins.int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-        """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns."""
+        """Return the covariance C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction) of the rows of x."""
     def cpu(self, memory_format: Any = None) -> Tensor:
         """Return x: all tensors are on the CPU."""
     def cross(self, other: Any, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-        """a × b of vectors along one axis of length 3."""
+        """Return the cross product a × b of vectors along one axis of length 3."""
     def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Tensor:
-        """Raise the error that there is no such device."""
+        """Raise an error, because the device does not exist."""
     def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Extremum[Tensor]:
-        """The largest entry so far along one axis, and where it is, the last one of equals."""
+        """Return the largest entry so far along one axis, and its index, the last one among ties."""
     def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Extremum[Tensor]:
-        """The smallest entry so far along one axis, and where it is, the last one of equals."""
+        """Return the smallest entry so far along one axis, and its index, the last one among ties."""
     def cumprod(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None, out: Any = ...) -> Tensor:
-        """y_i = Π_{k≤i} x_k along one axis."""
+        """Return the cumulative product y_i = Π_{k≤i} x_k along one axis."""
     def cumprod_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.cumprod(…), in x's shape and dtype."""
+        """Set x to x.cumprod(…) in place, in x's shape and dtype."""
     def cumsum(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None, out: Any = ...) -> Tensor:
-        """y_i = Σ_{k≤i} x_k along one axis."""
+        """Return the cumulative sum y_i = Σ_{k≤i} x_k along one axis."""
     def cumsum_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.cumsum(…), in x's shape and dtype."""
+        """Set x to x.cumsum(…) in place, in x's shape and dtype."""
     def deg2rad(self) -> Tensor:
-        """As ``symgrad.deg2rad``."""
+        """See ``symgrad.deg2rad``."""
     def deg2rad_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.deg2rad(…), in x's shape and dtype."""
+        """Set x to x.deg2rad(…) in place, in x's shape and dtype."""
     def det(self) -> Tensor:
-        """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
+        """Return the determinant. Its gradient is the matrix of cofactors, which is exact for singular matrices too."""
     @property
     def device(self) -> Tensor: ...
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
-        """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal."""
+        """Return the matrix with a given vector on its diagonal, or the diagonal of a given matrix."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """The matrices with x on their offset-th diagonal and zeros elsewhere."""
+        """Return matrices with x on the diagonal numbered offset, and zeros elsewhere."""
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
-        """The matrix with the entries of x, in row-major order, on a diagonal."""
+        """Return the matrix with the entries of x, in row-major order, on a diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *, axis1: Any = ..., axis2: Any = ...) -> Tensor:
-        """The entries x[…, i, i + offset] of the axes dim1 and dim2, as a new last axis."""
+        """Return the entries x[…, i, i + offset] along the axes dim1 and dim2, as a new last axis."""
     def diagonal_scatter(self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
+        """Return x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None, *, axis: builtins.int | None = None) -> Tensor:
-        """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ."""
+        """Return the n-th differences x[k + 1] - x[k] along one axis; for booleans, whether neighbours differ."""
     def digamma(self) -> Tensor:
-        """As ``symgrad.digamma``."""
+        """See ``symgrad.digamma``."""
     def digamma_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.digamma(…), in x's shape and dtype."""
+        """Set x to x.digamma(…) in place, in x's shape and dtype."""
     def dim(self) -> builtins.int:
-        """The number of axes."""
+        """Return the number of axes."""
     def dist(self, other: Any, p: builtins.float = 2) -> Tensor:
-        """‖x - other‖ₚ over all entries."""
+        """Return ‖x - other‖ₚ over all entries."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / other, or that rounded."""
     def div_(self, other: Any) -> Tensor:
-        """x ← x/other."""
+        """Divide x by other in place."""
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / other, or that rounded."""
     def divide_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.divide(…), in x's shape and dtype."""
+        """Set x to x.divide(…) in place, in x's shape and dtype."""
     def dot(self, tensor: Any, out: Any = None) -> Tensor:
         """Σ xᵢ yᵢ of vectors; of matrices their product, as NumPy's method."""
     def double(self) -> Tensor:
         """Convert to float64."""
     def dsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-        """x cut from front to back, along dim 2."""
+        """Split x in depth, along dim 2."""
     def element_size(self) -> builtins.int:
         """The number of bytes of an entry."""
     def entr(self) -> Tensor:
-        """As ``symgrad.special.entr``."""
+        """See ``symgrad.special.entr``."""
     def entr_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.entr(…), in x's shape and dtype."""
+        """Set x to x.entr(…) in place, in x's shape and dtype."""
     def eq(self, other: Any) -> Tensor:
-        """As ``symgrad.eq``."""
+        """See ``symgrad.eq``."""
     def eq_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.eq(…), in x's shape and dtype."""
+        """Set x to x.eq(…) in place, in x's shape and dtype."""
     def equal(self, other: Any) -> builtins.bool:
-        """Return whether x and other have one shape and the same entries."""
+        """Return whether x and other have the same shape and the same entries."""
     def erf(self) -> Tensor:
-        """As ``symgrad.erf``."""
+        """See ``symgrad.erf``."""
     def erf_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.erf(…), in x's shape and dtype."""
+        """Set x to x.erf(…) in place, in x's shape and dtype."""
     def erfc(self) -> Tensor:
-        """As ``symgrad.erfc``."""
+        """See ``symgrad.erfc``."""
     def erfc_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.erfc(…), in x's shape and dtype."""
+        """Set x to x.erfc(…) in place, in x's shape and dtype."""
     def erfcx(self) -> Tensor:
-        """As ``symgrad.special.erfcx``."""
+        """See ``symgrad.special.erfcx``."""
     def erfcx_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.erfcx(…), in x's shape and dtype."""
+        """Set x to x.erfcx(…) in place, in x's shape and dtype."""
     def erfinv(self) -> Tensor:
-        """As ``symgrad.erfinv``."""
+        """See ``symgrad.erfinv``."""
     def erfinv_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.erfinv(…), in x's shape and dtype."""
+        """Set x to x.erfinv(…) in place, in x's shape and dtype."""
     def exp(self) -> Tensor:
-        """As ``symgrad.exp``."""
+        """See ``symgrad.exp``."""
     def exp2(self) -> Tensor:
-        """As ``symgrad.exp2``."""
+        """See ``symgrad.exp2``."""
     def exp2_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.exp2(…), in x's shape and dtype."""
+        """Set x to x.exp2(…) in place, in x's shape and dtype."""
     def exp_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.exp(…), in x's shape and dtype."""
+        """Set x to x.exp(…) in place, in x's shape and dtype."""
     def expand(self, *sizes: Any, size: Any = None) -> Tensor:
-        """x repeated along axes of size 1 and along new leading axes."""
+        """Return x repeated along axes of size 1 and along new leading axes."""
     def expand_as(self, other: Any) -> Tensor:
-        """x expanded to the shape of ``other``."""
+        """Return x expanded to the shape of ``other``."""
     def expm1(self) -> Tensor:
-        """As ``symgrad.expm1``."""
+        """See ``symgrad.expm1``."""
     def expm1_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.expm1(…), in x's shape and dtype."""
+        """Set x to x.expm1(…) in place, in x's shape and dtype."""
     def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with exponential random numbers of rate lambd."""
     def fill(self, value: Any) -> None:
         """Set all entries to a number."""
     def fill_(self, value: builtins.float) -> Tensor:
-        """x ← value everywhere; the gradient of what x was is zero."""
+        """Set all entries of x to value in place; the gradient with respect to x's previous value is zero."""
     def fix(self) -> Tensor:
-        """As ``symgrad.trunc``."""
+        """See ``symgrad.trunc``."""
     def fix_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.fix(…), in x's shape and dtype."""
+        """Set x to x.fix(…) in place, in x's shape and dtype."""
     @property
     def flat(self) -> Flat: ...
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-        """x with the axes from ``start_dim`` to ``end_dim`` made one, in row-major order."""
+        """Return x with the axes from ``start_dim`` to ``end_dim`` joined into one, in row-major order."""
     def flip(self, *axes: Any, dims: Any = None, axis: Any = None) -> Tensor:
-        """x with the order of the entries reversed along the axes."""
+        """Return x with the order of the entries reversed along the axes."""
     def fliplr(self) -> Tensor:
-        """x with its columns in reverse order, dim 1."""
+        """Return x with its columns in reverse order, dim 1."""
     def flipud(self) -> Tensor:
-        """x with its rows in reverse order, dim 0."""
+        """Return x with its rows in reverse order, dim 0."""
     def float(self) -> Tensor:
-        """Convert to float32, as in torch."""
+        """Convert to float32."""
     def float_power(self, exponent: Any) -> Tensor:
-        """xᵖ in double precision, of complex numbers in that of their parts."""
+        """Return xᵖ in double precision, or for complex numbers in that of their parts."""
     def float_power_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.float_power(…), in x's shape and dtype."""
+        """Set x to x.float_power(…) in place, in x's shape and dtype."""
     def floor(self) -> Tensor:
-        """As ``symgrad.floor``."""
+        """See ``symgrad.floor``."""
     def floor_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.floor(…), in x's shape and dtype."""
+        """Set x to x.floor(…) in place, in x's shape and dtype."""
     def floor_divide(self, other: Any) -> Tensor:
-        """As ``symgrad.floor_divide``."""
+        """See ``symgrad.floor_divide``."""
     def floor_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.floor_divide(…), in x's shape and dtype."""
+        """Set x to x.floor_divide(…) in place, in x's shape and dtype."""
     def fmax(self, other: Any) -> Tensor:
-        """As ``symgrad.fmax``."""
+        """See ``symgrad.fmax``."""
     def fmin(self, other: Any) -> Tensor:
-        """As ``symgrad.fmin``."""
+        """See ``symgrad.fmin``."""
     def fmod(self, other: Any) -> Tensor:
-        """As ``symgrad.fmod``."""
+        """See ``symgrad.fmod``."""
     def fmod_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.fmod(…), in x's shape and dtype."""
+        """Set x to x.fmod(…) in place, in x's shape and dtype."""
     def frac(self) -> Tensor:
-        """As ``symgrad.frac``."""
+        """See ``symgrad.frac``."""
     def frac_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.frac(…), in x's shape and dtype."""
+        """Set x to x.frac(…) in place, in x's shape and dtype."""
     def frexp(self) -> Frexp[Tensor]:
         """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
     def gather(self, dim: builtins.int | None = None, index: Any = None, *, sparse_grad: builtins.bool = False, axis: builtins.int | None = None) -> Tensor:
-        """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
+        """Return y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
     def gcd(self, other: Any) -> Tensor:
-        """As ``symgrad.gcd``."""
+        """See ``symgrad.gcd``."""
     def gcd_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.gcd(…), in x's shape and dtype."""
+        """Set x to x.gcd(…) in place, in x's shape and dtype."""
     def ge(self, other: Any) -> Tensor:
-        """As ``symgrad.ge``."""
+        """See ``symgrad.ge``."""
     def ge_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ge(…), in x's shape and dtype."""
+        """Set x to x.ge(…) in place, in x's shape and dtype."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with how often one tries until a success of probability p, at least 1."""
     def ger(self, vec2: Any) -> Tensor:
-        """The outer product x_i v_j."""
+        """Return the outer product x_i v_j."""
     def get_device(self) -> builtins.int:
-        """Return -1, torch's number of the CPU."""
+        """Return -1, PyTorch's number of the CPU."""
     def greater(self, other: Any) -> Tensor:
-        """As ``symgrad.gt``."""
+        """See ``symgrad.gt``."""
     def greater_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.greater(…), in x's shape and dtype."""
+        """Set x to x.greater(…) in place, in x's shape and dtype."""
     def greater_equal(self, other: Any) -> Tensor:
-        """As ``symgrad.ge``."""
+        """See ``symgrad.ge``."""
     def greater_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.greater_equal(…), in x's shape and dtype."""
+        """Set x to x.greater_equal(…) in place, in x's shape and dtype."""
     def gt(self, other: Any) -> Tensor:
-        """As ``symgrad.gt``."""
+        """See ``symgrad.gt``."""
     def gt_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.gt(…), in x's shape and dtype."""
+        """Set x to x.gt(…) in place, in x's shape and dtype."""
     def half(self) -> Tensor:
         """Convert to float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """x where |x| > λ, else 0."""
     def heaviside(self, values: Any) -> Tensor:
         """0 for x < 0, values at 0, 1 for x > 0."""
     def heaviside_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.heaviside(…), in x's shape and dtype."""
+        """Set x to x.heaviside(…) in place, in x's shape and dtype."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
-        """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out."""
+        """Count the entries of x in equal parts of [min, max]; entries outside are ignored."""
     def hsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-        """x cut from left to right: along dim 1, a vector along dim 0."""
+        """Split x horizontally: along dim 1, or a vector along dim 0."""
     def hypot(self, other: Any) -> Tensor:
-        """As ``symgrad.hypot``."""
+        """See ``symgrad.hypot``."""
     def hypot_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.hypot(…), in x's shape and dtype."""
+        """Set x to x.hypot(…) in place, in x's shape and dtype."""
     def i0(self) -> Tensor:
-        """As ``symgrad.i0``."""
+        """See ``symgrad.i0``."""
     def i0_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.i0(…), in x's shape and dtype."""
+        """Set x to x.i0(…) in place, in x's shape and dtype."""
     def i0e(self) -> Tensor:
-        """As ``symgrad.special.i0e``."""
+        """See ``symgrad.special.i0e``."""
     def i0e_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.i0e(…), in x's shape and dtype."""
+        """Set x to x.i0e(…) in place, in x's shape and dtype."""
     def i1(self) -> Tensor:
-        """As ``symgrad.special.i1``."""
+        """See ``symgrad.special.i1``."""
     def i1_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.i1(…), in x's shape and dtype."""
+        """Set x to x.i1(…) in place, in x's shape and dtype."""
     def i1e(self) -> Tensor:
-        """As ``symgrad.special.i1e``."""
+        """See ``symgrad.special.i1e``."""
     def i1e_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.i1e(…), in x's shape and dtype."""
+        """Set x to x.i1e(…) in place, in x's shape and dtype."""
     @property
     def imag(self) -> Tensor: ...
     @imag.setter
     def imag(self, value: Any) -> None: ...
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: builtins.float = 1) -> Tensor:
-        """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
+        """Return x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.index_add(…), in x's shape and dtype."""
+        """Set x to x.index_add(…) in place, in x's shape and dtype."""
     def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
-        """x with source[k] at index[k] along ``dim``."""
+        """Return x with source[k] at index[k] along ``dim``."""
     def index_copy_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.index_copy(…), in x's shape and dtype."""
+        """Set x to x.index_copy(…) in place, in x's shape and dtype."""
     def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
-        """x with one value at the positions ``index`` along ``dim``."""
+        """Return x with one value at the positions ``index`` along ``dim``."""
     def index_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.index_fill(…), in x's shape and dtype."""
+        """Set x to x.index_fill(…) in place, in x's shape and dtype."""
     def index_put(self, indices: Sequence[Any], values: Any, accumulate: builtins.bool = False) -> Tensor:
-        """x with x[indices] = values, or x[indices] += values where repeated places add up."""
+        """Return x after x[indices] = values, or after x[indices] += values, where repeated indices add up."""
     def index_put_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.index_put(…), in x's shape and dtype."""
+        """Set x to x.index_put(…) in place, in x's shape and dtype."""
     def index_reduce(self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
-        """As scatter_reduce, with index (k,) for whole slices along ``dim``."""
+        """Reduce slices along ``dim``, like scatter_reduce with an index (k,) for whole slices."""
     def index_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.index_reduce(…), in x's shape and dtype."""
+        """Set x to x.index_reduce(…) in place, in x's shape and dtype."""
     def index_select(self, dim: builtins.int | None = None, index: Any = None, *, axis: builtins.int | None = None) -> Tensor:
-        """The entries of x at the positions ``index`` along ``dim``; positions may repeat."""
+        """Return the entries of x at the positions ``index`` along ``dim``; positions may repeat."""
     def inner(self, other: Any) -> Tensor:
-        """The product Σ_k x_…k y_…k over the last axes; with a number, the multiple."""
+        """Return the product Σ_k x_…k y_…k over the last axes; a number is a factor."""
     def int(self) -> Tensor:
         """Convert to int32."""
     def inverse(self) -> Tensor:
-        """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
+        """Return the inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
     def is_complex(self) -> builtins.bool:
         """Return whether x holds complex numbers."""
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         """True: how entries lie in memory is not the user's concern."""
+    @property
+    def is_cpu(self) -> builtins.bool: ...
     @property
     def is_cuda(self) -> builtins.bool: ...
     def is_floating_point(self) -> builtins.bool:
@@ -597,136 +606,156 @@ class Mixed(TensorBase):
     @property
     def is_meta(self) -> builtins.bool: ...
     @property
+    def is_mkldnn(self) -> builtins.bool: ...
+    @property
     def is_mps(self) -> builtins.bool: ...
+    @property
+    def is_mtia(self) -> builtins.bool: ...
+    @property
+    def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
         """Return whether the only entry of x is not 0."""
+    def is_pinned(self) -> builtins.bool:
+        """False: the memory of tensors is neither pinned nor shared with another process."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Any) -> builtins.bool:
         """Whether other has the same shape."""
+    def is_shared(self) -> builtins.bool:
+        """False: the memory of tensors is neither pinned nor shared with another process."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers."""
     @property
     def is_sparse(self) -> builtins.bool: ...
+    @property
+    def is_sparse_csr(self) -> builtins.bool: ...
+    @property
+    def is_vulkan(self) -> builtins.bool: ...
+    @property
+    def is_xla(self) -> builtins.bool: ...
+    @property
+    def is_xpu(self) -> builtins.bool: ...
     def isclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
     def isfinite(self) -> Tensor:
-        """As ``symgrad.isfinite``."""
+        """See ``symgrad.isfinite``."""
     def isinf(self) -> Tensor:
-        """As ``symgrad.isinf``."""
+        """See ``symgrad.isinf``."""
     def isnan(self) -> Tensor:
-        """As ``symgrad.isnan``."""
+        """See ``symgrad.isnan``."""
     def isneginf(self) -> Tensor:
         """Return whether x is -∞."""
     def isposinf(self) -> Tensor:
         """Return whether x is ∞."""
+    def isreal(self) -> Tensor:
+        """Return whether the imaginary part of x is 0."""
     def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
-        """The signal whose pieces have these transforms, in least squares: the inverse of stft."""
+        """Return the signal whose segments have these transforms in the least-squares sense: the inverse of stft."""
     def item(self, *args: Any) -> Any:
         """Return the only element, or the one at an index, as a Python number."""
     @property
     def itemsize(self) -> builtins.int: ...
     def kron(self, other: Any) -> Tensor:
-        """The Kronecker product: the blocks x_ij Y."""
+        """Return the Kronecker product, whose blocks are x_ij Y."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Ordered[Tensor]:
-        """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
+        """Return the k-th smallest entry along one axis, with k counted from 1, and its index."""
     @property
     def layout(self) -> str: ...
     def lcm(self, other: Any) -> Tensor:
-        """As ``symgrad.lcm``."""
+        """See ``symgrad.lcm``."""
     def lcm_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.lcm(…), in x's shape and dtype."""
+        """Set x to x.lcm(…) in place, in x's shape and dtype."""
     def ldexp(self, other: Any) -> Tensor:
         """x · 2ⁿ."""
     def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ldexp(…), in x's shape and dtype."""
+        """Set x to x.ldexp(…) in place, in x's shape and dtype."""
     def le(self, other: Any) -> Tensor:
-        """As ``symgrad.le``."""
+        """See ``symgrad.le``."""
     def le_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.le(…), in x's shape and dtype."""
+        """Set x to x.le(…) in place, in x's shape and dtype."""
     def lerp(self, end: Any, weight: Any) -> Tensor:
         """x + w (end - x), the point between x and end."""
     def lerp_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.lerp(…), in x's shape and dtype."""
+        """Set x to x.lerp(…) in place, in x's shape and dtype."""
     def less(self, other: Any) -> Tensor:
-        """As ``symgrad.lt``."""
+        """See ``symgrad.lt``."""
     def less_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.less(…), in x's shape and dtype."""
+        """Set x to x.less(…) in place, in x's shape and dtype."""
     def less_equal(self, other: Any) -> Tensor:
-        """As ``symgrad.le``."""
+        """See ``symgrad.le``."""
     def less_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.less_equal(…), in x's shape and dtype."""
+        """Set x to x.less_equal(…) in place, in x's shape and dtype."""
     def lgamma(self) -> Tensor:
-        """As ``symgrad.lgamma``."""
+        """See ``symgrad.lgamma``."""
     def lgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.lgamma(…), in x's shape and dtype."""
+        """Set x to x.lgamma(…) in place, in x's shape and dtype."""
     def log(self) -> Tensor:
-        """As ``symgrad.log``."""
+        """See ``symgrad.log``."""
     def log10(self) -> Tensor:
-        """As ``symgrad.log10``."""
+        """See ``symgrad.log10``."""
     def log10_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.log10(…), in x's shape and dtype."""
+        """Set x to x.log10(…) in place, in x's shape and dtype."""
     def log1p(self) -> Tensor:
-        """As ``symgrad.log1p``."""
+        """See ``symgrad.log1p``."""
     def log1p_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.log1p(…), in x's shape and dtype."""
+        """Set x to x.log1p(…) in place, in x's shape and dtype."""
     def log2(self) -> Tensor:
-        """As ``symgrad.log2``."""
+        """See ``symgrad.log2``."""
     def log2_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.log2(…), in x's shape and dtype."""
+        """Set x to x.log2(…) in place, in x's shape and dtype."""
     def log_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.log(…), in x's shape and dtype."""
+        """Set x to x.log(…) in place, in x's shape and dtype."""
     def log_ndtr(self) -> Tensor:
-        """As ``symgrad.special.log_ndtr``."""
+        """See ``symgrad.special.log_ndtr``."""
     def log_ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.log_ndtr(…), in x's shape and dtype."""
+        """Set x to x.log_ndtr(…) in place, in x's shape and dtype."""
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
         """Fill with exp(mean + std ε), ε standard normal."""
     def log_softmax(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
-        """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
+        """Return x - log Σ exp x along one axis, accurate even where softmax rounds to 0 or 1."""
     def logaddexp(self, other: Any) -> Tensor:
-        """As ``symgrad.logaddexp``."""
+        """See ``symgrad.logaddexp``."""
     def logaddexp2(self, other: Any) -> Tensor:
-        """As ``symgrad.logaddexp2``."""
+        """See ``symgrad.logaddexp2``."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-        """log Σ_{k≤i} exp x_k along one axis, without overflow."""
+        """Return log Σ_{k≤i} exp x_k along one axis, without overflow."""
     def logdet(self) -> Tensor:
-        """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated."""
+        """Return log det A: nan if A is real and det A < 0, and -inf if det A = 0."""
     def logical_and(self, other: Any) -> Tensor:
-        """As ``symgrad.logical_and``."""
+        """See ``symgrad.logical_and``."""
     def logical_and_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logical_and(…), in x's shape and dtype."""
+        """Set x to x.logical_and(…) in place, in x's shape and dtype."""
     def logical_not(self) -> Tensor:
-        """As ``symgrad.logical_not``."""
+        """See ``symgrad.logical_not``."""
     def logical_not_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logical_not(…), in x's shape and dtype."""
+        """Set x to x.logical_not(…) in place, in x's shape and dtype."""
     def logical_or(self, other: Any) -> Tensor:
-        """As ``symgrad.logical_or``."""
+        """See ``symgrad.logical_or``."""
     def logical_or_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logical_or(…), in x's shape and dtype."""
+        """Set x to x.logical_or(…) in place, in x's shape and dtype."""
     def logical_xor(self, other: Any) -> Tensor:
-        """As ``symgrad.logical_xor``."""
+        """See ``symgrad.logical_xor``."""
     def logical_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logical_xor(…), in x's shape and dtype."""
+        """Set x to x.logical_xor(…) in place, in x's shape and dtype."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """log(p/(1 - p)), the inverse of the logistic function."""
     def logit_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logit(…), in x's shape and dtype."""
+        """Set x to x.logit(…) in place, in x's shape and dtype."""
     def logsigmoid(self) -> Tensor:
-        """As ``symgrad.logsigmoid``."""
+        """See ``symgrad.logsigmoid``."""
     def logsigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.logsigmoid(…), in x's shape and dtype."""
+        """Set x to x.logsigmoid(…) in place, in x's shape and dtype."""
     @overload
     def logsumexp(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, b: Any = None) -> Tensor: ...
     @overload
     def logsumexp(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, b: Any = None, return_sign: builtins.bool = False) -> Any:
-        """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
+        """Return log Σ exp x along the axes, without overflow, or log Σ b exp x. Derivative: softmax(x); in b, exp(x - y)."""
     def long(self) -> Tensor:
         """Convert to int64."""
     def lt(self, other: Any) -> Tensor:
-        """As ``symgrad.lt``."""
+        """See ``symgrad.lt``."""
     def lt_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.lt(…), in x's shape and dtype."""
+        """Set x to x.lt(…) in place, in x's shape and dtype."""
     def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Tensor:
         """X with A X = b, A = P L U as linalg.lu_factor returns it."""
     @property
@@ -734,411 +763,417 @@ class Mixed(TensorBase):
     @property
     def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Any, value: Any) -> Tensor:
-        """x with ``value`` where the mask is true."""
+        """Return x with ``value`` where the mask is true."""
     def masked_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.masked_fill(…), in x's shape and dtype."""
+        """Set x to x.masked_fill(…) in place, in x's shape and dtype."""
     def masked_scatter(self, mask: Any, source: Any) -> Tensor:
-        """x with the entries of source, in row-major order, where the mask is true."""
+        """Return x with the entries of source, in row-major order, where the mask is true."""
     def masked_scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.masked_scatter(…), in x's shape and dtype."""
+        """Set x to x.masked_scatter(…) in place, in x's shape and dtype."""
     def masked_select(self, mask: Any) -> Tensor:
-        """The entries of x where the mask is true, in row-major order; x and mask are broadcast."""
+        """Return the entries of x where the mask is true, in row-major order; x and mask are broadcast."""
     def matmul(self, other: Any) -> Tensor:
-        """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
+        """Return the matrix product of tensors of any rank, with broadcast batch axes, like ``torch.matmul``."""
     def matrix_exp(self) -> Tensor:
-        """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
+        """Return the matrix exponential Σ Aᵏ/k!. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
     def matrix_power(self, n: builtins.int) -> Tensor:
-        """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ."""
+        """Return Aⁿ by repeated squaring, and (A⁻¹)⁻ⁿ for a negative n."""
     @overload
     def max(self, *, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor: ...
     @overload
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """max x: of all entries, along one axis, or of two tensors, as torch's three calls."""
+        """Return the maximum of all entries, along one axis, or of two tensors, like PyTorch's three calls."""
     def maximum(self, other: Any) -> Tensor:
-        """As ``symgrad.maximum``."""
+        """See ``symgrad.maximum``."""
     def mean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
         """Σ x / n along the axes, n the number of entries added."""
     @overload
     def median(self) -> Tensor: ...
     @overload
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Any:
-        """The median, of an even number of entries the lower one; nan if an entry is."""
+        """Return the median, or the lower one for an even number of entries; nan if an entry is nan."""
     @overload
     def min(self, *, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor: ...
     @overload
     def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """min x: of all entries, along one axis, or of two tensors, as torch's three calls."""
+        """Return the minimum of all entries, along one axis, or of two tensors, like PyTorch's three calls."""
     def minimum(self, other: Any) -> Tensor:
-        """As ``symgrad.minimum``."""
+        """See ``symgrad.minimum``."""
     def mm(self, mat2: Any) -> Tensor:
-        """The matrix product Σ_j x_ij y_jk."""
+        """Return the matrix product Σ_j x_ij y_jk."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Ordered[Tensor]:
-        """The most frequent entry along one axis, the smallest of several, and where it is, the last one of equals."""
+        """Return the most frequent entry along one axis, the smallest among ties, and the index of its last occurrence."""
     def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
-        """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
+        """Return x with the axes ``source`` moved to the positions ``destination``; the others keep their order."""
     def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
-        """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
+        """Return x with the axes ``source`` moved to the positions ``destination``; the others keep their order."""
     def msort(self) -> Tensor:
-        """The entries of x in order along dim 0."""
+        """Return x sorted along dim 0."""
     def mul(self, other: Any) -> Tensor:
-        """As ``symgrad.mul``."""
+        """See ``symgrad.mul``."""
     def mul_(self, other: Any) -> Tensor:
-        """x ← x·other."""
+        """Multiply x by other in place."""
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None) -> Tensor:
+        """See ``symgrad.multinomial``."""
     def multiply(self, other: Any) -> Tensor:
-        """As ``symgrad.mul``."""
+        """See ``symgrad.mul``."""
     def multiply_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.multiply(…), in x's shape and dtype."""
+        """Set x to x.multiply(…) in place, in x's shape and dtype."""
     def mv(self, vec: Any) -> Tensor:
-        """The matrix-vector product Σ_j x_ij v_j."""
+        """Return the matrix-vector product Σ_j x_ij v_j."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
     def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.mvlgamma(…), in x's shape and dtype."""
+        """Set x to x.mvlgamma(…) in place, in x's shape and dtype."""
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """x, with other numbers in place of nan, ∞ and -∞; of complex numbers in both parts."""
+        """Replace nan, ∞ and -∞ in x by numbers; in real and imaginary parts if x is complex."""
     def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.nan_to_num(…), in x's shape and dtype."""
+        """Set x to x.nan_to_num(…) in place, in x's shape and dtype."""
     def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The mean of the entries along the axes that are not nan."""
+        """Return the mean along the axes, of the entries that are not nan."""
     @overload
     def nanmedian(self) -> Tensor: ...
     @overload
     def nanmedian(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Any:
-        """The median of the entries that are not nan, of an even number of them the lower one."""
+        """Return the median of the entries that are not nan, or the lower one for an even number of them."""
     def nanquantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """As quantile, of the entries that are not nan."""
+        """Return quantiles of the entries that are not nan; see ``quantile``."""
     def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """Σ x along the axes, nan counting as 0."""
+        """Return Σ x along the axes, with each nan replaced by 0."""
     def narrow(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
-        """The entries start, …, start + length - 1 of x along ``dim``."""
+        """Return the entries start, …, start + length - 1 of x along ``dim``."""
     def narrow_copy(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
-        """A part of x along ``dim``, as ``narrow`` returns it, but never a view."""
+        """Return a copy of a part of x along ``dim``; see ``narrow``."""
     @property
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
         """The number of axes."""
     def ndtr(self) -> Tensor:
-        """As ``symgrad.special.ndtr``."""
+        """See ``symgrad.special.ndtr``."""
     def ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ndtr(…), in x's shape and dtype."""
+        """Set x to x.ndtr(…) in place, in x's shape and dtype."""
     def ndtri(self) -> Tensor:
-        """As ``symgrad.special.ndtri``."""
+        """See ``symgrad.special.ndtri``."""
     def ndtri_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ndtri(…), in x's shape and dtype."""
+        """Set x to x.ndtri(…) in place, in x's shape and dtype."""
     def ne(self, other: Any) -> Tensor:
-        """As ``symgrad.ne``."""
+        """See ``symgrad.ne``."""
     def ne_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.ne(…), in x's shape and dtype."""
+        """Set x to x.ne(…) in place, in x's shape and dtype."""
     def neg(self) -> Tensor:
-        """As ``symgrad.neg``."""
+        """See ``symgrad.neg``."""
     def neg_(self) -> Tensor:
-        """x ← -x."""
+        """Negate x in place."""
     def negative(self) -> Tensor:
-        """As ``symgrad.neg``."""
+        """See ``symgrad.neg``."""
     def negative_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.negative(…), in x's shape and dtype."""
+        """Set x to x.negative(…) in place, in x's shape and dtype."""
     def nelement(self) -> Any:
         """The number of entries."""
     def new_empty(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
-        """As new_zeros, so that nothing undefined is ever read."""
+        """Return zeros, by default with this tensor's dtype, so that undefined values are never read."""
     def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
-        """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
+        """Return a tensor filled with one number, by default with this tensor's dtype. Gradients flow to a tensor."""
     def new_ones(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
-        """Ones, by default of this tensor's dtype."""
+        """Return ones, by default with this tensor's dtype."""
     def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
-        """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
+        """Create a tensor from data, by default with this tensor's dtype. Gradients flow to tensors in the data."""
     def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
-        """Zeros, by default of this tensor's dtype."""
+        """Return zeros, by default with this tensor's dtype."""
     @overload
     def nonzero(self) -> Tensor: ...
     @overload
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
-        """The places of the entries that are not 0."""
+        """Return the positions of the entries that are not 0."""
     def norm(self, p: builtins.float | str | None = 'fro', dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The norm (Σ|x|ᵖ)^(1/p) of the entries; of a matrix the Frobenius norm. Its gradient where it is 0 is 0."""
+        """Return the norm (Σ|x|ᵖ)^(1/p) of the entries, for a matrix by default the Frobenius norm."""
     def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with normal random numbers of this mean and standard deviation."""
     def not_equal(self, other: Any) -> Tensor:
-        """As ``symgrad.ne``."""
+        """See ``symgrad.ne``."""
     def not_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.not_equal(…), in x's shape and dtype."""
+        """Set x to x.not_equal(…) in place, in x's shape and dtype."""
     def numel(self) -> Any:
-        """The number of entries."""
+        """Return the number of entries."""
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a read-only NumPy array, since writes to it would not reach the tensor."""
+        """Return a copy as a read-only NumPy array, because writing to it would not modify the tensor."""
     def outer(self, vec2: Any) -> Tensor:
-        """The outer product x_i v_j."""
+        """Return the outer product x_i v_j."""
     def permute(self, *order: Any, dims: Any = None) -> Tensor:
-        """x with its axes in another order: axis k of the result is axis order[k] of x."""
+        """Return x with its axes in another order: axis k of the result is axis order[k] of x."""
     def pin_memory(self) -> Tensor:
         """Return x: nothing is copied to another device."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
-        """As linalg.pinv, with singular values up to rcond times the largest taken for 0."""
+        """Return the pseudoinverse; singular values up to rcond times the largest are treated as 0."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """ψₙ(x), the n-th derivative of digamma."""
     def polygamma_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.polygamma(…), in x's shape and dtype."""
+        """Set x to x.polygamma(…) in place, in x's shape and dtype."""
     def positive(self) -> Tensor:
-        """x itself."""
+        """Return x itself."""
     def pow(self, exponent: Any) -> Tensor:
         """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
     def pow_(self, exponent: Any) -> Tensor:
-        """x ← xᵖ."""
+        """Raise x to a power in place."""
+    def prelu(self, weight: Any) -> Tensor:
+        """Return x for x > 0, and weight·x otherwise, with one weight or one per channel."""
     def prod(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor:
         """Π x along the axes."""
     def ptp(self, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Tensor:
         """max x - min x."""
     def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
-        """x with the entries of source at the given positions of the flattened x."""
+        """Return x with the entries of source at the given positions of the flattened x."""
     def put_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.put(…), in x's shape and dtype."""
+        """Set x to x.put(…) in place, in x's shape and dtype."""
     def quantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The q-quantiles along one axis: the entry at place q (n - 1) in order, between two entries on their line."""
+        """Return the q-quantiles along one axis: the sorted entry at position q (n - 1), interpolated linearly."""
     def rad2deg(self) -> Tensor:
-        """As ``symgrad.rad2deg``."""
+        """See ``symgrad.rad2deg``."""
     def rad2deg_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.rad2deg(…), in x's shape and dtype."""
+        """Set x to x.rad2deg(…) in place, in x's shape and dtype."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
         """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
     def ravel(self) -> Tensor:
-        """The entries of x as a vector, in row-major order."""
+        """Return the entries of x as a vector, in row-major order."""
     @property
     def real(self) -> Tensor: ...
     @real.setter
     def real(self, value: Any) -> None: ...
     def reciprocal(self) -> Tensor:
-        """As ``symgrad.reciprocal``."""
+        """See ``symgrad.reciprocal``."""
     def reciprocal_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.reciprocal(…), in x's shape and dtype."""
+        """Set x to x.reciprocal(…) in place, in x's shape and dtype."""
     def relu(self) -> Tensor:
-        """As ``symgrad.relu``."""
+        """See ``symgrad.relu``."""
     def relu_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.relu(…), in x's shape and dtype."""
+        """Set x to x.relu(…) in place, in x's shape and dtype."""
     def remainder(self, other: Any) -> Tensor:
-        """As ``symgrad.remainder``."""
+        """See ``symgrad.remainder``."""
     def remainder_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.remainder(…), in x's shape and dtype."""
+        """Set x to x.remainder(…) in place, in x's shape and dtype."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, axis: builtins.int | None = None) -> Tensor:
-        """x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm."""
+        """Return x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm."""
     def renorm_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.renorm(…), in x's shape and dtype."""
+        """Set x to x.renorm(…) in place, in x's shape and dtype."""
     def repeat(self, *counts: Any, repeats: Any = None, axis: Any = ...) -> Tensor:
-        """x laid out side by side ``counts`` times along each axis, extra counts making new leading axes."""
+        """Return x repeated ``counts`` times along each axis; additional counts create new leading axes."""
     def repeat_interleave(self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None, axis: builtins.int | None = None) -> Tensor:
-        """Each entry of x ``repeats`` times in a row along ``dim``; without dim, of the flattened x."""
+        """Return x with each entry repeated ``repeats`` times along ``dim``; without dim, x is flattened first."""
     def reshape(self, *shape: Any, order: str = 'C', copy: builtins.bool | None = None, **named: Any) -> Tensor:
         """The same entries in another shape, read and written row by row; with order="F" column by column."""
     def reshape_as(self, other: Any) -> Tensor:
-        """x in the shape of ``other``."""
+        """Return x in the shape of ``other``."""
     def resolve_conj(self) -> Tensor:
-        """x itself."""
+        """Return x itself."""
     def resolve_neg(self) -> Tensor:
-        """x itself."""
+        """Return x itself."""
     def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
-        """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n]."""
+        """Shift the entries cyclically along axes: y[i] = x[(i - shift) mod n]."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
-        """x turned by k right angles in the plane of two axes, from the first towards the second."""
+        """Rotate x by k right angles in the plane of two axes, from the first towards the second."""
     def round(self, decimals: builtins.int = 0, out: Any = None) -> Tensor:
         """The nearest numbers of so many decimals, halves to even ones."""
     def round_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.round(…), in x's shape and dtype."""
+        """Set x to x.round(…) in place, in x's shape and dtype."""
     def rsqrt(self) -> Tensor:
-        """As ``symgrad.rsqrt``."""
+        """See ``symgrad.rsqrt``."""
     def rsqrt_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.rsqrt(…), in x's shape and dtype."""
+        """Set x to x.rsqrt(…) in place, in x's shape and dtype."""
     def scatter(self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
-        """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather."""
+        """Return x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather."""
     def scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.scatter(…), in x's shape and dtype."""
+        """Set x to x.scatter(…) in place, in x's shape and dtype."""
     def scatter_add(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
-        """x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather."""
+        """Return x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather."""
     def scatter_add_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.scatter_add(…), in x's shape and dtype."""
+        """Set x to x.scatter_add(…) in place, in x's shape and dtype."""
     def scatter_reduce(self, dim: builtins.int | None = None, index: Any = None, src: Any = None, reduce: str = 'sum', include_self: builtins.bool = True, *, axis: builtins.int | None = None) -> Tensor:
-        """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there."""
+        """Reduce each entry of x and all entries of src that index assigns to it: sum, product, mean, maximum or minimum."""
     def scatter_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.scatter_reduce(…), in x's shape and dtype."""
+        """Set x to x.scatter_reduce(…) in place, in x's shape and dtype."""
     def searchsorted(self, v: Any, side: str | None = None, sorter: Any = None, **named: Any) -> Tensor:
         """Where v belongs in this vector, sorted or in the order ``sorter``; or in these rows. These are integers."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
-        """The slice of x at ``index`` along ``dim``: x[:, …, index]."""
+        """Return the slice of x at ``index`` along ``dim``: x[:, …, index]."""
     def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
-        """x with src as its slice at ``index`` along ``dim``."""
+        """Return x with src as its slice at ``index`` along ``dim``."""
     def sgn(self) -> Tensor:
-        """As ``symgrad.sign``."""
+        """See ``symgrad.sign``."""
     def sgn_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sgn(…), in x's shape and dtype."""
+        """Set x to x.sgn(…) in place, in x's shape and dtype."""
+    def short(self) -> Tensor:
+        """Convert to int16."""
     def sigmoid(self) -> Tensor:
-        """As ``symgrad.sigmoid``."""
+        """See ``symgrad.sigmoid``."""
     def sigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sigmoid(…), in x's shape and dtype."""
+        """Set x to x.sigmoid(…) in place, in x's shape and dtype."""
     def sign(self) -> Tensor:
-        """As ``symgrad.sign``."""
+        """See ``symgrad.sign``."""
     def sign_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sign(…), in x's shape and dtype."""
+        """Set x to x.sign(…) in place, in x's shape and dtype."""
     def signbit(self) -> Tensor:
         """Return whether the sign of x is a minus; that of -0.0 is."""
     def sin(self) -> Tensor:
-        """As ``symgrad.sin``."""
+        """See ``symgrad.sin``."""
     def sin_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sin(…), in x's shape and dtype."""
+        """Set x to x.sin(…) in place, in x's shape and dtype."""
     def sinc(self) -> Tensor:
-        """As ``symgrad.sinc``."""
+        """See ``symgrad.sinc``."""
     def sinc_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sinc(…), in x's shape and dtype."""
+        """Set x to x.sinc(…) in place, in x's shape and dtype."""
     def sinh(self) -> Tensor:
-        """As ``symgrad.sinh``."""
+        """See ``symgrad.sinh``."""
     def sinh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.sinh(…), in x's shape and dtype."""
+        """Set x to x.sinh(…) in place, in x's shape and dtype."""
     @property
     def size(self) -> Any: ...
     def slice_scatter(self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
-        """x with src as its slice start:end:step along ``dim``."""
+        """Return x with src as its slice start:end:step along ``dim``."""
     def slogdet(self) -> SlogDet[Tensor]:
-        """The sign and the logarithm of |det A|, which neither over- nor underflow."""
+        """Return the sign of the determinant and the logarithm of |det A|, neither of which overflows or underflows."""
     def softmax(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
-        """exp x / Σ exp x along one axis."""
+        """Return exp x / Σ exp x along one axis."""
     def softplus(self) -> Tensor:
-        """As ``symgrad.softplus``."""
+        """See ``symgrad.softplus``."""
     def softplus_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.softplus(…), in x's shape and dtype."""
+        """Set x to x.softplus(…) in place, in x's shape and dtype."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None) -> Ordered[Tensor]:
-        """The entries in order along one axis, and where they were."""
+        """Return the sorted entries along one axis, and their indices."""
     def split(self, split_size: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
-        """The parts along an axis, of one size or of the sizes given."""
+        """Split the tensor along an axis into parts of one size, or of the given sizes."""
     def split_with_sizes(self, split_sizes: Sequence[Any], dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
-        """x cut along ``dim`` into parts of the given sizes, which add up to x's."""
+        """Split x along ``dim`` into parts of the given sizes, which add up to the size of x."""
     def sqrt(self) -> Tensor:
-        """As ``symgrad.sqrt``."""
+        """See ``symgrad.sqrt``."""
     def sqrt_(self) -> Tensor:
-        """x ← √x."""
+        """Set x to its square root in place."""
     def square(self) -> Tensor:
-        """As ``symgrad.square``."""
+        """See ``symgrad.square``."""
     def square_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.square(…), in x's shape and dtype."""
+        """Set x to x.square(…) in place, in x's shape and dtype."""
     def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = None, *, axis: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
-        """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
+        """Return x without its axes of size 1, or only without those that are listed in ``dim``."""
     def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.squeeze(…)."""
+        """Set x to x.squeeze(…) in place."""
     def std(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
-        """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|²."""
+        """Return the standard deviation √(Σ (x - μ)² / (n - correction)) along the axes, with |x - μ|² for complex numbers."""
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
-        """X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n): the transforms of pieces of a signal, n_fft long, times a window."""
+        """Return the short-time Fourier transform X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n) of a signal."""
     def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """As ``symgrad.sub``."""
+        """See ``symgrad.sub``."""
     def sub_(self, other: Any, *, alpha: builtins.float = 1) -> Tensor:
-        """x ← x - alpha·other."""
+        """Subtract alpha·other from x in place."""
     def subtract(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """As ``symgrad.sub``."""
+        """See ``symgrad.sub``."""
     def subtract_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.subtract(…), in x's shape and dtype."""
+        """Set x to x.subtract(…) in place, in x's shape and dtype."""
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor:
         """Σ x along the axes."""
     def sum_to_size(self, *size: Any) -> Tensor:
         """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """Exchange two axes: ``transpose`` by NumPy's name."""
+        """Return x with two axes exchanged; NumPy's name for ``transpose``."""
     def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.swapaxes(…)."""
+        """Set x to x.swapaxes(…) in place."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """x with two axes exchanged."""
+        """Return x with two axes exchanged."""
     def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.swapdims(…)."""
+        """Set x to x.swapdims(…) in place."""
     def t(self) -> Tensor:
-        """xᵀ, for x with at most two axes; a vector or number stays."""
+        """Return xᵀ, for x with at most two axes; vectors and numbers are returned unchanged."""
     def t_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.t(…)."""
+        """Set x to x.t(…) in place."""
     def take(self, index: Any, *, axis: Any = ..., mode: Any = ..., out: Any = ..., indices: Any = ...) -> Tensor:
-        """The entries of the flattened x at the given positions."""
+        """Return the entries of the flattened x at the given positions."""
     def take_along_dim(self, indices: Any, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-        """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x."""
+        """Gather entries along ``dim``, with x and indices broadcast along the other axes; without dim, x is flattened."""
     def tan(self) -> Tensor:
-        """As ``symgrad.tan``."""
+        """See ``symgrad.tan``."""
     def tan_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.tan(…), in x's shape and dtype."""
+        """Set x to x.tan(…) in place, in x's shape and dtype."""
     def tanh(self) -> Tensor:
-        """As ``symgrad.tanh``."""
+        """See ``symgrad.tanh``."""
     def tanh_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.tanh(…), in x's shape and dtype."""
+        """Set x to x.tanh(…) in place, in x's shape and dtype."""
     def tensor_split(self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any = None, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
-        """x cut along ``dim`` into k parts of nearly equal size, or before the given places."""
+        """Split x along ``dim`` into k parts of nearly equal size, or before the given positions."""
     def tile(self, *counts: Any, dims: Any = None) -> Tensor:
-        """As repeat; missing leading counts are 1."""
+        """Return x repeated along each axis, like ``repeat``; missing leading counts are 1."""
     def to(self, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
-        """Convert to a dtype; gradients come back in this one."""
+        """Convert to a dtype. Gradients are converted back."""
     def tobytes(self, order: str = 'C') -> bytes:
         """The bytes of the numbers. Raises GraphError where grad is required."""
     def tolist(self) -> Any:
         """Return nested lists of Python numbers. Raises GraphError for a variable of a transform."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> Ordered[Tensor]:
-        """The k largest entries along one axis, in order, and where they were."""
+        """Return the k largest entries along one axis, sorted, and their indices."""
     def trace(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, dtype: Any = None, out: Any = None) -> Tensor:
         """Σ of a diagonal."""
     def transpose(self, *axes: Any, **named: Any) -> Tensor:
         """Two axes exchanged, as in PyTorch; NumPy's order of the axes where there are not two, or they are a tuple."""
     def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.transpose(…)."""
+        """Set x to x.transpose(…) in place."""
     def triangular_solve(self, A: Any, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Triangular[Tensor]:
-        """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A."""
+        """Solve T X = b, or Tᵀ X = b, where T is the upper or lower triangle of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
-        """The lower triangle: x_ij where j ≤ i + diagonal, else 0."""
+        """Return the lower triangle: x_ij if j ≤ i + diagonal, and 0 otherwise."""
     def tril_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.tril(…), in x's shape and dtype."""
+        """Set x to x.tril(…) in place, in x's shape and dtype."""
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
-        """The upper triangle: x_ij where j ≥ i + diagonal, else 0."""
+        """Return the upper triangle: x_ij if j ≥ i + diagonal, and 0 otherwise."""
     def triu_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.triu(…), in x's shape and dtype."""
+        """Set x to x.triu(…) in place, in x's shape and dtype."""
     def true_divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / other, or that rounded."""
     def true_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.true_divide(…), in x's shape and dtype."""
+        """Set x to x.true_divide(…) in place, in x's shape and dtype."""
     def trunc(self) -> Tensor:
-        """As ``symgrad.trunc``."""
+        """See ``symgrad.trunc``."""
     def trunc_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.trunc(…), in x's shape and dtype."""
+        """Set x to x.trunc(…) in place, in x's shape and dtype."""
     def type(self, dtype: Any = None) -> Tensor:
-        """Convert to a dtype, as ``to`` does; without one return the name of the tensor's."""
+        """Convert to a dtype, like ``to``; without an argument, return the name of the tensor's type."""
     def type_as(self, other: Any) -> Tensor:
         """Convert to other's dtype."""
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
-        """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0."""
+        """Return the slices of x along ``dim``: (x[0], x[1], …) for dim = 0."""
     def unflatten(self, dim: builtins.int, sizes: Sequence[Any]) -> Tensor:
-        """x with the axis ``dim`` split into axes of the given sizes, one of which may be -1."""
+        """Return x with the axis ``dim`` split into axes of the given sizes, one of which may be -1."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
-        """All windows of ``size`` entries along one axis, ``step`` apart, as a new last axis."""
+        """Return all windows of ``size`` entries along one axis, ``step`` apart, as a new last axis."""
     def uniform_(self, a: builtins.float = 0, b: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
-        """Fill with uniform random numbers in [a, b)."""
+        """Fill with uniform random numbers in [a, b); of a complex tensor both parts."""
     @overload
     def unique(self, sorted: builtins.bool = True) -> Tensor: ...
     @overload
     def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-        """The distinct entries of x in order, or the distinct slices along one axis."""
+        """Return the distinct entries of x in order, or the distinct slices along one axis."""
     @overload
     def unique_consecutive(self) -> Tensor: ...
     @overload
     def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-        """The first entry of each run of equal ones, or the first slice along one axis."""
+        """Return the first entry of each run of equal entries, or the first slice along one axis."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-        """x with a new axis of size 1 at ``dim``."""
+        """Return x with a new axis of size 1 at ``dim``."""
     def unsqueeze_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.unsqueeze(…)."""
+        """Set x to x.unsqueeze(…) in place."""
     def var(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
-        """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction)."""
+        """Return the variance Σ (x - μ)² / (n - correction) along the axes, with |x - μ|² for complex numbers."""
     def vdot(self, other: Any) -> Tensor:
-        """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""
+        """Return the inner product Σ conj(x_i) y_i of two vectors, which is ``dot`` for real numbers."""
     def view(self, *sizes: Any, size: Any = None) -> Tensor:
-        """As reshape: how entries lie in memory is not the user's concern."""
+        """Return x in another shape. This is ``reshape``, because the memory layout of a tensor does not matter."""
     def view_as(self, other: Any) -> Tensor:
-        """x in the shape of ``other``."""
+        """Return x in the shape of ``other``."""
     def vsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-        """x cut from top to bottom, along dim 0."""
+        """Split x vertically, along dim 0."""
     def where(self, condition: Any, other: Any) -> Tensor:
-        """Keep entries where the condition holds, take other's elsewhere."""
+        """Return the entries of this tensor where the condition holds, and those of other elsewhere."""
     def xlog1py(self, other: Any) -> Tensor:
-        """As ``symgrad.special.xlog1py``."""
+        """See ``symgrad.special.xlog1py``."""
     def xlogy(self, other: Any) -> Tensor:
-        """As ``symgrad.xlogy``."""
+        """See ``symgrad.xlogy``."""
     def xlogy_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """x ← x.xlogy(…), in x's shape and dtype."""
+        """Set x to x.xlogy(…) in place, in x's shape and dtype."""
     def zero_(self) -> Tensor:
-        """x ← 0; the gradient of what x was is zero."""
+        """Set all entries of x to 0 in place; the gradient with respect to x's previous value is zero."""

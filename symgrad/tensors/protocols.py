@@ -6,6 +6,7 @@ The table of NumPy's other functions is loaded when the first of them is called.
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from symgrad.core.node import GRAD
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.record import TensorBase
 from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
-from symgrad.support.neighbours import instead
+from symgrad.support.neighbours import instead, twin_of_scipys
 from symgrad.tensors import ufuncs
 from symgrad.tensors.conversions import read_only
 
@@ -28,23 +29,65 @@ def _without_history() -> str:
     frame: Any = sys._getframe(2)
     calls: list[Any] = []
     while frame is not None and _root(frame) in _LIBRARIES:
-        calls.append(frame)
+        if _root(frame) != "symgrad":
+            calls.append(frame)
+        elif calls:  # which called the library itself
+            break
         frame = frame.f_back
-    public = [f for f in calls if _root(f) != "symgrad" and f.f_code.co_name.isidentifier() and not _is_inner(f)]
+    if not calls:  # a function of symgrad's that needs an array, as np.save does, or np.array in the user's own line
+        return "Use tensor.detach().numpy() instead." if _root(sys._getframe(2)) == "symgrad" else _LIST
+    root = _root(calls[-1])
+    if root in ("numpy", "pandas"):
+        return _numpys(calls) if root == "numpy" else f"pandas {_TAKES} Write df.to_numpy() @ x for df @ x."
+    return _scipys(calls) if root == "scipy" else f"{root} {_TAKES} Pass x.detach().numpy()."
+
+
+def _numpys(calls: list[Any]) -> str:
+    """Return what to write for a function of NumPy's, of whose frames the last is the outermost."""
+    public = [f for f in calls if f.f_code.co_name.isidentifier() and not _is_inner(f)]
     if not public:
         return _LIST
-    where, root, name = public[-1], _root(public[-1]), public[-1].f_code.co_name
+    where, name = public[-1], public[-1].f_code.co_name
+    if advice := _as_tensors(where):
+        return f"numpy's {name} {_TAKES} {advice}"
+    twin = instead(name, "numpy").removeprefix(". ")
+    return f"numpy's {name} {_TAKES} {twin + '.' if twin else _DETACH}"
+
+
+def _scipys(calls: list[Any]) -> str:
+    """Return what to write for a function or method of SciPy's, of whose frames the last is the outermost."""
+    where = calls[-1]
     owner = where.f_locals.get("self")
-    takes = "takes arrays, which have no gradient."
     if where.f_globals["__name__"].startswith("scipy.stats") and owner is not None:
-        distribution = getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen")
-        return f"scipy.stats.{distribution}.{name} {takes} Use sg.stats.{distribution}.{name}."
-    if root == "pandas":
-        return f"pandas {takes} Write df.to_numpy() @ x for df @ x."
-    if root == "numpy" and (advice := _as_tensors(where)):
-        return f"numpy's {name} {takes} {advice}"
-    twin = instead(name, root).removeprefix(". ")
-    return f"{root}'s {name} {takes} {twin + '.' if twin else _DETACH}"
+        name, method = _distribution(owner), where.f_code.co_name
+        if method in _WRAPPERS:  # that of fit
+            return f"scipy.stats.{name}.fit {_TAKES} Use sg.stats.fit."
+        return f"scipy.stats.{name}.{method} {_TAKES} Use sg.stats.{name}.{method}."
+    called = next((f for f in map(_function_of, reversed(calls)) if f is not None), None)
+    if called is None:
+        return f"scipy {_TAKES} {_NUMBERS}"
+    place, name = called
+    return f"scipy.{place}.{name} {_TAKES} {twin_of_scipys(place, name) or _NUMBERS}"
+
+
+def _distribution(owner: Any) -> str:
+    """Return the name of a distribution of SciPy's, also of one with its parameters."""
+    named = getattr(owner, "dist", owner)
+    return getattr(named, "name", None) or type(named).__name__.removesuffix("_gen")
+
+
+def _function_of(frame: Any) -> tuple[str, str] | None:
+    """Return the module of SciPy's and the name of the function or class that runs in a frame; None if not public."""
+    values = [*frame.f_locals.values()] if _is_inner(frame) else []
+    functions = [v for v in values if isinstance(v, FunctionType) and not v.__name__.startswith("_")]
+    place, name = frame.f_globals["__name__"], frame.f_code.co_name
+    if name == "__init__":
+        place, name = type(frame.f_locals["self"]).__module__, type(frame.f_locals["self"]).__name__
+    elif functions:  # a decorator's frame, which holds the function
+        place, name = functions[0].__module__, functions[0].__name__
+    parts = place.split(".")
+    public = parts[0] == "scipy" and len(parts) > 1 and not parts[1].startswith("_")
+    return (parts[1], name) if public and not name.startswith("_") and name not in _WRAPPERS else None
 
 
 def _as_tensors(frame: Any) -> str:
@@ -71,13 +114,16 @@ def _root(frame: Any) -> str:
 
 
 def _is_inner(frame: Any) -> bool:
-    return frame.f_code.co_name.startswith("_") or frame.f_code.co_name in ("wrapper", "inner", "wrapped")
+    return frame.f_code.co_name.startswith("_") or frame.f_code.co_name in _WRAPPERS
 
 
 _DETACH = (
     "Call it on x.detach().numpy() for the numbers; where only an option is a tensor, pass the others as sg.asarray(a)."
 )
-_LIBRARIES = frozenset({"numpy", "scipy", "pandas", "symgrad"})
+_TAKES = "takes arrays, which have no gradient."
+_NUMBERS = "Call it on x.detach().numpy() for the numbers."
+_WRAPPERS = frozenset({"wrapper", "inner", "wrapped", "axis_nan_policy_wrapper", "fun_wrapped"})
+_LIBRARIES = frozenset({"numpy", "scipy", "pandas", "symgrad", "matplotlib", "seaborn", "sklearn", "statsmodels"})
 
 
 class Protocols(TensorBase):
@@ -97,15 +143,12 @@ class Protocols(TensorBase):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:
-            raise GraphError(
-                f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. "
-                f"{_without_history()}"
-            )
+            raise GraphError(f"Can't call numpy() on Tensor that requires grad. {_without_history()}")
         if self._value is None:
             check_lives(self._node)
             raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_without_history()}")
         if copy is False:
-            raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
+            raise ArgumentError("np.asarray: copy=False is not possible, because a tensor does not share its memory.")
         array = np.array(self._value, dtype=dtype)
         return array if copy else read_only(array)
 
@@ -127,7 +170,7 @@ class Protocols(TensorBase):
                 "Can't export tensors that require gradient, use tensor.detach(). Gradients do not pass."
             )
         if options.get("copy") is False:
-            raise SharingError("DLPack: copy=False cannot be met, a tensor shares its memory with nothing.")
+            raise SharingError("DLPack: copy=False is not possible, because a tensor does not share its memory.")
         return np.array(self._known("DLPack")).__dlpack__(**{k: v for k, v in options.items() if k != "copy"})  # type: ignore[attr-defined]
 
     def __dlpack_device__(self) -> tuple[int, int]:

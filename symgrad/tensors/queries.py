@@ -1,7 +1,6 @@
-"""What is asked of tensors rather than computed: dtypes, equality, places, distinct entries; and tensors like another.
+"""Properties of tensors: dtypes, equality, positions, distinct entries; and tensors that are shaped like another.
 
-What depends on entries needs a value; the entries themselves that are found, and weights, keep their gradient. Imports
-conversions, ops and below.
+Functions that depend on entries need a value. Selected entries, and weights, keep their gradient.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_complex as is_complex_dtype
 from symgrad.core.promotion import is_floating, is_integer, is_signed
 from symgrad.engine.record import TensorBase, as_tensor, handle
-from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import finite
@@ -33,8 +32,10 @@ from symgrad.support.arguments import check_all
 from symgrad.tensors.conversions import dtype_of
 
 __all__ = [
-    "allclose", "argwhere", "bincount", "can_cast", "equal", "is_complex", "is_floating_point", "is_nonzero",
+    "allclose", "argwhere", "bincount", "broadcast_shapes", "can_cast", "equal", "is_complex", "is_floating_point",
+    "is_nonzero",
     "is_tensor", "nonzero", "numel", "promote_types", "result_type", "unique", "unique_consecutive",
+    "unravel_index",
 ]  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def is_complex(input: Any) -> bool:
 
 
 def numel(input: Any) -> Any:
-    """The number of entries.
+    """Return the number of entries.
 
     >>> sg.numel(sg.ones(2, 3))
     6
@@ -78,7 +79,7 @@ def is_nonzero(input: Any) -> bool:
     """Return whether the only entry of x is not 0.
 
     Raises:
-        GraphError: x has no entry, or several.
+        GraphError: if x does not have exactly one entry.
 
     >>> sg.is_nonzero(sg.tensor([0.0]))
     False
@@ -87,7 +88,7 @@ def is_nonzero(input: Any) -> bool:
 
 
 def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
-    """The dtype that arrays of two dtypes have together, by NumPy's rules.
+    """Return the common dtype of two dtypes, by NumPy's rules.
 
     >>> sg.promote_types(sg.int64, sg.float32)
     dtype('float64')
@@ -96,7 +97,7 @@ def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
 
 
 def result_type(tensor1: Any, tensor2: Any) -> np.dtype[Any]:
-    """The dtype of tensor1 + tensor2; numbers take the tensor's.
+    """Return the dtype of tensor1 + tensor2; numbers take the tensor's.
 
     Args:
         tensor1, tensor2: tensors or numbers.
@@ -116,8 +117,52 @@ def can_cast(from_: Any, to: Any) -> bool:
     return bool(np.can_cast(check_dtype(from_), check_dtype(to), "same_kind"))
 
 
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """Return the shape to which arrays of these shapes broadcast.
+
+    Raises:
+        ShapeError: if they do not broadcast.
+
+    >>> sg.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except TypeError as error:
+        raise ArgumentTypeError(f"broadcast_shapes: {error}. Expected shapes, such as (2, 3) or x.shape.") from error
+    except ValueError as error:
+        raise ShapeError(
+            f"broadcast_shapes: {' and '.join(str(list(listed(s))) for s in shapes)} do not broadcast. Expected sizes "
+            "that are equal or 1 along each axis, counted from the last."
+        ) from error
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Convert flat indices into a tensor of the given shape to a tuple with an index tensor for each axis.
+
+    Raises:
+        DTypeError: if the numbers are not integers.
+        IndexRangeError: if an index is not below the number of entries.
+
+    >>> sg.unravel_index(sg.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    numbers = np.asarray(as_tensor(indices)._known("unravel_index"))
+    if not is_integer(numbers.dtype):
+        raise DTypeError(f"unravel_index: got {numbers.dtype}. Expected integers; use x.to(sg.int64).")
+    sizes = listed(shape)
+    try:
+        places = np.unravel_index(numbers, tuple(sizes))
+    except ValueError as error:
+        raise IndexRangeError(
+            f"unravel_index: got a number beyond the {total(tuple(sizes))} entries of shape {list(sizes)}. Expected "
+            f"0 to {total(tuple(sizes)) - 1}."
+        ) from error
+    return tuple([as_tensor(np.asarray(k, np.int64)) for k in places])
+
+
 def equal(input: Any, other: Any) -> bool:
-    """Return whether x and other have one shape and the same entries.
+    """Return whether x and other have the same shape and the same entries.
 
     >>> sg.equal(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0]))
     True
@@ -131,10 +176,10 @@ def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equ
 
     Args:
         input, other: tensors, broadcast against each other.
-        rtol, atol, equal_nan: as for ``isclose``.
+        rtol, atol, equal_nan: as in ``isclose``.
 
     Raises:
-        ArgumentError: rtol or atol is negative.
+        ArgumentError: if rtol or atol is negative.
 
     >>> sg.allclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0 + 1e-7]))
     True
@@ -145,14 +190,14 @@ def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equ
 
 # ------------------------------------------------------------------ places and distinct entries
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The places of the entries that are not 0.
+    """Return the positions of the entries that are not 0.
 
     Args:
         input: x, any shape.
-        as_tuple: return one vector per axis, as indices.
+        as_tuple: whether to return a tuple with one index vector per axis.
 
     Returns:
-        An integer tensor (k, number of axes), one place a row; or the tuple of its columns.
+        An integer tensor (k, number of axes), with one position per row; or the tuple of its columns.
 
     >>> sg.nonzero(sg.tensor([[1.0, 0.0], [0.0, 2.0]]))
     tensor([[0, 0],
@@ -165,7 +210,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 
 def argwhere(input: Any) -> Any:
-    """The places of the entries that are not 0, one a row.
+    """Return the positions of the entries that are not 0, one per row.
 
     >>> sg.argwhere(sg.tensor([0.0, 3.0]))
     tensor([[1]])
@@ -174,14 +219,16 @@ def argwhere(input: Any) -> Any:
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, … occurs in x, or the sum of the weights of its occurrences.
+    """Count the occurrences of 0, 1, … in x, or sum the weights of their occurrences.
 
     Args:
-        input, weights: integers ≥ 0, a vector; and a vector of the same length.
-        minlength: the least length of the result.
+        input, weights: a vector of integers ≥ 0; and a vector of the same length.
+        minlength: the minimum length of the result.
 
     Raises:
-        ShapeError: x is no vector. DTypeError: it holds no integers. ArgumentError: one is negative.
+        ShapeError: if x is not a vector.
+        DTypeError: if it does not hold integers.
+        ArgumentError: if an entry is negative.
 
     >>> sg.bincount(sg.tensor([0, 2, 2]))
     tensor([1, 0, 2])
@@ -208,19 +255,19 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The distinct entries of x in order, or the distinct slices along one axis.
+    """Return the distinct entries of x in order, or the distinct slices along one axis.
 
-    The gradient of each goes to its first occurrence.
+    The gradient of each entry flows to its first occurrence.
 
     Args:
         input: x, any shape.
         sorted: accepted; the entries are always in order.
-        return_inverse: return also where each entry of x is among them.
-        return_counts: return also how often each occurs.
+        return_inverse: whether to return the index of each entry of x among the distinct ones.
+        return_counts: whether to return the number of occurrences of each.
         dim: the axis of the slices; None for entries.
 
     Returns:
-        A tensor, or a tuple of it and what else is asked for.
+        A tensor, or a tuple of it and the other requested results.
 
     >>> sg.unique(sg.tensor([3.0, 1.0, 3.0]), return_counts=True)
     (tensor([1., 3.]), tensor([1, 2]))
@@ -240,14 +287,14 @@ def _slices(x: Any, at: Any, dim: int | None) -> Any:
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The first entry of each run of equal ones, or the first slice along one axis.
+    """Return the first entry of each run of equal entries, or the first slice along one axis.
 
     Args:
-        input: x, any shape; flattened where dim is None.
-        return_inverse, return_counts, dim: as for ``unique``.
+        input: x, any shape; flattened if dim is None.
+        return_inverse, return_counts, dim: see ``unique``.
 
     Returns:
-        A tensor, or a tuple of it and what else is asked for.
+        A tensor, or a tuple of it and the other requested results.
 
     >>> sg.unique_consecutive(sg.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
@@ -331,7 +378,7 @@ class Queries(TensorBase):
 
     @placed
     def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-        """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
+        """Create a tensor from data, by default with this tensor's dtype. Gradients flow to tensors in the data."""
         source = as_tensor(data)
         if not isinstance(data, TensorBase):
             check_range(source._value, dtype_of(self) if dtype is None else check_dtype(dtype))
@@ -347,7 +394,7 @@ class Queries(TensorBase):
         requires_grad: bool = False,
         device: Any = None,
     ) -> Any:
-        """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
+        """Return a tensor filled with one number, by default with this tensor's dtype. Gradients flow to a tensor."""
         size = (size,) if isinstance(size, (int, np.integer, sp.Expr)) else size
         if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
             return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
@@ -358,7 +405,7 @@ class Queries(TensorBase):
         return self._made(broadcast_to(source, tuple(size)), requires_grad)
 
     def _made(self, t: Any, requires_grad: bool) -> Any:
-        """The tensor, or a leaf of its numbers where gradients are asked for."""
+        """The tensor, or a leaf of its numbers where gradients are requested."""
         if not requires_grad:
             return t
         t._check_kept("new_tensor(…, requires_grad=True)")
@@ -366,17 +413,17 @@ class Queries(TensorBase):
 
     @placed
     def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-        """Zeros, by default of this tensor's dtype."""
+        """Return zeros, by default with this tensor's dtype."""
         return self._of_sizes(size, 0, dtype, requires_grad)
 
     @placed
     def new_ones(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-        """Ones, by default of this tensor's dtype."""
+        """Return ones, by default with this tensor's dtype."""
         return self._of_sizes(size, 1, dtype, requires_grad)
 
     @placed
     def new_empty(self, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-        """As new_zeros, so that nothing undefined is ever read."""
+        """Return zeros, by default with this tensor's dtype, so that undefined values are never read."""
         return self.new_zeros(*size, dtype=dtype, requires_grad=requires_grad)
 
     def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool) -> Any:

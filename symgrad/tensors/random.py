@@ -12,13 +12,13 @@ from symgrad.core.node import GRAD, Cell
 from symgrad.core.promotion import FLOAT64, is_complex, is_floating
 from symgrad.engine.generator import Generator, default_generator, drawn
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import not_complex
-from symgrad.ops.value import check_dtype, check_range, torch_dtype
+from symgrad.ops.value import check_dtype, check_range
 from symgrad.support.arguments import check_all
 from symgrad.tensors.creation import leaf, like, size_of
-from symgrad.tensors.sampling import check_deviation, check_probability, integers, numbers, successes
+from symgrad.tensors.sampling import check_deviation, integers, numbers
 from symgrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -34,23 +34,23 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Seed the default generator by the operating system, and return the seed."""
+    """Seed the default generator from the operating system, and return the seed."""
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator started from."""
+    """Return the seed that the default generator started from."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator, as a tensor of bytes."""
+    """Return the state of the default generator, as a tensor of bytes."""
     state: Tensor = default_generator.get_state()
     return state
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Let the default generator go on from a state that ``get_rng_state`` returned."""
+    """Restore a state of the default generator that ``get_rng_state`` returned."""
     default_generator.set_state(new_state)
 
 
@@ -73,7 +73,7 @@ def rand(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform random numbers in [0, 1); of a complex dtype both parts are."""
+    """Return uniform random numbers in [0, 1); for a complex dtype, in both parts."""
     return _made(drawn(generator, numbers, "random", size_of(sizes, size), _dtype(dtype)), requires_grad, name)
 
 
@@ -82,20 +82,21 @@ def randn(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Standard normal random numbers; of a complex dtype E|z|² = 1, half of it in each part."""
+    """Return standard normal random numbers; for a complex dtype, E|z|² = 1, with half of it in each part."""
     noise = drawn(generator, numbers, "standard_normal", size_of(sizes, size), _dtype(dtype), 0.5**0.5)
     return _made(noise, requires_grad, name)
 
 
 @placed
 def randint(
-    low: int, high: int | None = None, size: Any = (), *, generator: Generator | None = None, dtype: Any = None,
+    low: int = 0, high: int | None = None, size: Any = (), *, generator: Generator | None = None, dtype: Any = None,
     name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform random integers in [low, high), or [0, low) if high is a size.
+    """Return uniform random integers in [low, high), or [0, low) if high is a size.
 
     Raises:
-        ArgumentError: there is no such integer. NumberRangeError: the dtype does not hold them all.
+        ArgumentError: if the range is empty.
+        NumberRangeError: if the dtype does not hold them all.
     """
     if high is None or isinstance(high, (tuple, list)):
         low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
@@ -110,7 +111,7 @@ def randint(
 
 @placed
 def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """The integers 0, …, n - 1 in random order.
+    """Return the integers 0, …, n - 1 in random order.
 
     >>> sg.randperm(4).sum()
     tensor(6)
@@ -128,7 +129,7 @@ def rand_like(
     input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform random numbers in input's shape and dtype."""
+    """Return uniform random numbers with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     return rand(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
 
@@ -138,7 +139,7 @@ def randn_like(
     input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Standard normal random numbers in input's shape and dtype."""
+    """Return standard normal random numbers with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     return randn(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
 
@@ -153,7 +154,7 @@ def randint_like(
     dtype: Any = None,
     device: Any = None,
 ) -> Tensor:
-    """Uniform random integers in [low, high), or [0, low), in input's shape and dtype."""
+    """Return uniform random integers in [low, high), or [0, low), with the shape and the dtype of input."""
     shape, dtype = like(input, dtype)
     low, high = (0, low) if high is None else (low, high)
     return randint(low, high, shape, generator=generator, dtype=dtype)
@@ -165,16 +166,16 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, dtype: Any = None,
     requires_grad: bool = False, device: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Normal random numbers of these means and standard deviations, which broadcast: μ + σ ε.
+    """Return normal random numbers μ + σ ε with the given means and standard deviations, which broadcast.
 
-    Gradients flow to μ and σ where these are tensors that need one, with ε held fixed; PyTorch has zero there.
+    Gradients flow to μ and σ with ε held fixed; in PyTorch, they are zero.
 
     Args:
         mean, std: numbers or tensors.
-        size: the shape, where both are numbers.
+        size: the shape, if both are numbers.
 
     Raises:
-        ArgumentError: a deviation is negative.
+        ArgumentError: if a deviation is negative.
 
     >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
     tensor([1., 2.])
@@ -193,31 +194,30 @@ def normal(
 
 
 def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """1 with probability input, else 0; with p, in input's shape with probability p.
+    """Draw 1 with probability input, and 0 otherwise; with p, in the shape of input with probability p.
 
     Raises:
-        ArgumentError: a probability lies outside [0, 1].
+        ArgumentError: if a probability lies outside [0, 1].
 
     >>> sg.bernoulli(sg.tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    t = as_tensor(input)
-    check_probability("bernoulli", t if p is None else p)
-    return successes(t.detach() if p is None else p, t.shape, generator).to(t.dtype)  # type: ignore[no-any-return]
+    return as_tensor(input).bernoulli(p, generator=generator)  # type: ignore[no-any-return]
 
 
 def poisson(input: Any, *, generator: Generator | None = None) -> Tensor:
-    """Random counts of Poisson distributions with these rates.
+    """Draw random counts from Poisson distributions with the given rates.
 
     Args:
         input: rates ≥ 0, any shape.
-        generator: where random numbers come from, by default what ``manual_seed`` seeds.
+        generator: the source of random numbers; by default the generator that ``manual_seed`` seeds.
 
     Returns:
-        A tensor shaped like input and of its dtype, without gradient.
+        A tensor with the shape and the dtype of input, without a gradient.
 
     Raises:
-        ArgumentError: a rate is negative or nan. DTypeError: the rates are complex.
+        ArgumentError: if a rate is negative or nan.
+        DTypeError: if the rates are complex.
 
     >>> sg.poisson(sg.tensor([0.0, 0.0]))
     tensor([0., 0.])
@@ -239,58 +239,23 @@ def _events(rng: Any, rates: Any, dtype: Any) -> Any:
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
 ) -> Tensor:
-    """Indices drawn with probabilities in proportion to the weights in each row.
+    """Draw indices with probabilities proportional to the weights in each row.
 
     Args:
         input: weights ≥ 0, (m,) or (n, m).
-        num_samples: how many in each row.
+        num_samples: the number of draws in each row.
         replacement: whether an index may be drawn again.
 
     Returns:
         Integers, (num_samples,) or (n, num_samples).
 
     Raises:
-        ArgumentError: a negative weight, none above 0, or more samples than weights without replacement.
+        ArgumentError: if a weight is negative, none is positive, or there are too few for a draw without replacement.
 
     >>> sg.multinomial(sg.tensor([0.0, 2.0, 0.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
-    weights = np.asarray(as_tensor(input)._known("multinomial"))
-    _check_weights(weights, num_samples, replacement)
-    return _made(drawn(generator, _indices, weights, num_samples, replacement), False, None)
-
-
-def _indices(rng: Any, weights: Any, num_samples: int, replacement: bool) -> Any:
-    rows = weights.reshape(-1, weights.shape[-1]).astype(np.float64)
-    if replacement:
-        edges = np.cumsum(rows, 1)
-        at = rng.random((len(rows), num_samples)) * edges[:, -1:]
-        indices = np.array([np.searchsorted(e, a, side="right") for e, a in zip(edges, at, strict=True)])
-    else:  # the first arrivals of Poisson processes with these rates
-        with np.errstate(divide="ignore"):
-            indices = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
-    return indices.reshape(*weights.shape[:-1], num_samples).astype(np.int64)
-
-
-def _check_weights(weights: Any, count: int, replacement: bool) -> None:
-    if weights.ndim not in (1, 2):
-        raise ShapeError(f"prob_dist must be 1 or 2 dim. Got {weights.ndim} axes; reshape it to rows.")
-    if not is_floating(weights.dtype):
-        raise DTypeError(
-            f"multinomial only supports floating-point dtypes for input, got: {torch_dtype(weights)}. "
-            "Convert it with .to(sg.float64)."
-        )
-    if count <= 0:
-        raise ArgumentError(f"cannot sample n_sample <= 0 samples. Got {count}; ask for at least one.")
-    if not replacement and count > weights.shape[-1]:
-        raise ArgumentError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement. Got {count} samples of "
-            f"{weights.shape[-1]} weights; pass replacement=True."
-        )
-    if not np.all(np.isfinite(weights) & (weights >= 0)):
-        raise ArgumentError("probability tensor contains either `inf`, `nan` or element < 0. Apply softmax first.")
-    if not np.all(weights.sum(-1) > 0):
-        raise ArgumentError("invalid multinomial distribution (sum of probabilities <= 0). Give one a weight above 0.")
+    return as_tensor(input).multinomial(num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
 
 
 check_all(globals(), __all__)

@@ -1,4 +1,4 @@
-"""Tensors filled with random numbers in place: ``x.normal_()`` and its like."""
+"""Random numbers by methods: in place, ``x.normal_()`` and its like, and with the probabilities that x holds."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.promotion import COMPLEX128, FLOAT64, is_complex, is_integer
+from symgrad.core.promotion import COMPLEX128, FLOAT64, is_complex, is_floating, is_integer
 from symgrad.engine.generator import Generator, drawn
 from symgrad.engine.record import TensorBase
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.protocol import not_complex
-from symgrad.ops.value import check_range
+from symgrad.ops.value import check_range, torch_dtype
 
 
 def check_deviation(std: Any) -> None:
@@ -47,8 +47,41 @@ def successes(p: Any, shape: Any, generator: Generator | None) -> Any:
     return p > drawn(generator, numbers, "random", shape, FLOAT64)
 
 
+def _indices(rng: Any, weights: Any, num_samples: int, replacement: bool) -> Any:
+    rows = weights.reshape(-1, weights.shape[-1]).astype(np.float64)
+    if replacement:
+        edges = np.cumsum(rows, 1)
+        at = rng.random((len(rows), num_samples)) * edges[:, -1:]
+        indices = np.array([np.searchsorted(e, a, side="right") for e, a in zip(edges, at, strict=True)])
+    else:  # the first arrivals of Poisson processes with these rates
+        with np.errstate(divide="ignore"):
+            indices = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
+    return indices.reshape(*weights.shape[:-1], num_samples).astype(np.int64)
+
+
+def _check_weights(weights: Any, count: int, replacement: bool) -> None:
+    if weights.ndim not in (1, 2):
+        raise ShapeError(f"prob_dist must be 1 or 2 dim. Got {weights.ndim} axes; reshape it to rows.")
+    if not is_floating(weights.dtype):
+        raise DTypeError(
+            f"multinomial only supports floating-point dtypes for input, got: {torch_dtype(weights)}. "
+            "Convert it with .to(sg.float64)."
+        )
+    if count <= 0:
+        raise ArgumentError(f"cannot sample n_sample <= 0 samples. Got {count}; request at least one.")
+    if not replacement and count > weights.shape[-1]:
+        raise ArgumentError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement. Got {count} samples of "
+            f"{weights.shape[-1]} weights; pass replacement=True."
+        )
+    if not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise ArgumentError("probability tensor contains either `inf`, `nan` or element < 0. Apply softmax first.")
+    if not np.all(weights.sum(-1) > 0):
+        raise ArgumentError("invalid multinomial distribution (sum of probabilities <= 0). Give one a weight above 0.")
+
+
 class Sampling(TensorBase):
-    """In-place sampling. The gradient of what the tensor was is zero."""
+    """Sampling. In place, the gradient of what the tensor was is zero."""
 
     __slots__ = ()
 
@@ -65,14 +98,28 @@ class Sampling(TensorBase):
         return me.copy_(mean + std * drawn(generator, numbers, "standard_normal", me.shape, dtype, 0.5**0.5))
 
     def uniform_(self, a: float = 0, b: float = 1, *, generator: Generator | None = None) -> Any:
-        """Fill with uniform random numbers in [a, b)."""
+        """Fill with uniform random numbers in [a, b); of a complex tensor both parts."""
         if a > b:
             raise ArgumentError(
                 f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}. Swap them."
             )
         me: Any = self
-        self._check_real("uniform_")
-        return me.copy_(a + (b - a) * drawn(generator, numbers, "random", me.shape, FLOAT64))
+        u = drawn(generator, numbers, "random", (2, *me.shape) if is_complex(me.dtype) else me.shape, FLOAT64)
+        x = a + (b - a) * u
+        return me.copy_(x[0] + 1j * x[1] if is_complex(me.dtype) else x)
+
+    def bernoulli(self, p: Any = None, *, generator: Generator | None = None) -> Any:
+        """See ``symgrad.bernoulli``."""
+        me: Any = self
+        check_probability("bernoulli", me if p is None else p)
+        return successes(me.detach() if p is None else p, me.shape, generator).to(me.dtype)
+
+    def multinomial(self, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
+        """See ``symgrad.multinomial``."""
+        me: Any = self
+        weights = np.asarray(me._known("multinomial"))
+        _check_weights(weights, num_samples, replacement)
+        return drawn(generator, _indices, weights, num_samples, replacement)
 
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
         """Fill with 1 with probability p, else 0."""

@@ -50,10 +50,10 @@ _LEAF = (
 
 @register_tensor_class
 class Tensor(Mixed, metaclass=WithMissing):
-    """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
+    """A number or an array of numbers that records how it was computed, so that it can be differentiated.
 
-    Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
-    ``Tensor([1, 2])`` and ``Tensor(2, 3)`` are torch's older spelling, of numbers and of a size, in the default dtype.
+    Create one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
+    ``Tensor([1, 2])`` and ``Tensor(2, 3)`` are PyTorch's older spelling for numbers and for a size.
     """
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class Tensor(Mixed, metaclass=WithMissing):
         return old_style(data, modes.get_default_dtype())
 
     def __init__(self, *data: Any, device: Any = None) -> None:
-        """The tensor is made by ``__new__``."""
+        """Do nothing; ``__new__`` creates the tensor."""
 
     def __dir__(self) -> list[str]:
         return dir(type(self))
@@ -71,7 +71,7 @@ class Tensor(Mixed, metaclass=WithMissing):
     # -------------------------------------------------------------- what it is
     @property
     def shape(self) -> tuple[Any, ...]:
-        """The sizes of the axes; a symbol's may be SymPy expressions."""
+        """The sizes of the axes; those of a symbol may be SymPy expressions."""
         value = self._value
         if value is None:
             return self._node.shape  # type: ignore[no-any-return]
@@ -84,7 +84,7 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype. A symbol has the default one, and results follow from the dtypes of their inputs."""
+        """The NumPy dtype. A symbol has the default dtype, and results follow from the dtypes of their inputs."""
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype  # type: ignore[no-any-return]
@@ -94,14 +94,14 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def name(self) -> str | None:
-        """The name that formulas print; None if none was given."""
+        """The name in formulas, or None."""
         return getattr(self._node, "title", None)
 
     @name.setter
     def name(self, name: str | None) -> None:
         check_name(name)
         if isinstance(self._node, Node):
-            raise GraphError("name: only leaves are named; this tensor is the result of an operation.")
+            raise GraphError("name: only leaves can have names; this tensor is the result of an operation.")
         level = GRAD if self.requires_grad else TRACED if name else CONSTANT
         self._replace_leaf(self._value, level, name)
 
@@ -149,7 +149,7 @@ class Tensor(Mixed, metaclass=WithMissing):
         return self
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start (or stop) recording operations on this leaf, and return it."""
+        """Set whether operations on this leaf are recorded, and return the tensor."""
         check_flag("requires_grad_", requires_grad)
         if requires_grad and not is_differentiable(self.dtype):
             raise DTypeError(
@@ -161,17 +161,17 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded operation made it: its gradient, if any, ends here."""
+        """Whether the tensor is a leaf, that is, not the result of a recorded operation."""
         return not (isinstance(self._node, Node) and self._node.level == GRAD)
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made it, None for a leaf."""
+        """The node of the operation that computed the tensor, or None for a leaf."""
         return None if self.is_leaf else self._node
 
     @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient: None before the first backward."""
+        """The accumulated gradient, or None before the first backward pass."""
         cell = getattr(self._node, "cell", None)
         if cell is None:
             if not self.is_leaf:
@@ -215,22 +215,22 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def output_nr(self) -> int:
-        """Which result of its ``grad_fn`` it is: here each result has a node of its own, and it is 0."""
+        """The index of the tensor among the results of its ``grad_fn``: 0, because each result has its own node."""
         return 0
 
     @property
     def grad_expr(self) -> Any:
-        """The closed form that ``backward(mode="symbolic")`` left here."""
+        """The closed form that ``backward(mode="symbolic")`` stored."""
         cell = getattr(self._node, "cell", None)
         return None if cell is None else cell.grad_expr
 
     @property
     def expr(self) -> Any:
-        """The SymPy expression of a recorded tensor; forms are imported when they are first asked for."""
+        """The SymPy expression of a recorded tensor; forms are imported on first use."""
         return UPCALLS["expression"](self).expr
 
     def retain_grad(self) -> None:
-        """Let ``backward`` and ``autograd.grad`` add to ``.grad`` of this non-leaf too, where they pass it."""
+        """Accumulate the gradient in ``.grad`` although this tensor is not a leaf."""
         if not self.requires_grad:
             raise GraphError(
                 "can't retain_grad on Tensor that has requires_grad=False. Make an input with requires_grad=True."
@@ -242,7 +242,7 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether this non-leaf keeps its gradient."""
+        """Whether this tensor accumulates its gradient although it is not a leaf."""
         return not self.is_leaf and self._node.cell is not None
 
     def _hooks(self) -> Hooks:
@@ -257,11 +257,11 @@ class Tensor(Mixed, metaclass=WithMissing):
     def register_hook(self, hook: Hook) -> RemovableHandle:
         """Call ``hook(g)`` whenever the gradient g with respect to this tensor is computed.
 
-        A tensor that the hook returns takes the gradient's place, also in ``.grad`` and for the tensors before.
-        ``remove()`` of the handle that is returned takes the hook away.
+        If the hook returns a tensor, it replaces the gradient, also in ``.grad`` and for earlier tensors. The method
+        ``remove()`` of the returned handle removes the hook.
 
         Raises:
-            GraphError: the tensor does not require grad.
+            GraphError: if the tensor does not require grad.
 
         >>> x = sg.tensor(1.0, requires_grad=True)
         >>> handle = x.register_hook(lambda g: 2 * g)
@@ -272,10 +272,10 @@ class Tensor(Mixed, metaclass=WithMissing):
         return self._hooks().tensor.add(hook)
 
     def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(self)`` whenever a backward has added to ``.grad`` of this leaf.
+        """Call ``hook(self)`` whenever a backward pass has accumulated into ``.grad`` of this leaf.
 
         Raises:
-            GraphError: the tensor is no leaf, or does not require grad.
+            GraphError: if the tensor is not a leaf, or does not require grad.
         """
         if not self.is_leaf:
             raise GraphError(
@@ -297,20 +297,22 @@ class Tensor(Mixed, metaclass=WithMissing):
         """Accumulate the gradient dx̄ += Jᵀ·gradient into ``.grad`` of every leaf x.
 
         Args:
-            gradient: cotangent, shaped like this tensor; optional where it has one element.
-            retain_graph: keep the saved values for a second backward; default ``create_graph``.
-            create_graph: record the gradient's own graph, for higher orders.
-            inputs: leaves to accumulate into; default all.
-            mode: "numeric", or "symbolic" to put closed forms into ``.grad_expr`` and leave ``.grad`` alone.
+            gradient: the cotangent, shaped like this tensor; optional if the tensor has one element.
+            retain_graph: whether to keep the saved values for a second backward pass; by default the value of
+                ``create_graph``.
+            create_graph: whether to record the graph of the gradient, for higher orders.
+            inputs: the leaves to accumulate into; by default all.
+            mode: "numeric", or "symbolic" to store closed forms in ``.grad_expr`` and leave ``.grad`` unchanged.
 
         Raises:
-            GraphError: nothing here requires grad; or not a scalar and no gradient; or values already freed.
-            ShapeError: gradient has another shape.
+            GraphError: if the tensor does not require grad; it is not a scalar and no gradient is given; or saved
+                values have been freed.
+            ShapeError: if gradient does not have the shape of this tensor.
         """
         backward.run(self, gradient, retain_graph, create_graph, inputs, mode)
 
     def detach(self) -> Tensor:
-        """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
+        """Return the same value without its history. A symbol remains a symbol, which is treated as a constant."""
         title = self.name if isinstance(self._node, Leaf) else None
         if self._value is None:
             detached = apply(DETACH, (self,))
@@ -320,7 +322,7 @@ class Tensor(Mixed, metaclass=WithMissing):
         return detached  # type: ignore[no-any-return]
 
     def detach_(self) -> Tensor:
-        """Drop this handle's history, and return it. A view becomes a tensor of its own."""
+        """Remove the history of the tensor in place, and return it. A view becomes an independent tensor."""
         changing(self)
         self._origin = None
         self._node = None if self._value is not None else self.detach()._node
@@ -328,7 +330,7 @@ class Tensor(Mixed, metaclass=WithMissing):
 
     @property
     def data(self) -> Tensor:
-        """The value without history; assigning it replaces the value and keeps ``.grad``."""
+        """The value without history. An assignment replaces the value, and leaves ``.grad`` unchanged."""
         return self.detach()
 
     @data.setter
@@ -417,7 +419,7 @@ check_methods(*[kind for kind in Tensor.__mro__ if kind.__module__.startswith("s
 
 @placed
 def old_style(data: tuple[Any, ...], dtype: Any, device: Any = None) -> Tensor:
-    """Return what torch's ``FloatTensor(…)`` does: zeros of a size, or the numbers of a list, in this dtype."""
+    """Return what PyTorch's ``FloatTensor(…)`` does: zeros of a size, or the numbers of a list, in this dtype."""
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, (bool, np.timedelta64)) for n in data):
         value: Any = np.zeros(data or (0,), dtype)
     elif len(data) == 1 and isinstance(data[0], (list, tuple, np.ndarray, TensorBase)):
@@ -431,7 +433,7 @@ def old_style(data: tuple[Any, ...], dtype: Any, device: Any = None) -> Tensor:
 
 
 class OfDtype:
-    """``sg.LongTensor`` and its like: called, a tensor of this dtype; for ``isinstance``, all such tensors."""
+    """``sg.LongTensor`` and similar types: a call creates a tensor of this dtype; ``isinstance`` checks the dtype."""
 
     def __init__(self, name: str, dtype: Any) -> None:
         self.__name__, self.dtype = name, np.dtype(dtype)
@@ -477,6 +479,6 @@ def check_flag(where: str, requires_grad: Any) -> None:
 
 
 def check_name(name: Any) -> None:
-    """Refuse names that are no text. Any text will do: names are never executed, only printed."""
+    """Refuse names that are not text. Any text will do: names are never executed, only printed."""
     if name is not None and (not isinstance(name, str) or not name or len(name) > 200):
         raise ArgumentError(f"name: got {name!r}. Expected a non-empty string of at most 200 characters, or None.")

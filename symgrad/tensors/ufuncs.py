@@ -76,6 +76,15 @@ _SPECIAL: dict[str, Function] = {
     "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(conj(as_tensor(x))))[..., 0],
 }
 
+_IN_PLACE = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "true_divide": "/",
+    "power": "**",
+    "matmul": "@",
+}
 _INSTEAD = {"left_shift": "x * 2**n", "right_shift": "x // 2**n"}
 
 
@@ -177,7 +186,7 @@ def _outer(function: Function, a: Any, b: Any) -> Any:
 
 
 def in_dtype(value: Any, dtype: Any) -> Any:
-    """The tensor of a value in a dtype, which must hold Python's numbers; arrays wrap, as NumPy's do."""
+    """Return the tensor of a value in a dtype, which must hold Python's numbers; arrays wrap, as NumPy's do."""
     if not isinstance(value, (TensorBase, np.ndarray, np.generic)) and not holds_tensors(value):
         check_range(value, np.dtype(dtype))
     return as_tensor(value).to(dtype)
@@ -222,9 +231,15 @@ def _into_array(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
         isinstance(x, TensorBase) and (x._value is None or (x._node is not None and x._node.level == GRAD))
         for x in inputs
     ):
+        own = any(x is kwargs["out"][0] for x in inputs)
+        sign = _IN_PLACE.get(ufunc.__name__)
         raise ArgumentTypeError(
             f"np.{ufunc.__name__}: a NumPy array cannot hold the result, its gradient would be lost. "
-            "Write a = a + t instead of a += t, leave out= away, or pass t.detach()."
+            + (
+                f"Write a = a {sign} t instead of a {sign}= t."
+                if own and sign
+                else f"Write c = np.{ufunc.__name__}(…)."
+            )
         )
     plain = [x.numpy() if isinstance(x, TensorBase) else x for x in inputs]  # type: ignore[attr-defined]
     return getattr(ufunc, method)(*plain, **kwargs)

@@ -27,13 +27,13 @@ class Entries:
         return self._x[self._index]
 
     def set(self, values: Any) -> Any:
-        """Return x with other values there."""
+        """Return x with the entries replaced by values."""
         y = self._x.clone()
         y[self._index] = values
         return y
 
     def add(self, values: Any) -> Any:
-        """Return x with values added there; of places that are named several times, all of them."""
+        """Return x with values added to the entries; all values for a repeated position are added."""
         keys = self._index if isinstance(self._index, tuple) else (self._index,)
         if all(isinstance(k, (list, TensorBase)) or getattr(k, "shape", ()) != () for k in keys):
             places = tuple([as_tensor(k) for k in keys])
@@ -42,31 +42,31 @@ class Entries:
         return self.set(self.get() + values)
 
     def subtract(self, values: Any) -> Any:
-        """Return x with values subtracted there."""
+        """Return x with values subtracted from the entries."""
         return self.add(-as_tensor(values))
 
     def multiply(self, values: Any) -> Any:
-        """Return x with its entries there times values."""
+        """Return x with the entries multiplied by values."""
         return self.set(self.get() * values)
 
     def divide(self, values: Any) -> Any:
-        """Return x with its entries there over values."""
+        """Return x with the entries divided by values."""
         return self.set(self.get() / values)
 
     def power(self, values: Any) -> Any:
-        """Return x with its entries there to a power."""
+        """Return x with the entries raised to a power."""
         return self.set(raised(self.get(), values))
 
     def min(self, values: Any) -> Any:
-        """Return x with the lesser of its entries there and values."""
+        """Return x with the entries replaced by the minimum of them and values."""
         return self.set(BINARY["minimum"](self.get(), as_tensor(values)))
 
     def max(self, values: Any) -> Any:
-        """Return x with the greater of its entries there and values."""
+        """Return x with the entries replaced by the maximum of them and values."""
         return self.set(BINARY["maximum"](self.get(), as_tensor(values)))
 
     def apply(self, f: Callable[[Any], Any]) -> Any:
-        """Return x with f of its entries there."""
+        """Return x with f applied to the entries."""
         return self.set(f(self.get()))
 
     mul = multiply
@@ -103,7 +103,7 @@ class Updated(TensorBase):
 
     @property
     def at(self) -> At:
-        """Entries to change, in a tensor of its own: ``x.at[i].set(v)``, ``add``, ``multiply``, … as in JAX.
+        """Updates that return a new tensor, as in JAX: ``x.at[i].set(v)``, ``add``, ``multiply``, ….
 
         >>> x = sg.tensor([1.0, 2.0, 3.0])
         >>> x.at[0].set(5.0), x.at[[1, 1]].add(1.0)

@@ -10,6 +10,7 @@ from typing import Any
 from symgrad.autograd.recompute import checkpoint as _checkpoint
 from symgrad.errors import ArgumentError
 from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
 
 __all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_early_stop"]
 
@@ -17,16 +18,18 @@ __all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkp
 def checkpoint(
     function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True,
     context_fn: Callable[[], tuple[Any, Any]] | None = None, determinism_check: str = "default", debug: bool = False,
-    **kwargs: Any,
+    early_stop: bool = True, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """Return function(*args, **kwargs), whose values are computed again for the derivative; see ``sg.checkpoint``.
+    """Return function(*args, **kwargs); its values are recomputed in the backward pass. See ``sg.checkpoint``.
 
     Args:
-        function: what to run.
-        use_reentrant: torch's two ways of doing it. Here there is one, which does what either can.
-        preserve_rng_state: accepted; random numbers are always drawn again as they were.
+        function: the function to run.
+        use_reentrant: accepted; symgrad has one implementation, which supports the features of both variants of
+            PyTorch.
+        preserve_rng_state: accepted; the second run always draws the same random numbers.
         context_fn: returns two context managers, one for the first run of function and one for the second.
         determinism_check, debug: accepted; a second run that differs is always an error.
+        early_stop: accepted; the second run always runs to its end.
 
     >>> sg.utils.checkpoint.checkpoint(sg.exp, sg.tensor(0.0), use_reentrant=False)
     tensor(1.)
@@ -63,7 +66,7 @@ def checkpoint_sequential(
     """Return fₙ(…f₁(input)), with the functions in this many checkpointed segments, of which the last keeps its values.
 
     Raises:
-        ArgumentError: ``segments`` is not between 1 and the number of functions.
+        ArgumentError: if ``segments`` is not between 1 and the number of functions.
     """
     each = list(functions)
     if not 1 <= segments <= len(each):
@@ -82,4 +85,5 @@ def checkpoint_sequential(
     return run(cuts[-1], len(each), input)
 
 
+__getattr__, __dir__ = namespace(globals(), __all__)
 check_all(globals(), __all__)

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Dataset:
-    """The base of data sets: ``__getitem__(i)`` gives a sample, ``__len__`` how many there are."""
+    """The base class of data sets: ``__getitem__(i)`` returns a sample, and ``__len__`` the number of samples."""
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -39,20 +39,20 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """The base of data sets that are gone through: ``__iter__`` yields the samples, whose number need not be known."""
+    """The base class of data sets that are iterated over: ``__iter__`` yields the samples; ``len`` is not needed."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
     def __len__(self) -> int:
-        raise ArgumentTypeError(f"len(): {type(self).__name__} is gone through, and its length is not known.")
+        raise ArgumentTypeError(f"len(): {type(self).__name__} is iterated over, and its length is unknown.")
 
     def __add__(self, other: Any) -> Any:
         return ChainDataset([self, other])
 
 
 class ChainDataset(IterableDataset):
-    """Iterable data sets one after the other."""
+    """The samples of several iterable data sets, one data set after another."""
 
     def __init__(self, datasets: Sequence[Any]) -> None:
         self.datasets = datasets
@@ -66,7 +66,7 @@ class ChainDataset(IterableDataset):
 
 
 class ConcatDataset(Dataset):
-    """Data sets one after the other.
+    """The samples of several data sets, one data set after another.
 
     >>> data = sg.utils.data.ConcatDataset([["a", "b"], ["c"]])
     >>> len(data), data[2], data[-1]
@@ -91,7 +91,7 @@ class ConcatDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Data sets of equal length side by side: sample i is the tuple, or the dictionary, of theirs."""
+    """Data sets of equal length side by side: sample i is a tuple, or a dict, of their samples i."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.datasets: Any = args or kwargs
@@ -130,7 +130,7 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some of the samples of a data set, by number."""
+    """The samples of a data set at these indices."""
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset, self.indices = dataset, indices
@@ -145,10 +145,10 @@ class Subset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """Cut a data set at random into parts of these lengths, or of these shares, which sum to 1.
+    """Split a data set at random into parts of these lengths, or of these fractions, which sum to 1.
 
     Raises:
-        ArgumentError: the lengths do not sum to that of the data set.
+        ArgumentError: if the lengths do not add up to the length of the data set.
     """
     count = len(dataset)
     sizes = [int(n) for n in lengths]
@@ -166,7 +166,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Make a batch of samples: tensors are stacked, numbers become a tensor, structures are kept."""
+    """Return a batch of samples: tensors are stacked, numbers become a tensor, and structures are kept."""
     if not len(batch):
         raise ArgumentError("default_collate: got no samples. Pass at least one.")
     first = batch[0]
@@ -190,7 +190,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """Return arrays as tensors, in any structure, and all else as it is."""
+    """Convert arrays, in any structure, to tensors; everything else is returned unchanged."""
     if isinstance(data, dict):
         return {k: default_convert(v) for k, v in data.items()}
     if isinstance(data, (tuple, list)):
@@ -200,12 +200,12 @@ def default_convert(data: Any) -> Any:
 
 
 def get_worker_info() -> None:
-    """Return None: samples are read in the process that asks for them."""
+    """Return None, since samples are loaded in the main process."""
 
 
 # ------------------------------------------------------------------ samplers
 class Sampler:
-    """The base of samplers: ``__iter__`` yields numbers of samples, or lists of them."""
+    """The base class of samplers: ``__iter__`` yields indices of samples, or lists of indices."""
 
     def __init__(self, data_source: object = None) -> None:
         self.data_source: Any = data_source
@@ -215,7 +215,7 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """The samples in their order."""
+    """Sample the elements in order."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.data_source)))
@@ -225,7 +225,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """The samples in random order, each pass in another; or num_samples of them, also drawn with replacement."""
+    """Sample the elements in random order, a new one in each pass; or num_samples of them, also with replacement."""
 
     def __init__(
         self, data_source: object, replacement: bool = False, num_samples: int | None = None,
@@ -238,7 +238,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many samples a pass has."""
+        """The number of samples in a pass."""
         return len(self.data_source) if self._count is None else self._count
 
     def __iter__(self) -> Iterator[int]:
@@ -255,7 +255,7 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """These numbers of samples, in random order."""
+    """Sample the elements at these indices, in random order."""
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
         self.indices, self.generator = indices, generator
@@ -268,7 +268,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """num_samples numbers of samples, each drawn with a probability proportional to its weight."""
+    """Draw num_samples indices, each with a probability proportional to its weight."""
 
     def __init__(
         self, weights: Any, num_samples: int, replacement: bool = True, generator: Generator | None = None
@@ -285,7 +285,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """The numbers that a sampler yields, in lists of batch_size.
+    """The indices that a sampler yields, in lists of batch_size.
 
     >>> list(sg.utils.data.BatchSampler(range(5), 2, drop_last=False))
     [[0, 1], [2, 3], [4]]
@@ -327,28 +327,28 @@ def _check_order(iterable: bool, shuffle: bool, has_sampler: bool, has_batches: 
         raise ArgumentError("sampler option is mutually exclusive with shuffle. Leave shuffle out.")
     if iterable and (shuffle or has_sampler or has_batches):
         raise ArgumentError(
-            "DataLoader: got an IterableDataset and an order. It is gone through in its own order; leave shuffle, "
-            "sampler and batch_sampler out."
+            "DataLoader: got an IterableDataset and an order. It is iterated over in its own order; omit shuffle, "
+            "sampler and batch_sampler."
         )
 
 
 class DataLoader:
-    """A data set in batches: ``for X, y in loader``.
+    """An iterable over a data set in batches: ``for X, y in loader``.
 
     Args:
         dataset: anything with ``len`` and ``[i]``, or an ``IterableDataset``.
-        batch_size: samples a batch; None gives samples one by one.
-        shuffle: whether each pass has an order of its own.
-        sampler: what yields the numbers of samples, in place of shuffle.
-        batch_sampler: what yields lists of them, in place of batch_size, shuffle, sampler and drop_last.
-        num_workers: accepted without effect, as are the further options of PyTorch's workers and of pinned memory:
-            samples are read in this process.
-        collate_fn: what makes a batch of a list of samples.
-        drop_last: whether a last batch that is not full is left out.
-        generator: where the order comes from.
+        batch_size: the number of samples in a batch; None to yield single samples.
+        shuffle: whether to draw a new random order for each pass.
+        sampler: an iterable of indices of samples, instead of shuffle.
+        batch_sampler: an iterable of lists of indices, instead of batch_size, shuffle, sampler and drop_last.
+        num_workers: accepted and ignored, like PyTorch's other options for workers and pinned memory, because samples
+            are loaded in the main process.
+        collate_fn: a function that makes a batch from a list of samples.
+        drop_last: whether to omit the last batch if it is incomplete.
+        generator: the generator of the random order.
 
     Raises:
-        ArgumentError: batch_size is not a positive integer; or options that exclude each other.
+        ArgumentError: if batch_size is not a positive integer, or if options exclude each other.
 
     >>> loader = sg.utils.data.DataLoader(sg.utils.data.TensorDataset(sg.arange(5)), batch_size=2)
     >>> [x.tolist() for (x,) in loader]

@@ -30,15 +30,15 @@ _PLAIN = (bool, int, float, str, type(None))
 
 
 def save(obj: Any, f: Any) -> None:
-    """Write tensors, arrays, numbers, text and dicts, lists and tuples of them to a file.
+    """Save tensors, arrays, numbers, strings, and dicts, lists and tuples of these to a file.
 
     Args:
-        obj: such as ``model.state_dict()`` and ``optimizer.state_dict()``.
-        f: a path, or a file open for writing bytes. A path is replaced only when all is written.
+        obj: the object to save, such as ``model.state_dict()`` or ``optimizer.state_dict()``.
+        f: a path, or a file open for writing bytes. An existing file is replaced only when the new one is complete.
 
     Raises:
-        ArgumentTypeError: something else is among them, such as a function or a model.
-        ArgumentError: the path is a folder, or its folder is not there.
+        ArgumentTypeError: if obj contains something else, such as a function or a model.
+        ArgumentError: if the path is a folder, or its folder does not exist.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -58,22 +58,21 @@ def save(obj: Any, f: Any) -> None:
 
 
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True, max_bytes: int | None = None) -> Any:
-    """Read what ``save`` wrote. What is read takes no more memory than a multiple of the file's size.
+    """Load a file that ``save`` wrote. The memory used is at most a multiple of the size of the file.
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location, weights_only: as in torch: the processor, and True, since files hold nothing else.
-        max_bytes: the most bytes that all arrays and the manifest in the file may have; checked before they are read.
+        map_location: the processor, "cpu".
+        weights_only: accepted as in PyTorch, and ignored, because files contain only data.
+        max_bytes: the maximum number of bytes of all arrays and the manifest in the file; checked before they are read.
 
     Raises:
-        ArgumentError: the file is damaged, none of ``save``'s, or larger than max_bytes; or weights_only is False.
-        OSError: there is no such file, or it cannot be opened.
+        ArgumentError: if the file is damaged, was not written by ``save``, or is larger than max_bytes; or if
+            map_location is not "cpu".
+        OSError: if the file does not exist, or cannot be opened.
     """
-    if not weights_only or map_location not in (None, "cpu"):
-        raise ArgumentError(
-            f"load: got map_location={map_location!r}, weights_only={weights_only!r}. Expected 'cpu', and True: files "
-            "of sg.save hold numbers and text, and no code."
-        )
+    if map_location not in (None, "cpu"):
+        raise ArgumentError(f"load: got map_location={map_location!r}. Expected 'cpu', the only processor.")
     if max_bytes is not None and (isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 0):
         raise ArgumentTypeError(f"load: got max_bytes={max_bytes!r}. Expected a number of bytes, or None.")
     if isinstance(f, io.TextIOBase):
@@ -82,7 +81,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True, max_byt
         return _loaded(f, str(getattr(f, "name", "the file")), max_bytes)
     path = path_of(f, "load")
     if path.exists() and not path.is_file():
-        raise ArgumentError(f"load: {path} is no file. Expected the path of one that sg.save wrote.")
+        raise ArgumentError(f"load: {path} is not a file. Expected the path of a file that sg.save wrote.")
     with path.open("rb") as file:
         return _loaded(file, str(path), max_bytes)
 
@@ -115,18 +114,18 @@ def _check_sizes(archive: zipfile.ZipFile, length: int, where: str, most: int | 
 
 
 def target(f: Any, what: str) -> Path:
-    """Return the path of a file that can be written: it is no folder, and lies in one.
+    """Return the path of a file that can be written: it is not a folder, and lies in one.
 
     Raises:
-        ArgumentTypeError: f is no path.
-        ArgumentError: it is a folder, or its folder is not there.
+        ArgumentTypeError: if f is not a path.
+        ArgumentError: if it is a folder, or its folder does not exist.
     """
     path = path_of(f, what)
     if path.is_dir():
         raise ArgumentError(f"{what}: {path} is a folder. Expected the name of a file, such as {path / 'all.zip'}.")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise ArgumentError(f"{what}: the folder {folder} is not there. Make it.")
+        raise ArgumentError(f"{what}: the folder {folder} does not exist. Create it.")
     return path
 
 
@@ -192,7 +191,7 @@ class _Reader:
         """Return an object.
 
         Raises:
-            ValueError: save writes no such thing.
+            ValueError: if ``save`` does not write such a value.
         """
         if depth > _DEEPEST:
             raise ValueError(f"containers are nested more than {_DEEPEST} deep")

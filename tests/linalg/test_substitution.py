@@ -40,6 +40,15 @@ def test_substitution_gives_the_numbers_of_elimination(batch, columns, upper, dt
     np.testing.assert_allclose(found, expected, rtol=1e-4 if dtype is np.float32 else 1e-12, atol=1e-6)
 
 
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("n", [2, 40, BLOCK + 10])
+def test_unknowns_of_ill_conditioned_triangles_keep_their_digits(n, upper):
+    a = np.random.default_rng(3).normal(size=(3, n, n))
+    a, b = np.triu(a) if upper else np.tril(a), RNG.normal(size=(3, n, 2))
+    x = sg.linalg.solve_triangular(sg.tensor(a), sg.tensor(b), upper=upper).numpy()
+    assert np.all(abs(a @ x - b) <= n * 2**-52 * (abs(a) @ abs(x) + abs(b)))
+
+
 def test_what_is_not_triangular_is_eliminated(sizes):
     a = triangular()
     a[3, 4] = 1e-9

@@ -100,5 +100,5 @@ def test_a_result_is_written_in_place_where_asked(call, values, slopes):
 def test_numbers_are_drawn_for_named_sizes_in_training_only():
     x = sg.symbol("x", ("n", 3))
     assert F.dropout(x, 0.5, training=False).shape == x.shape
-    with pytest.raises(sg.errors.ValueNeeded, match="without numbers, for which none can be drawn"):
+    with pytest.raises(sg.errors.ValueNeeded, match="without numbers, so no random numbers can be drawn"):
         F.dropout(x, 0.5)

@@ -229,6 +229,27 @@ def test_every_module_is_compared():
     assert modules - by_themselves == {name.split()[0] for name in (*MADE, *RANDOM, *LOSSES, *SEVERAL)}
 
 
+def test_parameters_in_a_row_print_as_torchs():
+    torch = of_torch()
+    ours, theirs = (T.nn.ParameterList([T.ones(3), T.ones(2, 2)]) for T in (sg, torch))
+    expected = repr(theirs).replace("torch.float32", "float64").replace("    (", "  (")
+    assert repr(ours) == expected
+    assert repr(nn.ParameterDict({"a": sg.ones(3)})) == (
+        "ParameterDict(\n  (a): Parameter containing: [float64 of size 3]\n)"
+    )
+    assert repr(nn.ParameterList()) == repr(torch.nn.ParameterList())
+
+
+@pytest.mark.parametrize("weight", [[0.3], [0.3, 0.5, 0.1]], ids=len)
+def test_activations_with_weights_are_methods(weight):
+    torch = of_torch()
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    close(sg.tensor(x).prelu(sg.tensor(weight)), torch.tensor(x).prelu(torch.tensor(weight, dtype=torch.float64)), 0)
+    close(sg.tensor(x).prelu(np.array(weight)), torch.tensor(x).prelu(torch.tensor(weight, dtype=torch.float64)), 0)
+    close(sg.tensor(x).hardshrink(0.3), torch.tensor(x).hardshrink(0.3), 0)
+    assert sg.tensor(x).short().dtype == sg.int16
+
+
 @pytest.mark.parametrize("d", [2, 3])
 def test_fractional_pools_are_torchs(d):
     torch = of_torch()
@@ -291,7 +312,7 @@ def test_a_table_is_made_of_a_matrix():
     assert table(sg.tensor([1])).tolist() == [[3.0, 4.0]]
     assert not table.weight.requires_grad
     assert nn.EmbeddingBag.from_pretrained(sg.ones(3, 2), freeze=False, mode="sum").weight.requires_grad
-    with pytest.raises(ValueError, match="Gradients are dense here"):
+    with pytest.raises(ValueError, match="Gradients are dense in symgrad"):
         nn.Embedding(3, 2, sparse=True)(sg.tensor([0]))
 
 
@@ -630,7 +651,7 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
     unused = Net()
     with pytest.raises(TypeError, match="its loss, a tensor"):
         sg.derive("x**2", unused)
-    with pytest.raises(RuntimeError, match="no parameter of this Net"):
+    with pytest.raises(RuntimeError, match="a parameter of this Net"):
         sg.derive(Net()(sg.ones(2, 3)).sum(), unused)
     only_head = sg.derive(unused.head(sg.ones(2, 4)).sum(), unused)
     assert len(only_head) == 2

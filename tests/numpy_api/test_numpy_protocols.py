@@ -136,7 +136,7 @@ REFUSED = {
     "at": (lambda x: np.add.at(x, [0], 1.0), r"np\.add\.at: .* Use x\[index\] \+= v, or sg\.index_add,"),
     "reduceat": (lambda x: np.add.reduceat(x, [0, 1]), r"np\.add\.reduceat: .* Use sg\.add"),
     "where": (lambda x: np.add(x, 1.0, where=MASK), r"np\.add: where= leaves .* Use sg\.where"),
-    "output an array": (lambda x: np.subtract(x, 1.0, out=np.zeros(A.shape)), "Write a = a .t instead of a .= t"),
+    "output an array": (lambda x: np.subtract(x, 1.0, out=np.zeros(A.shape)), r"Write c = np\.subtract\(…\)\.$"),
     "array changed in place": (lambda x: operator.iadd(np.ones(A.shape), x), "Write a = a .t instead of a .= t"),
     "matrix": (lambda x: np.matrix(A) * x, r"np\.matrix multiplies by matrix product"),
     "masked array": (lambda x: x * np.ma.array(A, mask=MASK), "tensors have no mask"),
@@ -244,7 +244,7 @@ DLPACK = {
         lambda: np.from_dlpack(sg.ones(2, requires_grad=True)),
         BufferError, "Can't export tensors that require gradient, use tensor.detach()",
     ),
-    "no copy": (lambda: sg.ones(2).__dlpack__(copy=False), BufferError, "copy=False cannot be met"),
+    "no copy": (lambda: sg.ones(2).__dlpack__(copy=False), BufferError, "copy=False is not possible"),
     "symbol": (lambda: sg.symbol("x", 2).__dlpack__(), RuntimeError, "this tensor is a symbol"),
     "not an array": (lambda: sg.from_dlpack(3), TypeError, "from_dlpack: got int. Expected an object with __dlpack__"),
 }  # fmt: skip

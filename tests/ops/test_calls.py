@@ -46,7 +46,7 @@ def test_the_slope_of_logsumexp_in_a_factor_of_zero_is_right():
     [
         (([0, 60],), "not within the valid range"),
         (([0, -1],), "not within the valid range"),
-        (([0, "x"],), "an axis is an integer or Ellipsis"),
+        (([0, "x"],), "an axis must be an integer or Ellipsis"),
         (([0, 0, 1],), "does not match the number of dimensions"),
         (([0, 1], [0, 5]), "does not appear in the equation"),
         ((3,), "expected a list of axes' numbers"),

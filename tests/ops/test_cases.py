@@ -4,6 +4,9 @@ Finite differences, forward mode, the closed form as a function and in index and
 step, the adjoint identity, second order, and float32.
 """
 
+import re
+from pathlib import Path
+
 import numpy as np
 import sympy as sp
 from checks import close, every, leaves_of, number, random, weighed
@@ -133,10 +136,21 @@ def test_scalar_form_has_the_value(case):
     leaves = leaves_of(case)
     y = number(case)(*leaves)
     close(substituted(expression(y)), y.detach().numpy(), 1e-9)
+    assert undefined(expression(y)) == set()
     loss = (y * random(case, "u", y.shape)).sum()
     for leaf in leaves:
         form = sg.derive(loss, leaf)
+        assert undefined(form) == set()
         close(substituted(form), form.lambdify()(), 1e-9)
+
+
+PAGES = [Path(__file__).parents[2] / "docs" / page for page in ("notation.md", "named-functions.md")]
+DEFINED = set(re.findall(r"\w+", " ".join(re.findall("`[^`\n]+`", "".join(p.read_text("utf-8") for p in PAGES)))))
+
+
+def undefined(form):
+    """The functions and their options in a printed form that the pages on notation do not define."""
+    return set(re.findall(r"(?<!\w)(?:[^\W\d_]\w*(?=\()|[^\W\d_]\w+(?==))", str(form))) - DEFINED
 
 
 def substituted(form):

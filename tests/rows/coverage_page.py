@@ -45,19 +45,19 @@ There are four tables: elementwise functions are below; the others are on pages 
 HEADS = {
     "coverage-arrays": """# Coverage of array functions
 
-This table lists what there is for each function of shapes, indices, reductions, sorting and statistics. Its columns are
-those of [the first table](coverage.md).
+This table lists what is implemented for each function of shapes, indices, reductions, sorting and statistics. Its
+columns are those of [the first table](coverage.md).
 
 """,
     "coverage-linalg": """# Coverage of linear algebra
 
-This table lists what there is for each product, factorisation and function of matrices. Its columns are those of
+This table lists what is implemented for each product, factorisation and function of matrices. Its columns are those of
 [the first table](coverage.md).
 
 """,
     "coverage-networks": """# Coverage of networks
 
-This table lists what there is for each function of `nn.functional`. Its columns are those of
+This table lists what is implemented for each function of `nn.functional`. Its columns are those of
 [the first table](coverage.md).
 
 """,

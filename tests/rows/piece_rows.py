@@ -34,6 +34,7 @@ row("arctan2, ger, vdot", lambda L, x, z: L.ger(L.arctan2(x, z), z) * L.vdot(x, 
 row("comparisons by their second names", lambda L, x, z: flat(L, [getattr(L, n)(x, z).to(L.float64) for n in (
     "greater", "greater_equal", "less", "less_equal", "not_equal")]), (raw([1.0, 2.0]), raw([1.0, 3.0])), discrete=True)
 row("signbit", lambda L, x: L.signbit(x), (raw([-1.0, 0.0, 2.0]),), (ints([-1, 0]),), discrete=True)
+row("isreal", lambda L, x: L.isreal(x), (raw([1.0, nan]),), discrete=True)
 row("isposinf, isneginf", lambda L, x: L.isposinf(x) | L.isneginf(x * 2 + 1), (raw([1.0, inf, -inf, nan]),),
     discrete=True)
 row("isclose", lambda L, x, z: L.isclose(x, z, rtol=0.1, atol=0.05, equal_nan=True),
@@ -132,6 +133,10 @@ row("trapezoid x", lambda L, y, x: L.trapezoid(y, x, dim=0), (real(3), real(3)),
 row("trapz", lambda L, y, x: L.trapz(y, x), (real(2, 3), real(3)), analytic=True)
 row("cumulative_trapezoid", lambda L, y, x: L.cumulative_trapezoid(y, x), (real(2, 3), real(3)),
     (real(2, 3), real(2, 3)), analytic=True)
+row("simpson", lambda L, y: L.simpson(y), (real(5),), (real(2, 4),), (real(2),), peer=None, analytic=True)
+row("simpson dx, dim", lambda L, y: L.simpson(y, dx=0.5, dim=0), (real(3, 2),), (real(4, 2),), peer=None, analytic=True)
+row("simpson x", lambda L, y, x: L.simpson(y, x, dim=0), (real(3), odds(3)), (real(4, 2), odds(4)),
+    (real(5, 2), odds(5, 2)), peer=None, analytic=True)
 row("nanmean", lambda L, x: L.nanmean(x), (real(),), (real(3),), (real(2, 3),))
 row("nanmean dim", lambda L, x: L.nanmean(x, 1, keepdim=True), (real(2, 3),))
 row("nanmean where some are nan", lambda L, x: L.nanmean(x, 0), (raw([[1.0, nan], [2.0, 5.0]]),), discrete=True)

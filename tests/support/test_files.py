@@ -107,10 +107,10 @@ def test_a_new_file_has_the_usual_permissions(tmp_path):
 def test_a_header_that_is_not_ours_is_not_replaced(tmp_path):
     header = tmp_path / "f.h"
     header.write_text("int mine;")
-    with pytest.raises(ArgumentError, match=r"f\.h, which goes beside f\.c, exists and was not written by symgrad"):
+    with pytest.raises(ArgumentError, match=r"f\.h, which belongs to f\.c, exists and was not written by symgrad"):
         export(tmp_path / "f.c")
     assert [p.name for p in tmp_path.iterdir()] == ["f.h"]
-    with pytest.raises(ArgumentError, match="the name of the file beside the source"):
+    with pytest.raises(ArgumentError, match="the name of the file next to the source"):
         export(tmp_path / "g.h")
     header.unlink()
     export(tmp_path / "f.c")

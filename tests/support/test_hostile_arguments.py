@@ -225,7 +225,7 @@ SAID = {
     "minimize: got 1 in bounds. Expected a pair (lower, upper)": lambda: sg.optim.minimize(
         lambda x: x.sum(), [1.0], bounds=[1]
     ),
-    "minimize: SciPy refuses the arguments: An upper bound is less": lambda: sg.optim.minimize(
+    "minimize: SciPy rejects the arguments: An upper bound is less": lambda: sg.optim.minimize(
         lambda x: x.sum(), [1.0], bounds=[(2, 1)]
     ),
     "minimize: got the constraint 1. Expected a dict with 'type'": lambda: sg.optim.minimize(

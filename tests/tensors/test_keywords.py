@@ -173,7 +173,7 @@ KEYWORDS = [
     ("swapaxes", {"input": M, "axis0": 0, "axis1": 1}),
     *[(name, {"input": B, "source": 0, "destination": 2}) for name in ("movedim", "moveaxis")],
     *[(name, {"tensors": (V, V), "dim": 0}) for name in ("cat", "concat", "concatenate", "stack")],
-    *[(name, {"tensors": (V, V)}) for name in ("hstack", "vstack")],
+    *[(name, {"tensors": (V, V)}) for name in ("hstack", "vstack", "row_stack")],
     ("split", {"tensor": V, "split_size_or_sections": 2, "dim": 0}), ("chunk", {"input": V, "chunks": 2, "dim": 0}),
     ("unbind", {"input": M, "dim": 1}), ("select", {"input": M, "dim": 1, "index": 0}),
     ("narrow", {"input": M, "dim": 1, "start": 1, "length": 2}),
@@ -230,7 +230,7 @@ KEYWORDS = [
     ("nn.functional.nll_loss", {"input": M, "target": [0, 2], "weight": V, "ignore_index": 1, "reduction": "sum"}),
     ("nn.functional.cross_entropy", {"input": M, "target": [0, 2], "ignore_index": 1, "label_smoothing": 0.1}),
     *[(name, {"input": V}) for name in ("absolute", "negative", "sgn", "positive", "conj", "real", "arctan", "arcsinh",
-      "signbit", "isposinf", "isneginf", "frexp", "flipud", "cov", "nanmedian", "msort")],
+      "signbit", "isposinf", "isneginf", "isreal", "frexp", "flipud", "cov", "nanmedian", "msort")],
     *[(name, {"input": [0.5, -0.25]}) for name in ("arccos", "arcsin", "arctanh")], ("arccosh", {"input": [1.5]}),
     *[(name, {"input": V, "other": [2.0, 1.0, -3.0]}) for name in ("arctan2", "greater", "greater_equal", "less",
       "less_equal", "not_equal", "vdot")],
@@ -323,8 +323,8 @@ METHODS += [
 # These have none in torch, or torch has them in nn.functional.
 NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
                "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid"}  # fmt: skip
-# of NumPy and SciPy: test_scipy_linalg.py, test_signal.py; of draws: test_dropout.py
-OF_OTHERS = {"interp", "nn.functional.gumbel_softmax", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[
+# of NumPy and SciPy: test_scipy_linalg.py, test_scipy_signatures.py, test_signal.py; of draws: test_dropout.py
+OF_OTHERS = {"interp", "simpson", "nn.functional.gumbel_softmax", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[
     f"linalg.{name}" for name in (
     "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_are",
     "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded",

@@ -40,9 +40,13 @@ QUESTIONS = {
     "new_empty": lambda L, x: x.new_empty(2, 0, dtype=L.int64),
     "type_as": lambda L, x: x.type_as(L.tensor([1])),
     "sum_to_size": lambda L, x: x.sum_to_size(1, 3) + x.sum_to_size((2, 1)) * x.sum_to_size(3),
+    "unravel_index": lambda L, x: L.unravel_index(L.tensor([[0, 5], [3, 11]]), (2, 3, 2)),
+    "row_stack": lambda L, x: L.row_stack([x, x[0]]),
     "unfold": lambda L, x: x.unfold(1, 2, 1),
 }
 ANSWERS = {
+    "broadcast_shapes": lambda L, x: tuple(L.broadcast_shapes((2, 1), (3,), (1, 1, 3))),
+    "isreal": lambda L, x: (L.isreal(x).tolist(), L.isreal(L.tensor([1 + 0j, 2j, nan])).tolist()),
     "is_tensor": lambda L, x: (L.is_tensor(x), L.is_tensor(2.0)),
     "dtypes": lambda L, x: (x.is_floating_point(), L.is_floating_point(L.tensor([1])), L.is_complex(x), x.is_signed()),
     "sizes": lambda L, x: (L.numel(x), x.nelement(), x.ndimension(), x.element_size(), x.itemsize, x.nbytes),

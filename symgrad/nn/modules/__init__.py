@@ -1,4 +1,4 @@
-"""The modules of ``torch.nn``: each a short class over functions of ``nn.functional``."""
+"""The modules of ``torch.nn``, each a short class that calls functions of ``nn.functional``."""
 
 import inspect as _inspect
 

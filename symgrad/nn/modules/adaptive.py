@@ -1,4 +1,4 @@
-"""A softmax for many classes: the frequent ones first, the others in clusters of lower dimension."""
+"""A softmax for many classes: frequent classes come first, the others are in clusters of lower dimension."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ from symgrad.support.arguments import check_all, is_whole
 
 
 class AdaptiveOutput(NamedTuple):
-    """The log probability of each sample's class, and the mean of them with a minus."""
+    """The log-probability of each sample's class, and their negative mean."""
 
     output: Any
     loss: Any
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """log softmax over n_classes sorted by frequency: a head of the first ones and of clusters of the others.
+    """The logarithm of a softmax over n_classes classes, sorted by frequency and grouped into clusters.
+
+    The head predicts the most frequent classes and the clusters; each cluster has a smaller network of its own.
 
     Args:
         in_features: the length of a sample.
-        n_classes: how many classes there are, the most frequent first.
-        cutoffs: where the clusters begin, increasing, below n_classes.
-        div_value: how many times as short the vectors of a cluster are than those of the one before.
+        n_classes: the number of classes; the most frequent come first.
+        cutoffs: the first class of each cluster, increasing and below n_classes.
+        div_value: the factor by which the vectors of each cluster are shorter than those of the previous one.
         head_bias: whether the head has a bias.
-        device, dtype: the processor; the default dtype if none is given.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
     Raises:
-        ArgumentError: cutoffs do not increase within the classes.
+        ArgumentError: if the cutoffs do not increase, or exceed the number of classes.
 
     Source: Grave et al. 2017, "Efficient softmax approximation for GPUs".
 
@@ -68,7 +70,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(Sequential(*inner))
 
     def forward(self, input_: Any, target_: Any) -> AdaptiveOutput:
-        """Return the log probabilities of the samples' classes, and minus their mean."""
+        """Return the log-probabilities of the samples' classes, and their negative mean."""
         x, target = as_tensor(input_), as_tensor(target_)
         if x.shape[:-1] != target.shape or target.ndim > 1:
             raise ShapeError(
@@ -79,7 +81,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return AdaptiveOutput(output, -output.mean())
 
     def log_prob(self, input: Any) -> Any:
-        """Return the log probabilities of all classes, (N, n_classes)."""
+        """Return the log-probabilities of all classes, (N, n_classes)."""
         head = F.log_softmax(self.head(input), -1)
         first = self.shortlist_size
         others = [F.log_softmax(t(input), -1) + head[..., first + k, None] for k, t in enumerate(self.tail)]

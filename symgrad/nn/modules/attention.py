@@ -1,4 +1,4 @@
-"""Attention of several heads, and the layers of transformers: attention and two maps, each with a bypass."""
+"""Multi-head attention, and the layers of transformers: attention and two maps, each with a residual connection."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from symgrad.tensors.creation import tensor
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The map behind attention: Linear, by the name that PyTorch prints."""
+    """The map after attention: Linear, under the name that PyTorch prints."""
 
 
 class MultiheadAttention(Module):
-    """softmax(Q_h K_hᵀ/√d + M) V_h for each head h, joined and mapped.
+    """Multi-head attention: a linear map of the concatenated heads softmax(Q_h K_hᵀ/√d + M) V_h.
 
     Args:
-        embed_dim, num_heads: E, and how many heads it is dealt to.
-        dropout: the probability that a weight is left out in training.
-        bias: whether the maps have shifts.
-        add_bias_kv: whether one more key and value are learned.
-        add_zero_attn: whether there is one more key and value of zeros.
-        kdim, vdim: the lengths of keys and values, E by default.
-        batch_first: whether sequences are (N, l, E) and not (l, N, E).
-        device, dtype: the processor; the default dtype if none is given.
+        embed_dim, num_heads: E, and the number of heads among which it is divided.
+        dropout: the probability that a weight is set to 0 in training.
+        bias: whether the maps have biases.
+        add_bias_kv: whether to learn an additional key and value.
+        add_zero_attn: whether to add a key and a value of zeros.
+        kdim, vdim: the lengths of keys and values, by default E.
+        batch_first: whether sequences have the shape (N, l, E) instead of (l, N, E).
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
     Source: Vaswani et al. 2017, "Attention is all you need", §3.2.
 
@@ -91,7 +91,7 @@ class MultiheadAttention(Module):
         self, query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: bool = True,
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """Return the result and the weights, or None: see ``nn.functional.multi_head_attention_forward``."""
+        """Return the result, and the weights or None; see ``nn.functional.multi_head_attention_forward``."""
         turned = self.batch_first and query.ndim == 3
         if turned:
             query, key, value = (x.transpose(0, 1) for x in (query, key, value))
@@ -106,7 +106,7 @@ class MultiheadAttention(Module):
 
 
 class _Layer(Module):
-    """What the layers of encoder and decoder share: attention, two maps, and a normalisation around each bypass."""
+    """Base class of encoder and decoder layers: attention, two maps, and a normalisation for each."""
 
     attentions: ClassVar[tuple[str, ...]] = ("self_attn",)
 
@@ -133,7 +133,7 @@ class _Layer(Module):
         self.activation: Any = activation if callable(activation) else getattr(F, activation)
 
     def _apply(self, x: Any, blocks: list[Callable[[Any], Any]]) -> Any:
-        """x + block(x) for each, normalised before the block or behind the sum."""
+        """Return x + block(x) for each block in turn, normalised before the block or after the sum."""
         for k, block in enumerate(blocks, 1):
             norm, dropout = self._modules[f"norm{k}"], self._modules[f"dropout{k}"]
             assert norm is not None
@@ -146,24 +146,24 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Attention of a sequence to itself, then two maps: x + A(x) and x + W₂ act(W₁ x), each normalised.
+    """Self-attention followed by two maps: x + A(x) and x + W₂ act(W₁ x), each normalised.
 
     Args:
         d_model, nhead: the length of the vectors, and the number of heads.
-        dim_feedforward: the length between the two maps.
-        dropout: the probability that an entry is left out in training.
+        dim_feedforward: the length of the vectors between the two maps.
+        dropout: the probability that an entry is set to 0 in training.
         activation: "relu", "gelu" or a function.
         layer_norm_eps: the ε of the normalisations.
-        batch_first: whether sequences are (N, l, d_model) and not (l, N, d_model).
-        norm_first: whether the normalisation comes before each part and not behind its sum.
-        bias: whether maps and normalisations have shifts.
-        device, dtype: the processor; the default dtype if none is given.
+        batch_first: whether sequences have the shape (N, l, d_model) instead of (l, N, d_model).
+        norm_first: whether to normalise before each part instead of after its sum.
+        bias: whether maps and normalisations have biases.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
     Source: Vaswani et al. 2017, "Attention is all you need", §3.1.
     """
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
-        """Return the sequence that the layer makes of ``src``; masks are those of MultiheadAttention."""
+        """Return the layer's output for ``src``; the masks are passed to MultiheadAttention."""
 
         def attend(x: Any) -> Any:
             return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal)[0]
@@ -172,7 +172,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """As TransformerEncoderLayer, with attention to a second sequence, ``memory``, before the two maps."""
+    """A TransformerEncoderLayer with attention to a second sequence, ``memory``, before the two maps."""
 
     attentions = ("self_attn", "multihead_attn")
 
@@ -180,7 +180,7 @@ class TransformerDecoderLayer(_Layer):
         self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any = None,
         memory_key_padding_mask: Any = None, tgt_is_causal: bool = False, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Return the sequence that the layer makes of ``tgt`` and ``memory``."""
+        """Return the layer's output for ``tgt`` and ``memory``."""
 
         def attend(x: Any) -> Any:
             return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
@@ -196,7 +196,7 @@ _MOST_LAYERS = 10_000
 
 
 class _Stack(Module):
-    """Copies of a layer one behind the other, and a normalisation."""
+    """A stack of copies of a layer, and a normalisation."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
         super().__init__()
@@ -215,7 +215,7 @@ class _Stack(Module):
 
 
 class TransformerEncoder(_Stack):
-    """Copies of an encoder layer one behind the other. ``enable_nested_tensor`` and ``mask_check`` change nothing."""
+    """A stack of copies of an encoder layer. ``enable_nested_tensor`` and ``mask_check`` have no effect."""
 
     def __init__(
         self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
@@ -226,12 +226,12 @@ class TransformerEncoder(_Stack):
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
     ) -> Any:
-        """Return the sequence behind the last layer."""
+        """Return the output of the last layer."""
         return self._through(src, mask, src_key_padding_mask, bool(is_causal))
 
 
 class TransformerDecoder(_Stack):
-    """Copies of a decoder layer one behind the other."""
+    """A stack of copies of a decoder layer."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
@@ -240,13 +240,13 @@ class TransformerDecoder(_Stack):
         self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any = None,
         memory_key_padding_mask: Any = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Return the sequence behind the last layer."""
+        """Return the output of the last layer."""
         masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         return self._through(tgt, memory, *masks, bool(tgt_is_causal), memory_is_causal)
 
 
 class Transformer(Module):
-    """An encoder of one sequence and a decoder of another that attends to it; the arguments are those of the layers.
+    """An encoder of one sequence, and a decoder of another that attends to it; see the layers for the arguments.
 
     Source: Vaswani et al. 2017, "Attention is all you need".
     """
@@ -276,7 +276,7 @@ class Transformer(Module):
         src_key_padding_mask: Any = None, tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
         src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Return the sequence that the decoder makes of ``tgt``, looking at what the encoder makes of ``src``."""
+        """Return the decoder's output for ``tgt``, given the encoder's output for ``src``."""
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise ShapeError(
                 f"the feature number of src and tgt must be equal to d_model, {self.d_model}. Got {tuple(src.shape)} "
@@ -288,7 +288,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-        """The mask (sz, sz) of numbers to add that hides later positions: -inf above the diagonal, else 0."""
+        """Return the additive mask (sz, sz) that hides later positions: -inf above the diagonal, and 0 elsewhere."""
         return tensor(np.triu(np.full((sz, sz), -np.inf), 1), dtype=get_default_dtype() if dtype is None else dtype)
 
 

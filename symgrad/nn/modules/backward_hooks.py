@@ -46,7 +46,7 @@ class _Watch:
         """Let each hook see, and replace, the gradients of the inputs.
 
         A second derivative reaches the inputs through what the rules have saved, too. Unless it has passed the outputs
-        before, that is no gradient of the module: the hooks are not called, as in PyTorch.
+        before, that is not a gradient of the module: the hooks are not called, as in PyTorch.
         """
         outgoing, self.outgoing = self.outgoing, None
         for hook in self.hooks if outgoing is not None else ():
@@ -86,7 +86,7 @@ class _Outputs(_Inputs):
 
 
 def _spread(gradients: Sequence[Any], places: Places) -> tuple[Any, ...]:
-    """Return the gradients of tensors with None between them for what is no tensor."""
+    """Return the gradients of tensors with None between them for what is not a tensor."""
     at = dict(zip(places[0], gradients, strict=True))
     return tuple(at.get(k) for k in range(places[1]))
 

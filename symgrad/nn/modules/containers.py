@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, in a dict."""
+"""Modules that contain modules: in sequence, in a list, in a dict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symgrad.support.arguments import check_all
 
 
 class _Row(Module):
-    """Modules by number: what Sequential and ModuleList share."""
+    """Base class of Sequential and ModuleList: modules by number."""
 
     def _at(self, index: int) -> str:
         if not isinstance(index, int):
@@ -52,17 +52,17 @@ class _Row(Module):
         self._numbered(m for k, m in enumerate(self) if k not in gone)
 
     def append(self, module: Module) -> Self:
-        """Add a module behind the others."""
+        """Append a module."""
         return self.extend([module])
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules behind the others."""
+        """Append several modules."""
         for module in modules:
             self.add_module(str(len(self._modules)), module)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
-        """Add a module before the one of this index."""
+        """Insert a module before the given index."""
         modules = list(self)
         modules.insert(index, module)
         self._numbered(modules)
@@ -70,10 +70,10 @@ class _Row(Module):
 
 
 class Sequential(_Row):
-    """Modules in a row: the result of each is the input of the next.
+    """A sequence of modules, in which the output of each is the input of the next.
 
     Args:
-        args: modules, or one dict of them by name.
+        args: modules, or one dict of named modules.
 
     >>> model = sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.Tanh(), sg.nn.Linear(3, 1))
     >>> model(sg.zeros(5, 2)).shape
@@ -89,14 +89,14 @@ class Sequential(_Row):
             self.extend(args)
 
     def forward(self, input: Any) -> Any:
-        """Call one module after the other."""
+        """Call the modules in sequence."""
         for module in self:
             input = module(input)
         return input
 
 
 class ModuleList(_Row):
-    """A list of modules, whose parameters are the model's.
+    """A list of modules, whose parameters belong to the model.
 
     >>> layers = sg.nn.ModuleList(sg.nn.Linear(2, 2) for _ in range(3))
     >>> len(layers), len(list(layers.parameters()))
@@ -117,8 +117,27 @@ class ModuleList(_Row):
         return f"{type(self).__name__}({''.join(lines)}" + ("\n)" if lines else ")")
 
 
-class ParameterList(Module):
-    """A list of parameters; tensors that are put in become parameters."""
+class _Parameters(Module):
+    """Base class of ParameterList and ParameterDict: parameters by number or by name."""
+
+    def __repr__(self) -> str:
+        lines = [
+            f"\n  ({name}): Parameter containing: [{p.dtype} of size {'x'.join(map(str, p.shape))}]"
+            for name, p in self._parameters.items()
+            if p is not None
+        ]
+        return f"{type(self).__name__}({''.join(lines)}" + ("\n)" if lines else ")")
+
+
+class ParameterList(_Parameters):
+    """A list of parameters; tensors that you add become parameters.
+
+    >>> sg.nn.ParameterList([sg.ones(3), sg.ones(2, 2)])
+    ParameterList(
+      (0): Parameter containing: [float64 of size 3]
+      (1): Parameter containing: [float64 of size 2x2]
+    )
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -138,18 +157,18 @@ class ParameterList(Module):
         setattr(self, str(range(len(self))[index]), _learned(value))
 
     def append(self, value: Any) -> Self:
-        """Add a parameter behind the others."""
+        """Append a parameter."""
         return self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Add parameters behind the others."""
+        """Append several parameters."""
         for value in values:
             self.register_parameter(str(len(self)), _learned(value))
         return self
 
 
-class ParameterDict(Module, MutableMapping[str, Any]):
-    """A dict of parameters; tensors that are put in become parameters."""
+class ParameterDict(_Parameters, MutableMapping[str, Any]):
+    """A dict of parameters; tensors that you add become parameters."""
 
     __eq__, __hash__ = Module.__eq__, Module.__hash__
 
@@ -178,7 +197,7 @@ def _learned(value: Any) -> Parameter:
 
 
 class ModuleDict(Module, MutableMapping[str, Any]):
-    """A dict of modules, whose parameters are the model's."""
+    """A dict of modules, whose parameters belong to the model."""
 
     __eq__, __hash__ = Module.__eq__, Module.__hash__
 

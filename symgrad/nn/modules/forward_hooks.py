@@ -1,4 +1,4 @@
-"""What a call of a module does beside ``forward``: hooks before and behind it, of the module and of all modules."""
+"""Hooks that a call of a module runs before and after ``forward``, for one module and for all modules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _each(hooks: dict[str, OrderedHooks], kind: str) -> list[Any]:
 
 
 def _call_always(left: list[Any], module: Any, args: Any, kwargs: Any, result: Any) -> None:
-    """Call what is to be called also after an error; an error of its own is a warning."""
+    """Call the hooks that also run after an error; an error inside such a hook becomes a warning."""
     for hook in left:
         if hook.always_call:
             try:
@@ -91,12 +91,12 @@ def register_module_forward_hook(
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, grad_output)`` before the gradients of every module's inputs are computed."""
+    """Call ``hook(module, grad_output)`` before the gradients of any module's inputs are computed."""
     return GLOBAL["backward before"].add(hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, grad_input, grad_output)`` when the gradients of any module's inputs are computed."""
+    """Call ``hook(module, grad_input, grad_output)`` after the gradients of any module's inputs are computed."""
     return GLOBAL["backward"].add(hook)
 
 
@@ -112,15 +112,15 @@ def registered(kind: str, module: Any, name: str, value: Any) -> Any:
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, parameter)`` when any module registers a parameter; it may return another one."""
+    """Call ``hook(module, name, parameter)`` when any module registers a parameter; it may return a replacement."""
     return _REGISTERING["parameter"].add(hook)
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, buffer)`` when any module registers a buffer; it may return another one."""
+    """Call ``hook(module, name, buffer)`` when any module registers a buffer; it may return a replacement."""
     return _REGISTERING["buffer"].add(hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, submodule)`` when any module registers a part; it may return another one."""
+    """Call ``hook(module, name, submodule)`` when any module registers a submodule; it may return a replacement."""
     return _REGISTERING["module"].add(hook)

@@ -1,4 +1,4 @@
-"""Activations, losses, pools and the like as modules: a row each, of the function that they are."""
+"""Activations, losses, pools and the like as modules, each defined by a row that names its function."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ CTCLoss = module_of("CTCLoss", F.ctc_loss, 4)
 
 
 class Softmax2d(Module):
-    """softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Any) -> Any:
-        """Return exp(x) over its sum along the channels."""
+        """Return exp(x) divided by its sum along the channels."""
         input = as_tensor(input)
         if input.ndim not in (3, 4):
             raise ShapeError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D: {show_shape(input.shape)}.")
@@ -113,11 +113,11 @@ class Softmax2d(Module):
 
 
 class Unflatten(Module):
-    """One axis made several: the inverse of Flatten.
+    """Split one axis into several: the inverse of Flatten.
 
     Args:
         dim: the axis.
-        unflattened_size: the sizes that it becomes, one of which may be -1.
+        unflattened_size: the sizes of the new axes, one of which may be -1.
     """
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
@@ -125,7 +125,7 @@ class Unflatten(Module):
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Any) -> Any:
-        """Return x with more axes."""
+        """Return x with the axis split."""
         return as_tensor(input).unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
@@ -133,7 +133,7 @@ class Unflatten(Module):
 
 
 class Upsample(Module):
-    """x resampled to other sizes of its last axes: ``nn.functional.interpolate`` with its arguments chosen."""
+    """Resample x to other sizes of its last axes, by ``nn.functional.interpolate`` with fixed arguments."""
 
     def __init__(
         self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
@@ -156,21 +156,21 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images resampled to their nearest pixels."""
+    """Resample images by their nearest pixels."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images resampled along lines, corner to corner."""
+    """Resample images by linear interpolation, with the corners aligned."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "bilinear", True)
 
 
 class _Pad(Module):
-    """Entries added around the last axes."""
+    """Pad the last axes."""
 
     axes, mode = 1, "constant"
 
@@ -180,7 +180,7 @@ class _Pad(Module):
         self.value: float | None = None
 
     def forward(self, input: Any) -> Any:
-        """Return x with entries around it."""
+        """Return x padded."""
         return F.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
@@ -201,27 +201,30 @@ def _pads(name: str, base: type, mode: str, what: str) -> list[Any]:
     return [
         type(f"{name}{axes}d", (base,), {
             "axes": axes, "mode": mode, "__module__": __name__,
-            "__doc__": f"{what} around the last {axes} axes: one length, or (before, after) for each, the last first.",
+            "__doc__": (
+                f"Pad {'the last axis' if axes == 1 else f'the last {axes} axes'} with {what}. The padding is one "
+                "length, or (before, after) for each axis, the last axis first."
+            ),
         })
         for axes in (1, 2, 3)
     ]  # fmt: skip
 
 
-ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads("ConstantPad", _ConstantPad, "constant", "A constant")
-ZeroPad1d, ZeroPad2d, ZeroPad3d = _pads("ZeroPad", _Pad, "constant", "Zeros")
-ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _pads("ReflectionPad", _Pad, "reflect", "x mirrored")
-ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _pads("ReplicationPad", _Pad, "replicate", "The edges again")
-CircularPad1d, CircularPad2d, CircularPad3d = _pads("CircularPad", _Pad, "circular", "x again")
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads("ConstantPad", _ConstantPad, "constant", "a constant")
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _pads("ZeroPad", _Pad, "constant", "zeros")
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _pads("ReflectionPad", _Pad, "reflect", "a reflection of x")
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _pads("ReplicationPad", _Pad, "replicate", "copies of the edges")
+CircularPad1d, CircularPad2d, CircularPad3d = _pads("CircularPad", _Pad, "circular", "periodic copies of x")
 
 
 class Identity(Module):
-    """x itself, whatever the arguments."""
+    """Return x unchanged; the arguments of the class are ignored."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Any) -> Any:
-        """Return the input as it is."""
+        """Return the input unchanged."""
         return input
 
 

@@ -1,4 +1,4 @@
-"""Layers with weights of their own that are one function of ``nn.functional``: linear, tables of rows, convolutions."""
+"""Layers with weights, each a call of one function of ``nn.functional``: linear, embeddings, convolutions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from symgrad.tensors.random import randn
 
 
 class _Weighted(Module):
-    """A layer whose weight and bias are drawn from U(-1/√fan_in, 1/√fan_in), as torch draws them."""
+    """A layer whose weight and bias are drawn from U(-1/√fan_in, 1/√fan_in), as in PyTorch."""
 
     weight: Parameter
     bias: Parameter | None
@@ -35,7 +35,7 @@ class _Weighted(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw new weights and biases."""
         fan_in = self._fan_in()
         bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0.0
         with no_grad():
@@ -51,9 +51,9 @@ class Linear(_Weighted):
 
     Args:
         in_features: the length of the last axis of x.
-        out_features: that of the result.
-        bias: whether there is b.
-        device, dtype: the processor; the default dtype if none is given.
+        out_features: the length of the last axis of the result.
+        bias: whether the layer has b.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
     >>> layer = sg.nn.Linear(3, 2)
     >>> layer(sg.zeros(5, 3)).shape, layer
@@ -103,7 +103,7 @@ class Bilinear(_Weighted):
 
 
 class _Table(Module):
-    """A matrix whose rows are looked up, drawn from N(0, 1): what Embedding and EmbeddingBag share."""
+    """Base class of Embedding and EmbeddingBag: a matrix, drawn from N(0, 1), whose rows are looked up."""
 
     _shown: ClassVar[dict[str, Any]] = {  # options that are printed where they are others
         "padding_idx": None, "max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False, "sparse": False,
@@ -129,7 +129,7 @@ class _Table(Module):
     embedding_dim: int
 
     def reset_parameters(self) -> None:
-        """Draw the matrix anew."""
+        """Draw a new matrix."""
         with no_grad():
             self.weight.normal_()
             if self.padding_idx is not None:
@@ -137,7 +137,7 @@ class _Table(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> Any:
-        """Make the layer of a matrix (n, d), which is learned only with ``freeze=False``."""
+        """Create the layer from a matrix (n, d), which is learned only with ``freeze=False``."""
         if embeddings.ndim != 2:
             raise ShapeError(f"Embeddings parameter is expected to be 2-dimensional. Got {embeddings.ndim} axes.")
         table: Any = cls(*embeddings.shape, **options, _weight=embeddings)  # type: ignore[call-arg]
@@ -150,15 +150,16 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Row i of a matrix for each integer i.
+    """Look up the row of a matrix for each integer.
 
     Args:
         num_embeddings, embedding_dim: the shape of the matrix, drawn from N(0, 1).
-        padding_idx: a row that starts at zero and gets no gradient.
-        max_norm, norm_type: rows that are read and longer than this are scaled to it first, in the weight itself.
-        scale_grad_by_freq: whether the gradient of a row is divided by how often it is read.
-        sparse: False; gradients are dense.
-        device, dtype: the processor; the default dtype if none is given.
+        padding_idx: a row that starts at zero and receives no gradient.
+        max_norm, norm_type: the largest allowed p-norm and its p. Longer rows that are read are first scaled to
+            this norm, in the weight itself.
+        scale_grad_by_freq: whether to divide the gradient of a row by the number of times it is read.
+        sparse: must be False, because gradients are dense.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
     """
 
     def __init__(
@@ -173,20 +174,20 @@ class Embedding(_Table):
         self.weight.requires_grad_(not _freeze)
 
     def forward(self, input: Any) -> Any:
-        """Return the rows of these integers."""
+        """Return the rows at the given integers."""
         options = self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         return F.embedding(input, self.weight, self.padding_idx, *options)
 
 
 class EmbeddingBag(_Table):
-    """The sum, mean or largest entries of the rows of a matrix in each bag of indices.
+    """The sum, mean or maximum of the rows of a matrix in each bag of indices.
 
     Args:
         num_embeddings, embedding_dim: the shape of the matrix, drawn from N(0, 1).
-        max_norm, norm_type, scale_grad_by_freq, sparse, padding_idx: as for Embedding.
+        max_norm, norm_type, scale_grad_by_freq, sparse, padding_idx: see Embedding.
         mode: 'sum', 'mean' or 'max'.
-        include_last_offset: whether offsets end with the end of the last bag.
-        device, dtype: the processor; the default dtype if none is given.
+        include_last_offset: whether the last offset is the end of the last bag.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
     >>> sg.nn.EmbeddingBag(10, 3)(sg.tensor([1, 2, 4, 5]), sg.tensor([0, 3])).shape
     (2, 3)
@@ -215,7 +216,7 @@ class EmbeddingBag(_Table):
 
 
 class _Windows(_Weighted):
-    """What convolutions and their adjoints share: the sizes of the window along each axis."""
+    """Base class of convolutions and transposed convolutions: the sizes of the window along each axis."""
 
     axes = 0
 
@@ -264,7 +265,7 @@ _MODES = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "
 
 
 class _Conv(_Windows):
-    """Correlation with windows."""
+    """Base class of convolutions."""
 
     correlate: ClassVar[Callable[..., Any]]
 
@@ -278,7 +279,7 @@ class _Conv(_Windows):
         self._set((in_channels, out_channels), sizes, groups, bias, padding_mode, dtype)
 
     def forward(self, input: Any) -> Any:
-        """Return the correlations."""
+        """Return the convolution of the input."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._around(), _MODES[self.padding_mode]), 0
@@ -286,7 +287,7 @@ class _Conv(_Windows):
         return type(self).correlate(input, self.weight, self.bias, *options)
 
     def _around(self) -> list[int]:
-        """How much is added before and after each axis, the last first."""
+        """Return the padding before and after each axis, the last axis first."""
         if not isinstance(self.padding, str):
             return [p for k in reversed(self.padding) for p in (k, k)]
         totals: list[int] = [
@@ -296,13 +297,13 @@ class _Conv(_Windows):
 
 
 class Conv1d(_Conv):
-    """Correlation of windows along one axis: (N, C, L) to (N, out_channels, L′). The arguments are torch's."""
+    """1-D convolution layer, from (N, C, L) to (N, out_channels, L′). The arguments are PyTorch's."""
 
     axes, correlate = 1, staticmethod(F.conv1d)
 
 
 class Conv2d(_Conv):
-    """Correlation of windows of images: (N, C, H, W) to (N, out_channels, H′, W′). The arguments are torch's.
+    """2-D convolution layer, from (N, C, H, W) to (N, out_channels, H′, W′). The arguments are PyTorch's.
 
     >>> sg.nn.Conv2d(1, 4, 3, padding=1)(sg.zeros(2, 1, 8, 8)).shape
     (2, 4, 8, 8)
@@ -312,13 +313,13 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Correlation of windows of three axes: (N, C, D, H, W) to (N, out_channels, D′, H′, W′)."""
+    """3-D convolution layer, from (N, C, D, H, W) to (N, out_channels, D′, H′, W′). The arguments are PyTorch's."""
 
     axes, correlate = 3, staticmethod(F.conv3d)
 
 
 class _ConvTranspose(_Windows):
-    """The adjoint of correlation with windows."""
+    """Base class of transposed convolutions."""
 
     spread: ClassVar[Callable[..., Any]]
 
@@ -333,7 +334,7 @@ class _ConvTranspose(_Windows):
         self._set((in_channels, out_channels), sizes, groups, bias, padding_mode, dtype, transposed=True)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """Return the sums of weighted windows, of the sizes ``output_size`` where the stride leaves a choice."""
+        """Return the transposed convolution. ``output_size`` selects among the sizes that the stride allows."""
         extra = self.output_padding if output_size is None else self._extra(input.shape, output_size)
         options = self.stride, self.padding, extra, self.groups, self.dilation
         return type(self).spread(input, self.weight, self.bias, *options)
@@ -350,13 +351,13 @@ class _ConvTranspose(_Windows):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """The adjoint of Conv1d: (N, C, L) to (N, out_channels, L′). The arguments are torch's."""
+    """Transposed Conv1d, from (N, C, L) to (N, out_channels, L′). The arguments are PyTorch's."""
 
     axes, spread = 1, staticmethod(F.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTranspose):
-    """The adjoint of Conv2d: (N, C, H, W) to (N, out_channels, H′, W′). The arguments are torch's.
+    """Transposed Conv2d, from (N, C, H, W) to (N, out_channels, H′, W′). The arguments are PyTorch's.
 
     >>> sg.nn.ConvTranspose2d(3, 2, 2, stride=2)(sg.zeros(1, 3, 4, 4)).shape
     (1, 2, 8, 8)
@@ -366,13 +367,13 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """The adjoint of Conv3d: (N, C, D, H, W) to (N, out_channels, D′, H′, W′)."""
+    """Transposed Conv3d, from (N, C, D, H, W) to (N, out_channels, D′, H′, W′). The arguments are PyTorch's."""
 
     axes, spread = 3, staticmethod(F.conv_transpose3d)
 
 
 class PReLU(Module):
-    """x for x > 0, a x below, where a is learned: one number, or one for each channel."""
+    """Return x for x > 0, and a x otherwise, where a is learned: one number, or one for each channel."""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -380,7 +381,7 @@ class PReLU(Module):
         self.weight = Parameter(np.full(num_parameters, init, get_default_dtype() if dtype is None else dtype))
 
     def forward(self, input: Any) -> Any:
-        """Return x, with the slopes below 0 learned."""
+        """Return x for x > 0, and a x otherwise."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:

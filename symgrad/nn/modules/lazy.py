@@ -1,4 +1,4 @@
-"""Layers whose first size is that of the first input: a row each, of the layer that they become."""
+"""Layers that take their input size from the first input, each defined by a row that names the layer it becomes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from symgrad.support.arguments import checked
 
 
 class _Unsized(dict[str, Any]):
-    """Parameters that are not there yet: whoever walks over them is told so."""
+    """The parameters of a lazy layer before its first call; iterating over them raises an error."""
 
     def items(self) -> Any:
-        """Refuse the walk: an optimiser that was made now would miss the parameters."""
+        """Raise an error, because an optimiser created now would miss the parameters."""
         raise ValueNeeded(
             "a lazy module has no parameters before its first call, from which it takes its sizes. Call the model once "
             "on a batch, and then ask for its parameters or its state."
@@ -29,7 +29,7 @@ class _Unsized(dict[str, Any]):
 
 
 def _lazy(kind: Any, axis: Callable[[Any, int], int], **torchs: Any) -> Any:
-    """Make the lazy form of a layer, whose first argument is the size of an axis of its input."""
+    """Create the lazy form of a layer whose first argument is the size of an axis of its input."""
     name = f"Lazy{kind.__name__}"
     taken = inspect.signature(kind.__init__)
     first, *others = [p for p in taken.parameters.values() if p.name != "self"]
@@ -58,9 +58,9 @@ def _lazy(kind: Any, axis: Callable[[Any, int], int], **torchs: Any) -> Any:
         return self.forward(x)
 
     options = inspect.Signature([p.replace(annotation=p.empty, default=torchs.get(p.name, p.default)) for p in others])
-    summary = f"{kind.__name__} whose ``{first.name}`` is read off its first input, when it becomes one."
+    summary = f"A {kind.__name__} whose ``{first.name}`` is inferred from its first input."
     forward.__qualname__ = f"{name}.forward"
-    forward.__doc__ = "Take the size of the input, and return what the layer returns."
+    forward.__doc__ = "Infer the size from the input, and return the result of the layer."
     return type(name, (kind,), {
         "__init__": __init__, "forward": checked(forward), "__doc__": summary, "__signature__": options,
         "__module__": __name__, "cls_to_become": kind,

@@ -1,7 +1,7 @@
-"""``nn.Module``: a function with parameters, made of smaller ones.
+"""``nn.Module``: a function with parameters, composed of smaller ones.
 
-The idea is torch's: whatever is assigned as an attribute is registered by what it is, and every walk over a model
-(parameters, buffers, state, mode, dtype) is one walk over its modules.
+The idea is PyTorch's: an attribute is registered according to its type, and every iteration over a model
+(parameters, buffers, state, mode, dtype) iterates over its modules.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from symgrad.nn.modules.forward_hooks import GLOBAL, ForwardHook, called, regist
 from symgrad.nn.parameter import Buffer, Parameter
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import check_all
-from symgrad.support.namespace import near
-from symgrad.support.neighbours import sentence
+from symgrad.support.namespace import missing_from, near
 from symgrad.tensors.tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -40,7 +39,7 @@ register_module_module_registration_hook = forward_hooks.register_module_module_
 
 
 class Keys(NamedTuple):
-    """What ``load_state_dict`` found missing in a state, and what it could not place."""
+    """The keys that ``load_state_dict`` missed in a state, and those that it did not expect."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -52,7 +51,7 @@ class Keys(NamedTuple):
 
 
 def _advice(value: Any) -> str:
-    """Say how to make a module of what was passed for one."""
+    """Explain how to turn the value that was passed into a module."""
     if isinstance(value, type):
         return f"Make one of the class: {value.__name__}()."
     if isinstance(value, (list, tuple)):
@@ -63,7 +62,7 @@ def _advice(value: Any) -> str:
 
 
 class Module:
-    """The base of models: assign parameters and modules as attributes in ``__init__``, compute in ``forward``.
+    """The base class of models. Assign parameters and modules as attributes in ``__init__``; compute in ``forward``.
 
     >>> class Line(sg.nn.Module):
     ...     def __init__(self):
@@ -94,7 +93,7 @@ class Module:
         set_(self, "_hooks", defaultdict(OrderedHooks))
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the result: each model has its own."""
+        """Compute the result. Every subclass defines this method."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function. Define forward(self, x).'
         )
@@ -158,9 +157,7 @@ class Module:
                 return entries[name]
         if name.startswith("_") or "_modules" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        raise AttributeError(
-            f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self)) or sentence(name)}"
-        )
+        raise missing_from(self, name)
 
     def __delattr__(self, name: str) -> None:
         changing_items(self)
@@ -184,7 +181,7 @@ class Module:
             raise ArgumentError(f"attribute {name!r} already exists. Choose another name for the {kind}.")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Register a parameter under a name, as assigning it does; None keeps the place empty."""
+        """Register a parameter under a name, as an assignment does; None reserves the name."""
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise ArgumentTypeError(
@@ -197,9 +194,9 @@ class Module:
         """Register a tensor that is part of the state but not learned, such as a running mean.
 
         Args:
-            name: the attribute it becomes.
+            name: the name of the attribute.
             tensor: its value, or None.
-            persistent: whether ``state_dict`` has it.
+            persistent: whether ``state_dict`` includes it.
         """
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -209,7 +206,7 @@ class Module:
         (self._transient.discard if persistent else self._transient.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Register a module under a name, as assigning it does."""
+        """Register a module under a name, as an assignment does."""
         self._check_name("module", name, self._modules)
         if module is not None and not isinstance(module, Module):
             raise ArgumentTypeError(f"{type(module).__name__} is not a Module subclass. {_advice(module)}")
@@ -220,7 +217,7 @@ class Module:
 
     # -------------------------------------------------------------- walks
     def named_modules(self, memo: set[int] | None = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """All modules with their dotted names, this one first; one that is met twice is given once."""
+        """Iterate over all modules with their dotted names, this one first. A shared module occurs once."""
         seen = set() if memo is None else memo
         if id(self) in seen:
             return
@@ -231,11 +228,11 @@ class Module:
                 yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name)
 
     def modules(self) -> Iterator[Module]:
-        """All modules, this one first."""
+        """Iterate over all modules, this one first."""
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules that are attributes of this one, with their names."""
+        """Iterate over the direct submodules, with their names."""
         seen: dict[int, None] = {}
         for name, child in self._modules.items():
             if child is not None and id(child) not in seen:
@@ -243,7 +240,7 @@ class Module:
                 yield name, child
 
     def children(self) -> Iterator[Module]:
-        """The modules that are attributes of this one."""
+        """Iterate over the direct submodules."""
         return (child for _, child in self.named_children())
 
     def _named(self, registry: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
@@ -255,15 +252,15 @@ class Module:
                     yield f"{path}.{name}" if path else name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their dotted names; one that is shared is given once."""
+        """Iterate over all parameters with their dotted names. A shared parameter occurs once."""
         return self._named("_parameters", prefix, recurse)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, for an optimiser."""
+        """Iterate over all parameters, for example to pass them to an optimiser."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their dotted names."""
+        """Iterate over all buffers with their dotted names."""
         return self._named("_buffers", prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -271,7 +268,7 @@ class Module:
         return (b for _, b in self.named_buffers(recurse=recurse))
 
     def get_submodule(self, target: str) -> Module:
-        """The module of a dotted name; ``""`` is this one."""
+        """Return the module with a dotted name; ``""`` is this module."""
         module: Any = self
         for step in target.split(".") if target else []:
             child = module._modules.get(step)
@@ -281,7 +278,7 @@ class Module:
         return module  # type: ignore[no-any-return]
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a dotted name."""
+        """Return the parameter with a dotted name."""
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         parameter = owner._parameters.get(name)
@@ -290,7 +287,7 @@ class Module:
         return parameter
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
-        """Call ``fn(module)`` for every module, children first, and return this one."""
+        """Call ``fn(module)`` for every module, children first, and return this module."""
         for child in self.children():
             child.apply(fn)
         fn(self)
@@ -298,7 +295,7 @@ class Module:
 
     # -------------------------------------------------------------- mode and dtype
     def train(self, mode: bool = True) -> Self:
-        """Set the mode of all modules: dropout and batch normalisation compute otherwise in training."""
+        """Set the mode of all modules. Dropout and batch normalisation behave differently in training."""
         if not isinstance(mode, bool):
             raise ArgumentError(f"training mode is expected to be boolean. Got {mode!r}.")
         for module in self.modules():
@@ -307,25 +304,25 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """Set the mode of use: ``train(False)``."""
+        """Set evaluation mode, like ``train(False)``."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Freeze all parameters, or thaw them."""
+        """Set ``requires_grad`` of all parameters; False freezes them."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or set them to zero."""
+        """Set the gradients of all parameters to None, or to zero."""
         for p in self.parameters():
             if p.grad is not None:
                 p.grad = None if set_to_none else p.grad * 0
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert parameters and buffers of real numbers, in place: ``model.to(sg.float32)``. A device "cpu" is here.
+        """Convert floating-point parameters and buffers in place, as in ``model.to(sg.float32)``. The device is "cpu".
 
-        An optimiser that was made before holds the parameters still: they stay the same objects.
+        The parameters remain the same objects, so an optimiser that was created before remains valid.
         """
         as_tensor(0.0).to(*args, **kwargs)  # errors come also of a model without parameters
         with no_grad():
@@ -347,23 +344,24 @@ class Module:
         return self.to(np.dtype(np.float16))
 
     def cpu(self) -> Self:
-        """Return the model: all tensors are the processor's."""
+        """Return the model. All tensors are on the CPU."""
         return self
 
     def cuda(self, device: Any = None) -> Self:
-        """Raise the error that there is no such device."""
+        """Raise an error, because the device does not exist."""
         return self.to("cuda")
 
     # -------------------------------------------------------------- state
     def state_dict(
         self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted name.
+        """Return a dict of parameters and persistent buffers by dotted name.
 
         Args:
-            destination: a dict to put them into, which is returned.
-            prefix: put before each name.
-            keep_vars: the parameters themselves; by default their values now, which later steps leave alone.
+            destination: a dict to add them to, which is returned.
+            prefix: a prefix for each name.
+            keep_vars: whether to return the parameters themselves. By default, their current values are returned,
+                which later steps do not change.
         """
         state: dict[str, Any] = {} if destination is None else destination
         for hook in self._hooks["saving"].each() if self._hooks else ():
@@ -392,17 +390,18 @@ class Module:
                 yield from child._state(f"{prefix}{name}.")
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Keys:
-        """Take over the values of a state: all of them, or on any error none.
+        """Load the values of a state. If there is an error, the model does not change.
 
         Args:
-            state_dict: tensors or arrays by dotted name, as ``state_dict`` gives; PyTorch's too.
+            state_dict: tensors or arrays by dotted name, as returned by ``state_dict``, or by PyTorch's.
             strict: whether names must match exactly.
 
         Returns:
-            The names that are missing and those that have no place, both empty with ``strict``.
+            The missing and the unexpected names, both empty with ``strict``.
 
         Raises:
-            ShapeError: a value has another shape, or is complex where the model is not. ArgumentError: names differ.
+            ShapeError: if a shape differs, or if a value is complex but the model is real.
+            ArgumentError: if names differ, with ``strict``.
         """
         if not isinstance(state_dict, Mapping):
             raise ArgumentTypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -437,7 +436,7 @@ class Module:
 
     @contextmanager
     def holding(self, values: Mapping[str, Any], strict: bool = False, tied: bool = False) -> Iterator[None]:
-        """Replace parameters and buffers, by dotted name, with other tensors while the block runs."""
+        """Replace parameters and buffers, given by dotted name, by other tensors inside the block."""
         places: dict[str, tuple[dict[str, Any], str]] = {}
         for path, module in self.named_modules():
             changing_items(module)
@@ -468,56 +467,56 @@ class Module:
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before ``forward``; what it returns takes the place of args.
+        """Call ``hook(module, args)`` before ``forward``; its result, unless it is None, replaces args.
 
         Args:
             hook: the function.
-            prepend: call it before the hooks that there are.
-            with_kwargs: call ``hook(module, args, kwargs)``, which returns a pair of both or None.
+            prepend: whether to call it before the existing hooks.
+            with_kwargs: whether to call ``hook(module, args, kwargs)``, which returns a pair (args, kwargs) or None.
         """
         return self._hooks["before"].add(ForwardHook(hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after ``forward``; what it returns takes the place of the output.
+        """Call ``hook(module, args, output)`` after ``forward``; its result, unless it is None, replaces the output.
 
         Args:
             hook: the function.
-            prepend: call it before the hooks that there are.
-            with_kwargs: call ``hook(module, args, kwargs, output)``.
-            always_call: call it also where ``forward`` raises an error.
+            prepend: whether to call it before the existing hooks.
+            with_kwargs: whether to call ``hook(module, args, kwargs, output)``.
+            always_call: whether to call it even if ``forward`` raises an error.
         """
         return self._hooks["behind"].add(ForwardHook(hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the gradients of the module's inputs are computed.
 
-        What it returns takes the place of grad_output.
+        Its result, unless it is None, replaces grad_output.
         """
         return self._hooks["backward before"].add(hook, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the module's inputs are computed.
+        """Call ``hook(module, grad_input, grad_output)`` after the gradients of the module's inputs are computed.
 
-        What it returns takes the place of grad_input.
+        Its result, unless it is None, replaces grad_input.
         """
         return self._hooks["backward"].add(hook, prepend)
 
     register_backward_hook = register_full_backward_hook
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, prefix, keep_vars)`` before the module's part of ``state_dict``."""
+        """Call ``hook(module, prefix, keep_vars)`` before the module adds its values to ``state_dict``."""
         return self._hooks["saving"].add(hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, state_dict, prefix, metadata)`` after the module's part of ``state_dict``."""
+        """Call ``hook(module, state_dict, prefix, metadata)`` after the module has added its values."""
         return self._hooks["saved"].add(hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call a hook that changes the state before it is loaded.
 
-        It is called with module, state_dict, prefix, metadata, strict, missing_keys, unexpected_keys and error_msgs.
+        Its arguments are module, state_dict, prefix, metadata, strict, missing_keys, unexpected_keys and error_msgs.
         """
         return self._hooks["loading"].add(hook)
 
@@ -526,7 +525,7 @@ class Module:
         return self._hooks["loaded"].add(hook)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets when the module is printed."""
+        """Return the text to print between the parentheses of the module's representation."""
         return ""
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Normalisation as modules: over the last axes, over channels, over a batch with running statistics."""
+"""Normalisation modules: over the last axes, over channels, over a batch with running statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symgrad.tensors.creation import ones, tensor, zeros
 
 
 class _Scaled(Module):
-    """A normalisation with a scale w, which begins at 1, and a shift b, which begins at 0."""
+    """A normalisation with a scale w, initially 1, and a shift b, initially 0."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -31,12 +31,12 @@ class _Scaled(Module):
 
 
 class LayerNorm(_Scaled):
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over the last axes.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over the last axes.
 
     Args:
-        normalized_shape: the sizes of those axes.
+        normalized_shape: the sizes of these axes.
         eps: ε.
-        elementwise_affine, bias: whether there are w and b.
+        elementwise_affine, bias: whether the module has w and b.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class LayerNorm(_Scaled):
 
 
 class RMSNorm(_Scaled):
-    """x/√(E x² + ε) w, the mean over the last axes.
+    """Return x/√(mean x² + ε) w, with the mean over the last axes.
 
     Args:
-        normalized_shape: the sizes of those axes.
-        eps: ε; the spacing of numbers at 1 by default.
-        elementwise_affine: whether there is w.
+        normalized_shape: the sizes of these axes.
+        eps: ε; by default the machine epsilon.
+        elementwise_affine: whether the module has w.
     """
 
     def __init__(
@@ -85,12 +85,12 @@ class RMSNorm(_Scaled):
 
 
 class GroupNorm(_Scaled):
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over each group of channels of each sample.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over each group of channels of each sample.
 
     Args:
-        num_groups, num_channels: how many groups the channels make; a divisor of their number.
+        num_groups, num_channels: the number of groups, which divides the number of channels.
         eps: ε.
-        affine, bias: whether there are w and b.
+        affine, bias: whether the module has w and b.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class GroupNorm(_Scaled):
 
 
 class _Running(_Scaled):
-    """A normalisation of channels that may keep running statistics."""
+    """A normalisation of channels with optional running statistics."""
 
     axes: tuple[int, ...] = ()
     running_mean: Any
@@ -131,7 +131,7 @@ class _Running(_Scaled):
         self.register_buffer("num_batches_tracked", tensor(0) if kept else None)
 
     def reset_running_stats(self) -> None:
-        """Forget the running statistics."""
+        """Reset the running statistics."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1.0)
@@ -154,7 +154,7 @@ class _Running(_Scaled):
 
 
 class _BatchNorm(_Running):
-    """What batch normalisation of any number of axes shares."""
+    """Base class of batch normalisation for any number of axes."""
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -164,9 +164,9 @@ class _BatchNorm(_Running):
         self._set(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
 
     def forward(self, input: Any) -> Any:
-        """Return x normalised; in training by the statistics of the batch, which move the running ones.
+        """Return x normalised. In training, the statistics of the batch are used, and update the running statistics.
 
-        The running ones stay as they are where x is a symbol.
+        If x is a symbol, the running statistics do not change.
         """
         input = self._checked(input)
         by_batch = self.training or self.running_mean is None
@@ -177,13 +177,13 @@ class _BatchNorm(_Running):
         )
 
     def _share(self) -> Any:
-        """The share of this batch in the running statistics; without a momentum all batches count alike."""
+        """Return the weight of this batch in the running statistics; without a momentum, all weights are equal."""
         self.num_batches_tracked.add_(1)
         return 1 / self.num_batches_tracked if self.momentum is None else self.momentum
 
 
 class _InstanceNorm(_Running):
-    """What instance normalisation of any number of axes shares."""
+    """Base class of instance normalisation for any number of axes."""
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
@@ -193,7 +193,7 @@ class _InstanceNorm(_Running):
         self._set(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
 
     def forward(self, input: Any) -> Any:
-        """Return x normalised; a sample may come without its batch."""
+        """Return x normalised; the batch axis may be omitted."""
         input = self._checked(input)
         single = input.ndim == self.axes[0]
         x = input[None] if single else input
@@ -204,37 +204,37 @@ class _InstanceNorm(_Running):
 
 
 class BatchNorm1d(_BatchNorm):
-    """(x - μ)/√(σ² + ε) w + b of x of shape (N, C) or (N, C, L), mean and variance of each channel over the batch."""
+    """Return (x - μ)/√(σ² + ε) w + b for x (N, C) or (N, C, L), with the mean and variance of each channel."""
 
     axes = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """(x - μ)/√(σ² + ε) w + b of images (N, C, H, W), mean and variance of each channel over the batch."""
+    """Return (x - μ)/√(σ² + ε) w + b for images (N, C, H, W), with the mean and variance of each channel."""
 
     axes = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """(x - μ)/√(σ² + ε) w + b of x (N, C, D, H, W), mean and variance of each channel over the batch."""
+    """Return (x - μ)/√(σ² + ε) w + b for x (N, C, D, H, W), with the mean and variance of each channel."""
 
     axes = (5,)
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """(x - μ)/√(σ² + ε) w + b of x (N, C, L) or (C, L), mean and variance of each channel of each sample."""
+    """Return (x - μ)/√(σ² + ε) w + b for x (N, C, L) or (C, L), with mean and variance per channel and sample."""
 
     axes = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """(x - μ)/√(σ² + ε) w + b of images (N, C, H, W) or (C, H, W), mean and variance of each channel of each."""
+    """Return (x - μ)/√(σ² + ε) w + b for x (N, C, H, W) or (C, H, W), with mean and variance per channel and sample."""
 
     axes = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """(x - μ)/√(σ² + ε) w + b of x (N, C, D, H, W) or (C, D, H, W), mean and variance of each channel of each."""
+    """Return (x - μ)/√(σ² + ε) w + b for x (N, C, D, H, W) or (C, D, H, W), normalised per channel and sample."""
 
     axes = (4, 5)
 

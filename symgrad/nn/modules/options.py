@@ -1,6 +1,6 @@
-"""Modules that are one function of ``nn.functional`` with its options chosen beforehand, made from that function.
+"""Modules that call one function of ``nn.functional`` with fixed options.
 
-Name, options, defaults and documentation are the function's: a module of this kind is a line in ``functions.py``.
+Options, defaults and documentation are taken from the function, so each such module is a line in ``functions.py``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from symgrad.nn.dropout import check_share
 from symgrad.nn.modules.module import Module
 from symgrad.ops.nn.windows import each
 from symgrad.support.arguments import check_methods
+from symgrad.support.namespace import keyword
 from symgrad.tensors.tensor import Tensor
 
 
 class OfFunction(Module):
-    """``forward`` is a function of what it is given and of the options, which are attributes.
+    """``forward`` calls a function with the inputs and the options, which are attributes.
 
-    Options that are tensors, such as the weights of classes, are buffers: part of the state and of ``to``.
+    Options that are tensors, such as the weights of classes, are buffers: part of the state, and converted by ``to``.
     """
 
     function: ClassVar[Callable[..., Any]]
@@ -34,7 +35,18 @@ class OfFunction(Module):
         try:
             bound = self.options.bind(*args, **kwargs)
         except TypeError as error:
-            raise ArgumentTypeError(f"{type(self).__name__}: {error}. Expected {self.options}.") from None
+            plain = self.options.replace(
+                parameters=[p.replace(annotation=p.empty) for p in self.options.parameters.values()]
+            )
+            if any(isinstance(a, Tensor) for a in args):
+                raise self._with_inputs() from None
+            hint = keyword(str(error), self.options.parameters)
+            raise ArgumentTypeError(f"{type(self).__name__}: {error}. Expected {plain}.{hint}") from None
+        if any(
+            isinstance(v, Tensor) and v.shape and not k.endswith(("weight", "_samples"))
+            for k, v in bound.arguments.items()
+        ):
+            raise self._with_inputs()
         bound.apply_defaults()
         chosen = bound.arguments
         if chosen.get("stride", 0) is None and "norm_type" not in chosen:  # of a pool: windows side by side
@@ -52,11 +64,18 @@ class OfFunction(Module):
                 setattr(self, name, value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """Return the function of the inputs."""
+        """Apply the function to the inputs."""
         chosen = {name: getattr(self, name) for name in self._given}
         if self.trains:
             chosen["training"] = self.training
         return type(self).function(*inputs, **named, **chosen)
+
+    def _with_inputs(self) -> ArgumentTypeError:
+        """Return the error for a module that was created with its inputs instead of its options."""
+        name = type(self).__name__
+        return ArgumentTypeError(
+            f"{name}: got a tensor as an option. Create the module first, and call it with its inputs: {name}(…)(x)."
+        )
 
     def extra_repr(self) -> str:
         options = {name: getattr(self, name) for name in self._given}
@@ -69,7 +88,7 @@ _SIZES = ("kernel_size", "stride", "padding", "dilation", "output_size")
 
 
 def _axes_of(name: str) -> int:
-    """Return how many axes the sizes of a class are for, as MaxPool2d says it; 0 of others."""
+    """Return the number of axes that the name of a class contains, such as 2 for MaxPool2d, or 0."""
     return int(name[-2]) if name[-2:-1].isdigit() and name.endswith("d") else 0
 
 
@@ -80,19 +99,19 @@ def module_of(
     name: str, function: Callable[..., Any], inputs: int = 1, order: str = "", shown: str | None = None, axes: int = 0,
     **torchs: Any,
 ) -> Any:  # fmt: skip
-    """Make the module of a function.
+    """Create a module class from a function.
 
     Args:
-        name: the class.
-        function: what ``forward`` calls, first with its inputs.
-        inputs: how many of the function's arguments those are; the others are options.
-        order: the options by name, where torch's module has fewer, or another order.
-        shown: what is printed, a format of the options; by default all of them, of losses none.
-        axes: of how many axes sizes are kept one for each.
-        torchs: defaults of the module that are not the function's.
+        name: the name of the class.
+        function: the function that ``forward`` calls; its first arguments are the inputs.
+        inputs: the number of inputs; the other arguments are options.
+        order: the names of the options, if PyTorch's module has fewer, or another order.
+        shown: the format of the options in the representation; by default all options, and none for losses.
+        axes: the number of axes for which sizes are stored one per axis.
+        torchs: defaults of the module that differ from the function's.
     """
     every = list(inspect.signature(function, eval_str=False).parameters.values())[inputs:]
-    by_name = {p.name: p for p in every if p.name not in ("axis", "training", "generator")}
+    by_name = {p.name: p for p in every if p.name not in ("axis", "training", "generator", "out")}
     here = [by_name[k] for k in order.split()] if order else list(by_name.values())
     here = [p.replace(default=torchs.get(p.name, p.default)) for p in here]
     if shown is None:

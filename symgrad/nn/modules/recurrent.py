@@ -1,4 +1,4 @@
-"""Recurrent networks: a cell is one step, a network that step along a sequence, in layers and in both directions."""
+"""Recurrent networks: a cell computes one step, and a network applies it along a sequence, in layers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _KINDS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 
 
 class _Recurrent(Module):
-    """What cells and networks share: weights of gates, drawn from U(-1/√hidden_size, 1/√hidden_size)."""
+    """Base class of cells and networks: weights of gates, drawn from U(-1/√hidden_size, 1/√hidden_size)."""
 
     kind: ClassVar[str] = ""
     input_size: int
@@ -79,7 +79,7 @@ class _Recurrent(Module):
         return [self._parameters.get(name + suffix) for name in _KINDS]
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Draw new weights."""
         bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
         with no_grad():
             for p in self.parameters():
@@ -94,7 +94,7 @@ def _check_size(name: str, hidden_size: Any) -> None:
 
 
 class _Cell(_Recurrent):
-    """One step of a recurrent network: (N, input_size) and states (N, hidden_size) to the next states."""
+    """One step of a recurrent network, from inputs (N, input_size) and states (N, hidden_size) to the next states."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -106,7 +106,7 @@ class _Cell(_Recurrent):
         self.reset_parameters()
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """Return the next state h, of an LSTM (h, c)."""
+        """Return the next state: h, or (h, c) for an LSTM."""
         input, many = as_tensor(input), self.kind == "lstm"
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise ShapeError(
@@ -129,7 +129,7 @@ class _Cell(_Recurrent):
 
 
 class RNNCell(_Cell):
-    """h′ = tanh(W x + b + U h + d), or relu of it."""
+    """h′ = tanh(W x + b + U h + d), or relu instead of tanh."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
@@ -149,7 +149,7 @@ class LSTMCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """h′ = (1 - z) n + z h with n = tanh(Wₙ x + bₙ + r (Uₙ h + dₙ)), and r and z the σ of W x + b + U h + d.
+    """h′ = (1 - z) n + z h with n = tanh(Wₙ x + bₙ + r (Uₙ h + dₙ)), where r and z are σ(W x + b + U h + d).
 
     Source: Cho et al. 2014, "Learning phrase representations using RNN encoder-decoder".
     """
@@ -162,22 +162,22 @@ _MODES = ("RNN_TANH", "RNN_RELU", "LSTM", "GRU")
 
 
 class RNNBase(_Recurrent):
-    """Steps along a sequence, in layers, forwards and with ``bidirectional`` backwards too.
+    """Apply a cell along a sequence, in one or more layers, and in both directions if ``bidirectional`` is set.
 
     Args:
-        mode: the steps: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
+        mode: the kind of cell: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
         input_size, hidden_size: the lengths of x_t and of h_t.
-        num_layers: how many layers there are, each on the results of the one below.
-        bias: whether there are b and d.
-        batch_first: whether sequences are (N, T, …) and not (T, N, …).
-        dropout: the probability that an entry between layers is left out in training.
-        bidirectional: whether each layer also goes from the end to the start, and joins both results.
-        proj_size: of an LSTM, the length that h is mapped to.
-        device, dtype: the processor; the default dtype if none is given.
+        num_layers: the number of layers; each processes the output of the previous one.
+        bias: whether the cells have b and d.
+        batch_first: whether sequences have the shape (N, T, …) instead of (T, N, …).
+        dropout: the probability that an entry between layers is set to 0 in training.
+        bidirectional: whether each layer also runs from the end to the start, and concatenates both outputs.
+        proj_size: for an LSTM, the length to which h is projected.
+        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
 
-    Called with x (T, N, input_size), (T, input_size) or a packed sequence, and the first states
-    (num_layers · directions, N, hidden_size), zeros by default, it returns all results of the last layer and the last
-    states of all layers; states of an LSTM are (h, c).
+    Call it with x, (T, N, input_size), (T, input_size) or a packed sequence, and the initial states,
+    (num_layers · directions, N, hidden_size), by default zeros. It returns the outputs of the last layer and the final
+    states of all layers. The states of an LSTM are pairs (h, c).
     """
 
     def __init__(
@@ -215,15 +215,15 @@ class RNNBase(_Recurrent):
 
     @property
     def all_weights(self) -> list[list[Any]]:
-        """The parameters of each layer and direction."""
+        """Return the parameters of each layer and direction."""
         suffixes = [f"_l{k}{end}" for k in range(self.num_layers) for end in self._ends()]
         return [[w for w in self._weights(s) if w is not None] for s in suffixes]
 
     def flatten_parameters(self) -> None:
-        """Do nothing: for other processors PyTorch moves the weights together here."""
+        """Do nothing. In PyTorch, this method compacts the weights in the memory of a GPU."""
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """Return the results of the last layer, and the last states of all."""
+        """Return the outputs of the last layer, and the final states of all layers."""
         packed = input if isinstance(input, PackedSequence) else None
         x, lengths = pad_packed(packed) if packed else (as_tensor(input), None)
         single = x.ndim == 2
@@ -246,7 +246,7 @@ class RNNBase(_Recurrent):
         return y, last if self.kind == "lstm" else last[0]
 
     def _first(self, x: Any, hx: Any, single: bool, packed: Any) -> State:
-        """The first states, in the order of a packed sequence."""
+        """Return the initial states, in the order of a packed sequence."""
         many, count = self.kind == "lstm", self.num_layers * len(self._ends())
         shapes = [(count, x.shape[1], n) for n in (self._out(), self.hidden_size)[: 1 + many]]
         if hx is None:
@@ -283,9 +283,9 @@ class RNNBase(_Recurrent):
 
 
 def _walk(step: Callable[..., State], x: Any, state: State, w: Any, back: bool, within: Any) -> tuple[Any, State]:
-    """Step along a sequence; beyond the end of a shorter one the state stays, and the result is 0.
+    """Apply the steps along a sequence. After the end of a shorter sequence, the state is constant and the output is 0.
 
-    While a program is traced, the steps are one loop, which compiles as fast for long sequences as for short ones.
+    While a program is traced, the steps form one loop, whose compilation time does not depend on the length.
     """
 
     def one(state: State, row: Any) -> tuple[State, Any]:
@@ -310,7 +310,7 @@ _UNROLLED = 16  # steps that are written out in programs
 
 
 class RNN(RNNBase):
-    """h_t = tanh(W x_t + b + U h_{t-1} + d), or relu of it: see RNNBase for the arguments.
+    """h_t = tanh(W x_t + b + U h_{t-1} + d), or relu instead of tanh. See RNNBase for the arguments.
 
     >>> y, h = sg.nn.RNN(3, 4, num_layers=2)(sg.zeros(5, 1, 3))
     >>> y.shape, h.shape
@@ -329,7 +329,7 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """The steps of LSTMCell along a sequence: see RNNBase for the arguments."""
+    """Apply LSTMCell along a sequence. See RNNBase for the arguments."""
 
     kind = "lstm"
 
@@ -338,7 +338,7 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """The steps of GRUCell along a sequence: see RNNBase for the arguments."""
+    """Apply GRUCell along a sequence. See RNNBase for the arguments."""
 
     kind = "gru"
 

@@ -1,4 +1,4 @@
-"""What models are trained with: ``sg.nn.utils`` as ``torch.nn.utils``."""
+"""Tools for training models, as in ``torch.nn.utils``."""
 
 from symgrad.nn.utils import parametrizations, parametrize, rnn
 from symgrad.nn.utils.gradients import (

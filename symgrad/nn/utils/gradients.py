@@ -1,4 +1,4 @@
-"""Gradients held in bounds, and parameters as one vector."""
+"""Clipping of gradients, and parameters as one vector."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _listed(parameters: Any) -> list[Any]:
 
 
 def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """The norm of all entries of all tensors, as if they were one vector.
+    """Return the norm of all entries of all tensors, as if they were one vector.
 
     Raises:
-        GraphError: it is nan or infinite, and ``error_if_nonfinite`` asks.
+        GraphError: if the norm is nan or infinite, with ``error_if_nonfinite=True``.
 
     >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
     tensor(5.)
@@ -44,7 +44,7 @@ def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonf
 
 
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any) -> None:
-    """Scale the gradients in place by max_norm/(total_norm + 10⁻⁶), where that is below 1."""
+    """Scale the gradients in place by max_norm/(total_norm + 10⁻⁶) if this factor is below 1."""
     with no_grad():
         factor = (float(max_norm) / (as_tensor(total_norm) + 1e-6)).clamp(max=1.0)
         for p in _listed(parameters):
@@ -53,16 +53,16 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any) -> 
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """Scale the gradients in place, all by one factor, so that their norm as one vector is at most max_norm.
+    """Scale all gradients in place by one factor, so that their norm as one vector is at most max_norm.
 
     Args:
-        parameters: a tensor, or an iterable of them.
+        parameters: a tensor, or an iterable of tensors.
         max_norm: the bound.
         norm_type: the p of the norm; ``math.inf`` for the largest entry.
-        error_if_nonfinite: raise where the norm is nan or infinite.
+        error_if_nonfinite: whether to raise an error if the norm is nan or infinite.
 
     Returns:
-        The norm before.
+        The norm before scaling.
 
     >>> x = sg.tensor([3.0, 4.0], requires_grad=True)
     >>> (x**2).sum().backward()
@@ -79,7 +79,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
-    """Limit every entry of the gradients to [-clip_value, clip_value], in place."""
+    """Clip every entry of the gradients to [-clip_value, clip_value], in place."""
     with no_grad():
         for p in _listed(parameters):
             if p.grad is not None:
@@ -87,7 +87,7 @@ def clip_grad_value_(parameters: Any, clip_value: float) -> None:
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
-    """All parameters in one vector, in order; gradients pass.
+    """Concatenate all parameters into one vector, through which gradients flow.
 
     >>> sg.nn.utils.parameters_to_vector([sg.eye(2), sg.tensor(7.0)])
     tensor([1., 0., 0., 1., 7.])
@@ -99,7 +99,7 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Write the entries of a vector into the parameters, in order.
 
     Raises:
-        ArgumentError: it has another number of entries than they.
+        ArgumentError: if the numbers of entries differ.
     """
     vec, these, start = as_tensor(vec), list(parameters), 0
     wanted = sum(p.numel() for p in these)

@@ -1,4 +1,4 @@
-"""Weights with orthonormal columns: the exponential or the Cayley map of a skew matrix, or a product of reflections."""
+"""Weights with orthonormal columns, from the exponential or Cayley map of a skew matrix, or products of reflections."""
 
 from __future__ import annotations
 
@@ -104,19 +104,20 @@ def _orthonormal(A: Any) -> Any:
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Let a weight have orthonormal columns, or rows where it is wider than high: Qᴴ Q = I, or Q Qᴴ = I.
+    """Make the columns of a weight orthonormal, or its rows if it is wider than high: Qᴴ Q = I, or Q Qᴴ = I.
 
     Args:
-        module, name: whose weight it is, (…, m, n), and its name.
+        module, name: the module, and the name of its weight (…, m, n).
         orthogonal_map: 'matrix_exp', exp(A) of a skew A, the default of square and complex weights; 'cayley',
             (I + A/2)(I - A/2)⁻¹; or 'householder', a product of reflections.
-        use_trivialization: keep a matrix B, so that the weight is B f(X) and starts from its value.
+        use_trivialization: whether to keep a matrix B, so that the weight is B f(X) and starts from its present value.
 
     Returns:
         The module.
 
     Raises:
-        ArgumentError: another map, or complex numbers with 'householder'. ShapeError: the weight is no matrix.
+        ArgumentError: if the map is unknown, or the weight is complex with 'householder'.
+        ShapeError: if the weight is not a matrix.
 
     Source: Lezcano-Casado 2019, "Trivializations for gradient-based optimization on manifolds".
 

@@ -1,4 +1,4 @@
-"""Weights of a length or spectral norm of their own: parametrizations, and the older hooks that do the same."""
+"""Weight normalisation and spectral normalisation: parametrizations, and the older hooks with the same effect."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from symgrad.nn.parameter import Parameter
 from symgrad.nn.utils.orthogonal import orthogonal as orthogonal
 from symgrad.nn.utils.parametrize import register_parametrization
 from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
 from symgrad.tensors.random import randn
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -39,11 +40,11 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Let a weight be g v/‖v‖, its length g and direction v learned apart.
+    """Parametrize a weight as g v/‖v‖, with a learned length g and direction v.
 
     Args:
-        module, name: whose weight it is, and its name.
-        dim: the axis along which each slice has a length; None for one of all.
+        module, name: the module, and the name of its weight.
+        dim: the axis whose slices each have a length; None for a single length.
 
     Source: Salimans and Kingma 2016, "Weight normalization".
     """
@@ -52,7 +53,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """W/σ, σ = uᵀ W v its largest singular value, whose vectors follow W by power iterations."""
+    """W/σ, where σ = uᵀ W v is the largest singular value; power iterations update u and v."""
 
     _u: Any
     _v: Any
@@ -98,13 +99,15 @@ def _usual_axis(module: Module, dim: int | None) -> int:
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Let a weight be W/σ, σ its largest singular value as a matrix, which power iterations follow in training.
+    """Parametrize a weight as W/σ, where σ is its largest singular value as a matrix.
+
+    In training, power iterations update the estimate of σ.
 
     Args:
-        module, name: whose weight it is, and its name.
-        n_power_iterations: how many steps each reading takes in training.
-        eps: the least length to divide by.
-        dim: the axis of the outputs, 0; of transposed convolutions 1.
+        module, name: the module, and the name of its weight.
+        n_power_iterations: the number of iterations for each access in training.
+        eps: the smallest length to divide by.
+        dim: the axis of the outputs: 0, or 1 for transposed convolutions.
 
     Source: Miyato et al. 2018, "Spectral normalization for generative adversarial networks".
     """
@@ -120,7 +123,7 @@ def _refresh(module: Any, name: str, norm: Module, parts: tuple[str, ...]) -> No
 
 
 def _hook(module: Any, name: str, norm: Module, parts: dict[str, Any], buffers: dict[str, Any]) -> Module:
-    """Put parts in place of a weight, which a hook makes of them before each call."""
+    """Replace a weight by parts, from which a hook computes it before each call."""
     if (name, type(norm)) in module.__dict__.get("_norms", {}):
         raise ArgumentError(f"Cannot register two hooks of a norm on the same parameter {name}.")
     delattr(module, name)
@@ -155,32 +158,33 @@ class _OlderSpectralNorm(_SpectralNorm):
 
 
 def hooked_weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Let a weight be g v/‖v‖ of the parameters ``weight_g`` and ``weight_v``; ``parametrizations`` has a newer one."""
+    """Replace a weight by g v/‖v‖, with parameters ``weight_g`` and ``weight_v``; see also ``parametrizations``."""
     norm, weight = _WeightNorm(dim), getattr(module, name).detach()
     g, v = norm.right_inverse(weight)
     return _hook(module, name, norm, {"_g": g, "_v": v}, {})
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Make the weight a parameter again, of its present value."""
+    """Turn the weight into a parameter again, with its current value."""
     return _unhook(module, name, _WeightNorm)
 
 
 def hooked_spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Let a weight be ``weight_orig`` over its largest singular value; ``parametrizations`` has a newer one."""
+    """Divide the weight ``weight_orig`` by its largest singular value; see also ``parametrizations``."""
     weight = getattr(module, name).detach()
     norm = _OlderSpectralNorm(weight, n_power_iterations, _usual_axis(module, dim), eps)
     return _hook(module, name, norm, {"_orig": weight}, {"_u": norm._u, "_v": norm._v})
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Make the weight a parameter again, of its present value."""
+    """Turn the weight into a parameter again, with its current value."""
     return _unhook(module, name, _OlderSpectralNorm)
 
 
 hooked_weight_norm.__name__, hooked_spectral_norm.__name__ = "weight_norm", "spectral_norm"
+__getattr__, __dir__ = namespace(globals(), __all__)
 check_all(
     globals(), [*__all__, "hooked_spectral_norm", "hooked_weight_norm", "remove_spectral_norm", "remove_weight_norm"]
 )

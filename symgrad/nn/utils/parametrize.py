@@ -1,4 +1,4 @@
-"""Parameters that are functions of other ones: ``register_parametrization``, as ``torch.nn.utils.parametrize``."""
+"""Parameters that are functions of other parameters, as in ``torch.nn.utils.parametrize``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from symgrad.nn.modules.containers import ModuleDict, ModuleList
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
 from symgrad.support.arguments import check_all
+from symgrad.support.namespace import namespace
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
@@ -24,7 +25,7 @@ _CACHE: ContextVar[dict[Any, Any] | None] = ContextVar("parametrize", default=No
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Compute each parametrized tensor once while the block runs."""
+    """Compute each parametrized tensor only once inside the block."""
     token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
     try:
         yield
@@ -33,7 +34,7 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The functions that a tensor goes through, and what they start from: ``original``, or ``original0`` and on."""
+    """The functions that are applied to a tensor, and its original values: ``original``, or ``original0``, …"""
 
     def __init__(self, modules: Any, original: Any) -> None:
         super().__init__(modules)
@@ -69,7 +70,7 @@ class ParametrizationList(ModuleList):
         return value
 
     def right_inverse(self, value: Any) -> None:
-        """Set what the tensor starts from, so that it becomes this value."""
+        """Set the original so that the tensor has the given value."""
         with no_grad():
             start = self._inverse(value)
             for name, new in zip(self.names, start if isinstance(start, tuple) else (start,), strict=True):
@@ -85,13 +86,13 @@ class ParametrizationList(ModuleList):
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Return whether the module, or its tensor of this name, is parametrized."""
+    """Return whether the module, or its tensor with the given name, is parametrized."""
     entries = module._modules.get("parametrizations")
     return isinstance(entries, ModuleDict) and (tensor_name in entries if tensor_name else len(entries) > 0)
 
 
 def _chain(module: Any, tensor_name: str, parametrization: Module, unsafe: bool) -> None:
-    """Apply one more parametrization to a tensor that has some."""
+    """Add a parametrization to a tensor that is already parametrized."""
     entry = module.parametrizations[tensor_name]
     before = getattr(module, tensor_name).detach()
     if hasattr(parametrization, "right_inverse"):
@@ -102,7 +103,7 @@ def _chain(module: Any, tensor_name: str, parametrization: Module, unsafe: bool)
 
 
 def _replaced(module: Any, tensor_name: str, entry: ParametrizationList) -> Any:
-    """Put a list of parametrizations in place of a module's tensor."""
+    """Replace a module's tensor by a list of parametrizations."""
     delattr(module, tensor_name)
     kind = type_before_parametrizations(module)
     if not is_parametrized(module):
@@ -112,18 +113,19 @@ def _replaced(module: Any, tensor_name: str, entry: ParametrizationList) -> Any:
 
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Any:
-    """Let a parameter or buffer be f(original) from now on, computed whenever it is read; several are chained.
+    """Replace a parameter or buffer by f(original), computed at each access. Several parametrizations are chained.
 
     Args:
-        module, tensor_name: whose tensor it is, and its name.
-        parametrization: f, a module; with a method ``right_inverse`` the original is what that makes of the value.
+        module, tensor_name: the module, and the name of its tensor.
+        parametrization: f, a module. If it has a method ``right_inverse``, the original is ``right_inverse(value)``.
         unsafe: whether f may change the shape.
 
     Returns:
-        The module, whose class is one of its own now.
+        The module, whose class is replaced by a subclass.
 
     Raises:
-        NoSuchName: there is no such tensor. ShapeError: f changes the shape, and not unsafe.
+        NoSuchName: if the tensor does not exist.
+        ShapeError: if f changes the shape, unless ``unsafe=True``.
 
     >>> class Positive(sg.nn.Module):
     ...     def forward(self, x):
@@ -144,7 +146,7 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Mod
 
 
 def _turned(module: Any, kind: type) -> Any:
-    """Give a module a class of its own, in which each parametrized tensor is a property; its old one without any."""
+    """Give a module a subclass in which each parametrized tensor is a property; without any, restore its class."""
     properties = {name: property(_reader(name), _writer(name)) for name in module.parametrizations}
     if properties:
         made = {"__reduce_ex__": _refuse_pickle, "__deepcopy__": _copied, "__module__": kind.__module__, **properties}
@@ -188,16 +190,18 @@ def _writer(name: str) -> Any:
 
 
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
-    """Make a tensor a parameter or buffer again: of its present value, or of what it started from.
+    """Turn a tensor into a parameter or buffer again, with its current or its original value.
 
     Raises:
-        ArgumentError: it is not parametrized, or it starts from several and ``leave_parametrized=False``.
+        ArgumentError: if it is not parametrized, or if it has several originals and ``leave_parametrized=False``.
     """
     if not is_parametrized(module, tensor_name):
         raise ArgumentError(f"Module {type(module).__name__} does not have a parametrization on {tensor_name}.")
     entry = module.parametrizations[tensor_name]
     if len(entry.names) > 1 and not leave_parametrized:
-        raise ArgumentError("Cannot leave unparametrized a tensor that starts from several. Leave it parametrized.")
+        raise ArgumentError(
+            "Cannot leave unparametrized a tensor with several originals. Pass leave_parametrized=True."
+        )
     value, original = getattr(module, tensor_name).detach(), getattr(entry, entry.names[0])
     kind = type_before_parametrizations(module)
     del module.parametrizations[tensor_name]
@@ -216,8 +220,9 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had before it was parametrized."""
+    """Return the class that the module had before it was parametrized."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
+__getattr__, __dir__ = namespace(globals(), __all__)
 check_all(globals(), __all__)

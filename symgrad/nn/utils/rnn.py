@@ -1,4 +1,4 @@
-"""Sequences of different lengths, by the names of ``torch.nn.utils.rnn``."""
+"""Sequences of different lengths, with the names of ``torch.nn.utils.rnn``."""
 
 from symgrad.nn.sequences import (
     PackedSequence,
@@ -9,8 +9,11 @@ from symgrad.nn.sequences import (
     unpack_sequence,
     unpad_sequence,
 )
+from symgrad.support.namespace import namespace
 
 __all__ = [
     "PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
     "unpack_sequence", "unpad_sequence",
 ]  # fmt: skip
+
+__getattr__, __dir__ = namespace(globals(), __all__)

@@ -312,32 +312,32 @@ def _inverse(z: Any) -> Any:
 
 # ------------------------------------------------------------------ of real and complex numbers
 def conj(x: Any) -> Any:
-    """The conjugate of complex numbers; x itself of real ones."""
+    """Return the complex conjugate, or x itself for real numbers."""
     return CONJ(x) if holds_complex(x) else x
 
 
 def conj_physical(x: Any) -> Any:
-    """The conjugate as a tensor of its own, which no view of x is; x itself of real numbers."""
+    """Return the complex conjugate as a new tensor, or x itself for real numbers."""
     return IDENTITY(CONJ(x)) if holds_complex(x) else x
 
 
 def real(x: Any) -> Any:
-    """The real part of complex numbers; x itself of real ones."""
+    """Return the real part, or x itself for real numbers."""
     return REAL(x) if holds_complex(x) else x
 
 
 def imag(x: Any) -> Any:
-    """The imaginary part of complex numbers; of real ones zero."""
+    """Return the imaginary part, which is 0 for real numbers."""
     return IMAG(x) if holds_complex(x) else DETACH(x) * 0
 
 
 def each_part(f: Callable[[Any], Any], x: Any) -> Any:
-    """f of real and imaginary part of complex numbers, each by itself; f of real ones."""
+    """Apply f to the real and the imaginary part of complex numbers separately."""
     return COMPLEX(f(real(x)), f(imag(x))) if holds_complex(x) else f(x)
 
 
 def angle(x: Any) -> Any:
-    """The angle of complex numbers in the plane; of real ones 0 or π."""
+    """Return the angle of complex numbers in the plane, which is 0 or π for real numbers."""
     if holds_complex(x):
         return ANGLE(x)
     return WHERE(BINARY["lt"](x, 0), np.pi, DETACH(x) * 0)
@@ -345,7 +345,7 @@ def angle(x: Any) -> Any:
 
 @shown_as("complex")
 def complex_of(real: Any, imag: Any) -> Any:
-    """x + iy of real tensors of one dtype."""
+    """Return x + iy for real tensors of the same dtype."""
     for name, part in (("real", real), ("imag", imag)):
         if holds_complex(part):
             raise DTypeError(f"complex(): expected real parts, got {part.dtype} for '{name}'. Pass z.real or z.imag.")
@@ -353,14 +353,14 @@ def complex_of(real: Any, imag: Any) -> Any:
 
 
 def polar(abs: Any, angle: Any) -> Any:
-    """r·(cos φ + i·sin φ) of r = ``abs`` and φ = ``angle``."""
+    """Return r·(cos φ + i·sin φ) with r = ``abs`` and φ = ``angle``."""
     if holds_complex(abs) or holds_complex(angle):
         raise not_complex("polar")
     return COMPLEX(abs * cos(angle), abs * sin(angle))
 
 
 def view_as_complex(x: Any) -> Any:
-    """x[…, 0] + i·x[…, 1]."""
+    """Return x[…, 0] + i·x[…, 1]."""
     shape = x.shape
     if holds_complex(x) or not shape or shape[-1] != 2:
         raise DTypeError(
@@ -371,7 +371,7 @@ def view_as_complex(x: Any) -> Any:
 
 
 def view_as_real(z: Any, stack: Any) -> Any:
-    """Real and imaginary parts along a new last axis."""
+    """Return the real and imaginary parts along a new last axis."""
     if not holds_complex(z):
         raise DTypeError(f"view_as_real is only supported for complex tensors. Got {z.dtype}.")
     return stack([real(z), imag(z)], -1)

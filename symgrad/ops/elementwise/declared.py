@@ -19,7 +19,7 @@ from symgrad.ops.value import torch_dtype
 from symgrad.scalars import SCALARS, Scalar, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder, trunc
 from symgrad.scalars import bce_logits as _bce_logits
 
-# torch's stem of the backward function where it is not the name with a capital.
+# PyTorch's stem of the backward function where it is not the name with a capital.
 _STEMS = {"logsigmoid": "LogSigmoid"}
 
 
@@ -127,7 +127,7 @@ def divided(x: Any, other: Any, rounding_mode: str) -> Any:
 
 @shown_as("round")
 def rounded(x: Any, *, decimals: int = 0) -> Any:
-    """x to this many digits after the point; halves go to the even neighbour."""
+    """Round x to the given number of decimals; halves are rounded to even."""
     if decimals == 0:
         return UNARY["round"](x)
     if abs(decimals) > MOST_DECIMALS:
@@ -139,7 +139,7 @@ def rounded(x: Any, *, decimals: int = 0) -> Any:
 
 @shown_as("clamp")
 def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
-    """Limit x to [min, max]; either may be missing. The edges count as inside."""
+    """Limit x to [min, max]; either bound may be omitted. The derivative at the bounds is 1."""
     if min is None and max is None:
         raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None. Pass min=, max= or both.")
     if max is None:
@@ -150,7 +150,7 @@ def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def where(condition: Any, input: Any, other: Any) -> Any:
-    """Entries of input where the condition holds, of other elsewhere."""
+    """Return the entries of input where the condition holds, and those of other elsewhere."""
     dtype = getattr(condition, "dtype", np.asarray(condition).dtype if not hasattr(condition, "shape") else None)
     if dtype is not None and not is_bool(dtype) and not is_symbolic(dtype):
         raise DTypeError(
@@ -161,7 +161,7 @@ def where(condition: Any, input: Any, other: Any) -> Any:
 
 
 def float_power(input: Any, exponent: Any) -> Any:
-    """xᵖ in double precision, of complex numbers in that of their parts.
+    """Return xᵖ in double precision, or for complex numbers in that of their parts.
 
     Args:
         input, exponent: x and p; a tensor, and a tensor or number.

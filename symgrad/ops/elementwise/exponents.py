@@ -13,7 +13,7 @@ from symgrad.core.promotion import Kind, floating, positions
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import is_integer
 from symgrad.ops.map import MUL, Entrywise, Map
-from symgrad.ops.protocol import T
+from symgrad.ops.protocol import TensorT
 from symgrad.scalars import X
 from symgrad.support.frozen import frozen
 
@@ -82,11 +82,11 @@ def _exponent(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((0, sp.Eq(x, 0)), (sp.floor(sp.log(sp.Abs(x)) / sp.log(2)) + 1, True))
 
 
-class Frexp(NamedTuple, Generic[T]):
+class Frexp(NamedTuple, Generic[TensorT]):
     """m and e with x = m 2ᵉ."""
 
-    mantissa: T
-    exponent: T
+    mantissa: TensorT
+    exponent: TensorT
 
 
 def frexp(input: Any) -> Frexp[Any]:

@@ -10,7 +10,7 @@ import sympy as sp
 from symgrad.core.promotion import FLOAT64, is_differentiable, is_floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.complexes import each_part, holds_complex
+from symgrad.ops.elementwise.complexes import each_part, holds_complex, imag
 from symgrad.ops.elementwise.declared import BINARY, UNARY, abs_
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.map import ADD, MUL, SUB, Map
@@ -35,6 +35,17 @@ def isneginf(input: Any) -> Any:
     return LOGIC["logical_and"](LOGIC["isinf"](input), BINARY["lt"](input, 0))
 
 
+def isreal(input: Any) -> Any:
+    """Return whether the imaginary part of x is 0.
+
+    >>> sg.isreal(sg.tensor([1 + 0j, 2j]))
+    tensor([ True, False])
+    """
+    if holds_complex(input):
+        return BINARY["eq"](imag(input), 0)
+    return LOGIC["logical_or"](BINARY["eq"](input, input), BINARY["ne"](input, input))  # of real numbers always
+
+
 def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close.
 
@@ -47,7 +58,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equa
         A bool tensor of the broadcast shape.
 
     Raises:
-        ArgumentError: rtol or atol is negative.
+        ArgumentError: if rtol or atol is negative.
 
     >>> sg.isclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0 + 1e-9, 2.1]))
     tensor([ True, False])
@@ -71,7 +82,7 @@ FINITE = Map(
 
 
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """x, with other numbers in place of nan, ∞ and -∞; of complex numbers in both parts.
+    """Replace nan, ∞ and -∞ in x by numbers; in real and imaginary parts if x is complex.
 
     Derivative: 1 where x is a real number, else 0.
 

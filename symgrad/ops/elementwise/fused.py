@@ -30,14 +30,14 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """x + value · tensor1 · tensor2, elementwise; of integers the value is one too."""
+    """Return x + value · tensor1 · tensor2, elementwise; for integers, the value must be an integer."""
     if whole(input, tensor1, tensor2):
         return ADD(input, scaled(input, MUL(tensor1, tensor2), value, "value"))
     return ADDCMUL(input, tensor1, tensor2, value)
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
+    """Return x + value · tensor1 / tensor2, elementwise; not all may be integers."""
     if whole(tensor1, tensor2):
         raise DTypeError(
             "Integer division with addcdiv is no longer supported: write x + value * sg.true_divide(tensor1, tensor2). "

@@ -35,7 +35,7 @@ def mvlgamma(input: Any, p: int) -> Any:
         A tensor shaped like input.
 
     Raises:
-        ArgumentError: p is below 1.
+        ArgumentError: if p is below 1.
 
     >>> sg.mvlgamma(sg.tensor(2.0), 1)
     tensor(0.)

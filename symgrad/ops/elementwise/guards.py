@@ -133,9 +133,9 @@ NONZERO = Guard(
     lambda x: np.where(x == 0, np.inf, x),
     lambda: sp.Piecewise((sp.oo, sp.Eq(X[0], 0)), (X[0], True)),
 )
-# x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator
+# x, at least 10⁻¹²: PyTorch's bound on p (1 - p) in a denominator
 FLOORED = Guard("Floored", lambda: X[0], lambda x: np.maximum(x, 1e-12), lambda: maximum(X[0], sp.Float("1e-12")))
-# log x, cut at -100 as torch's binary cross entropy does
+# log x, cut at -100 as PyTorch's binary cross entropy does
 LOGCUT = Guard("Logcut", lambda: sp.log(X[0]), _log, lambda: maximum(log(X[0]), -100))
 SHARE = Share(
     "Share",

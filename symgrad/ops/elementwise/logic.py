@@ -44,7 +44,7 @@ INTEGERS = ("bitwise_left_shift", "bitwise_right_shift", "gcd", "lcm")
 
 @frozen
 class Bits(Entrywise):
-    """A NumPy function of integers, by torch's name: bitwise_and, bitwise_not, bitwise_left_shift, gcd and the like."""
+    """A NumPy function of integers, by PyTorch's name: bitwise_and, bitwise_not, bitwise_left_shift, gcd, …"""
 
     kind: str
     saves = ""
@@ -100,7 +100,7 @@ def bitwise(name: str, *xs: Any) -> Any:
     """Apply and, or, xor, not or a shift: to booleans as such, to integers bit by bit.
 
     Raises:
-        DTypeError: an argument holds floating-point numbers.
+        DTypeError: if an argument holds floating-point numbers.
     """
     return (LOGICAL[name] if name in LOGICAL and all(map(_is_truth, xs)) else Bits(f"bitwise_{name}"))(*xs)
 
@@ -115,7 +115,7 @@ def _is_truth(x: Any) -> bool:
     return dtype is not None and is_bool(dtype)
 
 
-# By torch's names.
+# By PyTorch's names.
 LOGIC: dict[str, Callable[..., Any]] = (
     {f"logical_{name}": op for name, op in LOGICAL.items()}
     | {f"bitwise_{name}": partial(bitwise, name) for name in LOGICAL}

@@ -46,7 +46,7 @@ def signbit(input: Any) -> Any:
 
 
 def positive(input: Any) -> Any:
-    """x itself.
+    """Return x itself.
 
     >>> sg.positive(sg.tensor(2.0))
     tensor(2.)

@@ -39,7 +39,7 @@ def _check_positions(positions: Any, n: Any) -> None:
 
 
 def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
-    """The entries of x at the positions ``index`` along ``dim``; positions may repeat.
+    """Return the entries of x at the positions ``index`` along ``dim``; positions may repeat.
 
     Args:
         x: tensor of any shape.
@@ -50,7 +50,7 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
         x with size k along dim.
 
     Raises:
-        IndexRangeError: a position lies outside, or the index is not a vector.
+        IndexRangeError: if a position is out of range, or the index is not a vector.
 
     >>> sg.index_select(sg.tensor([1.0, 2.0, 3.0]), 0, sg.tensor([2, 2]))
     tensor([3., 3.])
@@ -77,20 +77,20 @@ def _from_number(x: Any, positions: Any) -> Any:
 def gather(
     x: Any, dim: int | None = None, index: Any = None, *, sparse_grad: bool = False, axis: int | None = None
 ) -> Any:  # fmt: skip
-    """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on.
+    """Return y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on.
 
     Args:
         x: tensor (n, m, …).
         dim: the axis that index replaces.
         index: integer tensor with as many axes as x, no larger than x apart from dim.
-        sparse_grad: accepted, and of no effect: gradients are dense.
+        sparse_grad: accepted and ignored, because gradients are dense.
 
     Returns:
         A tensor shaped like index. Repeated positions add up in the gradient.
 
     Raises:
-        ShapeError: index does not fit x.
-        IndexRangeError: a position lies outside.
+        ShapeError: if index does not fit x.
+        IndexRangeError: if a position is out of range.
 
     >>> sg.gather(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, sg.tensor([[0], [1]]))
     tensor([[1.],
@@ -101,7 +101,7 @@ def gather(
         return rename(lookup(x, _places(index, axis_of(one_dim(dim, axis, None), len(sizes)))), "Gather")
     positions = integers(index, "gather")
     if positions.ndim != len(sizes) and (positions.size == 0 or max(positions.ndim, len(sizes)) == 1):
-        # As in torch: without entries any shape will do, and a number is a vector with one entry.
+        # As in PyTorch: without entries any shape will do, and a number is a vector with one entry.
         flat, places = Reshape((total(sizes),))(x), positions.reshape(-1)
         return Reshape(positions.shape)(_gathering(flat, 0, places, "gather")(flat))
     return _gathering(x, one_dim(dim, axis, 0), index, "gather")(x)
@@ -157,7 +157,7 @@ def _check_axes(positions: Any, sizes: Shape) -> None:
 
 
 def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
-    """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x.
+    """Gather entries along ``dim``, with x and indices broadcast along the other axes; without dim, x is flattened.
 
     Args:
         x: tensor (n, m, …).
@@ -168,7 +168,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
         The entries, with the broadcast shape.
 
     Raises:
-        ShapeError: x and indices have different numbers of axes.
+        ShapeError: if the numbers of axes of x and indices differ.
 
     >>> sg.take_along_dim(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1]]), 1)
     tensor([[2.],
@@ -187,7 +187,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
 
 
 def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
-    """x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather.
+    """Return x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather.
 
     Args:
         x: tensor (n, m, …).
@@ -206,7 +206,7 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
 
 
 def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
-    """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select.
+    """Return x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select.
 
     Args:
         x, dim: tensor of any shape, and the axis.

@@ -24,7 +24,7 @@ from symgrad.ops.slicing import Gather
 
 # ------------------------------------------------------------------ positions in the flattened tensor
 def take(input: Any, index: Any) -> Any:
-    """The entries of the flattened x at the given positions.
+    """Return the entries of the flattened x at the given positions.
 
     Args:
         input: x, any shape.
@@ -34,7 +34,7 @@ def take(input: Any, index: Any) -> Any:
         A tensor shaped like index.
 
     Raises:
-        IndexRangeError: a position lies outside.
+        IndexRangeError: if a position is out of range.
 
     >>> sg.take(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([0, 3]))
     tensor([1., 4.])
@@ -43,20 +43,21 @@ def take(input: Any, index: Any) -> Any:
     return rename(getitem(Reshape((total(shape(input)),))(input), (places,)), "Take")
 
 
-def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> Any:
-    """Entry (i, j, …) of the result is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x, as a copy.
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """Return a copy whose entry (i, j, …) is entry storage_offset + i·stride₀ + j·stride₁ + … of the flattened x.
 
     Args:
         input: x, any shape.
         size: the shape of the result.
-        stride: steps ≥ 0 along its axes, in entries.
-        storage_offset: where entry (0, 0, …) is.
+        stride: the steps ≥ 0 along the axes of the result, in entries.
+        storage_offset: the position of entry (0, 0, …).
 
     Returns:
-        A tensor of its own: what is written to it does not reach x.
+        An independent tensor: changing it does not change x.
 
     Raises:
-        ShapeError: size and stride differ in length. IndexRangeError: an entry lies outside of x.
+        ShapeError: if size and stride differ in length.
+        IndexRangeError: if an entry lies outside of x.
 
     >>> sg.as_strided(sg.arange(5.0), (3, 2), (1, 2))
     tensor([[0., 2.],
@@ -65,25 +66,27 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> A
     """
     if len(size) != len(stride):
         raise ShapeError(f"as_strided: got size {list(size)} and stride {list(stride)}. Expected lists of one length.")
+    start = np.asarray(storage_offset or 0)
     steps = np.ix_(*[np.arange(n) * s for n, s in zip(size, stride, strict=True)])
-    places = sum(steps, start=np.asarray(storage_offset)) if size else np.asarray(storage_offset)
+    places = sum(steps, start=start) if size else start
     return take(input, np.broadcast_to(places, tuple(size)).astype(np.int64))
 
 
 def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """x with the entries of source at the given positions of the flattened x.
+    """Return x with the entries of source at the given positions of the flattened x.
 
     Args:
         x: tensor of any shape.
         index: integer tensor; negative entries count from the end.
-        source: as many entries as index.
-        accumulate: add to x's entries instead of replacing them; repeated positions then add up.
+        source: a tensor with as many entries as index.
+        accumulate: whether to add to x's entries instead of replacing them; repeated positions then add up.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: source and index differ in number. IndexRangeError: a position lies outside.
+        ShapeError: if source and index differ in number.
+        IndexRangeError: if a position is out of range.
 
     >>> sg.zeros(2, 2).put(sg.tensor([3]), sg.tensor([5.0]))
     tensor([[0., 0.],
@@ -116,19 +119,20 @@ def _write(at: Selection, x: Any, values: Any, accumulate: bool) -> Any:
 
 # ------------------------------------------------------------------ index_put and its kin
 def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    """x with x[indices] = values, or x[indices] += values where repeated places add up.
+    """Return x after x[indices] = values, or after x[indices] += values, where repeated indices add up.
 
     Args:
         input: x, any shape.
         indices: integer or boolean tensors, one per axis from the first on.
         values: tensor that broadcasts to x[indices].
-        accumulate: add instead of replacing.
+        accumulate: whether to add to the entries instead of replacing them.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        IndexRangeError: a position lies outside. ShapeError: the values do not fit.
+        IndexRangeError: if a position is out of range.
+        ShapeError: if the values do not fit.
 
     >>> sg.index_put(sg.zeros(3), (sg.tensor([1, 1]),), sg.tensor([1.0, 2.0]), accumulate=True)
     tensor([0., 3., 0.])
@@ -144,7 +148,7 @@ def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool 
 
 
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
-    """x with source[k] at index[k] along ``dim``.
+    """Return x with source[k] at index[k] along ``dim``.
 
     Args:
         input: x, any shape.
@@ -156,12 +160,13 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: source does not fit. IndexRangeError: a position lies outside.
+        ShapeError: if source does not fit.
+        IndexRangeError: if a position is out of range.
 
     >>> sg.index_copy(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
-    if not shape(input):  # a vector with one entry, as in torch
+    if not shape(input):  # a vector with one entry, as in PyTorch
         return Reshape(())(index_copy(Reshape((1,))(input), dim, index, Reshape((1,))(source)))
     at, wanted = rows(input, dim, index, "index_copy")
     if shape(source) != wanted:
@@ -173,7 +178,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 
 
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """x with one value at the positions ``index`` along ``dim``.
+    """Return x with one value at the positions ``index`` along ``dim``.
 
     Args:
         input: x, any shape.
@@ -185,7 +190,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: the value has axes. IndexRangeError: a position lies outside.
+        ShapeError: if the value has axes.
+        IndexRangeError: if a position is out of range.
 
     >>> sg.index_fill(sg.ones(3), 0, sg.tensor([2, 0]), 7.0)
     tensor([7., 1., 7.])
@@ -212,18 +218,19 @@ def rows(x: Any, dim: int, index: Any, who: str) -> tuple[Gather, Shape]:
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
-    """x with the entries of source, in row-major order, where the mask is true.
+    """Return x with the entries of source, in row-major order, where the mask is true.
 
     Args:
         input: x, any shape.
         mask: boolean tensor, broadcast against x.
-        source: at least as many entries as the mask has true ones.
+        source: a tensor with at least as many entries as the mask has true ones.
 
     Returns:
         A tensor of the broadcast shape.
 
     Raises:
-        DTypeError: the mask is not boolean. ShapeError: source is too small.
+        DTypeError: if the mask is not boolean.
+        ShapeError: if source is too small.
 
     >>> sg.masked_scatter(sg.zeros(3), sg.tensor([True, False, True]), sg.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
@@ -245,18 +252,19 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 
 # ------------------------------------------------------------------ slices
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
-    """x with src as its slice at ``index`` along ``dim``.
+    """Return x with src as its slice at ``index`` along ``dim``.
 
     Args:
         input: x, with at least one axis.
         src: tensor shaped like x without the axis.
-        dim, index: as for ``select``.
+        dim, index: as in ``select``.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: src has another shape. IndexRangeError: dim or index lies outside.
+        ShapeError: if the shape of src differs.
+        IndexRangeError: if dim or index is out of range.
 
     >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
     tensor([[0., 0.],
@@ -269,7 +277,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """x with src as its slice start:end:step along ``dim``.
+    """Return x with src as its slice start:end:step along ``dim``.
 
     Args:
         input: x, with at least one axis.
@@ -280,7 +288,7 @@ def slice_scatter(
         A tensor shaped like x.
 
     Raises:
-        ShapeError: src has another shape.
+        ShapeError: if the shape of src differs.
 
     >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), 0, 1, 3)
     tensor([0., 1., 1., 0.])
@@ -304,18 +312,18 @@ def _check_slice(have: Shape, wanted: Shape) -> None:
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2.
+    """Return x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2.
 
     Args:
         input: x, with at least two axes.
         src: tensor shaped like ``diagonal(x, offset, dim1, dim2)``.
-        offset, dim1, dim2: as for ``diagonal``.
+        offset, dim1, dim2: as in ``diagonal``.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: src has another shape, or the axes are the same.
+        ShapeError: if the shape of src differs, or the axes are the same.
 
     >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.ones(2))
     tensor([[1., 0.],

@@ -42,18 +42,18 @@ def reading(x: Any, key: Any) -> Slice | None:
 
 
 def getitem(x: Any, key: Any) -> Any:
-    """The entries of x at the key: integers, slices, None, Ellipsis, integer and boolean arrays, as in torch.
+    """Return the entries of x at the key: integers, slices, None, Ellipsis, integer and boolean arrays, as in PyTorch.
 
     Args:
         x: tensor of any shape.
-        key: what stands between the brackets. Steps may be negative.
+        key: the index, as between brackets. Steps of slices may be negative.
 
     Returns:
-        The entries. What is written to those that no array or mask selects goes to x.
+        The entries. Without arrays and masks in the key they are a view: changing it changes x.
 
     Raises:
-        IndexRangeError: a position lies outside, there are too many, or they cannot be used as an index.
-        ValueNeeded: an index is a symbol without a value.
+        IndexRangeError: if a position is out of range, or if there are too many indices or invalid ones.
+        ValueNeeded: if an index is a symbol without a value.
 
     >>> sg.tensor([1.0, 2.0, 3.0])[[2, 0]]
     tensor([3., 1.])
@@ -70,19 +70,19 @@ def getitem(x: Any, key: Any) -> Any:
 
 
 def setitem(x: Any, key: Any, value: Any) -> Any:
-    """x with ``value`` at the key: what the statement ``x[key] = value`` makes of x.
+    """Return x with ``value`` at the key, like x after the statement ``x[key] = value``.
 
     Args:
         x: tensor of any shape.
-        key: as for reading.
+        key: the index, as in ``getitem``.
         value: number or tensor that broadcasts to ``x[key]``.
 
     Returns:
         A new tensor, shaped like x.
 
     Raises:
-        IndexRangeError: as for reading.
-        ShapeError: the value does not broadcast to the entries written to.
+        IndexRangeError: as in ``getitem``.
+        ShapeError: if the value does not broadcast to the entries written to.
 
     >>> sg.ops.indexing.select.setitem(sg.zeros(3), slice(1, 3), 5.0)
     tensor([0., 5., 5.])
@@ -108,18 +108,18 @@ def _without_ones(value: Any, region: Shape) -> Any:
 
 
 def select(x: Any, dim: int, index: int) -> Any:
-    """The slice of x at ``index`` along ``dim``: x[:, …, index].
+    """Return the slice of x at ``index`` along ``dim``: x[:, …, index].
 
     Args:
         x: tensor with at least one axis.
         dim: the axis to drop.
-        index: position along it; negative ones count from the end.
+        index: the position along the axis; negative ones count from the end.
 
     Returns:
         x without the axis.
 
     Raises:
-        IndexRangeError: dim or index lies outside.
+        IndexRangeError: if dim or index is out of range.
 
     >>> sg.select(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, 0)
     tensor([1., 3.])
@@ -129,18 +129,18 @@ def select(x: Any, dim: int, index: int) -> Any:
 
 
 def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
-    """The entries start, …, start + length - 1 of x along ``dim``.
+    """Return the entries start, …, start + length - 1 of x along ``dim``.
 
     Args:
         x: tensor with at least one axis.
         dim: the axis.
-        start, length: the first position, where negative ones count from the end, and how many.
+        start, length: the first position, where negative ones count from the end, and the number of entries.
 
     Returns:
         x with size ``length`` along dim.
 
     Raises:
-        ShapeError: the range does not lie inside.
+        ShapeError: if the range does not lie inside the axis.
 
     >>> sg.narrow(sg.tensor([1.0, 2.0, 3.0]), 0, 1, 2)
     tensor([2., 3.])
@@ -161,7 +161,7 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
 
 
 def narrow_copy(x: Any, dim: int, start: Any, length: Any) -> Any:
-    """A part of x along ``dim``, as ``narrow`` returns it, but never a view.
+    """Return a copy of a part of x along ``dim``; see ``narrow``.
 
     >>> sg.tensor([1.0, 2.0, 3.0]).narrow_copy(0, 1, 2)
     tensor([2., 3.])
@@ -176,14 +176,14 @@ def along(x: Any, axis: int, start: Any, stop: Any, name: str = "Slice") -> Any:
 
 
 def masked_select(x: Any, mask: Any) -> Any:
-    """The entries of x where the mask is true, in row-major order; x and mask are broadcast.
+    """Return the entries of x where the mask is true, in row-major order; x and mask are broadcast.
 
     Args:
         x: tensor of any shape.
         mask: boolean tensor.
 
     Returns:
-        A tensor (k,), k the number of true entries.
+        A tensor (k,), where k is the number of true entries.
 
     >>> sg.masked_select(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([True, False, True]))
     tensor([1., 3.])
@@ -207,7 +207,7 @@ def check_mask(who: str, dtype: Any) -> None:
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """x with ``value`` where the mask is true.
+    """Return x with ``value`` where the mask is true.
 
     Args:
         x: tensor of any shape.
@@ -218,8 +218,8 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         A tensor shaped like x.
 
     Raises:
-        DTypeError: the mask is not boolean.
-        ShapeError: the mask does not broadcast, or the value has axes.
+        DTypeError: if the mask is not boolean.
+        ShapeError: if the mask does not broadcast, or the value has axes.
 
     >>> sg.masked_fill(sg.tensor([1.0, 2.0]), sg.tensor([True, False]), 0.0)
     tensor([0., 2.])

@@ -1,4 +1,4 @@
-"""Systems of equations whose matrices are bands, given by their diagonals: LU within the band, and its derivative."""
+"""Systems of equations with banded matrices, given by their diagonals: LU within the band, and its derivative."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from symgrad.support.frozen import frozen
 class SolveBanded(Op):
     """x with A x = b, or Aᵀ x = b, where A_ij = ab[up + i − j, j] within the band, and 0 elsewhere.
 
-    Inputs ab (…, low + up + 1, n), whose entries outside of A are not looked at, and b (…, n) if vector, else
+    Inputs ab (…, low + up + 1, n), whose entries outside of A are not read, and b (…, n) if vector, else
     (…, n, k). Where A is known to be Hermitian, real and positive definite, it is factorised as L D Lᵀ.
     """
 
@@ -193,18 +193,18 @@ def full_matrix(ab: Any, low: int, up: int) -> Any:
 def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Any:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere.
 
-    The gradients are b̄ = A⁻ᵀ x̄, and of the diagonals those of Ā = −b̄ xᵀ. Both take time and memory proportional to n.
+    The gradients are b̄ = A⁻ᵀ x̄, and the diagonals of Ā = −b̄ xᵀ. Both take time and memory proportional to n.
 
     Args:
         l_and_u: (l, u).
-        ab: (…, l + u + 1, n), a diagonal in each row; entries that lie outside of A are not looked at.
+        ab: (…, l + u + 1, n), a diagonal in each row; entries that lie outside of A are not read.
         b: (n,), or (…, n) with the batch axes of ab, or (…, n, k) with axes that broadcast against them.
 
     Returns:
         Shaped like b, with the batch axes of both.
 
     Raises:
-        ShapeError: ab has not l + u + 1 rows, or b does not fit.
+        ShapeError: if ab does not have l + u + 1 rows, or b does not fit.
         LinAlgError: if A is singular.
 
     >>> import symgrad as sg
@@ -221,20 +221,21 @@ def _is_vector(ab: Any, b: Any) -> bool:
 
 
 def solveh_banded(ab: Any, b: Any, lower: bool = False) -> Any:
-    """Solve A x = b with a symmetric A given by its diagonals: those above, A_ij = ab[u + i − j, j], or those below.
+    """Solve A x = b with a symmetric A, given by its upper diagonals, A_ij = ab[u + i − j, j], or its lower diagonals.
 
-    A complex A is Hermitian. A is factorised as L D Lᴴ; where it is not positive definite, as ``solve_banded`` does.
+    A complex A is Hermitian. A is factorised as L D Lᴴ if it is positive definite, and otherwise as in
+    ``solve_banded``.
 
     Args:
         ab: (…, u + 1, n); the last row is the diagonal, or the first if lower.
         b: (n,), or (…, n) with the batch axes of ab, or (…, n, k) with axes that broadcast against them.
-        lower: ab has the diagonals below, A_ij = ab[i − j, j].
+        lower: whether ab contains the lower diagonals, A_ij = ab[i − j, j].
 
     Returns:
         Shaped like b, with the batch axes of both.
 
     Raises:
-        ShapeError: ab is no matrix, or b does not fit.
+        ShapeError: if ab is not a matrix, or b does not fit.
         LinAlgError: if A is singular.
 
     >>> import symgrad as sg

@@ -17,7 +17,7 @@ from symgrad.ops.linalg import series
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, taken
 from symgrad.ops.map import MUL, SUB
-from symgrad.ops.protocol import Op, T, shape
+from symgrad.ops.protocol import Op, TensorT, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
 
@@ -202,13 +202,13 @@ def _mix(minors: Sequence[Any], order: Sequence[int]) -> Any:
 
 
 def det(A: Any) -> Any:
-    """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too.
+    """Return the determinant. Its gradient is the matrix of cofactors, which is exact for singular matrices too.
 
     Args:
         A: (…, n, n).
 
     Returns:
-        (…), a number per matrix.
+        (…), one number for each matrix.
 
     Raises:
         ShapeError: if A is not square.
@@ -232,6 +232,7 @@ class LogAbsDet(OfSquare):
     saves = "x"
     signature = "(n,n)->()"
     explained = "log-determinant: the inverse's transpose"
+    quoted = "Jacobi's formula"
     routine = "eliminates"
 
     def forward(self, x: Any) -> Any:
@@ -263,7 +264,6 @@ class LogDet(LogAbsDet):
     name = "Logdet"
     called = "logdet"
     spelled = "logdet"
-    quoted = "Jacobi's formula"
     gives = floating
 
     def forward(self, x: Any) -> Any:
@@ -333,21 +333,23 @@ class DetPhase(OfSquare):
         return MUL(_per_matrix(MUL(SUB(turned, conj(turned)), 0.5)), mT(Inverse()(x)))
 
 
-class SlogDet(NamedTuple, Generic[T]):
+class SlogDet(NamedTuple, Generic[TensorT]):
     """The two parts of a determinant: sign · exp(logabsdet)."""
 
-    sign: T
-    logabsdet: T
+    sign: TensorT
+    logabsdet: TensorT
 
 
 def logdet(A: Any) -> Any:
-    """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated.
+    """Return log det A: nan if A is real and det A < 0, and -inf if det A = 0.
+
+    The gradient is A⁻ᵀ, or its conjugate for complex A.
 
     Args:
         A: (…, n, n).
 
     Returns:
-        (…), a number per matrix.
+        (…), one number for each matrix.
 
     Raises:
         ShapeError: if A is not square.
@@ -360,14 +362,15 @@ def logdet(A: Any) -> Any:
 
 
 def slogdet(A: Any) -> SlogDet[Any]:
-    """The sign and the logarithm of |det A|, which neither over- nor underflow.
+    """Return the sign of the determinant and the logarithm of |det A|, neither of which overflows or underflows.
 
     Args:
         A: (…, n, n).
 
     Returns:
-        The pair (sign, logabsdet), each (…). The gradient of logabsdet is A⁻ᵀ, of complex A its conjugate; that of
-        sign is 0 where A is real. Of a complex A it is a number on the unit circle, and turns with A.
+        The pair (sign, logabsdet), each (…). The gradient of logabsdet is A⁻ᵀ, or its conjugate for complex A. The
+        sign of a real matrix has the gradient 0; that of a complex matrix is a number on the unit circle, with a
+        gradient.
 
     Raises:
         ShapeError: if A is not square.

@@ -1,7 +1,7 @@
-"""Eigenvalues and eigenvectors of any square matrix, which are complex. Batches in front, as everywhere.
+"""Eigenvalues and eigenvectors of general square matrices, which are complex. The batch axes come first.
 
-Each part is an operation of its own; both come of one factorisation. Vectors have length one, and any phase: only what
-does not depend on it has a derivative of its own.
+Each part is an operation; both use the same factorisation. Vectors have length one, and an arbitrary phase: only
+quantities that do not depend on the phase have a derivative.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.linalg.spectral import EIGENVECTORS, InverseGaps, as_row
 from symgrad.ops.linalg.square import OfSquare
 from symgrad.ops.map import MUL, SUB
-from symgrad.ops.protocol import T, rename
+from symgrad.ops.protocol import TensorT, rename
 from symgrad.support.frozen import frozen
 
 
@@ -76,25 +76,25 @@ class AnyEigenvectors(OfSquare):
         return Solve(False, True)(y, matmul(inner, mT(y)))
 
 
-class Eig(NamedTuple, Generic[T]):
+class Eig(NamedTuple, Generic[TensorT]):
     """A matrix taken apart: V diag(λ) V⁻¹."""
 
-    eigenvalues: T
-    eigenvectors: T
+    eigenvalues: TensorT
+    eigenvectors: TensorT
 
 
 def eig(A: Any) -> Eig[Any]:
-    """A = V diag(λ) V⁻¹: the eigenvalues and eigenvectors of a matrix that need not be symmetric. Both are complex.
+    """Return the eigenvalues and eigenvectors of a general square matrix, A = V diag(λ) V⁻¹. Both are complex.
 
-    The gradient holds for what does not depend on the phases of the eigenvectors; backward refuses a loss that does, as
-    in torch. Where two eigenvalues are equal, that of the eigenvectors is infinite or nan.
+    The loss must not depend on the phases of the eigenvectors; otherwise the backward pass raises an error, as in
+    PyTorch. If two eigenvalues are equal, the gradient of the eigenvectors is infinite or nan.
 
     Args:
         A: (…, n, n), real or complex.
 
     Returns:
-        The pair (eigenvalues, eigenvectors): (…, n), in LAPACK's order, and (…, n, n), the vectors as columns of
-        length one.
+        The pair (eigenvalues, eigenvectors): (…, n), in LAPACK's order, and (…, n, n), whose columns are the vectors,
+        of length one.
 
     Raises:
         ShapeError: if A is not square.
@@ -110,7 +110,7 @@ def eig(A: Any) -> Eig[Any]:
 
 
 def eigvals(A: Any) -> Any:
-    """The eigenvalues of a matrix, which are complex, in LAPACK's order. Gradient: V⁻ᴴ diag(λ̄) Vᴴ.
+    """Return the eigenvalues of a matrix, which are complex, in LAPACK's order. Gradient: V⁻ᴴ diag(λ̄) Vᴴ.
 
     Args:
         A: (…, n, n), real or complex.

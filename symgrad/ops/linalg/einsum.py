@@ -1,6 +1,6 @@
-"""einsum as users write it: implicit output, ellipsis, lists of axes, broadcasting, lowered to the Einsum op.
+"""The user's einsum, lowered to the operation Einsum: implicit output, ellipsis, lists of axes, broadcasting.
 
-Messages are torch's.
+The error messages are PyTorch's.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def _once(terms: Sequence[str]) -> str:
 
 
 def einsum(equation: Any, *operands: Any) -> Any:
-    """Sum of products in index notation: "ij,jk->ik" is Σ_j a_ij b_jk.
+    """Compute a sum of products in index notation: "ij,jk->ik" is Σ_j a_ij b_jk.
 
     Args:
         equation: the letters of each operand's axes, separated by commas, then "->" and the letters of the
-            result. Without "->" the result has the letters that occur once, in alphabetical order. "..."
-            stands for any axes, which broadcast, as axes of length one do.
-        operands: tensors, or one list of them. Without an equation, each is followed by the list of its axes'
-            numbers, 0 to 51, and Ellipsis for "..."; a list at the end says the result's.
+            result. Without "->", the result has the letters that occur once, in alphabetical order. "..." stands
+            for any number of axes, which broadcast, like axes of length one.
+        operands: tensors, or one list of tensors. Without an equation, each operand is followed by the list of the
+            numbers of its axes, from 0 to 51, with Ellipsis for "..."; a list at the end gives the axes of the result.
 
     Returns:
-        The axes that the equation names.
+        A tensor with the axes of the result.
 
     Raises:
         ArgumentError: if the equation is malformed.
@@ -99,7 +99,7 @@ def _axis(k: Any, axes: Any) -> int:
     try:
         index = operator.index(k)
     except TypeError:
-        raise ArgumentTypeError(f"einsum(): an axis is an integer or Ellipsis. Got {k!r} in {axes}.") from None
+        raise ArgumentTypeError(f"einsum(): an axis must be an integer or Ellipsis. Got {k!r} in {axes}.") from None
     if not 0 <= index < len(_BY_NUMBER):
         raise ArgumentError(
             f"einsum(): subscript in subscript list is not within the valid range [0, 52). Got {k} in {axes}."

@@ -223,7 +223,7 @@ def _exp_2x2(z: sp.Matrix) -> sp.Matrix:
 
 
 def matrix_exp(A: Any) -> Any:
-    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ.
+    """Return the matrix exponential Σ Aᵏ/k!. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ.
 
     Args:
         A: (…, n, n).
@@ -244,14 +244,14 @@ def matrix_exp(A: Any) -> Any:
 
 
 def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
-    """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t.
+    """Return the matrix exponential and its derivative in a direction, lim (exp(A + tE) - exp(A))/t.
 
     Args:
         A, E: (…, n, n).
-        compute_expm: return the exponential as well.
+        compute_expm: whether to return the exponential as well.
 
     Returns:
-        exp(A) and the derivative; without ``compute_expm`` the derivative.
+        exp(A) and the derivative, or the derivative alone if ``compute_expm`` is False.
 
     Raises:
         ShapeError: if A or E is not square.

@@ -64,7 +64,7 @@ def each_matrix(x: Any, fn: Callable[[sp.Matrix], Any], to: Shape) -> Any:
 
 
 def no_formula(what: str, n: int) -> FormError:
-    """The error for matrices whose entries have no formula."""
+    """Return the error for matrices whose entries have no formula."""
     return FormError(
         f"{what}: the entries of a matrix with {n} rows have no formula that one would write. "
         "Use the matrix or index notation, or matrices of at most two rows."
@@ -72,7 +72,7 @@ def no_formula(what: str, n: int) -> FormError:
 
 
 def symmetric_2x2(a: sp.Matrix) -> tuple[Any, Any]:
-    """The eigenvalues, ascending, and eigenvectors of a symmetric matrix of at most two rows: half the angle."""
+    """Return the eigenvalues, ascending, and eigenvectors of a symmetric matrix of at most two rows: half the angle."""
     if a.rows < 2:
         return a, sp.eye(a.rows)
     if a.rows > 2:

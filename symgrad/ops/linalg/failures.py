@@ -1,4 +1,4 @@
-"""Factorisations that report by a number which matrices of a batch they cannot factorise, where others raise."""
+"""Factorisations that report failures for each matrix of a batch by a number, instead of raising an error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symgrad.ops.linalg.lu import lu_factor
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import cholesky, inv, is_vector, solve
 from symgrad.ops.linalg.square import bad_minor, check_square, on_matrices, taken, zero_pivot
-from symgrad.ops.protocol import Op, T, shape
+from symgrad.ops.protocol import Op, TensorT, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
 
@@ -88,41 +88,41 @@ class Failure(Op):
         return s[:-2]
 
 
-class CholeskyEx(NamedTuple, Generic[T]):
-    """L, and for each matrix 0 or the order of the leading minor that is not positive definite."""
+class CholeskyEx(NamedTuple, Generic[TensorT]):
+    """L, and for each matrix 0 or the order of the leading minor that is not positive."""
 
-    L: T
-    info: T
+    L: TensorT
+    info: TensorT
 
 
-class InvEx(NamedTuple, Generic[T]):
+class InvEx(NamedTuple, Generic[TensorT]):
     """The inverses, and for each matrix 0 or the position of a zero pivot."""
 
-    inverse: T
-    info: T
+    inverse: TensorT
+    info: TensorT
 
 
-class SolveEx(NamedTuple, Generic[T]):
+class SolveEx(NamedTuple, Generic[TensorT]):
     """The solutions, and for each matrix 0 or the position of a zero pivot."""
 
-    result: T
-    info: T
+    result: TensorT
+    info: TensorT
 
 
-class LUFactorEx(NamedTuple, Generic[T]):
+class LUFactorEx(NamedTuple, Generic[TensorT]):
     """L and U in one matrix, the exchanges of rows, and for each matrix 0 or the position of a zero pivot."""
 
-    LU: T
-    pivots: T
-    info: T
+    LU: TensorT
+    pivots: TensorT
+    info: TensorT
 
 
-class LDLFactorEx(NamedTuple, Generic[T]):
+class LDLFactorEx(NamedTuple, Generic[TensorT]):
     """L and D in one matrix, the exchanges of rows, and for each matrix 0 or the position of a zero in D."""
 
-    LD: T
-    pivots: T
-    info: T
+    LD: TensorT
+    pivots: TensorT
+    info: TensorT
 
 
 def _guarded(of: str, A: Any, check_errors: bool) -> tuple[Any, Any]:
@@ -142,19 +142,20 @@ def _is_fine(info: Any, matrix_axes: int = 2) -> Any:
 
 
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx[Any]:
-    """A = L Lᵀ as ``cholesky`` returns it, without an error where A is not positive definite.
+    """Compute the Cholesky factor like ``cholesky``, but report a matrix that is not positive definite in ``info``.
 
     Args:
         A: (…, n, n), symmetric.
         upper: whether to return Lᵀ.
-        check_errors: whether to raise after all.
+        check_errors: whether to raise an error in this case.
 
     Returns:
-        A named tuple (L, info): shaped like A, nan where there is none; and (…), 0 or the order of the leading minor
-        that is not positive definite.
+        A named tuple (L, info). L is shaped like A, with nan for matrices that cannot be factorised. info, (…), is 0
+        or the order of the first leading minor that is not positive.
 
     Raises:
-        ShapeError: A is not square. LinAlgError: check_errors is True, and a matrix is not positive definite.
+        ShapeError: if A is not square.
+        LinAlgError: if check_errors is True and a matrix is not positive definite.
 
     >>> sg.linalg.cholesky_ex(sg.tensor([[4.0, 0.0], [0.0, -1.0]])).info
     tensor(2, dtype=int32)
@@ -164,18 +165,19 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> C
 
 
 def inv_ex(A: Any, *, check_errors: bool = False) -> InvEx[Any]:
-    """A⁻¹, without an error where A is singular.
+    """Compute the inverse like ``inv``, but report a singular matrix in ``info``.
 
     Args:
         A: (…, n, n).
-        check_errors: whether to raise after all.
+        check_errors: whether to raise an error in this case.
 
     Returns:
-        A named tuple (inverse, info): shaped like A, nan where there is none; and (…), 0 or the position of a zero
-        pivot.
+        A named tuple (inverse, info). The inverse is shaped like A, with nan for singular matrices. info, (…), is 0 or
+        the position of a zero pivot.
 
     Raises:
-        ShapeError: A is not square. LinAlgError: check_errors is True, and a matrix is singular.
+        ShapeError: if A is not square.
+        LinAlgError: if check_errors is True and a matrix is singular.
 
     >>> sg.linalg.inv_ex(sg.tensor([[2.0, 0.0], [0.0, 0.0]])).info
     tensor(2, dtype=int32)
@@ -185,18 +187,19 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> InvEx[Any]:
 
 
 def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> SolveEx[Any]:
-    """Solve A x = b as ``solve`` does, without an error where A is singular.
+    """Solve A x = b like ``solve``, but report a singular matrix in ``info``.
 
     Args:
-        A, B, left: as for ``solve``.
-        check_errors: whether to raise after all.
+        A, B, left: see ``solve``.
+        check_errors: whether to raise an error in this case.
 
     Returns:
-        A named tuple (result, info): as of ``solve``, nan where there is none; and (…), 0 or the position of a zero
-        pivot.
+        A named tuple (result, info). The result is that of ``solve``, with nan for singular matrices. info, (…), is 0
+        or the position of a zero pivot.
 
     Raises:
-        ShapeError: A is not square, or B does not fit. LinAlgError: check_errors is True, and a matrix is singular.
+        ShapeError: if A is not square, or B does not fit.
+        LinAlgError: if check_errors is True and a matrix is singular.
 
     >>> sg.linalg.solve_ex(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([2.0, 2.0]))
     SolveEx(result=tensor([1.0000, 0.5000]), info=tensor(0, dtype=int32))
@@ -207,17 +210,18 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> LUFactorEx[Any]:
-    """A = P L U as ``lu_factor`` returns it, and whether U has a zero on its diagonal.
+    """Factorise a matrix like ``lu_factor``, and report a zero on the diagonal of U in ``info``.
 
     Args:
-        A, pivot: as for ``lu_factor``.
-        check_errors: whether to raise where U is singular.
+        A, pivot: see ``lu_factor``.
+        check_errors: whether to raise an error if U is singular.
 
     Returns:
         A named tuple (LU, pivots, info): (…, m, n), (…, min(m, n)), and (…), 0 or the position of a zero pivot.
 
     Raises:
-        ShapeError: A is no matrix. LinAlgError: check_errors is True, and a pivot is zero.
+        ShapeError: if A is not a matrix.
+        LinAlgError: if check_errors is True and a pivot is zero.
 
     >>> sg.linalg.lu_factor_ex(sg.tensor([[2.0, 0.0], [0.0, 0.0]])).info
     tensor(2, dtype=int32)
@@ -227,17 +231,18 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> L
 
 
 def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> LDLFactorEx[Any]:
-    """A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it, and whether D has a zero on its diagonal.
+    """Factorise a matrix like ``ldl_factor``, and report a zero on the diagonal of D in ``info``.
 
     Args:
-        A, hermitian: as for ``ldl_factor``.
-        check_errors: whether to raise where D is singular.
+        A, hermitian: see ``ldl_factor``.
+        check_errors: whether to raise an error if D is singular.
 
     Returns:
         A named tuple (LD, pivots, info): (…, n, n), (…, n), and (…), 0 or the position of a zero in D.
 
     Raises:
-        ShapeError: A is not square. LinAlgError: check_errors is True, and D has a zero.
+        ShapeError: if A is not square.
+        LinAlgError: if check_errors is True and D has a zero.
 
     >>> sg.linalg.ldl_factor_ex(sg.tensor([[2.0, 0.0], [0.0, 0.0]])).info
     tensor(2, dtype=int32)

@@ -31,7 +31,7 @@ _TOLERANCE = 1e-2  # PyTorch's
 
 
 def check_phases(message: str, turned: Any) -> None:
-    """Refuse a loss that depends on the phases of vectors: then diag(Vᴴ V̄) is not real. Letters are not looked at."""
+    """Refuse a loss that depends on the phases of vectors: then diag(Vᴴ V̄) is not real. Letters are not read."""
     values = getattr(turned, "_value", turned)
     if not isinstance(values, np.ndarray) or not is_complex(values.dtype):
         return

@@ -12,18 +12,18 @@ from symgrad.errors import NotDifferentiable, NotYet, ShapeError
 from symgrad.ops.linalg.lu import check_pivots, sizes
 from symgrad.ops.linalg.square import check_square, taken
 from symgrad.ops.map import broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op, T, shape
+from symgrad.ops.protocol import Op, TensorT, shape
 from symgrad.support.frozen import frozen
 
 _ALPHA = (1 + 17**0.5) / 8  # bounds the growth of entries best. Source: Bunch and Kaufman 1977
 _INSTEAD = "Use sg.linalg.solve(A, B), which has the derivative of A."
 
 
-class LDLFactor(NamedTuple, Generic[T]):
+class LDLFactor(NamedTuple, Generic[TensorT]):
     """L and D in one matrix, and LAPACK's record of the rows that were exchanged."""
 
-    LD: T
-    pivots: T
+    LD: TensorT
+    pivots: TensorT
 
 
 def _eliminate(s: Any, packed: Any, pivots: Any) -> None:
@@ -158,18 +158,19 @@ def _taken_apart(packed: Any, pivots: Any) -> tuple[Any, Any, Any]:
 
 # ------------------------------------------------------------------ what users call
 def ldl_factor(A: Any, *, hermitian: bool = False) -> LDLFactor[Any]:
-    """A = P L D Lᵀ Pᵀ of a symmetric matrix, which need not be definite: L and D in one matrix, and the exchanges.
+    """Factorise a symmetric, possibly indefinite matrix: A = P L D Lᵀ Pᵀ, with L and D in one matrix.
 
     Args:
-        A: (…, n, n), of which the lower triangle is read.
-        hermitian: whether complex A is equal to Aᴴ, not to Aᵀ; there is no factorisation of these here.
+        A: (…, n, n), whose lower triangle is read.
+        hermitian: whether a complex A equals Aᴴ instead of Aᵀ; this is not implemented.
 
     Returns:
         A named tuple (LD, pivots) in LAPACK's form: (…, n, n) and (…, n).
 
     Raises:
-        ShapeError: A is not square. NotYet: A is complex, and hermitian.
-        NotDifferentiable: where a derivative of LD is asked for, as in PyTorch.
+        ShapeError: if A is not square.
+        NotYet: if A is complex and hermitian is True.
+        NotDifferentiable: if a derivative of LD is requested, as in PyTorch.
 
     Source: Bunch and Kaufman 1977, "Some stable methods for calculating inertia and solving symmetric linear systems".
 
@@ -184,18 +185,19 @@ def ldl_factor(A: Any, *, hermitian: bool = False) -> LDLFactor[Any]:
 
 
 def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
-    """X with A X = B, A = P L D Lᵀ Pᵀ as ``ldl_factor`` returns it. Gradient: A⁻¹ X̄, with respect to B alone.
+    """Solve A X = B, with A = P L D Lᵀ Pᵀ from ``ldl_factor``. Gradient: A⁻¹ X̄, with respect to B only.
 
     Args:
         LD, pivots: (…, n, n) and (…, n).
         B: (…, n, k).
-        hermitian: as for ``ldl_factor``.
+        hermitian: see ``ldl_factor``.
 
     Returns:
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: LD is not square, or the pivots or B do not fit. NotYet: LD is complex, and hermitian.
+        ShapeError: if LD is not square, or the pivots or B do not fit.
+        NotYet: if LD is complex and hermitian is True.
 
     >>> LD, pivots = sg.linalg.ldl_factor(sg.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> sg.linalg.ldl_solve(LD, pivots, sg.tensor([[4.0], [6.0]]))

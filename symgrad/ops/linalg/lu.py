@@ -20,7 +20,7 @@ from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import OfSquare, check_square, taken
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op, T, rename, shape
+from symgrad.ops.protocol import Op, TensorT, rename, shape
 from symgrad.ops.shapes.join import cat
 from symgrad.support.frozen import frozen
 
@@ -178,33 +178,34 @@ def _unit(y: Any) -> Any:
 
 
 # ------------------------------------------------------------------ what users call
-class LUFactor(NamedTuple, Generic[T]):
+class LUFactor(NamedTuple, Generic[TensorT]):
     """L and U in one matrix, and the row, counted from 1, that each row was exchanged with."""
 
-    LU: T
-    pivots: T
+    LU: TensorT
+    pivots: TensorT
 
 
-class LU(NamedTuple, Generic[T]):
+class LU(NamedTuple, Generic[TensorT]):
     """A matrix taken apart: P L U."""
 
-    P: T
-    L: T
-    U: T
+    P: TensorT
+    L: TensorT
+    U: TensorT
 
 
 def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Any]:
-    """A = P L U in one matrix: U on and above the diagonal, L below it; and the exchanges of rows that are P.
+    """Factorise A = P L U. One matrix contains U on and above the diagonal and L below it; pivots represent P.
 
     Args:
         A: (…, m, n) whose first min(m, n) columns are linearly independent.
-        pivot: True; without exchanges there is no LU here.
+        pivot: must be True; LU without row exchanges is not implemented.
 
     Returns:
         A named tuple (LU, pivots): (…, m, n) and (…, min(m, n)).
 
     Raises:
-        ShapeError: A is no matrix. NotYet: pivot is False.
+        ShapeError: if A is not a matrix.
+        NotYet: if pivot is False.
 
     Source: for the gradient, de Hoog, Anderssen, Lukas 2011, Differentiation of matrix functionals.
 
@@ -217,17 +218,18 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Any]:
 
 
 def lu(A: Any, *, pivot: bool = True) -> LU[Any]:
-    """A = P L U, P a permutation, L lower triangular with ones on its diagonal, U upper triangular.
+    """Factorise A = P L U: P is a permutation, L is lower triangular with ones on its diagonal, U is upper triangular.
 
     Args:
         A: (…, m, n) whose first k = min(m, n) columns are linearly independent.
-        pivot: True; without exchanges there is no LU here.
+        pivot: must be True; LU without row exchanges is not implemented.
 
     Returns:
         A named tuple (P, L, U): (…, m, m), (…, m, k) and (…, k, n).
 
     Raises:
-        ShapeError: A is no matrix. NotYet: pivot is False.
+        ShapeError: if A is not a matrix.
+        NotYet: if pivot is False.
 
     >>> sg.linalg.lu(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).L
     tensor([[1.0000, 0.0000],
@@ -251,7 +253,7 @@ def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
             "Pass a matrix."
         )
     if not pivot:
-        raise NotYet("linalg.lu_factor: LU without pivoting is not implemented. Leave out pivot=False.")
+        raise NotYet("linalg.lu_factor: LU without pivoting is not implemented. Omit pivot=False.")
     pivots = Pivots()(A)
     return _compact(Exchange()(A, pivots), *s[-2:]), pivots
 
@@ -288,19 +290,19 @@ def check_pivots(name: str, s: Shape, n: Any) -> None:
 
 
 def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
-    """Solve A X = B, or X A = B, with A = P L U as lu_factor returns it.
+    """Solve A X = B, or X A = B, with A = P L U from ``lu_factor``.
 
     Args:
         LU, pivots: (…, n, n) and (…, n).
         B: (…, n, k), or (…, k, n) if left is False.
-        left: whether A stands left of X.
-        adjoint: solve with Aᵀ, of complex A with Aᴴ.
+        left: whether to solve A X = B instead of X A = B.
+        adjoint: whether to solve with Aᵀ, or Aᴴ for complex A.
 
     Returns:
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: LU is not square, or the pivots or B do not fit.
+        ShapeError: if LU is not square, or the pivots or B do not fit.
 
     >>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))
     >>> sg.linalg.lu_solve(LU, pivots, sg.tensor([[2.0], [4.0]]))
@@ -332,7 +334,7 @@ def solve_with(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
         Shaped like b, with the batch axes of both.
 
     Raises:
-        ShapeError: the sizes do not fit.
+        ShapeError: if the sizes do not fit.
 
     >>> sg.lu_solve(sg.tensor([[2.0]]), *sg.linalg.lu_factor(sg.tensor([[4.0]])))
     tensor([[0.5000]])

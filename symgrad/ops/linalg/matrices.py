@@ -129,15 +129,15 @@ class DiagEmbed(Op):
 
 
 def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The entries x[…, i, i + offset] of the axes dim1 and dim2, as a new last axis.
+    """Return the entries x[…, i, i + offset] along the axes dim1 and dim2, as a new last axis.
 
     Args:
         x: (…, n, m).
-        offset: above the main diagonal if positive, below if negative.
+        offset: the number of the diagonal; positive above the main diagonal, negative below.
         dim1, dim2: the two axes, which must differ.
 
     Returns:
-        (…, k), k the length of the diagonal, possibly 0.
+        (…, k), where k is the length of the diagonal, possibly 0.
 
     Raises:
         IndexRangeError: if an axis is out of range.
@@ -152,7 +152,7 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 @shown_as("linalg.diagonal")
 def linalg_diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """As diagonal, of the last two axes.
+    """Return the diagonal of the last two axes; see ``sg.diagonal``.
 
     >>> sg.linalg.diagonal(sg.ones(5, 2, 3)).shape
     (5, 2)
@@ -177,12 +177,12 @@ def _to_the_end(x: Any, rows: int, columns: int) -> Any:
 
 
 def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The matrices with x on their offset-th diagonal and zeros elsewhere.
+    """Return matrices with x on the diagonal numbered offset, and zeros elsewhere.
 
     Args:
         x: (…, k).
-        offset: above the main diagonal if positive, below if negative.
-        dim1, dim2: where the rows and columns go in the result.
+        offset: the number of the diagonal; positive above the main diagonal, negative below.
+        dim1, dim2: the axes of rows and columns in the result.
 
     Returns:
         (…, n, n) with n = k + |offset|.
@@ -204,14 +204,14 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
 
 
 def diagflat(x: Any, offset: int = 0) -> Any:
-    """The matrix with the entries of x, in row-major order, on a diagonal.
+    """Return the matrix with the entries of x, in row-major order, on a diagonal.
 
     Args:
         x: any shape.
-        offset: above the main diagonal if positive, below if negative.
+        offset: the number of the diagonal; positive above the main diagonal, negative below.
 
     Returns:
-        (n, n) with n the number of entries plus |offset|.
+        (n, n), where n is the number of entries plus |offset|.
 
     >>> sg.diagflat(sg.tensor([[1.0], [2.0]]))
     tensor([[1., 0.],
@@ -221,14 +221,14 @@ def diagflat(x: Any, offset: int = 0) -> Any:
 
 
 def diag(x: Any, diagonal: int = 0) -> Any:
-    """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal.
+    """Return the matrix with a given vector on its diagonal, or the diagonal of a given matrix.
 
     Args:
         x: (n,) or (n, m).
-        diagonal: which one: 0 the main one, above if positive, below if negative.
+        diagonal: the number of the diagonal: 0 for the main one, positive above it, negative below.
 
     Returns:
-        (n + |diagonal|, n + |diagonal|) of a vector, (k,) of a matrix.
+        (n + |diagonal|, n + |diagonal|) for a vector, (k,) for a matrix.
 
     Raises:
         ShapeError: if x is neither a vector nor a matrix.
@@ -249,7 +249,7 @@ def diag(x: Any, diagonal: int = 0) -> Any:
 
 
 def identity_like(x: Any) -> Any:
-    """The identity matrix, shaped like x (…, n, n), with x's dtype."""
+    """Return the identity matrix, shaped like x (…, n, n), with x's dtype."""
     if len(shape(x)) < 2:
         raise ShapeError(f"expected a square matrix, or a batch of them. Got shape {show_shape(shape(x))}.")
     n = shape(x)[-1]
@@ -257,7 +257,7 @@ def identity_like(x: Any) -> Any:
 
 
 def trace(x: Any) -> Any:
-    """The trace Σ x_ii.
+    """Return the trace Σ x_ii.
 
     Args:
         x: (n, m).
@@ -334,11 +334,11 @@ class Triu(Tril):
 
 
 def tril(x: Any, diagonal: int = 0) -> Any:
-    """The lower triangle: x_ij where j ≤ i + diagonal, else 0.
+    """Return the lower triangle: x_ij if j ≤ i + diagonal, and 0 otherwise.
 
     Args:
         x: (…, n, m).
-        diagonal: the last diagonal that is kept.
+        diagonal: the uppermost diagonal to keep.
 
     Returns:
         Shaped like x.
@@ -356,11 +356,11 @@ def tril(x: Any, diagonal: int = 0) -> Any:
 
 
 def triu(x: Any, diagonal: int = 0) -> Any:
-    """The upper triangle: x_ij where j ≥ i + diagonal, else 0.
+    """Return the upper triangle: x_ij if j ≥ i + diagonal, and 0 otherwise.
 
     Args:
         x: (…, n, m).
-        diagonal: the first diagonal that is kept.
+        diagonal: the lowest diagonal to keep.
 
     Returns:
         Shaped like x.

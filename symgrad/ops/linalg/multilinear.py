@@ -32,17 +32,18 @@ def _unequal(p: Shape, k: int, q: Shape, m: int) -> ShapeError:
 
 
 def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]] = 2) -> Any:
-    """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed.
+    """Contract pairs of axes: the last n axes of a with the first n of b, or the listed ones.
 
     Args:
         a, b: tensors.
         dims: n, or a pair of lists of axes.
 
     Returns:
-        A tensor with the other axes of a, then those of b.
+        A tensor with the remaining axes of a, followed by those of b.
 
     Raises:
-        ShapeError: the sizes of a pair of axes differ. ArgumentError: n is negative, or the lists differ in length.
+        ShapeError: if the sizes of a pair of axes differ.
+        ArgumentError: if n is negative, or the lists differ in length.
 
     >>> sg.tensordot(sg.ones(2, 3), sg.ones(3, 4), 1).shape
     (2, 4)
@@ -50,7 +51,7 @@ def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]
     p, q = shape(a), shape(b)
     one, two = _pairs(dims, len(p), len(q))
     for k, m in zip(one, two, strict=True):
-        if p[k] != q[m] and 1 in (p[k], q[m]):  # broadcast, as in torch
+        if p[k] != q[m] and 1 in (p[k], q[m]):  # broadcast, as in PyTorch
             a, b = (sum_axes(a, (k,), True), b) if q[m] == 1 else (a, sum_axes(b, (m,), True))
         elif p[k] != q[m]:
             raise _unequal(p, k, q, m)
@@ -82,7 +83,7 @@ def _pairs(dims: Any, p: int, q: int) -> tuple[list[int], list[int]]:
 
 # ------------------------------------------------------------------ cross products
 def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
-    """a × b of vectors along one axis of length 3.
+    """Return the cross product a × b of vectors along one axis of length 3.
 
     Args:
         input, other: a and b, broadcast against each other.
@@ -92,7 +93,7 @@ def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = 
         A tensor of the broadcast shape.
 
     Raises:
-        ShapeError: the axis has not length 3.
+        ShapeError: if the axis does not have length 3.
 
     >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
@@ -124,17 +125,17 @@ def _axis_of_three(p: Shape, q: Shape, dim: int) -> int:
 
 @shown_as("linalg.cross")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """a × b of vectors along one axis of length 3.
+    """Return the cross product a × b of vectors along one axis of length 3.
 
     Args:
-        input, other: a and b with equally many axes, broadcast against each other.
-        dim: the axis, the last one by default.
+        input, other: a and b, with the same number of axes, broadcast against each other.
+        dim: the axis, by default the last one.
 
     Returns:
         A tensor of the broadcast shape.
 
     Raises:
-        ShapeError: the axis has not length 3, or one has more axes than the other.
+        ShapeError: if the axis does not have length 3, or one has more axes than the other.
 
     >>> sg.linalg.cross(sg.tensor([0.0, 1.0, 0.0]), sg.tensor([1.0, 0.0, 0.0]))
     tensor([ 0.,  0., -1.])
@@ -149,7 +150,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 # ------------------------------------------------------------------ products along an axis
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """Σ x y along one axis, of complex numbers Σ x̄ y.
+    """Return the dot products Σ x y along one axis, or Σ x̄ y for complex numbers.
 
     Args:
         x, y: tensors, broadcast against each other.
@@ -159,7 +160,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
         A tensor of the broadcast shape without the axis.
 
     Raises:
-        ShapeError: the shapes do not fit.
+        ShapeError: if the shapes do not fit.
 
     >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0]]), sg.tensor([3.0, 4.0]))
     tensor([11.])
@@ -174,17 +175,19 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 # ------------------------------------------------------------------ products of stacks
 # ------------------------------------------------------------------ tensors as matrices
 def tensorinv(A: Any, ind: int = 2) -> Any:
-    """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones.
+    """Return the inverse of A, regarded as a matrix whose rows are the first ``ind`` axes.
 
     Args:
-        A: the product of the first ``ind`` sizes is that of the others.
-        ind: how many axes count as rows.
+        A: a tensor in which the product of the first ``ind`` sizes equals that of the other sizes.
+        ind: the number of axes that represent rows.
 
     Returns:
-        A tensor with the last axes first.
+        A tensor that starts with the last axes of A.
 
     Raises:
-        ShapeError: it is no square matrix. ArgumentError: ind is not positive. LinAlgError: A is singular.
+        ShapeError: if it is not a square matrix.
+        ArgumentError: if ind is not positive.
+        LinAlgError: if A is singular.
 
     >>> sg.linalg.tensorinv(2 * sg.eye(4).reshape(2, 2, 4), 2).shape
     (4, 2, 2)
@@ -206,18 +209,19 @@ def tensorinv(A: Any, ind: int = 2) -> Any:
 
 
 def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Any:
-    """X with Σ A X = B, summed over the axes of A that B lacks.
+    """Solve Σ A X = B for X, where the sum is over the axes of A that B does not have.
 
     Args:
-        A: the sizes of B, then others of the same product.
+        A: a tensor with the sizes of B, followed by sizes with the same product.
         other: B, the right-hand side.
-        dims: axes of A to move to its end first.
+        dims: axes of A that are first moved to its end.
 
     Returns:
-        X, with the other sizes of A.
+        X, with the remaining sizes of A.
 
     Raises:
-        ShapeError: A is no square matrix from X to B. LinAlgError: it is singular.
+        ShapeError: if A is not a square matrix from X to B.
+        LinAlgError: if it is singular.
 
     >>> sg.linalg.tensorsolve(2 * sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
     tensor([0.5000, 0.5000, 0.5000, 0.5000])
@@ -238,17 +242,17 @@ def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Any:
 
 
 def vander(x: Any, N: int | None = None) -> Any:
-    """The Vandermonde matrix V[…, i, k] = x_i^k.
+    """Return the Vandermonde matrix V[…, i, k] = x_i^k.
 
     Args:
         x: (…, n); a number is a vector with one entry.
-        N: the number of powers, n by default.
+        N: the number of powers, by default n.
 
     Returns:
         A tensor (…, n, N).
 
     Raises:
-        ArgumentError: N is below 2.
+        ArgumentError: if N is below 2.
 
     >>> sg.linalg.vander(sg.tensor([2.0, 3.0]), N=3)
     tensor([[1., 2., 4.],
@@ -263,7 +267,7 @@ def vander(x: Any, N: int | None = None) -> Any:
 
 
 def powers(x: Any, N: int | None, increasing: bool) -> Any:
-    """The powers N - 1, …, 0 of a vector as columns, or 0, …, N - 1."""
+    """Return the powers N - 1, …, 0 of a vector as columns, or 0, …, N - 1."""
     s = shape(x)
     _need(len(s) == 1, "x must be a one-dimensional tensor", s)
     count = s[0] if N is None else N

@@ -176,16 +176,16 @@ def _root(total: Any, p: float) -> Any:
 def vector_norm(
     x: Any, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool = False
 ) -> Any:
-    """The norm (Σ|x|ᵖ)^(1/p) of the entries, p = ord. Its gradient where the norm is 0 is 0.
+    """Return the norm (Σ|x|ᵖ)^(1/p) of the entries, with p = ord. Where the norm is 0, its gradient is 0.
 
     Args:
         x: any shape.
-        ord: any number; 0 counts the nonzeros, inf and -inf are the largest and smallest |x|.
-        dim (or axis): the axes to reduce; all by default.
-        keepdim (or keepdims): keep them with length one.
+        ord: any number; 0 counts the nonzero entries, inf and -inf give the largest and the smallest |x|.
+        dim (or axis): the axes to reduce; by default all.
+        keepdim (or keepdims): whether to keep these axes with length one.
 
     Returns:
-        x's shape without the axes.
+        A tensor with the shape of x without these axes.
 
     Raises:
         IndexRangeError: if an axis is out of range.
@@ -226,9 +226,10 @@ def matrix_norm(
     A: Any, ord: float | str = "fro", dim: tuple[int, int] = (-2, -1), keepdim: bool = False, *,
     axis: tuple[int, int] | None = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The norm of a matrix: "fro" √Σ a², 1 and -1 the extreme column sum of |a|, inf and -inf row sum.
+    """Return the norm of a matrix.
 
-    "nuc" is the sum of the singular values, 2 the largest and -2 the smallest.
+    "fro" is √Σ a²; 1 and -1 are the largest and the smallest column sum of |a|, inf and -inf the row sums; "nuc" is
+    the sum of the singular values, 2 is the largest one, and -2 the smallest.
 
     Args:
         A: (…, n, m).
@@ -236,10 +237,11 @@ def matrix_norm(
         dim, keepdim (or axis, keepdims): the axes of rows and columns, and whether to keep them with length one.
 
     Returns:
-        A's shape without the two axes.
+        A tensor with the shape of A without the two axes.
 
     Raises:
-        ArgumentError: if ord is no norm. ShapeError: if A is no matrix, or the axes are the same.
+        ArgumentError: if ord is unknown.
+        ShapeError: if A is not a matrix, or the axes are the same.
 
     >>> sg.linalg.matrix_norm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
     tensor(6.)
@@ -297,18 +299,21 @@ def norm(
     x: Any, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *,
     axis: Dims = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The norm (Σ|x|ᵖ)^(1/p) of the entries; of a matrix the Frobenius norm. Its gradient where it is 0 is 0.
+    """Return the norm (Σ|x|ᵖ)^(1/p) of the entries, for a matrix by default the Frobenius norm.
+
+    Where the norm is 0, its gradient is 0.
 
     Args:
-        x, p: any shape; and any number, inf and -inf included, or "fro", which is 2.
-        dim (or axis): the axes to reduce; all by default.
-        keepdim (or keepdims): keep them with length one.
+        x, p: any shape; and any number, including inf and -inf, or "fro", which is 2.
+        dim (or axis): the axes to reduce; by default all.
+        keepdim (or keepdims): whether to keep these axes with length one.
 
     Returns:
-        x's shape without the axes.
+        A tensor with the shape of x without these axes.
 
     Raises:
-        ArgumentError: if p is no norm. IndexRangeError: if an axis is out of range.
+        ArgumentError: if p is unknown.
+        IndexRangeError: if an axis is out of range.
 
     >>> sg.norm(sg.tensor([3.0, 4.0]))
     tensor(5.)
@@ -343,19 +348,19 @@ def linalg_norm(
     A: Any, ord: float | str | None = None, dim: Dims = None, keepdim: bool = False, *,
     axis: Dims = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The norm of a vector or matrix: without ord √Σ a² of all entries, else as vector_norm or matrix_norm.
+    """Return the norm of a vector or a matrix: √Σ a² over all entries, or with ord as in vector_norm or matrix_norm.
 
     Args:
-        A: any shape; (n,) or (n, m) where ord is given without dim.
+        A: any shape; (n,) or (n, m) if ord is given without dim.
         ord: a norm of vectors or of matrices, by the number of axes in dim.
         dim (or axis): one axis, or the two of a matrix; all by default.
         keepdim (or keepdims): keep them with length one.
 
     Returns:
-        A's shape without the axes.
+        A tensor with the shape of A without these axes.
 
     Raises:
-        ArgumentError: if ord is no norm.
+        ArgumentError: if ord is unknown.
         ShapeError: if the rank and ord do not fit.
 
     >>> sg.linalg.norm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
@@ -375,7 +380,7 @@ _ORDERS = (None, 2, -2, 1, -1, inf, -inf, "fro", "nuc")
 
 
 def cond(A: Any, p: Any = None) -> Any:
-    """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm.
+    """Return the condition number ‖A‖ ‖A⁻¹‖ in a matrix norm.
 
     Args:
         A: (…, m, n), square unless p is None, 2 or -2.
@@ -385,7 +390,9 @@ def cond(A: Any, p: Any = None) -> Any:
         A tensor (…).
 
     Raises:
-        ArgumentError: another p. ShapeError: A is not square. LinAlgError: A is singular, in a norm of entries.
+        ArgumentError: if p is unknown.
+        ShapeError: if A is not square.
+        LinAlgError: if A is singular and p is a norm of the entries.
 
     >>> sg.linalg.cond(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor(2.)

@@ -17,7 +17,7 @@ from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Tril, Triu
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
-from symgrad.ops.protocol import Op, T, rename, shape
+from symgrad.ops.protocol import Op, TensorT, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import cat
 from symgrad.support.frozen import frozen
@@ -98,11 +98,11 @@ def _divided(x: Any, r: Any) -> Any:
     return mT(Solve(False)(r, mT(x)))
 
 
-class QR(NamedTuple, Generic[T]):
+class QR(NamedTuple, Generic[TensorT]):
     """A matrix taken apart: Q R, with QᵀQ = I, or QᴴQ = I, and R upper triangular."""
 
-    Q: T
-    R: T
+    Q: TensorT
+    R: TensorT
 
 
 def _is_wide(s: Shape) -> bool:
@@ -127,17 +127,19 @@ def _check_qr(s: Shape, mode: str) -> None:
 
 
 def qr(A: Any, mode: str = "reduced") -> QR[Any]:
-    """A = Q R, Q with orthonormal columns and R upper triangular; the signs are LAPACK's.
+    """Factorise A = Q R, where Q has orthonormal columns and R is upper triangular. The signs are LAPACK's.
 
     Args:
         A: (…, m, n) whose first min(m, n) columns are linearly independent.
-        mode: "reduced"; "complete", for m ≤ n only, where it is the same; "r" for R alone, with an empty Q.
+        mode: "reduced"; "complete", only for m ≤ n, where it is the same; or "r" for R alone, with an empty Q.
 
     Returns:
-        The pair (Q, R): (…, m, k) and (…, k, n), k = min(m, n).
+        The pair (Q, R): (…, m, k) and (…, k, n) with k = min(m, n).
 
     Raises:
-        ShapeError: if A is no matrix. ArgumentError: if the mode is unknown. NotYet: if Q is to be completed.
+        ShapeError: if A is not a matrix.
+        ArgumentError: if the mode is unknown.
+        NotYet: if Q would have to be completed.
         LinAlgError: if an entry is not finite; in the backward pass, if R is singular.
 
     Source: Walter and Lehmann 2018, Algorithmic differentiation of linear algebra functions.
@@ -173,17 +175,17 @@ def _check_reflections(s: Shape, t: Shape) -> None:
 
 
 def householder_product(A: Any, tau: Any) -> Any:
-    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ.
+    """Return the first columns of the product of the reflections I - τ_k v_k v_kᵀ, or I - τ_k v_k v_kᴴ if complex.
 
     Args:
-        A: (…, m, n), m ≥ n; below its diagonal stand the v_k, whose first entry, on the diagonal, is 1.
+        A: (…, m, n), m ≥ n; its columns below the diagonal are the v_k, whose first entry, on the diagonal, is 1.
         tau: (…, k), k ≤ n.
 
     Returns:
         A tensor shaped like A.
 
     Raises:
-        ShapeError: m < n, k > n, or the batch axes differ.
+        ShapeError: if m < n, k > n, or the batch axes differ.
 
     >>> sg.linalg.householder_product(sg.tensor([[1.0], [1.0]]), sg.tensor([1.0]))
     tensor([[ 0.],

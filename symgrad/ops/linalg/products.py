@@ -1,4 +1,4 @@
-"""The named products: outer, dot, mv, mm, bmm, inner, kron, and chains of them. All are Einsum."""
+"""The named products outer, dot, mv, mm, bmm, inner, kron, and chains of matrices. All use Einsum."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from symgrad.ops.shape import Reshape
 
 
 def _need(fits: bool, message: str, *shapes: Shape) -> None:
-    """Raise torch's message with the shapes that were received."""
+    """Raise PyTorch's message with the shapes that were received."""
     if not fits:
         got = " and ".join(map(show_shape, shapes))
         raise ShapeError(f"{message.rstrip('.')}. Got {got}; reshape them, or use matmul.")
 
 
 def outer(x: Any, vec2: Any) -> Any:
-    """The outer product x_i v_j.
+    """Return the outer product x_i v_j.
 
     Args:
         x: (n,).
@@ -46,7 +46,7 @@ def outer(x: Any, vec2: Any) -> Any:
 
 
 def dot(x: Any, tensor: Any) -> Any:
-    """The inner product Σ x_i t_i of two vectors.
+    """Return the inner product Σ x_i t_i of two vectors.
 
     Args:
         x, tensor: (n,).
@@ -66,7 +66,7 @@ def dot(x: Any, tensor: Any) -> Any:
 
 
 def vdot(x: Any, other: Any) -> Any:
-    """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot.
+    """Return the inner product Σ conj(x_i) y_i of two vectors, which is ``dot`` for real numbers.
 
     Args:
         x, other: (n,).
@@ -84,7 +84,7 @@ def vdot(x: Any, other: Any) -> Any:
 
 
 def mv(x: Any, vec: Any) -> Any:
-    """The matrix-vector product Σ_j x_ij v_j.
+    """Return the matrix-vector product Σ_j x_ij v_j.
 
     Args:
         x: (n, m).
@@ -105,7 +105,7 @@ def mv(x: Any, vec: Any) -> Any:
 
 
 def mm(x: Any, mat2: Any) -> Any:
-    """The matrix product Σ_j x_ij y_jk.
+    """Return the matrix product Σ_j x_ij y_jk.
 
     Args:
         x: (n, m).
@@ -127,7 +127,7 @@ def mm(x: Any, mat2: Any) -> Any:
 
 
 def bmm(x: Any, mat2: Any) -> Any:
-    """The batch of matrix products Σ_j x_bij y_bjk.
+    """Return the batch of matrix products Σ_j x_bij y_bjk.
 
     Args:
         x: (b, n, m).
@@ -155,14 +155,14 @@ def bmm(x: Any, mat2: Any) -> Any:
 
 
 def inner(x: Any, other: Any) -> Any:
-    """The product Σ_k x_…k y_…k over the last axes; with a number, the multiple.
+    """Return the product Σ_k x_…k y_…k over the last axes; a number is a factor.
 
     Args:
         x: (…, n).
         other: (…, n).
 
     Returns:
-        The shapes without their last axes, one after the other.
+        A tensor whose shape is that of x, then that of other, without their last axes.
 
     Raises:
         ShapeError: if the last sizes differ.
@@ -183,11 +183,11 @@ def inner(x: Any, other: Any) -> Any:
 
 
 def kron(x: Any, other: Any) -> Any:
-    """The Kronecker product: the blocks x_ij Y.
+    """Return the Kronecker product, whose blocks are x_ij Y.
 
     Args:
         x: (n0, n1, …).
-        other: (m0, m1, …); the shorter shape is filled with ones in front.
+        other: (m0, m1, …); ones are prepended to the shorter shape.
 
     Returns:
         (n0 m0, n1 m1, …).
@@ -206,13 +206,13 @@ def kron(x: Any, other: Any) -> Any:
 
 # ------------------------------------------------------------------ chains
 def multi_dot(tensors: Sequence[Any]) -> Any:
-    """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications.
+    """Return the product A₁A₂…A_k, evaluated in the order with the fewest multiplications.
 
     Args:
-        tensors: at least two; matrices, of which the first and the last may be vectors.
+        tensors: at least two matrices; the first and the last may be vectors.
 
     Returns:
-        The product, without the axes that a vector lacks.
+        The product, without the axes that a vector does not have.
 
     Raises:
         ArgumentError: if there are fewer than two.

@@ -1,4 +1,4 @@
-"""The pseudoinverse and what follows from it: least squares, and the rank."""
+"""The pseudoinverse, least squares, and the rank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.spectral import check_matrix, svdvals
 from symgrad.ops.linalg.square import adjugate, check_square, determinant
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
-from symgrad.ops.protocol import Op, T, rename, shape
+from symgrad.ops.protocol import Op, TensorT, rename, shape
 from symgrad.ops.reductions.extremes import amax
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, total
@@ -103,20 +103,20 @@ def _of_full_rank(a: sp.Matrix) -> sp.Matrix:
 
 
 def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
-    """The pseudoinverse A⁺. Its gradient holds where the rank stays the same nearby.
+    """Return the pseudoinverse A⁺. Its gradient is valid if the rank is constant in a neighbourhood.
 
     Args:
         A: (…, m, n).
-        atol: singular values up to this are taken for 0; 0 by default.
-        rtol: and those up to this multiple of the largest; by default max(m, n) times the dtype's precision,
-            0 if atol is given.
-        hermitian: promise that A is symmetric or Hermitian; only its lower triangle is looked at.
+        atol: singular values up to this value are treated as 0; by default 0.
+        rtol: singular values up to this multiple of the largest are treated as 0; by default max(m, n) times the
+            dtype's precision, or 0 if atol is given.
+        hermitian: whether A is known to be symmetric or Hermitian; if so, only its lower triangle is read.
 
     Returns:
         (…, n, m).
 
     Raises:
-        ShapeError: if A is no matrix, or is to be symmetric and is not square.
+        ShapeError: if A is not a matrix, or not square although ``hermitian=True``.
         LinAlgError: if an entry is not finite.
 
     Source: Golub and Pereyra 1973, §4.
@@ -132,7 +132,7 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
 
 
 def pinverse(A: Any, rcond: float = 1e-15) -> Any:
-    """As linalg.pinv, with singular values up to rcond times the largest taken for 0.
+    """Return the pseudoinverse; singular values up to rcond times the largest are treated as 0.
 
     >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
@@ -176,18 +176,18 @@ class MatrixRank(_ByRank):
 
 
 def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """The number of singular values that are not taken for 0. It has no derivative.
+    """Return the number of singular values that are not treated as 0. It has no derivative.
 
     Args:
         A: (…, m, n).
-        atol, rtol: what is taken for 0, as for pinv; here also tensors (…), one for each matrix.
-        hermitian: promise that A is symmetric; the result is the same.
+        atol, rtol: see ``pinv``; here also tensors (…), with a tolerance for each matrix.
+        hermitian: whether A is known to be symmetric; the result is the same.
 
     Returns:
         (…), integers.
 
     Raises:
-        ShapeError: if A is no matrix, or is to be symmetric and is not square.
+        ShapeError: if A is not a matrix, or not square although ``hermitian=True``.
         LinAlgError: if an entry is not finite.
 
     >>> sg.linalg.matrix_rank(sg.tensor([[1.0, 2.0], [2.0, 4.0]]))
@@ -208,13 +208,13 @@ def _largest(s: Any) -> Any:
 
 
 # ------------------------------------------------------------------ least squares
-class LstSq(NamedTuple, Generic[T]):
+class LstSq(NamedTuple, Generic[TensorT]):
     """A least squares solution, its residuals, and the rank and singular values of A."""
 
-    solution: T
-    residuals: T
-    rank: T
-    singular_values: T
+    solution: TensorT
+    residuals: TensorT
+    rank: TensorT
+    singular_values: TensorT
 
 
 def _is_vector(p: Shape, q: Shape, driver: str | None) -> bool:
@@ -239,22 +239,23 @@ def _residuals(left: Any, tall: bool) -> Any:
 
 
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Any]:
-    """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b.
+    """Return the least-squares solution X = A⁺ b, which minimises ‖A X - b‖² and has the smallest norm.
 
     Args:
         A, b: (…, m, n); and (…, m, k), or (…, m) with the batch axes of A.
-        rcond: singular values up to this multiple of the largest are taken for 0; by default max(m, n) times the
+        rcond: singular values up to this multiple of the largest are treated as 0; by default max(m, n) times the
             dtype's precision.
-        driver: LAPACK's routine in torch: 'gels', 'gelsy', 'gelsd' or 'gelss'. Here it is always the singular value
-            decomposition; but what torch's routine leaves empty is empty here, too: the rank of 'gels', the
-            singular values of 'gels' and 'gelsy', the residuals of 'gelsy'.
+        driver: LAPACK's routine in PyTorch: 'gels', 'gelsy', 'gelsd' or 'gelss'. symgrad always uses the singular
+            value decomposition, but returns the same results empty as PyTorch: the rank for 'gels', the singular
+            values for 'gels' and 'gelsy', the residuals for 'gelsy'.
 
     Returns:
-        (solution, residuals, rank, singular_values): (…, n, k) or (…, n); the sums of squares that are left, for
-        m > n, else an empty tensor; and the rank and singular values of A. The rank has no gradient.
+        (solution, residuals, rank, singular_values): (…, n, k) or (…, n); the sums of squared residuals if m > n,
+        and otherwise an empty tensor; and the rank and the singular values of A. The rank has no gradient.
 
     Raises:
-        ShapeError: if the ranks or sizes do not fit. LinAlgError: if an entry of A is not finite.
+        ShapeError: if the ranks or sizes do not fit.
+        LinAlgError: if an entry of A is not finite.
 
     >>> sg.linalg.lstsq(sg.tensor([[2.0]]), sg.tensor([[1.0]])).solution
     tensor([[0.5000]])

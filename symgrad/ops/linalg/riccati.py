@@ -26,7 +26,7 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.support.frozen import frozen
 
 _DOUBLINGS = 60  # of the horizon
-_ROUNDING = 1e-8  # asymmetry that is no fault of the caller
+_ROUNDING = 1e-8  # asymmetry that is not a fault of the caller
 
 
 @frozen
@@ -67,7 +67,7 @@ class Riccati(Op):
                 loop = np.array([np.inf])
             if not np.max(np.abs(loop) - 1.0 if self.discrete else loop.real, initial=-1.0) < 0:
                 raise LinAlgError(
-                    f"{self.called}: no feedback makes the loop stable. Expected that B reaches each mode of A that "
+                    f"{self.called}: no feedback stabilises the loop. Expected that B reaches each mode of A that "
                     "grows, that Q sees those that stay, and that R is positive definite."
                 )
             solution[at] = 0.5 * (X + X.T)
@@ -167,25 +167,25 @@ def _equation(discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) ->
 
 
 def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Any:
-    """X with AᵀX E + EᵀX A − (EᵀX B + S) R⁻¹ (BᵀX E + Sᵀ) + Q = 0 for which the closed loop is stable.
+    """Return the X with AᵀX E + EᵀX A − (EᵀX B + S) R⁻¹ (BᵀX E + Sᵀ) + Q = 0 that makes the closed loop stable.
 
-    Gradient: that of Lyapunov's equation F W + W Fᵀ + X̄ = 0 of the closed loop F = A − B R⁻¹BᵀX.
+    The gradient follows from the Lyapunov equation F W + W Fᵀ + X̄ = 0 of the closed loop F = A − B R⁻¹BᵀX.
 
     Args:
         a: A (…, n, n).
         b: B (…, n, m).
         q: Q (…, n, n), symmetric.
         r: R (…, m, m), symmetric and nonsingular.
-        e: E (…, n, n), nonsingular; the identity by default.
-        s: S (…, n, m); 0 by default.
-        balanced: taken for SciPy's sake, whose rounding it changes.
+        e: E (…, n, n), nonsingular; by default the identity.
+        s: S (…, n, m); by default 0.
+        balanced: accepted for compatibility with SciPy; it has no effect.
 
     Returns:
         X (…, n, n), symmetric.
 
     Raises:
-        ShapeError: sizes do not fit.
-        LinAlgError: no X makes the loop stable, or R is singular.
+        ShapeError: if the sizes do not fit.
+        LinAlgError: if no X stabilises the loop, or if R is singular.
 
     >>> one = sg.tensor([[1.0]])
     >>> sg.linalg.solve_continuous_are(0.75 * one, one, one, one)
@@ -195,25 +195,25 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any =
 
 
 def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Any:
-    """X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 for which the closed loop is stable.
+    """Return the X with AᵀX A − EᵀX E − (AᵀX B + S) (R + BᵀX B)⁻¹ (BᵀX A + Sᵀ) + Q = 0 that makes the loop stable.
 
-    Gradient: that of Lyapunov's equation W = F W Fᵀ + X̄ of the closed loop F.
+    The gradient follows from the Lyapunov equation W = F W Fᵀ + X̄ of the closed loop F.
 
     Args:
         a: A (…, n, n).
         b: B (…, n, m).
         q: Q (…, n, n), symmetric.
         r: R (…, m, m), symmetric and nonsingular.
-        e: E (…, n, n), nonsingular; the identity by default.
-        s: S (…, n, m); 0 by default.
-        balanced: taken for SciPy's sake, whose rounding it changes.
+        e: E (…, n, n), nonsingular; by default the identity.
+        s: S (…, n, m); by default 0.
+        balanced: accepted for compatibility with SciPy; it has no effect.
 
     Returns:
         X (…, n, n), symmetric.
 
     Raises:
-        ShapeError: sizes do not fit.
-        LinAlgError: no X makes the loop stable, or R is singular.
+        ShapeError: if the sizes do not fit.
+        LinAlgError: if no X stabilises the loop, or if R is singular.
 
     >>> one = sg.tensor([[1.0]])
     >>> sg.linalg.solve_discrete_are(1.5 * one, one, one, 2.0 * one)

@@ -215,17 +215,17 @@ def _logarithm(a: Any) -> Any:
 
 # ------------------------------------------------------------------ what users call
 def sqrtm(A: Any) -> Any:
-    """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+    """Return the principal square root X of a matrix, X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
 
     Args:
-        A: (…, n, n); a real one without negative eigenvalues. A singular matrix has a root, but no derivative.
+        A: (…, n, n); if real, without negative eigenvalues. A singular matrix has a root, but no derivative.
 
     Returns:
         Shaped like A.
 
     Raises:
         ShapeError: if A is not square.
-        LinAlgError: if the root is not real, or there is none.
+        LinAlgError: if the root is not real, or does not exist.
 
     Source: Higham 2008, Functions of Matrices, chapter 6.
 
@@ -237,10 +237,10 @@ def sqrtm(A: Any) -> Any:
 
 
 def logm(A: Any) -> Any:
-    """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+    """Return the principal logarithm X of a matrix, exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
 
     Args:
-        A: (…, n, n), nonsingular; a real one without negative eigenvalues.
+        A: (…, n, n), nonsingular; if real, without negative eigenvalues.
 
     Returns:
         Shaped like A.

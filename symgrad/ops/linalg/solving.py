@@ -1,4 +1,4 @@
-"""Solving: inverse, linear systems, Cholesky, powers of matrices. Batches in front, as everywhere."""
+"""Inverse, linear systems, Cholesky factors, powers of matrices. The batch axes come first."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Inverse(OfSquare):
 
 
 def inv(A: Any) -> Any:
-    """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ.
+    """Return the inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ.
 
     Args:
         A: (…, n, n), nonsingular.
@@ -221,13 +221,14 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     Args:
         A: (…, n, n), nonsingular.
         B: (n,), or (…, n) with the batch axes of A, or (…, n, k) with axes that broadcast against them.
-        left: whether A stands left of x.
+        left: whether to solve A x = b instead of x A = b.
 
     Returns:
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: if A is not square, or B does not fit. LinAlgError: if A is singular.
+        ShapeError: if A is not square, or B does not fit.
+        LinAlgError: if A is singular.
 
     Source: Giles 2008, §2.3.
 
@@ -251,17 +252,17 @@ def solve_triangular(
     A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False,
     *, upper: bool | None = None, left: bool = True, unitriangular: bool = False,
 ) -> Any:  # fmt: skip
-    """Solve T X = B, or X T = B, with T the upper or lower triangle of A.
+    """Solve T X = B, or X T = B, where T is the upper or lower triangle of A.
 
     Args:
-        A: (…, n, n); the other triangle is not looked at.
+        A: (…, n, n); the other triangle is not read.
         B: (…, n, k), or (…, k, n) if left is False; without ``upper`` also a vector (n,), as in SciPy.
-        trans: solve with Tᵀ, if 1, 2, 'T' or 'C'; SciPy's.
-        lower: which triangle, as SciPy asks; the upper one by default.
-        unit_diagonal: SciPy's name of ``unitriangular``.
-        upper: which triangle, as PyTorch asks.
-        left: whether T stands left of X.
-        unitriangular: take T's diagonal as ones.
+        trans: SciPy's argument: 1, 2, 'T' or 'C' to solve with Tᵀ.
+        lower: SciPy's argument: whether T is the lower triangle; by default the upper one.
+        unit_diagonal: SciPy's name for ``unitriangular``.
+        upper: PyTorch's argument: whether T is the upper triangle.
+        left: whether to solve T X = B instead of X T = B.
+        unitriangular: whether to treat the diagonal of T as ones.
 
     Returns:
         Shaped like B, with the batch axes of both.
@@ -355,7 +356,7 @@ class Cholesky(OfSquare):
 
     @staticmethod
     def _of_hermitian(turned: Any, y: Any) -> Any:
-        # L Lᴴ = A  ⇒  Ā = L⁻ᵀ M conj(L)⁻¹, M the lower triangle of Lᵀ L̄ and its adjoint, halved. As in torch, the
+        # L Lᴴ = A  ⇒  Ā = L⁻ᵀ M conj(L)⁻¹, M the lower triangle of Lᵀ L̄ and its adjoint, halved. As in PyTorch, the
         # imaginary part of M's diagonal stays, which no Hermitian change of A meets.
         inner = MUL(ADD(Tril()(turned), mH(Tril(-1)(turned))), 0.5)
         return mH(Solve(False, True)(y, mH(Solve(False, True)(y, inner))))
@@ -389,11 +390,11 @@ def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:
 
 
 def cholesky(A: Any, upper: bool = False) -> Any:
-    """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian.
+    """Return the lower triangular L with L Lᵀ = A, or L Lᴴ = A for complex A. The gradient is symmetric or Hermitian.
 
     Args:
-        A: (…, n, n), symmetric or Hermitian, positive definite; only its lower triangle is looked at.
-        upper: return Lᴴ instead.
+        A: (…, n, n), symmetric or Hermitian, positive definite; only its lower triangle is read.
+        upper: whether to return Lᴴ instead.
 
     Returns:
         Shaped like A.
@@ -410,7 +411,7 @@ def cholesky(A: Any, upper: bool = False) -> Any:
     """
     if not upper:
         return Cholesky()(A)
-    # of complex matrices the operation knows the triangle, so that the gradient is torch's in all of A
+    # of complex matrices the operation knows the triangle, so that the gradient is PyTorch's in all of A
     return mH(Cholesky(True)(A) if holds_complex(A) else Cholesky()(mT(A) if len(shape(A)) > 1 else A))
 
 
@@ -427,7 +428,7 @@ def _by_squaring(base: Any, rest: int) -> Any:
 
 # ------------------------------------------------------------------ powers
 def matrix_power(A: Any, n: int) -> Any:
-    """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ.
+    """Return Aⁿ by repeated squaring, and (A⁻¹)⁻ⁿ for a negative n.
 
     Args:
         A: (…, n, n).
@@ -439,7 +440,7 @@ def matrix_power(A: Any, n: int) -> Any:
     Raises:
         ArgumentTypeError: if n is not an integer.
         ShapeError: if A is not square.
-        LinAlgError: if n is negative and A singular.
+        LinAlgError: if n is negative and A is singular.
 
     >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
     tensor([[1., 5.],

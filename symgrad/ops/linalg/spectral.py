@@ -23,7 +23,7 @@ from symgrad.ops.linalg.hermitian import check_phases, mH, skew
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.square import OfSquare
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
-from symgrad.ops.protocol import Op, T, rename, shape
+from symgrad.ops.protocol import Op, TensorT, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
 
@@ -160,26 +160,26 @@ class Eigenvectors(_OfSymmetric):
     latex_name = r"V_{\mathrm{eigh}}"
 
 
-class Eigh(NamedTuple, Generic[T]):
+class Eigh(NamedTuple, Generic[TensorT]):
     """A symmetric matrix taken apart: V diag(λ) Vᵀ."""
 
-    eigenvalues: T
-    eigenvectors: T
+    eigenvalues: TensorT
+    eigenvectors: TensorT
 
 
 def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
-    """A = V diag(λ) Vᵀ, or V diag(λ) Vᴴ: eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix.
+    """Return the eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix, A = V diag(λ) Vᴴ.
 
-    The gradient holds for what does not depend on the signs of the eigenvectors, or of complex ones on their phases;
-    backward refuses a loss that does, as in torch. That of the eigenvectors divides
-    by the differences of eigenvalues: where two are equal it is infinite or nan, as in torch.
+    The loss must not depend on the signs or phases of the eigenvectors; otherwise the backward pass raises an error for
+    complex matrices, as in PyTorch. The gradient of the eigenvectors divides by the differences of eigenvalues: if two
+    are equal, it is infinite or nan, as in PyTorch.
 
     Args:
-        A: (…, n, n), symmetric or Hermitian; one triangle is looked at.
-        UPLO: which one, "L" for the lower, "U" for the upper.
+        A: (…, n, n), symmetric or Hermitian; only one triangle is read.
+        UPLO: the triangle to read: "L" for the lower, "U" for the upper.
 
     Returns:
-        The pair (eigenvalues, eigenvectors): (…, n), ascending, and (…, n, n), the vectors as columns.
+        The pair (eigenvalues, eigenvectors): (…, n), ascending, and (…, n, n), whose columns are the vectors.
 
     Raises:
         ShapeError: if A is not square.
@@ -196,15 +196,15 @@ def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
 
 
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric or Hermitian matrix, real and ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors.
+    """Return the eigenvalues of a symmetric or Hermitian matrix, ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors.
 
-    Values read one triangle, as NumPy's do. The gradient is that of the function of the whole symmetric matrix, and
-    itself symmetric, as PyTorch's: ⟨gradient, dA⟩ is the change for every symmetric dA. Where one entry of the triangle
-    moves alone, off the diagonal, the change is the sum of the gradient's two entries there.
+    Only one triangle is read, as in NumPy. The gradient is symmetric, as in PyTorch: ⟨gradient, dA⟩ is the change for
+    every symmetric dA. If a single off-diagonal entry of the triangle changes, the change of the result is the sum of
+    the two corresponding entries of the gradient.
 
     Args:
-        A: (…, n, n), symmetric or Hermitian; one triangle is looked at.
-        UPLO: which one, "L" for the lower, "U" for the upper.
+        A: (…, n, n), symmetric or Hermitian; only one triangle is read.
+        UPLO: the triangle to read: "L" for the lower, "U" for the upper.
 
     Returns:
         (…, n).
@@ -222,13 +222,13 @@ def eigvalsh(A: Any, UPLO: str = "L") -> Any:
 
 def _upper(name: str, UPLO: Any) -> bool:
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
-        raise ArgumentError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}. {name} looks at one triangle.")
+        raise ArgumentError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}. {name} reads only one triangle.")
     return UPLO.upper() == "U"
 
 
 # ------------------------------------------------------------------ any matrices
 def check_matrix(name: str, s: Shape) -> None:
-    """Raise torch's error unless s has the two axes of a matrix."""
+    """Raise PyTorch's error unless s has the two axes of a matrix."""
     if len(s) < 2:
         raise ShapeError(
             f"{name}: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
@@ -237,7 +237,7 @@ def check_matrix(name: str, s: Shape) -> None:
 
 
 def smaller(m: Any, n: Any) -> Any:
-    """The smaller of two sizes."""
+    """Return the smaller of two sizes."""
     if isinstance(m, int) and isinstance(n, int):
         return min(m, n)
     return m if m == n else sp.Min(m, n)
@@ -388,31 +388,31 @@ class Singular(Op):
         return along(y, last - 1, 0, m), along(y, last - 1, m, m + n), getitem(y, (..., -1, slice(None)))
 
 
-class SVD(NamedTuple, Generic[T]):
+class SVD(NamedTuple, Generic[TensorT]):
     """A matrix taken apart: U diag(S) Vh, Vh being Vᴴ."""
 
-    U: T
-    S: T
-    Vh: T
+    U: TensorT
+    S: TensorT
+    Vh: TensorT
 
 
 def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
-    """A = U diag(s) Vᵀ, of complex matrices U diag(s) Vᴴ, the singular value decomposition.
+    """Return the singular value decomposition A = U diag(s) Vᴴ.
 
-    The gradient holds for what does not depend on the signs of the singular vectors, or of complex ones on their
-    phases; backward refuses a loss that does, as in torch. That of U and V divides by
-    differences of squared singular values, of matrices that are not square also by the values: where two are equal
-    or one is 0 it is infinite or nan, as in torch. Vectors beyond the k-th have none.
+    The loss must not depend on the signs or phases of the singular vectors; otherwise the backward pass raises an error
+    for complex matrices, as in PyTorch. The gradients of U and V divide by differences of squared singular values, and
+    for matrices that are not square by the values themselves: if two are equal or one is 0, they are infinite or nan,
+    as in PyTorch. Vectors beyond the k-th have no gradient.
 
     Args:
         A: (…, m, n).
-        full_matrices: complete U and V to square matrices, rather than return k = min(m, n) vectors of each.
+        full_matrices: whether U and V are square, instead of having k = min(m, n) vectors each.
 
     Returns:
-        The triple (U, S, Vh): (…, m, k), (…, k), descending, and (…, k, n), with m and n for k where full.
+        The triple (U, S, Vh): (…, m, k), (…, k), descending, and (…, k, n); (…, m, m) and (…, n, n) if full.
 
     Raises:
-        ShapeError: if A is no matrix.
+        ShapeError: if A is not a matrix.
         LinAlgError: if an entry is not finite; in the backward pass, if the loss depends on phases.
 
     Source: Townsend 2016, Differentiating the singular value decomposition.
@@ -436,7 +436,7 @@ def _complex_svd(A: Any, full: bool, m: Any, n: Any) -> SVD[Any]:
 
 
 def svdvals(A: Any) -> Any:
-    """The singular values, descending. Gradient: U diag(s̄) Vᵀ, of complex A U diag(s̄) Vᴴ.
+    """Return the singular values, in descending order. Gradient: U diag(s̄) Vᴴ.
 
     Args:
         A: (…, m, n).
@@ -445,7 +445,7 @@ def svdvals(A: Any) -> Any:
         (…, min(m, n)).
 
     Raises:
-        ShapeError: if A is no matrix.
+        ShapeError: if A is not a matrix.
         LinAlgError: if an entry is not finite.
 
     >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [1.0, 0.0]]))

@@ -37,7 +37,7 @@ class OfSquare(Op):
 
 
 def check_square(name: str, s: Shape) -> None:
-    """Raise torch's error unless s is (…, n, n)."""
+    """Raise PyTorch's error unless s is (…, n, n)."""
     if len(s) < 2:
         raise ShapeError(
             f"{name}: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "

@@ -18,17 +18,17 @@ from symgrad.ops.slicing import Gather
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
-    """The matrix with T_ij = c_{i−j} below and on the diagonal, and r_{j−i} above it.
+    """Return the Toeplitz matrix, with T_ij = c_{i−j} on and below the diagonal, and r_{j−i} above it.
 
     Args:
         c: (…, n), the first column.
-        r: (…, m), the first row, whose first entry is not looked at; without it c.
+        r: (…, m), the first row, whose first entry is ignored; by default c.
 
     Returns:
         (…, n, m).
 
     Raises:
-        ShapeError: c or r has no axis.
+        ShapeError: if c or r has no axis.
 
     >>> sg.linalg.toeplitz(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 5.0, 6.0]))
     tensor([[1., 5., 6.],
@@ -47,7 +47,7 @@ def toeplitz(c: Any, r: Any = None) -> Any:
 
 
 def khatri_rao(A: Any, B: Any) -> Any:
-    """The Kronecker product column by column: row i·m + j has A_ik B_jk.
+    """Return the columnwise Kronecker product, whose row i·m + j is A_ik B_jk.
 
     Args:
         A: (…, n, k).
@@ -57,7 +57,7 @@ def khatri_rao(A: Any, B: Any) -> Any:
         (…, n·m, k).
 
     Raises:
-        ShapeError: A or B is no matrix, or they have different numbers of columns.
+        ShapeError: if A or B is not a matrix, or they have different numbers of columns.
 
     >>> sg.linalg.khatri_rao(sg.tensor([[1.0, 2.0]]), sg.tensor([[3.0, 4.0], [5.0, 6.0]]))
     tensor([[ 3.,  8.],

@@ -1,4 +1,4 @@
-"""The equation A X + X B = C, and those of Lyapunov that are made of it."""
+"""The Sylvester equation A X + X B = C, and the Lyapunov equations."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ def _by_eigenvectors(a: Any, b: Any, c: Any) -> Any:
 
 
 def solve_sylvester(A: Any, B: Any, C: Any) -> Any:
-    """X with A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄.
+    """Solve A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄.
 
     Args:
         A: (…, n, n).
-        B: (…, m, m); −B has no eigenvalue of A.
+        B: (…, m, m); no eigenvalue of −B is an eigenvalue of A.
         C: (…, n, m).
 
     Returns:
@@ -142,7 +142,7 @@ def solve_sylvester(A: Any, B: Any, C: Any) -> Any:
 
 
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
-    """X with A X + X Aᴴ = Q.
+    """Solve A X + X Aᴴ = Q.
 
     Args:
         A, Q: (…, n, n).
@@ -161,7 +161,7 @@ def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
 
 
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Any:
-    """X with A X Aᴴ − X + Q = 0.
+    """Solve A X Aᴴ − X + Q = 0.
 
     Args:
         A, Q: (…, n, n).
@@ -173,7 +173,7 @@ def solve_discrete_lyapunov(A: Any, Q: Any) -> Any:
         ShapeError: if A is not square, or Q does not fit.
         LinAlgError: if the solution is not unique.
 
-    Source: the bilinear transformation M = (Aᴴ + I)⁻¹ (Aᴴ − I) makes Mᴴ X + X M = −2 (A + I)⁻¹ Q (Aᴴ + I)⁻¹ of it.
+    Source: the bilinear transformation M = (Aᴴ + I)⁻¹ (Aᴴ − I) gives Mᴴ X + X M = −2 (A + I)⁻¹ Q (Aᴴ + I)⁻¹.
 
     >>> sg.linalg.solve_discrete_lyapunov(sg.tensor([[0.5]]), sg.tensor([[3.0]]))
     tensor([[4.]])

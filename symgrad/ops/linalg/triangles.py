@@ -1,4 +1,4 @@
-"""Solving with triangles that are at hand, as they are or as factors of a matrix."""
+"""Systems with triangular matrices, and with matrices given by their Cholesky factors."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square
 from symgrad.ops.map import IDENTITY
-from symgrad.ops.protocol import T, rename, shape
+from symgrad.ops.protocol import TensorT, rename, shape
 
 
-class Triangular(NamedTuple, Generic[T]):
+class Triangular(NamedTuple, Generic[TensorT]):
     """The solution, and the coefficients it was found with."""
 
-    solution: T
-    cloned_coefficient: T
+    solution: TensorT
+    cloned_coefficient: TensorT
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
-    """X with L Lᵀ X = B, of complex L with L Lᴴ X = B.
+    """Solve L Lᵀ X = B, or L Lᴴ X = B for complex L.
 
     Args:
         input: B, (…, n, k).
         input2: L, (…, n, n), a Cholesky factor with zeros in the other triangle.
-        upper: L is upper triangular, and the matrix Lᵀ L.
+        upper: whether L is upper triangular, so that the matrix is Lᵀ L.
 
     Returns:
         Shaped like B, with the batch axes of both.
 
     Raises:
-        ShapeError: L is not square, or B does not fit. LinAlgError: L has a zero on its diagonal.
+        ShapeError: if L is not square, or B does not fit.
+        LinAlgError: if L has a zero on its diagonal.
 
     >>> sg.cholesky_solve(sg.tensor([[4.0], [9.0]]), sg.tensor([[2.0, 0.0], [0.0, 3.0]]))
     tensor([[1.],
@@ -46,7 +47,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
         raise ShapeError(
             f"b should have at least 2 dimensions, but has {len(shape(B))} dimensions instead. Unsqueeze it."
         )
-    # as in torch, the derivative with respect to L is that of this formula for any L, not only along triangles
+    # as in PyTorch, the derivative with respect to L is that of this formula for any L, not only along triangles
     if holds_complex(L):
         first, second = (mH(L), L) if upper else (L, mH(L))
         return rename(Solve(False)(second, Solve(False)(first, B)), "CholeskySolve")
@@ -55,17 +56,18 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 
 
 def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """(L Lᵀ)⁻¹, of complex L (L Lᴴ)⁻¹, the inverse of the matrix that L is a Cholesky factor of.
+    """Return (L Lᵀ)⁻¹, or (L Lᴴ)⁻¹ for complex L: the inverse of a matrix with the Cholesky factor L.
 
     Args:
         L: (…, n, n), with zeros in the other triangle.
-        upper: L is upper triangular, and the matrix Lᵀ L.
+        upper: whether L is upper triangular, so that the matrix is Lᵀ L.
 
     Returns:
         Shaped like L.
 
     Raises:
-        ShapeError: L is not square. LinAlgError: L has a zero on its diagonal.
+        ShapeError: if L is not square.
+        LinAlgError: if L has a zero on its diagonal.
 
     >>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.2500, 0.0000],
@@ -78,20 +80,21 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Any:
 def triangular_solve(
     b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Triangular[Any]:
-    """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A.
+    """Solve T X = b, or Tᵀ X = b, where T is the upper or lower triangle of A.
 
     Args:
         b: (…, n, k).
-        A: (…, n, n); the other triangle is not looked at.
-        upper: which triangle.
-        transpose: solve with Tᵀ.
-        unitriangular: take T's diagonal as ones.
+        A: (…, n, n); the other triangle is not read.
+        upper: whether T is the upper triangle.
+        transpose: whether to solve with Tᵀ.
+        unitriangular: whether to treat the diagonal of T as ones.
 
     Returns:
-        A named tuple (solution, cloned_coefficient), the latter being A.
+        A named tuple (solution, cloned_coefficient), where cloned_coefficient is A.
 
     Raises:
-        ShapeError: A is not square, or b does not fit. LinAlgError: T is singular.
+        ShapeError: if A is not square, or b does not fit.
+        LinAlgError: if T is singular.
 
     >>> sg.triangular_solve(sg.tensor([[4.0]]), sg.tensor([[2.0]])).solution
     tensor([[2.]])

@@ -28,12 +28,12 @@ def _added(x: Any, y: Any, beta: float, alpha: float, name: str) -> Any:
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · A B.
+    """Return beta · x + alpha · A B.
 
     Args:
         input: x, broadcast to (n, m).
         mat1, mat2: A (n, k) and B (k, m).
-        beta, alpha: numbers; for beta 0 x is not looked at.
+        beta, alpha: numbers; x is not read if beta is 0.
 
     Returns:
         A tensor (n, m).
@@ -42,12 +42,12 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1
 
 
 def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · A v.
+    """Return beta · x + alpha · A v.
 
     Args:
         input: x, broadcast to (n,).
         mat, vec: A (n, k) and v (k,).
-        beta, alpha: numbers; for beta 0 x is not looked at.
+        beta, alpha: numbers; x is not read if beta is 0.
 
     Returns:
         A tensor (n,).
@@ -56,18 +56,18 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) 
 
 
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · u vᵀ.
+    """Return beta · x + alpha · u vᵀ.
 
     Args:
         input: x, broadcast to (n, m).
         vec1, vec2: u (n,) and v (m,).
-        beta, alpha: numbers; for beta 0 x is not looked at.
+        beta, alpha: numbers; x is not read if beta is 0.
 
     Returns:
         A tensor (n, m).
 
     Raises:
-        DTypeError: a factor has a fraction, and all tensors hold integers.
+        DTypeError: if a factor is not an integer but all tensors hold integers.
     """
     tensors = [input, vec1, vec2]
     if all(map(is_integer, tensors)):
@@ -83,12 +83,12 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1)
 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · A B, of stacks of matrices.
+    """Return beta · x + alpha · A B for stacks of matrices.
 
     Args:
         input: x, broadcast to (b, n, m).
         batch1, batch2: A (b, n, k) and B (b, k, m).
-        beta, alpha: numbers; for beta 0 x is not looked at.
+        beta, alpha: numbers; x is not read if beta is 0.
 
     Returns:
         A tensor (b, n, m).
@@ -97,18 +97,18 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: flo
 
 
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · Σ_b A_b B_b.
+    """Return beta · x + alpha · Σ_b A_b B_b.
 
     Args:
         input: x, broadcast to (n, m).
         batch1, batch2: A (b, n, k) and B (b, k, m).
-        beta, alpha: numbers; for beta 0 x is not looked at.
+        beta, alpha: numbers; x is not read if beta is 0.
 
     Returns:
         A tensor (n, m).
 
     Raises:
-        ShapeError: A or B is no stack of matrices, or their sizes do not fit.
+        ShapeError: if A or B is not a stack of matrices, or their sizes do not fit.
 
     >>> sg.addbmm(sg.zeros(1, 1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
     tensor([[6.]])

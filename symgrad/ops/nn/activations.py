@@ -1,6 +1,6 @@
 """Activations of neural networks: each an elementwise function whose numbers are arguments of the payload.
 
-At a kink the slope is torch's. What has a kernel of its own is declared in ``scalars``.
+At a kink the slope is PyTorch's. What has a kernel of its own is declared in ``scalars``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ THRESHOLD = Map(lambda: sp.Piecewise((_b, _x <= _a), (_x, True)), 3, "Threshold"
 
 # ------------------------------------------------------------------ smooth
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x Φ(x), Φ the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2.
+    """x Φ(x), where Φ is the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2.
 
     Derivative: Φ(x) + x φ(x).
 
@@ -61,7 +61,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
         A tensor shaped like input.
 
     Raises:
-        ArgumentError: another approximation.
+        ArgumentError: if the approximation is unknown.
 
     >>> sg.nn.functional.gelu(sg.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8413])
@@ -80,7 +80,7 @@ def silu(input: Any) -> Any:
 
 
 def mish(input: Any) -> Any:
-    """The function x tanh(softplus(x))."""
+    """Return the function x tanh(softplus(x))."""
     return MISH(input)
 
 
@@ -122,7 +122,7 @@ def prelu(input: Any, weight: Any) -> Any:
         A tensor shaped like input.
 
     Raises:
-        ShapeError: another number of weights.
+        ShapeError: if the number of weights does not fit.
     """
     sizes, weights = shape(input), shape(weight)
     if weights in ((), (1,)):
@@ -162,7 +162,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x limited to [min_val, max_val].
 
-    Derivative: 1 strictly inside, 0 at the edges and beyond. Of integers the limits lose their fractions.
+    Derivative: 1 strictly inside, 0 at the edges and beyond. For integers, the fractions of the limits are dropped.
     """
     if min_val > max_val:
         raise ArgumentError(f"min_val cannot be greater than max_val. Got {min_val} and {max_val}.")
@@ -197,7 +197,7 @@ def hardsigmoid(input: Any) -> Any:
 
 
 def hardswish(input: Any) -> Any:
-    """x times hardsigmoid of x: 0 up to -3, x from 3 on, x (x + 3)/6 between.
+    """x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between.
 
     Derivative: (2x + 3)/6 for |x| < 3, then 0 or 1.
     """
@@ -236,13 +236,13 @@ def glu(input: Any, dim: int = -1) -> Any:
 
     Args:
         input: x, of even size along dim.
-        dim: the axis to halve.
+        dim: the axis to split into halves.
 
     Returns:
         A tensor of half that size.
 
     Raises:
-        ShapeError: the size is odd.
+        ShapeError: if the size is odd.
 
     >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 0.0]))
     tensor([0.5000, 1.0000])
@@ -272,8 +272,8 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     Args:
         input: tensor, array or number, any shape.
         beta: β.
-        threshold: accepted as torch accepts it, and not needed: torch returns x itself where β x > threshold,
-            with an error of up to 2e-9; symgrad's kernel neither overflows nor jumps.
+        threshold: accepted and ignored. PyTorch returns x itself where β x > threshold, with an error of up to 2e-9;
+            symgrad's kernel does not overflow, and needs no threshold.
 
     Returns:
         A tensor shaped like input.

@@ -30,7 +30,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
         The distances (…).
 
     Raises:
-        ShapeError: the shapes do not broadcast.
+        ShapeError: if the shapes do not broadcast.
 
     >>> sg.nn.functional.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.tensor([[0.0, 0.0]]))
     tensor([5.0000])
@@ -44,13 +44,13 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8, *, axis
     Args:
         x1, x2: tensors, broadcast against each other.
         dim, axis: the axis of the vectors, in the broadcast shape.
-        eps: the least length to divide by.
+        eps: ε, the smallest length to divide by.
 
     Returns:
         The cosines, shaped like the inputs without the axis.
 
     Raises:
-        IndexRangeError: the axis lies outside.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.nn.functional.cosine_similarity(sg.tensor([1.0, 1.0]), sg.tensor([2.0, 0.0]), dim=0)
     tensor(0.7071)
@@ -63,32 +63,32 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8, *, axis
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Any:
-    """x / max(‖x‖ₚ, ε) along one axis.
+    """Return x / max(‖x‖ₚ, ε) along one axis.
 
     Args:
         input: x, a tensor; a number is a vector with one entry.
         p: the order of the norm.
         dim, axis: the axis of the vectors.
-        eps: the least length to divide by.
+        eps: ε, the smallest length to divide by.
 
     Returns:
         The unit vectors, shaped like x.
 
     Raises:
-        IndexRangeError: the axis lies outside.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.nn.functional.normalize(sg.tensor([3.0, 4.0]), dim=0)
     tensor([0.6000, 0.8000])
     """
     dim = dim if axis is None else axis
-    if not shape(input):  # a vector with one entry, as in torch
+    if not shape(input):  # a vector with one entry, as in PyTorch
         axis_of(dim, 0)
         return DIV(input, CLAMP_MIN(vector_norm(input, p), eps))
     return DIV(input, CLAMP_MIN(vector_norm(input, p, dim, True), eps))
 
 
 def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """‖x - other‖ₚ over all entries.
+    """Return ‖x - other‖ₚ over all entries.
 
     Args:
         input, other: tensors, broadcast against each other.
@@ -104,19 +104,19 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
 
 
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
-    """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other.
+    """Return d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, computed from differences, which is accurate for vectors close to each other.
 
     Args:
         x1: (…, n, k).
         x2: (…, m, k).
         p: the order of the norm.
-        compute_mode: torch's choice between this and the faster ‖x‖² - 2⟨x, z⟩ + ‖z‖², which cancels; of no effect.
+        compute_mode: accepted and ignored. PyTorch can use ‖x‖² - 2⟨x, z⟩ + ‖z‖² instead, which is faster but cancels.
 
     Returns:
         The distances (…, n, m). The gradient of a distance 0 is 0.
 
     Raises:
-        ShapeError: k differs, or an input has fewer than two axes.
+        ShapeError: if k differs, or an input has fewer than two axes.
 
     >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
     tensor([[5., 1.]])
@@ -132,7 +132,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
 
 
 def pdist(input: Any, p: float = 2.0) -> Any:
-    """‖x[i] - x[j]‖ₚ for all i < j, row by row.
+    """Return ‖x[i] - x[j]‖ₚ for all i < j, row by row.
 
     Args:
         input: x, (n, k).
@@ -142,7 +142,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
         The distances (n (n - 1)/2,). The gradient of a distance 0 is 0.
 
     Raises:
-        ShapeError: x is no matrix.
+        ShapeError: if x is not a matrix.
 
     >>> sg.nn.functional.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
     tensor([5.0000, 1.0000, 4.2426])

@@ -46,18 +46,18 @@ def _check_window(a: int, size: int, step: int, longest: Any) -> None:
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
-    """All windows of ``size`` entries along one axis, ``step`` apart, as a new last axis.
+    """Return all windows of ``size`` entries along one axis, ``step`` apart, as a new last axis.
 
     Args:
         x: tensor with at least one axis.
         dimension: the axis.
-        size, step: the length of a window, and how far one is from the next.
+        size, step: the length of a window, and the distance between windows.
 
     Returns:
         A tensor with the number of windows along the axis, and size along the last one.
 
     Raises:
-        ShapeError: the window is longer than the axis, or the step not positive.
+        ShapeError: if the window is longer than the axis, or the step is not positive.
 
     >>> sg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1)
     tensor([[1., 2.],
@@ -78,19 +78,19 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
 # ------------------------------------------------------------------ windows as columns
 @shown_as("unfold")
 def columns(input: Any, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> Any:
-    """The windows of x as columns: in row c·K·L + k·L + l stands x[c, i·stride + k·dilation, j·stride + l·dilation].
+    """Return the windows of x as columns: row c·K·L + k·L + l is x[c, i·stride + k·dilation, j·stride + l·dilation].
 
     Args:
         input: x (N, C, H, W) or (C, H, W).
         kernel_size: (K, L), or one number.
-        dilation, stride: the steps within a window, and between them.
-        padding: zeros on either side.
+        dilation, stride: the steps within a window, and between windows.
+        padding: the number of zeros on either side.
 
     Returns:
         A tensor (N, C·K·L, number of windows), or without N.
 
     Raises:
-        ShapeError: no window fits.
+        ShapeError: if no window fits.
 
     >>> sg.nn.functional.unfold(sg.ones(1, 1, 3, 3), 2).shape
     (1, 4, 4)
@@ -106,19 +106,19 @@ def columns(input: Any, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes 
 def fold(
     input: Any, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
 ) -> Any:
-    """The sum of all windows, each at its place: the adjoint of unfold.
+    """Return the sum of all windows, each at its position: the adjoint of unfold.
 
     Args:
         input: x (N, C·K·L, number of windows), or without N.
         output_size: (H, W), or one number.
         kernel_size: (K, L), or one number.
-        dilation, padding, stride: as for ``unfold``.
+        dilation, padding, stride: as in ``unfold``.
 
     Returns:
         A tensor (N, C, H, W), or without N.
 
     Raises:
-        ShapeError: the sizes of x do not fit.
+        ShapeError: if the sizes of x do not fit.
 
     >>> sg.nn.functional.fold(sg.ones(1, 4, 4), 3, 2)[0, 0]
     tensor([[1., 2., 1.],
@@ -189,7 +189,7 @@ def _conv_transpose(
         A tensor (N, F, …), of sizes (L - 1)·stride - 2·padding + dilation·(K - 1) + output_padding + 1, or without N.
 
     Raises:
-        ShapeError: the sizes do not fit.
+        ShapeError: if the sizes do not fit.
 
     >>> sg.nn.functional.conv_transpose1d(sg.tensor([[1.0, 2.0]]), sg.tensor([[[1.0, 10.0]]]))
     tensor([[ 1., 12., 20.]])
@@ -242,11 +242,11 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = for_axes(_conv_transpose)
 
 # ------------------------------------------------------------------ means over a grid of a given size
 def _adaptive_avg_pool(dims: int, input: Any, output_size: Sizes | None) -> Any:
-    """The mean of x over m parts along the {axes}: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+    """The mean of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
         input: x (N, C, …) or (C, …).
-        output_size: m, one number or one per axis; None keeps an axis as it is.
+        output_size: m, one number or one per axis; None leaves an axis unchanged.
 
     Returns:
         A tensor (N, C, …) or (C, …).

@@ -33,18 +33,19 @@ def _without_gradient(rows: Any, at: Any, padding_idx: int, n: Any) -> Any:
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
-    """The rows of the weight at the indices: y[i] = W[input[i]].
+    """Return the rows of the weight at the indices: y[i] = W[input[i]].
 
     Args:
         input: integer tensor, any shape.
         weight: W, (n, d).
-        padding_idx: a row that gets no gradient.
+        padding_idx: a row that receives no gradient.
 
     Returns:
-        A tensor (*input.shape, d). Repeated rows add up in the gradient.
+        A tensor (*input.shape, d). The gradients of repeated rows are added.
 
     Raises:
-        IndexRangeError: an index lies outside 0..n-1. ShapeError: the weight is no matrix.
+        IndexRangeError: if an index lies outside 0..n-1.
+        ShapeError: if the weight is not a matrix.
 
     >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
@@ -63,17 +64,17 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 
 
 def one_hot(input: Any, num_classes: int = -1) -> Any:
-    """Ones at the classes, zeros elsewhere, along a new last axis.
+    """Return a tensor with a new last axis, which is 1 at the class and 0 elsewhere.
 
     Args:
         input: classes, an integer tensor of any shape.
-        num_classes: how many classes there are; -1 for one more than the largest.
+        num_classes: the number of classes; -1 for one more than the largest class.
 
     Returns:
         An integer tensor (*input.shape, num_classes).
 
     Raises:
-        ArgumentError: a class is negative, or not less than num_classes.
+        ArgumentError: if a class is negative, or not less than num_classes.
 
     >>> sg.nn.functional.one_hot(sg.tensor([2, 0]))
     tensor([[0, 0, 1],
@@ -125,7 +126,7 @@ def _softmax(scores: Any) -> Any:
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """x₁ᵀ Wₖ x₂ + bₖ for each k.
+    """Return x₁ᵀ Wₖ x₂ + bₖ for each k.
 
     Args:
         input1, input2: x₁ (…, n) and x₂ (…, m).
@@ -136,7 +137,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         A tensor (…, p).
 
     Raises:
-        ShapeError: the sizes do not fit.
+        ShapeError: if the sizes do not fit.
 
     >>> sg.nn.functional.bilinear(sg.ones(1, 2), sg.ones(1, 3), sg.ones(4, 2, 3)).shape
     (1, 4)
@@ -153,7 +154,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """X Wᵀ + b over the last axis.
+    """Return X Wᵀ + b along the last axis.
 
     Args:
         input: X (…, n).
@@ -164,7 +165,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         A tensor (…, m), or (…) with a weight (n,).
 
     Raises:
-        ShapeError: n differs, or weight has more than two axes.
+        ShapeError: if n differs, or weight has more than two axes.
 
     >>> sg.nn.functional.linear(sg.ones(2, 3), sg.ones(4, 3)).shape
     (2, 4)

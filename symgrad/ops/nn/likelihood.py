@@ -115,22 +115,23 @@ class _Classes(NamedTuple):
 
 # ------------------------------------------------------------------ of classes
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
-    """-Σ w_t x_t / Σ w_t over samples, x_t the log probability of the sample's class t.
+    """-Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t.
 
     Derivative in x: -w_t / Σ w_t at the sample's class, 0 elsewhere.
 
     Args:
         input: log probabilities, (C,), (N, C) or (N, C, …).
-        target: classes 0..C-1, (), (N,) or (N, …). Data: they are not differentiated.
+        target: classes 0..C-1, (), (N,) or (N, …), without derivative.
         weight: weight of each class, (C,); the loss is differentiated with respect to it too.
-        ignore_index: a class whose samples do not count.
+        ignore_index: a class whose samples are ignored.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
         The loss, shape (); for 'none' the terms, shaped like target.
 
     Raises:
-        IndexRangeError: a class outside 0..C-1. ShapeError, ArgumentError: sizes differ.
+        IndexRangeError: if a class lies outside 0..C-1.
+        ShapeError, ArgumentError: if sizes differ.
 
     >>> sg.nn.functional.nll_loss(sg.tensor([[-1.0, -2.0]]), sg.tensor([1]))
     tensor(2.)
@@ -147,23 +148,24 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """-Σ w_t log softmax(x)_t / Σ w_t over samples, t the sample's class; or -Σ t log softmax(x) / N.
+    """-Σ w_t log softmax(x)_t / Σ w_t over samples with classes t; or -Σ t log softmax(x) / N with probabilities t.
 
     Derivative in x of a sample: softmax(x) - t, with t one at the class and zero elsewhere.
 
     Args:
         input: logits x, (C,), (N, C) or (N, C, …).
-        target: classes 0..C-1, (), (N,) or (N, …), which are data; or probabilities shaped like x.
+        target: classes 0..C-1, (), (N,) or (N, …), without derivative; or probabilities shaped like x.
         weight: weight of each class, (C,); the loss is differentiated with respect to it too.
-        ignore_index: a class whose samples do not count.
+        ignore_index: a class whose samples are ignored.
         reduction: 'mean', 'sum' or 'none'.
-        label_smoothing: ε in [0, 1], mixes t with 1/C: (1 - ε) t + ε/C.
+        label_smoothing: ε in [0, 1], which replaces t by (1 - ε) t + ε/C.
 
     Returns:
         The loss, shape (); for 'none' the terms, one per sample.
 
     Raises:
-        IndexRangeError: a class outside 0..C-1. ShapeError, ArgumentError: sizes differ.
+        IndexRangeError: if a class lies outside 0..C-1.
+        ShapeError, ArgumentError: if sizes differ.
 
     >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
     tensor(0.6931)
@@ -313,8 +315,8 @@ def _check_target(s: Shape, t: Any) -> None:
         )
     if not is_integer(t.dtype):
         raise DTypeError(
-            f"expected target dtype to be Long or Byte, but got {torch_dtype(t)}. Pass classes as integers, "
-            f"or probabilities of shape {show_shape(s)}."
+            f"expected target dtype to be Long or Byte, but got {torch_dtype(t)}. Pass classes as integers; "
+            f"cross_entropy also takes probabilities of shape {show_shape(s)}."
         )
     if len(s) <= 2 and t.ndim > 1:
         raise ShapeError(
@@ -341,7 +343,7 @@ STIRLING = Map(
 
 
 def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
-    """Σ t (log t - x), the Kullback-Leibler divergence of probabilities t from log probabilities x.
+    """Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x.
 
     Derivative in x: -t.
 
@@ -349,13 +351,13 @@ def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool
         input: log probabilities x, any shape.
         target: probabilities t, broadcast against x; 0 log 0 is 0.
         reduction: 'batchmean' (the sum over the size of the first axis), 'mean', 'sum' or 'none'.
-        log_target: whether target holds log t.
+        log_target: whether the target contains log t.
 
     Returns:
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.kl_div(sg.log(sg.tensor([0.5, 0.5])), sg.tensor([1.0, 0.0]), reduction="sum")
     tensor(0.6931)
@@ -372,21 +374,21 @@ def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """Σ (log v + (x - t)²/v) / 2 over n, v = max(var, ε): minus the logarithm of a normal density.
+    """Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions.
 
     Args:
         input: means x, any shape.
         target: t, broadcast against x.
         var: variances, shaped like x, or without its last axis, or with one entry there; or a number.
-        full: add the constant log(2π)/2 to each term.
-        eps: the least variance.
+        full: whether to add the constant log(2π)/2 to each term.
+        eps: the smallest variance.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: a variance is negative, its shape does not fit, or another reduction.
+        ArgumentError: if a variance is negative, its shape does not fit, or the reduction is unknown.
 
     >>> sg.nn.functional.gaussian_nll_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([4.0]))
     tensor(1.1931)
@@ -423,13 +425,13 @@ def _over_all(terms: Any, reduction: str) -> Any:
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
-    """Σ eˣ - t x, or Σ x - t log(x + ε), over n: minus the logarithm of a Poisson probability of t.
+    """Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson distributed counts t.
 
     Args:
-        input: logarithm of the rate, any shape; the rate where log_input is false.
+        input: x, the logarithm of the rate, any shape; or the rate if log_input is False.
         target: counts t, broadcast against x.
-        log_input: whether input holds logarithms.
-        full: add Stirling's t log t - t + log(2π t)/2 where t > 1.
+        log_input: whether the input contains logarithms.
+        full: whether to add Stirling's approximation t log t - t + log(2π t)/2 where t > 1.
         eps: ε.
         reduction: 'mean', 'sum' or 'none'.
 
@@ -437,7 +439,7 @@ def poisson_nll_loss(
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.poisson_nll_loss(sg.tensor([0.0]), sg.tensor([2.0]))
     tensor(1.)

@@ -27,7 +27,7 @@ from symgrad.support.notices import warn
 
 
 def _error() -> Any:
-    """x - t, made when it is first asked for: importing does no SymPy arithmetic."""
+    """x - t, made on first use: importing does no SymPy arithmetic."""
     return X[0] - X[1]
 
 
@@ -40,13 +40,13 @@ BCE_POSITIVE = Map(
 
 # ------------------------------------------------------------------ from terms to a loss
 def check_reduction(reduction: str) -> None:
-    """Raise torch's error unless the reduction is none, mean or sum."""
+    """Raise PyTorch's error unless the reduction is none, mean or sum."""
     if reduction not in ("none", "mean", "sum"):
         raise ArgumentError(f"{reduction} is not a valid value for reduction. Pass 'none', 'mean' or 'sum'.")
 
 
 def reduced(terms: Any, reduction: str, name: str, n: Any = None) -> Any:
-    """Return the terms, their sum, or their sum over n (their number by default), under torch's name."""
+    """Return the terms, their sum, or their sum over n (their number by default), under PyTorch's name."""
     s = shape(terms)
     if reduction == "none":
         return rename(terms, name)
@@ -69,7 +69,7 @@ def value_of(x: Any) -> Any:
 
 
 def show_size(x: Any) -> str:
-    """Write the shape of x as torch writes a size."""
+    """Write the shape of x as PyTorch writes a size."""
     return f"torch.Size({show_shape(shape(x))})"
 
 
@@ -86,15 +86,16 @@ def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = 
 
     Args:
         input: predictions x, any shape.
-        target: t, the shape of x; another shape broadcasts with a warning.
+        target: t, shaped like x; other shapes are broadcast with a warning.
         reduction: 'mean', 'sum' or 'none'.
-        weight: factors of the terms; the mean then divides by their sum.
+        weight: factors of the terms; the mean is then the sum divided by the sum of these factors.
 
     Returns:
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction. ShapeError: the shapes do not broadcast.
+        ArgumentError: if the reduction is unknown.
+        ShapeError: if the shapes do not broadcast.
 
     >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 3.0]), sg.tensor([0.0, 0.0]))
     tensor(5.)
@@ -109,15 +110,16 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = N
 
     Args:
         input: predictions x, any shape.
-        target: t, the shape of x; another shape broadcasts with a warning.
+        target: t, shaped like x; other shapes are broadcast with a warning.
         reduction: 'mean', 'sum' or 'none'.
-        weight: factors of the terms; the mean then divides by their sum.
+        weight: factors of the terms; the mean is then the sum divided by the sum of these factors.
 
     Returns:
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction. ShapeError: the shapes do not broadcast.
+        ArgumentError: if the reduction is unknown.
+        ShapeError: if the shapes do not broadcast.
 
     >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 3.0]), sg.tensor([0.0, 0.0]))
     tensor(2.)
@@ -127,7 +129,7 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = N
 
 
 def warn_of_broadcasting(x: Any, t: Any) -> None:
-    """Warn of a target shaped unlike the input, as torch does."""
+    """Warn of a target shaped unlike the input, as PyTorch does."""
     if shape(x) != shape(t):
         warn(
             f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
@@ -145,14 +147,19 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
     terms = abs_(SUB(x, t)) if of_complex else op(x, t)
     if weight is None:
         return reduced(terms, reduction, name)
+    check_weight(weight, terms)
+    if reduction == "mean":
+        return in_single(lambda x, w: DIV(sum_all(MUL(x, w)), sum_all(w)), terms, weight)
+    return reduced(MUL(terms, weight), reduction, "Mul" if reduction == "none" else "Sum")
+
+
+def check_weight(weight: Any, terms: Any) -> None:
+    """Refuse factors that are not one for each term."""
     if shape(weight) != shape(terms):
         raise ArgumentError(
             "Weights and input must have the same size. "
             f"Got weight {show_shape(shape(weight))} for terms {show_shape(shape(terms))}."
         )
-    if reduction == "mean":
-        return in_single(lambda x, w: DIV(sum_all(MUL(x, w)), sum_all(w)), terms, weight)
-    return reduced(MUL(terms, weight), reduction, "Mul" if reduction == "none" else "Sum")
 
 
 # ------------------------------------------------------------------ binary cross entropy
@@ -197,19 +204,19 @@ def _bce(p: sp.Expr, t: sp.Expr) -> sp.Expr:
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
     """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
 
-    Derivative in p: (p - t) / (p (1 - p) n). Of logits z, ``binary_cross_entropy_with_logits`` is accurate.
+    Derivative in p: (p - t) / (p (1 - p) n). For logits, use ``binary_cross_entropy_with_logits``, which is accurate.
 
     Args:
         input: probabilities p in [0, 1], any shape.
-        target: t in [0, 1], the shape of p.
+        target: t in [0, 1], shaped like p.
         weight: factors of the terms, broadcast against them.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
-        The loss, shape (); for 'none' the terms. Logarithms are cut at -100.
+        The loss, shape (); for 'none' the terms. Logarithms are at least -100.
 
     Raises:
-        ArgumentError: sizes differ, entries lie outside [0, 1], or another reduction.
+        ArgumentError: if sizes differ, entries lie outside [0, 1], or the reduction is unknown.
 
     >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5, 0.5]), sg.tensor([0.0, 1.0]))
     tensor(0.6931)
@@ -246,13 +253,13 @@ def _check_size_of_logits(input: Any, target: Any) -> None:
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, *, reduction: str = "mean", pos_weight: Any = None
 ) -> Any:
-    """Σ (log(1 + eᶻ) - t z) / n, the cross entropy of t and σ(z), for any size of z.
+    """Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow.
 
     Derivative in z: (σ(z) - t) / n.
 
     Args:
         input: logits z, any shape.
-        target: t in [0, 1], the shape of z.
+        target: t in [0, 1], shaped like z.
         weight: factors of the terms, broadcast against them.
         reduction: 'mean', 'sum' or 'none'.
         pos_weight: factor of the terms t log σ(z), broadcast against them.
@@ -261,7 +268,7 @@ def binary_cross_entropy_with_logits(
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: sizes differ, or another reduction.
+        ArgumentError: if sizes differ, or the reduction is unknown.
 
     >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 0.0]), sg.tensor([0.0, 1.0]))
     tensor(0.6931)

@@ -1,6 +1,6 @@
 """Losses that ask for a margin: hinges on scores, distances and cosines.
 
-A hinge is max(0, ·); at its edge the derivative is that of the open side, as torch's clamp has it.
+A hinge is max(0, ·); at its edge the derivative is that of the open side, as PyTorch's clamp has it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRIPLET = Map(lambda: clamp_min(X[2] + X[0] - X[1], 0), 3, "TripletMarginLoss")
 
 
 def _cosine() -> Any:
-    """⟨x, z⟩ / (‖x‖ ‖z‖), made when it is first asked for: importing does no SymPy arithmetic."""
+    """⟨x, z⟩ / (‖x‖ ‖z‖), made on first use: importing does no SymPy arithmetic."""
     return X[0] / sp.sqrt((X[1] + X[5]) * (X[2] + X[5]))
 
 
@@ -46,7 +46,7 @@ COSINE_EMBEDDING = Map(
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = "mean") -> Any:
-    """Σ x where t = 1, max(0, m - x) where t = -1, over n.
+    """The mean of x where t = 1, and of max(0, m - x) where t = -1.
 
     Args:
         input: distances x, any shape.
@@ -58,7 +58,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduct
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.5, 0.2]), sg.tensor([1, -1]), reduction="none")
     tensor([0.5000, 0.8000])
@@ -69,11 +69,11 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduct
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = "mean"
 ) -> Any:  # fmt: skip
-    """Σ max(0, m - t (x₁ - x₂)) over n: t = 1 asks for x₁ > x₂, t = -1 for x₁ < x₂.
+    """Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂.
 
     Args:
         input1, input2: scores x₁ and x₂.
-        target: t, 1 or -1. All have the same number of axes.
+        target: t, 1 or -1. All three have the same number of axes.
         margin: m.
         reduction: 'mean', 'sum' or 'none'.
 
@@ -81,7 +81,8 @@ def margin_ranking_loss(
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ShapeError: the numbers of axes differ. ArgumentError: another reduction.
+        ShapeError: if the numbers of axes differ.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1.0]))
     tensor(2.)
@@ -96,7 +97,7 @@ def margin_ranking_loss(
 
 
 def soft_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
-    """Σ log(1 + e^(-t x)) over n, for any size of x.
+    """Σ log(1 + e^(-t x)) / n, without overflow.
 
     Args:
         input: scores x, any shape.
@@ -107,7 +108,7 @@ def soft_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any
         The loss, shape (); for 'none' the terms.
 
     Raises:
-        ArgumentError: another reduction.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0]), sg.tensor([1.0]))
     tensor(0.6931)
@@ -130,21 +131,22 @@ def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, *, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """Σ max(0, m + d(a, p) - d(a, n)) over the number of triplets, d the distance along the last axis.
+    """The mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis.
 
     Args:
-        anchor, positive, negative: a, p and n, (…, k), of as many axes each.
+        anchor, positive, negative: a, p and n, (…, k), with equal numbers of axes.
         margin: m > 0.
         p: the order of the norm.
-        eps: added to each entry of a difference.
-        swap: take d(p, n) where it is less than d(a, n).
+        eps: the number added to each entry of a difference.
+        swap: whether to use d(p, n) instead of d(a, n) where it is smaller.
         reduction: 'mean', 'sum' or 'none'.
 
     Returns:
         The loss, shape (); for 'none' one term per triplet.
 
     Raises:
-        ShapeError: the numbers of axes differ. ArgumentError: another reduction, or m ≤ 0.
+        ShapeError: if the numbers of axes differ.
+        ArgumentError: if the reduction is unknown, or m ≤ 0.
 
     >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.zeros(1, 2), sg.tensor([[0.3, 0.4]]))
     tensor(0.5000)
@@ -173,7 +175,7 @@ def _check_pairs(input1: Any, input2: Any, target: Any) -> None:
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = "mean"
 ) -> Any:  # fmt: skip
-    """Σ 1 - cos(x₁, x₂) where t = 1, max(0, cos(x₁, x₂) - m) where t = -1, over the number of pairs.
+    """The mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1.
 
     Args:
         input1, input2: x₁ and x₂, (n, k) or (k,).
@@ -185,7 +187,8 @@ def cosine_embedding_loss(
         The loss, shape (); for 'none' one term per pair.
 
     Raises:
-        ShapeError: the shapes are others. ArgumentError: another reduction.
+        ShapeError: if the shapes do not fit.
+        ArgumentError: if the reduction is unknown.
 
     >>> sg.nn.functional.cosine_embedding_loss(sg.tensor([1.0, 1.0]), sg.tensor([2.0, 0.0]), sg.tensor(1))
     tensor(0.2929)
@@ -215,7 +218,7 @@ def _class_weights(weight: Any, s: Shape, at: Any) -> Any:
 def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = "mean"
 ) -> Any:
-    """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m.
+    """The mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m.
 
     Args:
         input, target: x (N, C) or (C,), and t (N,) or (), integers 0 … C - 1.
@@ -226,7 +229,8 @@ def multi_margin_loss(
         The loss, shape (); for 'none' the terms (N,) or ().
 
     Raises:
-        ArgumentError: another p or reduction. ShapeError: target does not fit.
+        ArgumentError: if p or the reduction is unknown.
+        ShapeError: if target does not fit.
 
     >>> sg.nn.functional.multi_margin_loss(sg.tensor([0.5, 1.0]), sg.tensor(1))
     tensor(0.2500)

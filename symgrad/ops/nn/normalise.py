@@ -38,7 +38,7 @@ def standardised(x: Any, axes: Sequence[int], eps: float) -> Any:
 
 
 def affine(y: Any, weight: Any, bias: Any, name: str) -> Any:
-    """Return y w + b, each where given, under torch's name."""
+    """Return y w + b, each where given, under PyTorch's name."""
     if weight is not None:
         y = MUL(y, weight)
     if bias is not None:
@@ -49,7 +49,7 @@ def affine(y: Any, weight: Any, bias: Any, name: str) -> Any:
 def layer_norm(
     input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over the last axes.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over the last axes.
 
     Args:
         input: x, (…, *normalized_shape).
@@ -61,7 +61,7 @@ def layer_norm(
         A tensor shaped like x.
 
     Raises:
-        ShapeError: the last axes of x have other sizes.
+        ShapeError: if the sizes of the last axes of x differ.
 
     >>> sg.nn.functional.layer_norm(sg.tensor([1.0, 3.0]), (2,), eps=0.0)
     tensor([-1.,  1.])
@@ -70,19 +70,19 @@ def layer_norm(
 
 
 def rms_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Any:
-    """x/√(E x² + ε) w, the mean over the last axes.
+    """Return x/√(mean x² + ε) w, with the mean over the last axes.
 
     Args:
         input: x, (…, *normalized_shape).
         normalized_shape: the sizes of the axes to normalise over, or one size.
         weight: w, of shape normalized_shape.
-        eps: ε; the spacing of numbers at 1 by default.
+        eps: ε; by default the machine epsilon.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: the last axes of x have other sizes.
+        ShapeError: if the sizes of the last axes of x differ.
 
     >>> sg.nn.functional.rms_norm(sg.tensor([3.0, -4.0, 0.0, 0.0]), (4,))
     tensor([ 1.2000, -1.6000,  0.0000,  0.0000])
@@ -116,7 +116,7 @@ def _last(x: Any, sizes: Any, *given: Any) -> tuple[int, ...]:
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """(x - μ)/√(σ² + ε) w + b, mean and variance over each group of channels of each sample.
+    """Return (x - μ)/√(σ² + ε) w + b, with the mean and the variance over each group of channels of each sample.
 
     Args:
         input: x, (N, C, …).
@@ -128,7 +128,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         A tensor shaped like x.
 
     Raises:
-        ShapeError: C is not a multiple of num_groups, or x has fewer than two axes.
+        ShapeError: if C is not a multiple of num_groups, or x has fewer than two axes.
 
     >>> sg.nn.functional.group_norm(sg.tensor([[1.0, 3.0, 0.0, 8.0]]), 2, eps=0.0)
     tensor([[-1.,  1., -1.,  1.]])
@@ -145,18 +145,18 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 
 def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """x/(k + α m)^β, m the mean of x² over ``size`` neighbouring channels, those beyond the first and last being 0.
+    """x/(k + α m)^β, where m is the mean of x² over ``size`` neighbouring channels; channels beyond the ends are 0.
 
     Args:
         input: x, (N, C, …), with three axes or more.
-        size: how many channels count: size // 2 before, (size - 1) // 2 behind.
+        size: the number of channels in a mean: size // 2 before, and (size - 1) // 2 after.
         alpha, beta, k: α, β and k.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: x has fewer axes.
+        ShapeError: if x has too few axes.
 
     Source: Krizhevsky et al. 2012, "ImageNet classification with deep convolutional neural networks", §3.3.
 

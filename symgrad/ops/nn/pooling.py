@@ -47,14 +47,14 @@ def _max_pool(
     Args:
         input: x (N, C, …) or (C, …).
         kernel_size: the size of a window; one number, or one per axis, as all sizes.
-        stride: the step between windows, a window's size by default.
-        padding: how many places to add on either side; they never are the largest, nor get a gradient.
+        stride: the step between windows, by default the size of a window.
+        padding: the number of entries to add on either side, which are never the maximum.
         dilation: the step within a window.
-        ceil_mode: whether last windows may reach beyond the end.
-        return_indices: return the pair of the result and the place of each entry in x's last axes, flattened.
+        ceil_mode: whether the last windows may extend beyond the end.
+        return_indices: whether to return, in addition, the index of each entry in the flattened last axes of x.
 
     Returns:
-        A tensor (N, C, …) or (C, …). The gradient goes to the first of equals.
+        A tensor (N, C, …) or (C, …). Among equal entries, the gradient flows to the first.
 
     >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[3., 2.]])
@@ -83,15 +83,15 @@ def _part_counts(dims: int, output_size: Sizes | None, x: Any) -> list[int]:
 
 
 def _adaptive_max_pool(dims: int, input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the {axes}: y_i of those from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+    """The largest entry of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
         input: x (N, C, …) or (C, …).
-        output_size: m, one number or one per axis; None keeps an axis as it is.
-        return_indices: return the pair of the result and the place of each entry in x's last axes, flattened.
+        output_size: m, one number or one per axis; None leaves an axis unchanged.
+        return_indices: whether to return, in addition, the index of each entry in the flattened last axes of x.
 
     Returns:
-        A tensor (N, C, …) or (C, …). The gradient goes to the first of equals.
+        A tensor (N, C, …) or (C, …). Among equal entries, the gradient flows to the first.
 
     >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 3.0, 5.0]]), 2)
     tensor([[3., 5.]])
@@ -207,14 +207,14 @@ def _avg_pool(
 
     Args:
         input: x (N, C, …) or (C, …).
-        kernel_size, stride: the size of a window; the step between windows, that size by default.
-        padding: zeros on either side.
-        ceil_mode: whether a last window may reach beyond the end; what lies there does not count.
+        kernel_size, stride: the size of a window; and the step between windows, by default this size.
+        padding: the number of zeros on either side.
+        ceil_mode: whether the last window may extend beyond the end; entries there do not count.
         count_include_pad: whether the zeros of the padding count in the mean.
-        divisor_override: what to divide each sum by, in place of the number of entries.
+        divisor_override: a divisor for each sum, instead of the number of entries.
 
     Returns:
-        A tensor (N, C, …) or (C, …); of integers the means without their fractions.
+        A tensor (N, C, …) or (C, …); for integers, the means without their fractions.
 
     >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[2., 1.]])
@@ -223,7 +223,7 @@ def _avg_pool(
     size, steps, wide, _, beyond = _window(x, dims, kernel_size, stride, padding, 1, ceil_mode)
     added = _window_sums(_extended(around(x, wide), beyond, 0.0), size, steps)
     if divisor_override == 0:
-        raise ArgumentError(f"divisor must be not zero. avg_pool{dims}d: leave divisor_override out for the mean.")
+        raise ArgumentError(f"divisor must be not zero. avg_pool{dims}d: omit divisor_override for the mean.")
     n: Any = prod(size) if divisor_override is None else divisor_override
     if divisor_override is None and (any(beyond) or (any(wide) and not count_include_pad)):
         n = _window_sums(_counted(x, wide, beyond, with_padding=count_include_pad)[None, None], size, steps)
@@ -250,7 +250,7 @@ def _lp_pool(
     Args:
         input: x (N, C, …) or (C, …).
         norm_type: p.
-        kernel_size, stride, ceil_mode: as for the means.
+        kernel_size, stride, ceil_mode: see ``avg_pool1d``.
 
     Returns:
         A tensor (N, C, …) or (C, …).
@@ -263,7 +263,7 @@ def _lp_pool(
 
 
 def _unpooled(rest: Any, steps: Any, size: Any, wide: Any, output_size: Sequence[int] | None) -> list[int]:
-    """Return the sizes that a pool made these of: the usual ones, or those near them that are asked for."""
+    """Return the sizes that a pool made these of: the usual ones, or those near them that are requested."""
     usual = [(m - 1) * t + k - 2 * p for m, t, k, p in zip(rest, steps, size, wide, strict=True)]
     to = usual if output_size is None else [int(m) for m in output_size][-len(usual) :]
     if len(to) != len(usual) or any(not u - t < m < u + t for m, u, t in zip(to, usual, steps, strict=True)):
@@ -283,18 +283,19 @@ def _max_unpool(
     dims: int, input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     output_size: Sequence[int] | None = None,
 ) -> Any:  # fmt: skip
-    """The entries of x at their places along longer {axes}, zeros elsewhere: undoes a pool but for what it drops.
+    """The entries of x at their positions along longer {axes}, and zeros elsewhere: a partial inverse of max pooling.
 
     Args:
-        input, indices: x (N, C, …) or (C, …), and the places that ``max_pool1d(…, return_indices=True)`` gives.
-        kernel_size, stride, padding: those of the pool.
-        output_size: the sizes of the result, or its shape, where the pool's input had not the usual ones.
+        input, indices: x (N, C, …) or (C, …), and the indices from ``max_pool1d(…, return_indices=True)``.
+        kernel_size, stride, padding: the arguments of the pool.
+        output_size: the sizes of the result, or its shape, if the input of the pool did not have the default sizes.
 
     Returns:
         A tensor (N, C, …) or (C, …).
 
     Raises:
-        ShapeError: an output_size that the pool cannot have come from. IndexRangeError: a place that is not there.
+        ShapeError: if the pool cannot have come from an array of size output_size.
+        IndexRangeError: if an index is out of range.
 
     >>> sg.nn.functional.max_unpool1d(sg.tensor([[3.0, 2.0]]), sg.tensor([[1, 2]]), 2)
     tensor([[0., 3., 2., 0.]])

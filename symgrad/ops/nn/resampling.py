@@ -32,25 +32,27 @@ def interpolate(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Any:  # fmt: skip
-    """x resampled to other sizes of its last axes.
+    """Resample x to other sizes of its last axes.
 
     Args:
-        input: x (N, C, …), with one to three axes behind the channels.
+        input: x (N, C, …), with one to three axes after the channels.
         size: the new sizes, one number or one per axis.
-        scale_factor: or how many times as long the axes become; what is more than a whole number is cut off.
+        scale_factor: alternatively, the factor by which sizes are multiplied, and then rounded down.
         mode: 'nearest' or 'nearest-exact', the entry that is nearest (the first one counted from the corner of a
             pixel, as in OpenCV); 'linear', 'bilinear' or 'trilinear' for 1, 2 or 3 axes; 'bicubic' for 2; 'area' for
             means.
-        align_corners: whether the first and the last entries keep their places; else the outer edges do.
-        recompute_scale_factor: compute positions from the sizes and not from scale_factor.
-        antialias: of 'bilinear' and 'bicubic', whether the taps widen with the step of a smaller result.
+        align_corners: whether to align the centres of the first and the last entries, instead of the outer edges.
+        recompute_scale_factor: whether to compute positions from the sizes instead of scale_factor.
+        antialias: for 'bilinear' and 'bicubic', whether the filter widens when the result is smaller.
 
     Returns:
         A tensor (N, C, …).
 
     Raises:
-        ArgumentError: another mode, not one of size and scale_factor, or options that the mode has not.
-        ShapeError: the mode is for another number of axes. DTypeError: a mode with weights, of integers but uint8.
+        ArgumentError: if the mode is unknown or does not have an option, or if not exactly one of size and scale_factor
+            is given.
+        ShapeError: if the mode is for another number of axes.
+        DTypeError: if x holds integers other than uint8 and the mode computes weighted sums.
 
     Source: Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -0.75; -0.5 with
     antialias.
@@ -183,5 +185,5 @@ def _of_bytes(x: Any, a: int, places: Any, weights: Any) -> Any:
 
 def upsample(input: Any, size: Sizes | None = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Any:  # fmt: skip
-    """As ``interpolate``, its older name."""
+    """Resample x: an older name of ``interpolate``."""
     return interpolate(input, size, scale_factor, mode, align_corners)

@@ -12,7 +12,7 @@ from symgrad.ops.shape import Reshape
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: each r² channels are one image that is r times as large.
+    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large.
 
     Args:
         input: x (…, C r², H, W).
@@ -22,7 +22,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
         A tensor (…, C, H r, W r).
 
     Raises:
-        ShapeError: x has fewer than three axes, or channels that are no multiple of r².
+        ShapeError: if x has fewer than three axes, or the number of channels is not a multiple of r².
 
     >>> sg.nn.functional.pixel_shuffle(sg.tensor([[[1.0]], [[2.0]], [[3.0]], [[4.0]]]), 2)
     tensor([[[1., 2.],
@@ -40,7 +40,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
-    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: undoes ``pixel_shuffle``.
+    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``.
 
     Args:
         input: x (…, C, H r, W r).
@@ -50,7 +50,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
         A tensor (…, C r², H, W).
 
     Raises:
-        ShapeError: x has fewer than three axes, or sizes that are no multiples of r.
+        ShapeError: if x has fewer than three axes, or a size is not a multiple of r.
 
     >>> sg.nn.functional.pixel_unshuffle(sg.ones(1, 4, 6), 2).shape
     (4, 2, 3)
@@ -67,7 +67,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 
 def channel_shuffle(input: Any, groups: int) -> Any:
-    """y[c g + k] = x[k C/g + c] along the channels: g groups of channels are dealt out in turn.
+    """y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved.
 
     Args:
         input: x (N, C, …), with three axes or more.
@@ -77,7 +77,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: x has fewer axes, or g does not divide C.
+        ShapeError: if x has fewer axes, or g does not divide C.
 
     >>> sg.nn.functional.channel_shuffle(sg.tensor([[[1.0], [2.0], [3.0], [4.0]]]), 2).flatten()
     tensor([1., 3., 2., 4.])

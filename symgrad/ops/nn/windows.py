@@ -118,14 +118,14 @@ def _conv(
         input: x (N, C, …) or (C, …).
         weight, bias: W (F, C/groups, K, …), and b (F,).
         stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
-        padding: zeros on either side; 'valid' for none, 'same' for as many as keep the sizes.
-        groups: in how many groups channels are convolved, each with its own filters.
+        padding: the number of zeros on either side; 'valid' for none, 'same' to preserve the sizes.
+        groups: the number of groups of channels, each with its own filters.
 
     Returns:
         A tensor (N, F, …) or (F, …).
 
     Raises:
-        ShapeError: the sizes do not fit.
+        ShapeError: if the sizes do not fit.
 
     >>> sg.nn.functional.conv1d(sg.tensor([[1.0, 2.0, 4.0]]), sg.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2.]])

@@ -23,18 +23,19 @@ from symgrad.ops.shapes.join import cat
 def diff(
     input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None
 ) -> Any:
-    """x[k + 1] - x[k] along one axis, n times over; of booleans, whether they differ.
+    """Return the n-th differences x[k + 1] - x[k] along one axis; for booleans, whether neighbours differ.
 
     Args:
         input: x, with at least one axis.
-        n, dim, axis: how often, and along which axis.
-        prepend, append: entries to join before and after first.
+        n, dim, axis: the order of the differences, and the axis.
+        prepend, append: entries to add before and after x.
 
     Returns:
         A tensor with n fewer entries along the axis.
 
     Raises:
-        ShapeError: x has no axis. ArgumentError: n is negative.
+        ShapeError: if x has no axis.
+        ArgumentError: if n is negative.
 
     >>> sg.diff(sg.tensor([1.0, 4.0, 9.0]))
     tensor([3., 5.])
@@ -43,8 +44,8 @@ def diff(
         raise ShapeError("diff expects input to be at least one-dimensional. Got a number.")
     a = axis_of(dim if axis is None else axis, len(shape(input)))
     if n < 0:
-        raise ArgumentError(f"order must be non-negative but got {n}. diff: pass how often to take differences.")
-    if n == 0:  # as in torch and NumPy, without what is to be joined
+        raise ArgumentError(f"order must be non-negative but got {n}. diff: pass the number of differences.")
+    if n == 0:  # as in PyTorch and NumPy, without what is to be joined
         return IDENTITY(input)
     y = input if prepend is None and append is None else cat([p for p in (prepend, input, append) if p is not None], a)
     for _ in range(min(n, shape(y)[a])):
@@ -60,20 +61,20 @@ def _less(x: Any, z: Any) -> Any:
 def gradient(
     input: Any, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Any, ...]:
-    """The slopes ∂y/∂x_k of samples: within, those of the parabola through three neighbours, as (y₊ - y₋)/(2h).
+    """Return the derivatives ∂y/∂x_k of samples, from the parabola through three neighbours, as in (y₊ - y₋)/(2h).
 
     Args:
         input: y, the samples on a grid.
-        spacing: h, a number for all axes, 1 by default, or a list with a number or the coordinates (n,) for each.
-        dim: the axes, all by default.
-        edge_order: at the ends, 1 for the slope to the neighbour, 2 for that of the outer three samples' parabola.
+        spacing: h, a number for all axes, by default 1, or a list with a number or the coordinates (n,) for each.
+        dim: the axes, by default all.
+        edge_order: at the ends, 1 to use the line to the neighbour, 2 to use the parabola through three samples.
 
     Returns:
         A tuple with a tensor shaped like y for each axis.
 
     Raises:
-        ArgumentError: another edge_order, or spacings that are not one for each axis. ShapeError: an axis has fewer
-            than edge_order + 1 samples, or another number than there are coordinates.
+        ArgumentError: if edge_order is unknown, or there is not one spacing for each axis.
+        ShapeError: if an axis has fewer than edge_order + 1 samples, or not one for each coordinate.
 
     >>> sg.gradient(sg.tensor([0.0, 1.0, 4.0, 9.0]), edge_order=2)
     (tensor([0., 2., 4., 6.]),)
@@ -96,7 +97,7 @@ def _slopes(y: Any, a: int, spacing: Any, edge_order: int) -> Any:
     if n <= edge_order:
         raise ShapeError(f"gradient: got {n} samples along axis {a}. Expected {edge_order + 1} or more.")
     h = _widths(y, a, spacing)
-    slopes = DIV(SUB(*_neighbours(y, a)), h)
+    slopes = DIV(SUB(*neighbours(y, a)), h)
 
     def part(x: Any, start: int, length: int) -> Any:
         return along(x, a, start, start + length) if shape(x) else x
@@ -129,24 +130,25 @@ def _widths(y: Any, a: int, spacing: Any) -> Any:
         return spacing
     if len(shape(spacing)) != 1:
         raise ShapeError(f"gradient: got coordinates of shape {list(shape(spacing))}. Expected (n,) for each axis.")
-    widths, dtype = SUB(*_neighbours(_aligned("gradient", spacing, shape(y), a), a)), getattr(y, "dtype", None)
+    widths, dtype = SUB(*neighbours(aligned("gradient", spacing, shape(y), a), a)), getattr(y, "dtype", None)
     return widths if dtype is None or getattr(widths, "dtype", dtype) == dtype else Cast(dtype)(widths)
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Any:
-    """Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2 along one axis: ∫ y dx of the straight lines between the samples.
+    """Integrate samples along one axis by the trapezoidal rule, Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2.
 
     Args:
         y: the samples, with at least one axis.
-        x: where they were taken; a vector (n,), or a tensor that broadcasts against y.
-        dx: the distance between samples where x is not given, 1 by default.
+        x: their positions; a vector (n,), or a tensor that broadcasts against y.
+        dx: the distance between samples if x is not given, by default 1.
         dim, axis: the axis.
 
     Returns:
         The integrals, shaped like y without the axis.
 
     Raises:
-        ArgumentError: x and dx are both given. ShapeError: x has another length along the axis.
+        ArgumentError: if x and dx are both given.
+        ShapeError: if the length of x along the axis differs.
 
     >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
     tensor(7.5000)
@@ -158,17 +160,18 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int
 def cumulative_trapezoid(
     y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None, initial: float | None = None
 ) -> Any:
-    """The trapezoidal rule up to each sample but the first.
+    """Return the integrals up to each sample after the first, by the trapezoidal rule.
 
     Args:
-        y, x, dx, dim, axis: as for ``trapezoid``.
-        initial: 0 to put 0 before the first integral, as SciPy does; None to leave that out.
+        y, x, dx, dim, axis: see ``trapezoid``.
+        initial: 0 to insert 0 before the first integral, as in SciPy; None for no insertion.
 
     Returns:
         The integrals, shaped like y with one entry less along the axis, or like y with ``initial``.
 
     Raises:
-        ArgumentError: x and dx are both given. ShapeError: x has another length along the axis.
+        ArgumentError: if x and dx are both given.
+        ShapeError: if the length of x along the axis differs.
 
     >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]))
     tensor([1.5000, 4.5000])
@@ -182,23 +185,28 @@ def cumulative_trapezoid(
 
 def _areas(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
     """Return the area between each two samples, and their axis."""
+    s, a = shape(y), sampled(name, y, x, dx, dim)
+    y, x = as_floats(y), as_floats(x)  # sums of short integers, and differences of unsigned ones, wrap
+    heights = DIV(ADD(*neighbours(y, a)), 2)
+    if x is None:
+        return heights if dx is None else MUL(heights, dx), a
+    x = aligned(name, x, s, a)
+    later, earlier = neighbours(x, a + len(shape(x)) - len(s))
+    areas = MUL(SUB(later, earlier), heights)
+    return areas, a + len(shape(areas)) - len(s)
+
+
+def sampled(name: str, y: Any, x: Any, dx: Any, dim: int) -> int:
+    """Return the axis of the samples as a number in 0..ndim-1; refuse a number, and both places and a distance."""
     s = shape(y)
     if not s:
         raise ShapeError(f"{name}: Expected y to have at least one dimension. Got a number; pass samples.")
     if x is not None and dx is not None:
         raise ArgumentError(f"{name}() received an invalid combination of arguments: x and dx. Pass one of them.")
-    a = axis_of(dim, len(s))
-    y, x = as_floats(y), as_floats(x)  # sums of short integers, and differences of unsigned ones, wrap
-    heights = DIV(ADD(*_neighbours(y, a)), 2)
-    if x is None:
-        return heights if dx is None else MUL(heights, dx), a
-    x = _aligned(name, x, s, a)
-    later, earlier = _neighbours(x, a + len(shape(x)) - len(s))
-    areas = MUL(SUB(later, earlier), heights)
-    return areas, a + len(shape(areas)) - len(s)
+    return axis_of(dim, len(s))
 
 
-def _aligned(name: str, x: Any, s: Any, a: int) -> Any:
+def aligned(name: str, x: Any, s: Any, a: int) -> Any:
     """Return x with axes that stand against those of y."""
     given = shape(x)
     if len(given) == 1 and len(s) > 1:
@@ -213,6 +221,7 @@ def _aligned(name: str, x: Any, s: Any, a: int) -> Any:
     return x
 
 
-def _neighbours(x: Any, a: int) -> tuple[Any, Any]:
+def neighbours(x: Any, a: int) -> tuple[Any, Any]:
+    """Return the entries but the first along an axis, and those but the last."""
     n = shape(x)[a]
     return along(x, a, 1, n), along(x, a, 0, n - 1)

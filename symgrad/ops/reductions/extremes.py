@@ -1,7 +1,7 @@
 """The largest and smallest entries, and where they are.
 
 ``amax`` and ``max()`` share the gradient evenly among ties; ``max(dim)`` gives it to the entry whose index it
-returns, as torch does.
+returns, as PyTorch does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.map import emap
-from symgrad.ops.protocol import Op, T, Traced, rename, shape
+from symgrad.ops.protocol import Op, TensorT, Traced, rename, shape
 from symgrad.ops.reduction import (
     Axes,
     Reduction,
@@ -39,11 +39,11 @@ from symgrad.scalars import X
 from symgrad.support.frozen import field, frozen
 
 
-class Extremum(NamedTuple, Generic[T]):
+class Extremum(NamedTuple, Generic[TensorT]):
     """The extreme entries along an axis, and the index of each."""
 
-    values: T
-    indices: T
+    values: TensorT
+    indices: TensorT
 
 
 @frozen
@@ -223,7 +223,7 @@ class First(Op):
 
 # ------------------------------------------------------------------ functions
 def amax(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """max x along the axes; ties share the gradient evenly.
+    """Return the maximum along the axes; ties share the gradient evenly.
 
     Args:
         x: tensor, array or number, any shape.
@@ -234,7 +234,7 @@ def amax(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, 
         The largest entries, shaped like x without the axes.
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.amax(sg.tensor([[1.0, 3.0], [4.0, 2.0]]), 1)
     tensor([3., 4.])
@@ -243,7 +243,7 @@ def amax(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, 
 
 
 def amin(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """min x along the axes; ties share the gradient evenly.
+    """Return the minimum along the axes; ties share the gradient evenly.
 
     Args:
         x: tensor, array or number, any shape.
@@ -254,7 +254,7 @@ def amin(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, 
         The smallest entries, shaped like x without the axes.
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.amin(sg.tensor([[1.0, 3.0], [4.0, 2.0]]), 1)
     tensor([1., 2.])
@@ -266,7 +266,7 @@ def max(
     x: Any, dim: Any = None, keepdim: bool = False,
     *, other: Any = None, axis: Any = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """max x: of all entries, along one axis, or of two tensors, as torch's three calls.
+    """Return the maximum of all entries, along one axis, or of two tensors, like PyTorch's three calls.
 
     Args:
         x: tensor, array or number, any shape.
@@ -280,19 +280,19 @@ def max(
         ``max(x, other)``: the elementwise maximum.
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.max(sg.tensor([1.0, 3.0]), 0)
     Extremum(values=tensor(3.), indices=tensor(1))
     """
-    return _three_calls("max", x, dim if axis is None else axis, keepdim or keepdims, other)
+    return _three_calls("max", x, dim if axis is None else axis, keepdim, keepdims, other)
 
 
 def min(
     x: Any, dim: Any = None, keepdim: bool = False,
     *, other: Any = None, axis: Any = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """min x: of all entries, along one axis, or of two tensors, as torch's three calls.
+    """Return the minimum of all entries, along one axis, or of two tensors, like PyTorch's three calls.
 
     Args:
         x: tensor, array or number, any shape.
@@ -301,21 +301,21 @@ def min(
         other: a second tensor for the elementwise minimum.
 
     Returns:
-        As ``max``, for the smallest.
+        See ``max``.
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.min(sg.tensor([1.0, 3.0]))
     tensor(1.)
     """
-    return _three_calls("min", x, dim if axis is None else axis, keepdim or keepdims, other)
+    return _three_calls("min", x, dim if axis is None else axis, keepdim, keepdims, other)
 
 
 def argmax(
     x: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Any:
-    """The index of the largest entry, the first among ties; of the flattened tensor without an axis.
+    """Return the index of the largest entry, the first among ties; without an axis, in the flattened tensor.
 
     Args:
         x: tensor, array or number, any shape.
@@ -326,7 +326,7 @@ def argmax(
         An integer tensor, which carries no gradient.
 
     Raises:
-        IndexRangeError: there is no entry to choose from.
+        IndexRangeError: if there are no entries to choose from.
 
     >>> sg.argmax(sg.tensor([1.0, 3.0, 3.0]))
     tensor(1)
@@ -337,7 +337,7 @@ def argmax(
 def argmin(
     x: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Any:
-    """The index of the smallest entry, the first among ties; of the flattened tensor without an axis.
+    """Return the index of the smallest entry, the first among ties; without an axis, in the flattened tensor.
 
     Args:
         x: tensor, array or number, any shape.
@@ -348,7 +348,7 @@ def argmin(
         An integer tensor, which carries no gradient.
 
     Raises:
-        IndexRangeError: there is no entry to choose from.
+        IndexRangeError: if there are no entries to choose from.
 
     For a function, ``sg.argmin(loss, x0, *args)`` is the point of its minimum: see ``sg.solvers.argmin``.
 
@@ -364,7 +364,13 @@ def _extreme(name: str, x: Any, dim: Axes, keepdim: bool) -> Any:
     return Extreme(axes, keepdim, largest=name.endswith("max"), name=name.capitalize())(x)
 
 
-def _three_calls(name: str, x: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+def _three_calls(name: str, x: Any, dim: Any, keepdim: bool, keepdims: bool, other: Any) -> Any:
+    if isinstance(keepdim, (Traced, np.ndarray)):
+        raise ArgumentTypeError(
+            f"{name}: got a tensor for keepdim. Expected True or False; of three tensors write "
+            f"sg.{name}(sg.{name}(x, y), z)."
+        )
+    keepdim = keepdim or keepdims
     if other is None and isinstance(dim, (Traced, np.ndarray)):
         other = dim
     if other is not None:

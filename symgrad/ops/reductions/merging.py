@@ -39,7 +39,7 @@ def _check_reduction(reduce: Any, words: Sequence[Any], listed: str, instead: st
 
 
 def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
-    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
+    """Return x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
 
     Args:
         x: tensor (n, m, …).
@@ -52,7 +52,8 @@ def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None,
         A tensor shaped like x.
 
     Raises:
-        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+        ArgumentError: if ``reduce`` is unknown.
+        ShapeError, IndexRangeError: if the index does not fit.
 
     >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
@@ -74,7 +75,7 @@ def scatter_reduce(
     input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = "sum",
     include_self: bool = True, *, axis: int | None = None,
 ) -> Any:  # fmt: skip
-    """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there.
+    """Reduce each entry of x and all entries of src that index assigns to it: sum, product, mean, maximum or minimum.
 
     Args:
         input: x (n, m, …).
@@ -82,14 +83,15 @@ def scatter_reduce(
         index: integer tensor with as many axes as x.
         src: tensor at least as large as index.
         reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether x's entries count where something is sent to.
+        include_self: whether to include the entry of x itself.
 
     Returns:
         A tensor shaped like x. Ties share the gradient of a maximum or minimum evenly; that of a product is exact
         with zeros.
 
     Raises:
-        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+        ArgumentError: if ``reduce`` is unknown.
+        ShapeError, IndexRangeError: if the index does not fit.
 
     >>> sg.scatter_reduce(sg.ones(2), 0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "prod")
     tensor([12.,  1.])
@@ -111,7 +113,7 @@ def _check_slices(source: Any, wanted: Shape) -> None:
 
 
 def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
-    """As scatter_reduce, with index (k,) for whole slices along ``dim``.
+    """Reduce slices along ``dim``, like scatter_reduce with an index (k,) for whole slices.
 
     Args:
         input: x, any shape.
@@ -119,13 +121,14 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
         index: integer tensor (k,).
         source: tensor shaped like x, with size k along dim.
         reduce: "prod", "mean", "amax" or "amin".
-        include_self: whether x's entries count where something is sent to.
+        include_self: whether to include the entry of x itself.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ArgumentError: another ``reduce``. ShapeError: source does not fit.
+        ArgumentError: if ``reduce`` is unknown.
+        ShapeError: if source does not fit.
 
     >>> sg.ones(2).index_reduce(0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "amax")
     tensor([4., 1.])

@@ -125,7 +125,8 @@ def sum(
         The sums, shaped like x without the axes.
 
     Raises:
-        IndexRangeError: an axis lies outside the tensor. ShapeError: an axis is named twice.
+        IndexRangeError: if an axis is out of range.
+        ShapeError: if an axis is named twice.
 
     >>> sg.sum(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
     tensor([4., 6.])
@@ -156,7 +157,7 @@ def mean(
         The means, shaped like x without the axes; nan where there is no entry.
 
     Raises:
-        DTypeError: x holds integers and dtype is not given.
+        DTypeError: if x holds integers and dtype is not given.
 
     >>> sg.mean(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(2.5000)
@@ -188,7 +189,8 @@ def prod(
         The products, shaped like x without the axes.
 
     Raises:
-        IndexRangeError: an axis lies outside the tensor. ShapeError: an axis is named twice.
+        IndexRangeError: if an axis is out of range.
+        ShapeError: if an axis is named twice.
 
     >>> sg.prod(sg.tensor([2.0, 3.0, 4.0]))
     tensor(24.)
@@ -233,7 +235,7 @@ def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
 def nansum(
     input: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:  # fmt: skip
-    """Σ x along the axes, nan counting as 0.
+    """Return Σ x along the axes, with each nan replaced by 0.
 
     Args:
         input: x, any shape.
@@ -251,7 +253,7 @@ def nansum(
 
 
 def count_nonzero(input: Any, dim: Axes = None, *, axis: Axes = None) -> Any:
-    """How many entries are not 0.
+    """Return the number of entries that are not 0.
 
     Args:
         input: x, any shape.

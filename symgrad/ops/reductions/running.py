@@ -66,7 +66,7 @@ class LogCumSumExp(AlongAxis):
 
 
 def logcumsumexp(x: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
-    """log Σ_{k≤i} exp x_k along one axis, without overflow.
+    """Return log Σ_{k≤i} exp x_k along one axis, without overflow.
 
     Derivative: exp(x_k - y_i) for k ≤ i.
 
@@ -78,7 +78,7 @@ def logcumsumexp(x: Any, dim: int | None = None, *, axis: int | None = None) -> 
         A tensor shaped like x.
 
     Raises:
-        IndexRangeError: the axis lies outside the tensor.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.logcumsumexp(sg.tensor([1000.0, 1000.0]), 0)
     tensor([1000.0000, 1000.6931])

@@ -232,7 +232,7 @@ def others(x: Any, axis: int) -> Any:
 
 
 def cumsum(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
-    """y_i = Σ_{k≤i} x_k along one axis.
+    """Return the cumulative sum y_i = Σ_{k≤i} x_k along one axis.
 
     The cotangent is summed from the other end.
 
@@ -245,7 +245,7 @@ def cumsum(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | Non
         A tensor shaped like x.
 
     Raises:
-        IndexRangeError: the axis lies outside the tensor.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.cumsum(sg.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 3., 6.])
@@ -254,7 +254,7 @@ def cumsum(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | Non
 
 
 def cumprod(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
-    """y_i = Π_{k≤i} x_k along one axis.
+    """Return the cumulative product y_i = Π_{k≤i} x_k along one axis.
 
     The derivative never divides by x, so zeros are exact at every order.
 
@@ -267,7 +267,7 @@ def cumprod(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | No
         A tensor shaped like x.
 
     Raises:
-        IndexRangeError: the axis lies outside the tensor.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.cumprod(sg.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 2., 6.])

@@ -244,19 +244,18 @@ def logsumexp(
     x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False, b: Any = None,
     return_sign: bool = False,
 ) -> Any:  # fmt: skip
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x. Derivative: softmax(x); in b, exp(x - y).
+    """Return log Σ exp x along the axes, without overflow, or log Σ b exp x. Derivative: softmax(x); in b, exp(x - y).
 
     Args:
         x: tensor, array or number, any shape.
         dim, axis: axis or axes, all by default.
         keepdim, keepdims: keep the axes with length one.
-        b: factors, as in SciPy: they may have any sign, and are broadcast against x. An entry with the factor 0 does
-            not count.
-        return_sign: return log |Σ b exp x| and the sign of the sum.
+        b: factors of any sign, broadcast against x, as in SciPy. An entry with the factor 0 is ignored.
+        return_sign: whether to return log |Σ b exp x| and the sign of the sum.
 
     Returns:
-        A tensor shaped like x without the axes; -∞ where there is no entry, nan where the sum is negative and its
-        sign is not asked for. With return_sign, a pair of them.
+        A tensor shaped like x without the axes: -∞ if there is no entry, and nan if the sum is negative and return_sign
+        is False. With return_sign, a pair of tensors.
 
     >>> sg.logsumexp(sg.tensor([1000.0, 1000.0]), 0)
     tensor(1000.6931)
@@ -282,7 +281,7 @@ def _signed(x: Any, b: Any, axes: tuple[int, ...], keepdim: bool, return_sign: b
 
 
 def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
-    """exp x / Σ exp x along one axis.
+    """Return exp x / Σ exp x along one axis.
 
     Derivative: y_i (δ_ij - y_j).
 
@@ -295,7 +294,8 @@ def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | No
         A tensor shaped like x, whose entries along the axis sum to 1; nan for a row that is all -∞.
 
     Raises:
-        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+        ArgumentTypeError: if no axis is given.
+        IndexRangeError: if it is out of range.
 
     >>> sg.softmax(sg.tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
@@ -304,7 +304,7 @@ def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | No
 
 
 def log_softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
-    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1.
+    """Return x - log Σ exp x along one axis, accurate even where softmax rounds to 0 or 1.
 
     Derivative: δ_ij - softmax(x)_j.
 
@@ -317,7 +317,8 @@ def log_softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int 
         A tensor shaped like x; nan for a row that is all -∞.
 
     Raises:
-        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+        ArgumentTypeError: if no axis is given.
+        IndexRangeError: if it is out of range.
 
     >>> sg.log_softmax(sg.tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])

@@ -35,6 +35,7 @@ class Var(Reduction):
     saves = "x"
     gives = floating
     explained = "spread around the mean: the deviation from the mean, scaled"
+    quoted = "d Σ uᵢ² = 2·Σ uᵢ·duᵢ, where the deviations uᵢ from the mean sum to 0"
     routine = "rows"
 
     def forward(self, x: Any) -> Any:
@@ -136,7 +137,7 @@ def var(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction).
+    """Return the variance Σ (x - μ)² / (n - correction) along the axes, with |x - μ|² for complex numbers.
 
     Derivative: 2 (x - μ) / (n - correction).
 
@@ -145,13 +146,13 @@ def var(
         dim, axis: axis or axes, all by default.
         unbiased: False for correction 0, True for 1.
         keepdim, keepdims: keep the axes with length one.
-        correction: what to subtract from n, 1 by default.
+        correction: the number to subtract from n, 1 by default.
 
     Returns:
         The variances, shaped like x without the axes; nan, with a warning, where n ≤ correction.
 
     Raises:
-        DTypeError: x holds integers.
+        DTypeError: if x holds integers.
 
     >>> sg.var(sg.tensor([1.0, 2.0, 3.0]))
     tensor(1.)
@@ -163,7 +164,7 @@ def std(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|².
+    """Return the standard deviation √(Σ (x - μ)² / (n - correction)) along the axes, with |x - μ|² for complex numbers.
 
     Derivative: (x - μ) / ((n - correction) std), and 0 where all entries are equal.
 
@@ -172,13 +173,13 @@ def std(
         dim, axis: axis or axes, all by default.
         unbiased: False for correction 0, True for 1.
         keepdim, keepdims: keep the axes with length one.
-        correction: what to subtract from n, 1 by default.
+        correction: the number to subtract from n, 1 by default.
 
     Returns:
         The standard deviations, shaped like x without the axes; nan, with a warning, where n ≤ correction.
 
     Raises:
-        DTypeError: x holds integers.
+        DTypeError: if x holds integers.
 
     >>> sg.std(sg.tensor([1.0, 2.0, 3.0]))
     tensor(1.)
@@ -190,17 +191,17 @@ def var_mean(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """The variance and the mean along the axes.
+    """Return the variance and the mean along the axes.
 
     Args:
-        x, dim, unbiased, keepdim, correction: as for ``var``.
-        axis, keepdims: other names of dim and keepdim.
+        x, dim, unbiased, keepdim, correction: as in ``var``.
+        axis, keepdims: aliases of dim and keepdim.
 
     Returns:
         The pair (variance, mean).
 
     Raises:
-        DTypeError: x holds integers.
+        DTypeError: if x holds integers.
 
     >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
@@ -214,17 +215,17 @@ def std_mean(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """The standard deviation and the mean along the axes.
+    """Return the standard deviation and the mean along the axes.
 
     Args:
-        x, dim, unbiased, keepdim, correction: as for ``std``.
-        axis, keepdims: other names of dim and keepdim.
+        x, dim, unbiased, keepdim, correction: as in ``std``.
+        axis, keepdims: aliases of dim and keepdim.
 
     Returns:
         The pair (standard deviation, mean).
 
     Raises:
-        DTypeError: x holds integers.
+        DTypeError: if x holds integers.
 
     >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
@@ -239,7 +240,7 @@ def _mean(x: Any, dim: Any, axis: Axes, keepdim: bool) -> Any:
 
 
 def _arguments(x: Any, dim: Any, unbiased: bool | None, axis: Axes) -> tuple[tuple[int, ...], bool | None]:
-    """Tell torch's var(x, unbiased) from var(x, dim, unbiased)."""
+    """Tell PyTorch's var(x, unbiased) from var(x, dim, unbiased)."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     return axes_of(dim if axis is None else axis, len(shape(x))), unbiased

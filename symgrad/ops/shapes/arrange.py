@@ -45,17 +45,17 @@ __all__ = [
 
 
 def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
-    """x with the order of the entries reversed along the axes.
+    """Return x with the order of the entries reversed along the axes.
 
     Args:
         x: tensor of any shape.
-        axes, dims, axis: one by one or as a tuple.
+        axes, dims, axis: the axes, one by one or as a tuple.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: an axis appears twice.
+        ShapeError: if an axis appears twice.
 
     >>> sg.flip(sg.tensor([1.0, 2.0, 3.0]), 0)
     tensor([3., 2., 1.])
@@ -68,7 +68,7 @@ def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
 
 
 def permute(x: Any, *order: Any, dims: Any = None) -> Any:
-    """x with its axes in another order: axis k of the result is axis order[k] of x.
+    """Return x with its axes in another order: axis k of the result is axis order[k] of x.
 
     Args:
         x: tensor of any shape.
@@ -78,7 +78,7 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Any:
         A tensor with the axes reordered.
 
     Raises:
-        ShapeError: order is not a permutation.
+        ShapeError: if order is not a permutation.
 
     >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
     (4, 2, 3)
@@ -97,7 +97,7 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Any:
 
 
 def transpose(x: Any, dim0: int, dim1: int) -> Any:
-    """x with two axes exchanged.
+    """Return x with two axes exchanged.
 
     Args:
         x: tensor of any shape.
@@ -120,7 +120,7 @@ swapdims = transpose
 
 
 def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
-    """Exchange two axes: ``transpose`` by NumPy's name.
+    """Return x with two axes exchanged; NumPy's name for ``transpose``.
 
     >>> sg.swapaxes(sg.ones(2, 3, 4), 0, 2).shape
     (4, 3, 2)
@@ -129,17 +129,17 @@ def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
 
 
 def movedim(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
-    """x with the axes ``source`` moved to the places ``destination``, the others in their order.
+    """Return x with the axes ``source`` moved to the positions ``destination``; the others keep their order.
 
     Args:
         x: tensor of any shape.
-        source, destination: axes, as many of one as of the other.
+        source, destination: axis numbers, the same number of each.
 
     Returns:
         A tensor with the axes reordered.
 
     Raises:
-        ShapeError: the numbers of axes differ, or an axis appears twice.
+        ShapeError: if the numbers of axes differ, or an axis appears twice.
 
     >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
     (3, 4, 2)
@@ -170,7 +170,7 @@ def _moved(which: str, dims: Sequence[int], ndim: int) -> list[int]:
 
 
 def t(x: Any) -> Any:
-    """xᵀ, for x with at most two axes; a vector or number stays.
+    """Return xᵀ, for x with at most two axes; vectors and numbers are returned unchanged.
 
     >>> sg.t(sg.ones(2, 3)).shape
     (3, 2)
@@ -183,7 +183,7 @@ def t(x: Any) -> Any:
 
 @shown_as("adjoint")
 def mH(input: Any) -> Any:
-    """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex.
+    """Return the conjugate transpose xᴴ of each matrix in the last two axes.
 
     >>> sg.tensor([[1.0 + 2.0j, 3.0]]).mH
     tensor([[1.-2.j],
@@ -193,7 +193,7 @@ def mH(input: Any) -> Any:
 
 
 def mT(x: Any) -> Any:
-    """xᵀ of each matrix in the last two axes.
+    """Return the transpose xᵀ of each matrix in the last two axes.
 
     >>> sg.ones(5, 2, 3).mT.shape
     (5, 3, 2)
@@ -210,7 +210,7 @@ adjoint = mT
 
 
 def reverse_axes(x: Any) -> Any:
-    """x with the order of all its axes reversed: what ``x.T`` gives.
+    """Return x with the order of all its axes reversed, like ``x.T``.
 
     >>> sg.ones(2, 3, 4).T.shape
     (4, 3, 2)
@@ -220,18 +220,18 @@ def reverse_axes(x: Any) -> Any:
 
 # ------------------------------------------------------------------ rolling and turning
 def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Any:
-    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n].
+    """Shift the entries cyclically along axes: y[i] = x[(i - shift) mod n].
 
     Args:
         x: tensor of any shape.
-        shifts: by how many places, one number per axis.
+        shifts: the number of positions to shift by, one number per axis.
         dims: the axes; None rolls the flattened tensor.
 
     Returns:
         A tensor shaped like x.
 
     Raises:
-        ShapeError: shifts and dims differ in number.
+        ShapeError: if shifts and dims differ in number.
 
     >>> sg.roll(sg.tensor([1.0, 2.0, 3.0]), 1)
     tensor([3., 1., 2.])
@@ -261,10 +261,10 @@ def _rolled(x: Any, k: int, axis: int) -> Any:
 
 
 def fliplr(x: Any) -> Any:
-    """x with its columns in reverse order, dim 1.
+    """Return x with its columns in reverse order, dim 1.
 
     Raises:
-        ShapeError: x has fewer than two axes.
+        ShapeError: if x has fewer than two axes.
 
     >>> sg.fliplr(sg.tensor([[1.0, 2.0]]))
     tensor([[2., 1.]])
@@ -275,10 +275,10 @@ def fliplr(x: Any) -> Any:
 
 
 def flipud(x: Any) -> Any:
-    """x with its rows in reverse order, dim 0.
+    """Return x with its rows in reverse order, dim 0.
 
     Raises:
-        ShapeError: x has no axis.
+        ShapeError: if x has no axis.
 
     >>> sg.flipud(sg.tensor([1.0, 2.0]))
     tensor([2., 1.])
@@ -303,18 +303,18 @@ def _plane(dims: Sequence[int], ndim: int) -> tuple[int, int]:
 
 
 def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
-    """x turned by k right angles in the plane of two axes, from the first towards the second.
+    """Rotate x by k right angles in the plane of two axes, from the first towards the second.
 
     Args:
         x: tensor with at least two axes.
-        k: how often; negative numbers turn the other way.
+        k: the number of rotations; negative numbers rotate in the opposite direction.
         dims: the two axes.
 
     Returns:
         A tensor of the same entries.
 
     Raises:
-        ShapeError: dims are not two different axes.
+        ShapeError: if dims are not two different axes.
 
     >>> sg.rot90(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[2., 4.],

@@ -18,7 +18,7 @@ from symgrad.ops.shapes.join import stack
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """The tensors, each expanded to the shape that they have together.
+    """Return the tensors, expanded to a common shape.
 
     Args:
         tensors: tensors whose shapes broadcast.
@@ -27,7 +27,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         A tuple of tensors of one shape.
 
     Raises:
-        ShapeError: the shapes do not fit.
+        ShapeError: if the shapes do not fit.
 
     >>> [x.shape for x in sg.broadcast_tensors(sg.ones(2, 1), sg.ones(3))]
     [(2, 3), (2, 3)]
@@ -56,18 +56,18 @@ def _coordinates(tensors: tuple[Any, ...], indexing: str) -> tuple[Any, ...]:
 
 
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
-    """The coordinates of the points of a grid: for "ij" the k-th result is y[i₀, i₁, …] = x_k[i_k].
+    """Return the coordinates of the points of a grid: for "ij" the k-th result is y[i₀, i₁, …] = x_k[i_k].
 
     Args:
-        tensors: vectors (n₀,), (n₁,), …, numbers counting as (1,); or one list of them.
+        tensors: vectors (n₀,), (n₁,), …, or one list of vectors; a number is treated as (1,).
         indexing: "ij", or "xy" to swap the first two axes of the grid.
 
     Returns:
         A tuple of tensors (n₀, n₁, …).
 
     Raises:
-        ShapeError: a tensor has more than one axis.
-        ArgumentError: no tensor, or another indexing.
+        ShapeError: if a tensor has more than one axis.
+        ArgumentError: if there is no tensor, or the indexing is unknown.
 
     >>> sg.meshgrid(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0, 5.0]))[0]
     tensor([[1., 1., 1.],
@@ -85,16 +85,16 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
 
 
 def cartesian_prod(*tensors: Any) -> Any:
-    """All ways to take one entry of each vector, one a row, the last one changing fastest.
+    """Return all combinations of one entry from each vector, as rows; the last entry changes fastest.
 
     Args:
         tensors: vectors (n₀,), (n₁,), …
 
     Returns:
-        A matrix (n₀ n₁ …, k); of one vector, the vector.
+        A matrix (n₀ n₁ …, k) for k vectors; for a single vector, the vector itself.
 
     Raises:
-        ShapeError: a tensor is not a vector.
+        ShapeError: if a tensor is not a vector.
 
     >>> sg.cartesian_prod(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor([[1., 3.],
@@ -114,19 +114,19 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take r entries of x in order, one a row.
+    """Return all combinations of r entries of x, as rows, in the order of x.
 
     Args:
         input: x, a vector (n,).
-        r: how many.
-        with_replacement: whether an entry may be taken again.
+        r: the number of entries to take.
+        with_replacement: whether an entry may be chosen more than once.
 
     Returns:
         A matrix (k, r).
 
     Raises:
-        ShapeError: x is not a vector.
-        ArgumentError: r is negative.
+        ShapeError: if x is not a vector.
+        ArgumentError: if r is negative.
 
     >>> sg.combinations(sg.tensor([1.0, 2.0, 3.0]))
     tensor([[1., 2.],

@@ -135,7 +135,7 @@ class Stack(Op):
 
 # ------------------------------------------------------------------ what users call
 def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
-    """The tensors one after the other along ``dim``: y = [x₀, x₁, …].
+    """Concatenate tensors along ``dim``: y = [x₀, x₁, …].
 
     Args:
         tensors: shapes equal but for size n₀, n₁, … along dim. One of shape (0,) fits all.
@@ -145,8 +145,8 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any
         A tensor with size n₀ + n₁ + … along dim.
 
     Raises:
-        ShapeError: the other sizes differ, or a tensor has no axis.
-        ArgumentError: the list is empty.
+        ShapeError: if the other sizes differ, or a tensor has no axis.
+        ArgumentError: if the list is empty.
 
     >>> sg.cat([sg.tensor([1.0]), sg.tensor([2.0, 3.0])])
     tensor([1., 2., 3.])
@@ -169,17 +169,17 @@ concat = concatenate = cat
 
 
 def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
-    """The tensors along a new axis: y[k] = x_k for dim = 0.
+    """Stack tensors along a new axis: y[k] = x_k for dim = 0.
 
     Args:
         tensors: k tensors of one shape.
-        dim: where the new axis stands in the result.
+        dim: the position of the new axis in the result.
 
     Returns:
         A tensor with a new axis of size k.
 
     Raises:
-        ShapeError: the shapes differ, or the list is empty.
+        ShapeError: if the shapes differ, or the list is empty.
 
     >>> sg.stack([sg.tensor(1.0), sg.tensor(2.0)])
     tensor([1., 2.])
@@ -192,7 +192,7 @@ def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> A
 
 
 def hstack(tensors: Sequence[Any]) -> Any:
-    """The tensors side by side: joined along dim 1, vectors and numbers along dim 0.
+    """Concatenate tensors along dim 1; vectors and numbers along dim 0.
 
     >>> sg.hstack([sg.tensor(1.0), sg.tensor([2.0, 3.0])])
     tensor([1., 2., 3.])
@@ -202,7 +202,7 @@ def hstack(tensors: Sequence[Any]) -> Any:
 
 
 def vstack(tensors: Sequence[Any]) -> Any:
-    """The tensors one above the other: joined along dim 0, vectors as rows.
+    """Concatenate tensors along dim 0, with vectors as rows.
 
     >>> sg.vstack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
     tensor([[1., 2.],
@@ -218,7 +218,7 @@ def _rows(x: Any) -> Any:
 
 # ------------------------------------------------------------------ by direction
 def dstack(tensors: Sequence[Any]) -> Any:
-    """The tensors one behind the other: joined along dim 2, vectors as (1, n, 1) and matrices as (n, m, 1).
+    """Concatenate tensors along dim 2, with vectors as (1, n, 1) and matrices as (n, m, 1).
 
     Args:
         tensors: shapes equal but for dim 2.
@@ -227,7 +227,7 @@ def dstack(tensors: Sequence[Any]) -> Any:
         A tensor with at least three axes.
 
     Raises:
-        ShapeError: the other sizes differ.
+        ShapeError: if the other sizes differ.
 
     >>> sg.dstack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
     tensor([[[1., 3.],
@@ -237,7 +237,7 @@ def dstack(tensors: Sequence[Any]) -> Any:
 
 
 def column_stack(tensors: Sequence[Any]) -> Any:
-    """The tensors side by side, numbers and vectors as columns.
+    """Concatenate tensors along dim 1, with numbers and vectors as columns.
 
     Args:
         tensors: vectors (n,), or shapes equal but for dim 1.
@@ -246,7 +246,7 @@ def column_stack(tensors: Sequence[Any]) -> Any:
         A tensor with at least two axes.
 
     Raises:
-        ShapeError: the other sizes differ.
+        ShapeError: if the other sizes differ.
 
     >>> sg.column_stack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
     tensor([[1., 3.],
@@ -256,7 +256,7 @@ def column_stack(tensors: Sequence[Any]) -> Any:
 
 
 def block_diag(*tensors: Any) -> Any:
-    """The matrix with the given ones along its diagonal, and zeros elsewhere.
+    """Return the block-diagonal matrix of the given matrices.
 
     Args:
         tensors: matrices (n₀, m₀), (n₁, m₁), …; vectors count as rows, numbers as (1, 1).
@@ -265,7 +265,7 @@ def block_diag(*tensors: Any) -> Any:
         A matrix (n₀ + n₁ + …, m₀ + m₁ + …).
 
     Raises:
-        ShapeError: a tensor has more than two axes.
+        ShapeError: if a tensor has more than two axes.
 
     >>> sg.block_diag(sg.tensor([[1.0, 2.0]]), sg.tensor(3.0))
     tensor([[1., 2., 0.],

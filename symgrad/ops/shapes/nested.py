@@ -43,8 +43,8 @@ def stacked(data: Any) -> Any:
     """Return the tensor of a nested sequence that holds tensors.
 
     Raises:
-        ArgumentError: rows of different shapes.
-        ArgumentTypeError: what is neither a number nor a tensor, such as text.
+        ArgumentError: if the rows have different shapes.
+        ArgumentTypeError: if an entry is neither a number nor a tensor, such as text.
     """
     return _stacked(data, _common(list(_entries(data))))
 

@@ -38,7 +38,7 @@ def _check_pad(pad: Sequence[int], ndim: int, mode: str, value: float | None) ->
 
 
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
-    """x with entries added before and after, from the last axis on; negative numbers cut entries off.
+    """Return x with entries added before and after, from the last axis on; negative numbers cut entries off.
 
     Args:
         input: x, any shape.
@@ -50,8 +50,8 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         The longer tensor.
 
     Raises:
-        ArgumentError: an odd number of lengths, too many, or an unknown mode.
-        ShapeError: more is to be mirrored or repeated than there is.
+        ArgumentError: if the number of lengths is odd or too large, or if the mode is unknown.
+        ShapeError: if the padding is longer than the part that it reflects or repeats.
 
     >>> sg.nn.functional.pad(sg.tensor([1.0, 2.0, 3.0]), (1, 2), mode="reflect")
     tensor([2., 1., 2., 3., 2., 1.])

@@ -46,7 +46,7 @@ def axes_of(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 
 
 def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
-    """The entries of x in row-major order, in another shape.
+    """Return the entries of x in row-major order, in another shape.
 
     Args:
         x: tensor of any shape.
@@ -56,7 +56,7 @@ def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
         A tensor of that shape.
 
     Raises:
-        ShapeError: the number of entries differs, or more than one size is -1.
+        ShapeError: if the number of entries differs, or more than one size is -1.
 
     >>> sg.reshape(sg.tensor([1.0, 2.0, 3.0, 4.0]), (2, -1))
     tensor([[1., 2.],
@@ -66,7 +66,7 @@ def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
 
 
 def view(x: Any, *sizes: Any, size: Any = None) -> Any:
-    """As reshape: how entries lie in memory is not the user's concern.
+    """Return x in another shape. This is ``reshape``, because the memory layout of a tensor does not matter.
 
     >>> sg.ones(2, 3).view(3, -1).shape
     (3, 2)
@@ -112,7 +112,7 @@ def _inferred(to: tuple[Any, ...], have: Shape) -> tuple[Any, ...]:
 
 
 def reshape_as(x: Any, other: Any) -> Any:
-    """x in the shape of ``other``.
+    """Return x in the shape of ``other``.
 
     >>> sg.ones(4).reshape_as(sg.ones(2, 2)).shape
     (2, 2)
@@ -124,7 +124,7 @@ view_as = reshape_as
 
 
 def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """x with the axes from ``start_dim`` to ``end_dim`` made one, in row-major order.
+    """Return x with the axes from ``start_dim`` to ``end_dim`` joined into one, in row-major order.
 
     Args:
         x: tensor of any shape.
@@ -134,7 +134,7 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         A tensor; a number becomes a vector of one entry.
 
     Raises:
-        ShapeError: start_dim comes after end_dim.
+        ShapeError: if start_dim comes after end_dim.
 
     >>> sg.flatten(sg.ones(2, 3, 4), 1).shape
     (2, 12)
@@ -151,7 +151,7 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 def ravel(x: Any) -> Any:
-    """The entries of x as a vector, in row-major order.
+    """Return the entries of x as a vector, in row-major order.
 
     >>> sg.ravel(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 2., 3., 4.])
@@ -160,7 +160,7 @@ def ravel(x: Any) -> Any:
 
 
 def unflatten(x: Any, dim: int, sizes: Sequence[Any]) -> Any:
-    """x with the axis ``dim`` split into axes of the given sizes, one of which may be -1.
+    """Return x with the axis ``dim`` split into axes of the given sizes, one of which may be -1.
 
     >>> sg.ones(2, 12).unflatten(1, (3, 4)).shape
     (2, 3, 4)
@@ -182,14 +182,14 @@ def _uneven(sizes: Sequence[Any], n: Any) -> bool:
 
 
 def squeeze(x: Any, dim: Dims = None, *, axis: Dims = None) -> Any:
-    """x without axes of size 1: all of them, or those of ``dim`` that have size 1.
+    """Return x without its axes of size 1, or only without those that are listed in ``dim``.
 
     Args:
         x: tensor of any shape.
         dim: an axis, several, or None for all.
 
     Returns:
-        A tensor of the same entries.
+        A tensor with the same entries.
 
     >>> sg.squeeze(sg.ones(1, 3, 1)).shape
     (3,)
@@ -204,11 +204,11 @@ def squeeze(x: Any, dim: Dims = None, *, axis: Dims = None) -> Any:
 
 
 def unsqueeze(x: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
-    """x with a new axis of size 1 at ``dim``.
+    """Return x with a new axis of size 1 at ``dim``.
 
     Args:
         x: tensor of any shape.
-        dim: where the axis stands in the result; negative ones count from its end.
+        dim: the position of the axis in the result; negative numbers count from its end.
 
     Returns:
         A tensor with one axis more.
@@ -228,7 +228,7 @@ def unsqueeze(x: Any, dim: int | None = None, *, axis: int | None = None) -> Any
 
 # ------------------------------------------------------------------ repetition
 def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
-    """x repeated along axes of size 1 and along new leading axes.
+    """Return x repeated along axes of size 1 and along new leading axes.
 
     Args:
         x: tensor of any shape.
@@ -238,7 +238,7 @@ def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
         A tensor of that shape.
 
     Raises:
-        ShapeError: a size other than 1 would change.
+        ShapeError: if a size other than 1 would change.
 
     >>> sg.tensor([1.0, 2.0]).expand(2, -1)
     tensor([[1., 2.],
@@ -257,7 +257,7 @@ def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
 
 
 def expand_as(x: Any, other: Any) -> Any:
-    """x expanded to the shape of ``other``.
+    """Return x expanded to the shape of ``other``.
 
     >>> sg.ones(3).expand_as(sg.ones(2, 3)).shape
     (2, 3)
@@ -266,7 +266,7 @@ def expand_as(x: Any, other: Any) -> Any:
 
 
 def broadcast_to(x: Any, size: Sequence[Any]) -> Any:
-    """x expanded to the shape ``size``.
+    """Return x expanded to the shape ``size``.
 
     >>> sg.broadcast_to(sg.ones(3), (2, 3)).shape
     (2, 3)
@@ -283,7 +283,7 @@ def _check_counts(counts: Sequence[Any], to: Shape) -> None:
 
 
 def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
-    """x laid out side by side ``counts`` times along each axis, extra counts making new leading axes.
+    """Return x repeated ``counts`` times along each axis; additional counts create new leading axes.
 
     Args:
         x: tensor (n, m, …).
@@ -293,7 +293,7 @@ def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
         A tensor (r n, s m, …).
 
     Raises:
-        ShapeError: fewer counts than axes, or a negative one.
+        ShapeError: if there are fewer counts than axes, or a count is negative.
 
     >>> sg.tensor([1.0, 2.0]).repeat(2)
     tensor([1., 2., 1., 2.])
@@ -313,7 +313,7 @@ def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
 
 
 def tile(x: Any, *counts: Any, dims: Any = None) -> Any:
-    """As repeat; missing leading counts are 1.
+    """Return x repeated along each axis, like ``repeat``; missing leading counts are 1.
 
     >>> sg.tile(sg.tensor([1.0, 2.0]), (2,))
     tensor([1., 2., 1., 2.])
@@ -325,19 +325,20 @@ def tile(x: Any, *counts: Any, dims: Any = None) -> Any:
 def repeat_interleave(
     x: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None
 ) -> Any:
-    """Each entry of x ``repeats`` times in a row along ``dim``; without dim, of the flattened x.
+    """Return x with each entry repeated ``repeats`` times along ``dim``; without dim, x is flattened first.
 
     Args:
         x: tensor of any shape.
         repeats: a number, or one for each entry along the axis, as an integer tensor.
         dim, axis: the axis.
-        output_size: the size to come, which torch is faster for; here it is only checked.
+        output_size: the size of the result along the axis, only to check it.
 
     Returns:
         A tensor longer along the axis.
 
     Raises:
-        ShapeError: repeats has another size than the axis, or output_size is not the sum. ArgumentError: one is < 0.
+        ShapeError: if the size of repeats is not that of the axis, or output_size is not their sum.
+        ArgumentError: if a count is negative.
 
     >>> sg.repeat_interleave(sg.tensor([1.0, 2.0]), 2)
     tensor([1., 1., 2., 2.])
@@ -372,13 +373,13 @@ def _repeated(n: Any, repeats: Any, output_size: int | None) -> Any:
 
 # ------------------------------------------------------------------ at least so many axes
 def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with at least one axis: a number becomes (1,).
+    """Return each tensor with at least one axis: a number becomes (1,).
 
     Args:
         tensors: any number of tensors, or one list of them.
 
     Returns:
-        A tensor for one tensor, else a tuple.
+        A tensor if there is one tensor, else a tuple.
 
     >>> sg.atleast_1d(sg.tensor(2.0))
     tensor([2.])
@@ -387,13 +388,13 @@ def atleast_1d(*tensors: Any) -> Any:
 
 
 def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n).
+    """Return each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n).
 
     Args:
         tensors: any number of tensors, or one list of them.
 
     Returns:
-        A tensor for one tensor, else a tuple.
+        A tensor if there is one tensor, else a tuple.
 
     >>> sg.atleast_2d(sg.tensor([1.0, 2.0])).shape
     (1, 2)
@@ -402,13 +403,13 @@ def atleast_2d(*tensors: Any) -> Any:
 
 
 def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with at least three axes: (1, 1, 1) of a number, (1, n, 1) of a vector, (n, m, 1) of a matrix.
+    """Return each tensor with at least three axes: a number as (1, 1, 1), a vector as (1, n, 1), a matrix as (n, m, 1).
 
     Args:
         tensors: any number of tensors, or one list of them.
 
     Returns:
-        A tensor for one tensor, else a tuple.
+        A tensor if there is one tensor, else a tuple.
 
     >>> sg.atleast_3d(sg.tensor([1.0, 2.0])).shape
     (1, 2, 1)

@@ -25,18 +25,18 @@ def _check_sizes(sizes: Sequence[Any], n: Any, a: int) -> None:
 def split(
     x: Any, split_size_or_sections: int | Sequence[Any], dim: int = 0, *, axis: int | None = None
 ) -> tuple[Any, ...]:
-    """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given.
+    """Split x along ``dim`` into parts of equal size, of which the last may be smaller, or of the given sizes.
 
     Args:
         x: tensor with at least one axis.
-        split_size_or_sections: the size of a part, or the list of sizes, which add up to x's.
-        dim: the axis to cut.
+        split_size_or_sections: the size of each part; or a list of sizes, which add up to the size of x.
+        dim: the axis to split.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: x has no axis, or the sizes do not fit.
+        ShapeError: if x has no axis, or the sizes do not fit.
 
     >>> sg.split(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
@@ -81,18 +81,18 @@ def _cut(x: Any, axis: int, sizes: Sequence[Any], name: str) -> tuple[Any, ...]:
 
 
 def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller.
+    """Split x along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, of which the last may be smaller.
 
     Args:
         x: tensor with at least one axis.
-        chunks: how many parts at most.
-        dim: the axis to cut.
+        chunks: the maximum number of parts.
+        dim: the axis to split.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: x has no axis, or chunks is not positive.
+        ShapeError: if x has no axis, or chunks is not positive.
 
     >>> sg.chunk(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
@@ -110,17 +110,17 @@ def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tupl
 
 
 def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0.
+    """Return the slices of x along ``dim``: (x[0], x[1], …) for dim = 0.
 
     Args:
         x: tensor with at least one axis.
-        dim: the axis to take apart.
+        dim: the axis to remove.
 
     Returns:
         A tuple of tensors without the axis.
 
     Raises:
-        IndexRangeError: x has no axis.
+        IndexRangeError: if x has no axis.
 
     >>> sg.unbind(sg.tensor([1.0, 2.0]))
     (tensor(1.), tensor(2.))
@@ -147,18 +147,19 @@ def _nearly_equal(n: int, count: int) -> list[int]:
 
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
                  sections: Any = None, axis: int | None = None) -> tuple[Any, ...]:  # fmt: skip
-    """x cut along ``dim`` into k parts of nearly equal size, or before the given places.
+    """Split x along ``dim`` into k parts of nearly equal size, or before the given positions.
 
     Args:
-        input, dim (or axis): x, with at least one axis, and the axis to cut.
-        indices_or_sections, indices, sections: the number of parts, of which the first ones are larger by one
-            where the size is no multiple; or the places to cut at.
+        input, dim (or axis): x, with at least one axis, and the axis to split.
+        indices_or_sections, indices, sections: the number of parts, of which the first ones are larger by one if the
+            size is not a multiple of it; or the positions to split before.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: x has no axis. ArgumentError: the number of parts is not positive.
+        ShapeError: if x has no axis.
+        ArgumentError: if the number of parts is not positive.
 
     >>> sg.tensor_split(sg.tensor([1.0, 2.0, 3.0]), 2)
     (tensor([1., 2.]), tensor([3.]))
@@ -188,18 +189,18 @@ def _places(where: Any) -> int | list[int]:
 
 
 def split_with_sizes(x: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """x cut along ``dim`` into parts of the given sizes, which add up to x's.
+    """Split x along ``dim`` into parts of the given sizes, which add up to the size of x.
 
     Args:
         x: tensor with at least one axis.
         split_sizes: the sizes.
-        dim, axis: the axis to cut.
+        dim, axis: the axis to split.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: x has no axis, or the sizes do not fit.
+        ShapeError: if x has no axis, or the sizes do not fit.
 
     >>> sg.split_with_sizes(sg.tensor([1.0, 2.0, 3.0]), [1, 2])
     (tensor([1.]), tensor([2., 3.]))
@@ -210,17 +211,17 @@ def split_with_sizes(x: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: 
 def hsplit(
     input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Any, ...]:
-    """x cut from left to right: along dim 1, a vector along dim 0.
+    """Split x horizontally: along dim 1, or a vector along dim 0.
 
     Args:
         input: x, with at least one axis.
-        indices_or_sections, indices, sections: the number of equal parts, or the places to cut at.
+        indices_or_sections, indices, sections: the number of equal parts, or the positions to split before.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: too few axes, or a size that is no multiple of the number of parts.
+        ShapeError: if x has too few axes, or its size is not a multiple of the number of parts.
 
     >>> sg.hsplit(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 2)[0]
     tensor([[1.],
@@ -233,17 +234,17 @@ def hsplit(
 def vsplit(
     input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Any, ...]:
-    """x cut from top to bottom, along dim 0.
+    """Split x vertically, along dim 0.
 
     Args:
         input: x, with at least two axes.
-        indices_or_sections, indices, sections: the number of equal parts, or the places to cut at.
+        indices_or_sections, indices, sections: the number of equal parts, or the positions to split before.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: too few axes, or a size that is no multiple of the number of parts.
+        ShapeError: if x has too few axes, or its size is not a multiple of the number of parts.
 
     >>> sg.vsplit(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 2)[0]
     tensor([[1., 2.]])
@@ -254,17 +255,17 @@ def vsplit(
 def dsplit(
     input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Any, ...]:
-    """x cut from front to back, along dim 2.
+    """Split x in depth, along dim 2.
 
     Args:
         input: x, with at least three axes.
-        indices_or_sections, indices, sections: the number of equal parts, or the places to cut at.
+        indices_or_sections, indices, sections: the number of equal parts, or the positions to split before.
 
     Returns:
         A tuple of tensors.
 
     Raises:
-        ShapeError: too few axes, or a size that is no multiple of the number of parts.
+        ShapeError: if x has too few axes, or its size is not a multiple of the number of parts.
 
     >>> sg.dsplit(sg.ones(1, 2, 4), 2)[0].shape
     (1, 2, 2)

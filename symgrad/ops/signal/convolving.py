@@ -161,19 +161,20 @@ def _whole(x: Any, h: Any, name: str) -> int:
 
 
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    """y_i = Σ_j x_j h_{i−j}, along all axes. Gradients: correlations with the other input.
+    """Return the convolution y_i = Σ_j x_j h_{i−j} along all axes. Gradients: correlations with the other input.
 
     Args:
         in1, in2: x and h, with the same number of axes.
-        mode: "full", the whole; "same", its middle, as long as x; "valid", what needs no zeros around.
-        method: "auto", "direct" or "fft"; the size decides in any case.
+        mode: "full" for the whole convolution; "same" for its middle part, as long as x; "valid" for the part that
+            needs no zeros beyond the ends.
+        method: "auto", "direct" or "fft", accepted and ignored: the method depends on the sizes.
 
     Returns:
         A tensor of n + m − 1, n, or |n − m| + 1 entries along each axis.
 
     Raises:
-        ArgumentError: another mode or method.
-        ShapeError: different numbers of axes, or no input contains the other in mode "valid".
+        ArgumentError: if the mode or the method is unknown.
+        ShapeError: if the numbers of axes differ, or no input contains the other in mode "valid".
 
     >>> sg.signal.convolve(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
     tensor([ 1., 12., 20.])
@@ -191,7 +192,7 @@ def _along_all(x: Any, h: Any, mode: str, name: str) -> Any:
 
 
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
-    """As convolve, along some axes; the others broadcast.
+    """Return the convolution along some axes, like ``convolve``; the other axes are broadcast.
 
     Args:
         in1, in2: x and h, with the same number of axes.
@@ -202,8 +203,8 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
         A tensor.
 
     Raises:
-        ArgumentError: another mode.
-        ShapeError: different numbers of axes, or no input contains the other in mode "valid".
+        ArgumentError: if the mode is unknown.
+        ShapeError: if the numbers of axes differ, or no input contains the other in mode "valid".
 
     >>> sg.signal.fftconvolve(sg.ones(2, 2), sg.tensor([[1.0, 10.0]]), axes=1)
     tensor([[ 1., 11., 10.],
@@ -221,19 +222,19 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
 
 
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    """y_k = Σ_l x_l h_{l−k+m−1}, along all axes: the convolution with h flipped.
+    """Return the correlation y_k = Σ_l x_l h_{l−k+m−1} along all axes: the convolution with h flipped.
 
     Args:
         in1, in2: x and h, with the same number of axes.
-        mode: "full", "same" or "valid", as for ``convolve``.
-        method: as for ``convolve``.
+        mode: "full", "same" or "valid", as in ``convolve``.
+        method: as in ``convolve``.
 
     Returns:
         A tensor.
 
     Raises:
-        ArgumentError: another mode or method.
-        ShapeError: different numbers of axes, or no input contains the other in mode "valid".
+        ArgumentError: if the mode or the method is unknown.
+        ShapeError: if the numbers of axes differ, or no input contains the other in mode "valid".
 
     >>> sg.signal.correlate(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([1.0, 10.0]), "valid")
     tensor([21., 32.])
@@ -251,20 +252,20 @@ _AROUND: dict[str, Callable[[Any, int], Any]] = {
 
 
 def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0) -> Any:
-    """The convolution of two matrices, with x continued beyond its ends.
+    """Return the convolution of two matrices, with x extended beyond its edges.
 
     Args:
         in1, in2: x (n, m) and h (k, l).
-        mode: "full", "same" or "valid", as for ``convolve``.
-        boundary: "fill", with ``fillvalue``; "wrap", x again; "symm", x mirrored at its edge.
-        fillvalue: the number to continue with.
+        mode: "full", "same" or "valid", as in ``convolve``.
+        boundary: how to extend x: "fill", with ``fillvalue``; "wrap", periodically; "symm", by reflection at the edge.
+        fillvalue: the number to extend x with.
 
     Returns:
         A tensor.
 
     Raises:
-        ArgumentError: another mode or boundary.
-        ShapeError: an input is no matrix, or none contains the other in mode "valid".
+        ArgumentError: if the mode or the boundary is unknown.
+        ShapeError: if an input is not a matrix, or none contains the other in mode "valid".
 
     >>> sg.signal.convolve2d(sg.tensor([[1.0, 2.0]]), sg.tensor([[1.0, 1.0]]), "same", "wrap")
     tensor([[3., 3.]])
@@ -299,17 +300,17 @@ def _continued(x: Any, axis: int, more: int, boundary: str, value: float) -> Any
 
 
 def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0) -> Any:
-    """The correlation of two matrices, with x continued beyond its ends: the convolution with h flipped.
+    """Return the correlation of two matrices, with x extended beyond its edges: the convolution with h flipped.
 
     Args:
-        in1, in2, mode, boundary, fillvalue: as for ``convolve2d``.
+        in1, in2, mode, boundary, fillvalue: as in ``convolve2d``.
 
     Returns:
         A tensor.
 
     Raises:
-        ArgumentError: another mode or boundary.
-        ShapeError: an input is no matrix, or none contains the other in mode "valid".
+        ArgumentError: if the mode or the boundary is unknown.
+        ShapeError: if an input is not a matrix, or none contains the other in mode "valid".
 
     >>> sg.signal.correlate2d(sg.tensor([[1.0, 2.0]]), sg.tensor([[1.0, 10.0]]), "valid")
     tensor([[21.]])

@@ -116,18 +116,19 @@ def _in_blocks(c: Any, y: Any) -> None:
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
-    """a_0 y_i = Σ_k b_k x_{i−k} − Σ_{k≥1} a_k y_{i−k}, along one axis.
+    """Filter x along one axis: a_0 y_i = Σ_k b_k x_{i−k} − Σ_{k≥1} a_k y_{i−k}.
 
     Args:
         b, a: (p,) and (q,), the numerator and the denominator; a_0 is not 0.
         x, axis: tensor of any shape with at least one axis, and the axis to filter along.
-        zi: the state to begin with: max(p, q) − 1 entries along the axis, else as x.
+        zi: the initial state, shaped like x but with max(p, q) − 1 entries along the axis.
 
     Returns:
-        y, shaped like x; with ``zi`` also the state at the end, so that the filter can go on.
+        y, shaped like x; with ``zi`` a pair of y and the final state, from which filtering can be continued.
 
     Raises:
-        ArgumentError: a_0 is 0. ShapeError: b or a is no vector, or zi has another length.
+        ArgumentError: if a_0 is 0.
+        ShapeError: if b or a is not a vector, or the length of zi differs.
 
     >>> sg.signal.lfilter([1.0], [1.0, -0.5], sg.tensor([1.0, 0.0, 0.0]))
     tensor([1.0000, 0.5000, 0.2500])

@@ -68,7 +68,7 @@ class FFT(Op):
 
     @property
     def label(self) -> str:
-        """torch's name of the rule; that of real numbers too."""
+        """PyTorch's name of the rule; that of real numbers too."""
         return "FftC2C"
 
     def forward(self, x: Any) -> Any:
@@ -299,19 +299,21 @@ def _once(x: Any, n: Any, a: int, norm: str | None, inverse: bool, name: str) ->
 
 # ------------------------------------------------------------------ one axis
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """y_k = Σ_j exp(−2πi jk/n) x_j, the Fourier transform along an axis. Gradient: the transform of the cotangent.
+    """Return the Fourier transform y_k = Σ_j exp(−2πi jk/n) x_j along an axis. Gradient: its transform.
 
     Args:
         input: x, real or complex, with at least one axis.
-        n: the length to cut x to, or to continue it to with zeros.
+        n: the length to truncate x to, or to pad it to with zeros.
         dim, axis: the axis.
-        norm: "backward", divide by n in the inverse only; "ortho", by √n in both; "forward", by n here.
+        norm: "backward" to divide by n in the inverse only; "ortho" to divide by √n in both; "forward" to divide by n
+            in this direction only.
 
     Returns:
         A complex tensor of n entries along the axis.
 
     Raises:
-        ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if x has no axis, or n is less than 1.
 
     Source: Cooley and Tukey 1965.
 
@@ -322,16 +324,17 @@ def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None
 
 
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """y_j = Σ_k exp(2πi jk/n) x_k / n, the inverse of fft.
+    """Return the inverse of fft, y_j = Σ_k exp(2πi jk/n) x_k / n.
 
     Args:
-        input, n, dim, axis, norm: as for ``fft``.
+        input, n, dim, axis, norm: as in ``fft``.
 
     Returns:
         A complex tensor of n entries along the axis.
 
     Raises:
-        ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if x has no axis, or n is less than 1.
 
     >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0]))).real
     tensor([1., 2.])
@@ -340,17 +343,19 @@ def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
 
 
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """The first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates.
+    """Return the first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates.
 
     Args:
         input: x, real.
-        n, dim, axis, norm: as for ``fft``.
+        n, dim, axis, norm: as in ``fft``.
 
     Returns:
         A complex tensor of ⌊n/2⌋ + 1 entries along the axis.
 
     Raises:
-        DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+        DTypeError: if x is complex.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if x has no axis, or n is less than 1.
 
     >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])).imag
     tensor([0., 2., 0.])
@@ -361,19 +366,20 @@ def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
 
 
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """The n real numbers whose transform begins with z: the inverse of rfft.
+    """Return the n real numbers whose transform begins with z: the inverse of rfft.
 
     Args:
-        input: z, (…, m, …). What has no place in the transform of real numbers, as the imaginary part of the first
-            entry, is not looked at.
-        n: how many numbers; 2(m − 1) by default.
-        dim, axis, norm: as for ``fft``.
+        input: z, (…, m, …). Parts that are zero in the transform of real numbers, such as the imaginary part of the
+            first entry, are ignored.
+        n: the number of results; 2(m − 1) by default.
+        dim, axis, norm: as in ``fft``.
 
     Returns:
         A real tensor of n entries along the axis.
 
     Raises:
-        ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if z has no axis, or n is less than 1.
 
     >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0])), 3)
     tensor([1., 2., 3.])
@@ -390,18 +396,19 @@ def _to_real(z: Any, n: Any, a: int, norm: str, name: str) -> Any:
 
 
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """The real transform of n numbers that begin with z and go on with its conjugates: n · irfft(conj z).
+    """Return the real transform of n numbers that begin with z and continue with its conjugates: n · irfft(conj z).
 
     Args:
         input: z, (…, m, …).
         n: the length; 2(m − 1) by default.
-        dim, axis, norm: as for ``fft``.
+        dim, axis, norm: as in ``fft``.
 
     Returns:
         A real tensor of n entries along the axis.
 
     Raises:
-        ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if z has no axis, or n is less than 1.
 
     >>> sg.fft.hfft(sg.tensor([1.0, 2.0]))
     tensor([ 3., -1.])
@@ -412,17 +419,19 @@ def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
 
 
 def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
-    """The inverse of hfft: conj(rfft(x)) / n.
+    """Return the inverse of hfft: conj(rfft(x)) / n.
 
     Args:
         input: x, real.
-        n, dim, axis, norm: as for ``fft``.
+        n, dim, axis, norm: as in ``fft``.
 
     Returns:
         A complex tensor of ⌊n/2⌋ + 1 entries along the axis.
 
     Raises:
-        DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+        DTypeError: if x is complex.
+        ArgumentError: if the norm is unknown.
+        ShapeError: if x has no axis, or n is less than 1.
 
     >>> sg.fft.ihfft(sg.tensor([3.0, -1.0])).real
     tensor([1., 2.])
@@ -471,19 +480,20 @@ def _to_real_several(z: Any, s: Any, dims: Any, axes: Any, norm: str, name: str)
 
 
 def fftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The Fourier transform along several axes, one after the other.
+    """Return the Fourier transform along several axes.
 
     Args:
         input: x, real or complex.
-        s: the length to cut each axis to, or to continue it to; −1 keeps it.
+        s: the length to truncate or to pad each axis to; −1 keeps it.
         dim, axes: the axes; all by default, or with ``s`` the last ones.
-        norm: as for ``fft``.
+        norm: as in ``fft``.
 
     Returns:
         A complex tensor.
 
     Raises:
-        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1.
 
     >>> sg.fft.fftn(sg.ones(2, 2)).real
     tensor([[4., 0.],
@@ -493,16 +503,17 @@ def fftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *
 
 
 def ifftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The inverse of fftn.
+    """Return the inverse of fftn.
 
     Args:
-        input, s, dim, axes, norm: as for ``fftn``.
+        input, s, dim, axes, norm: as in ``fftn``.
 
     Returns:
         A complex tensor.
 
     Raises:
-        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1.
 
     >>> sg.fft.ifftn(sg.ones(2, 2)).real
     tensor([[1., 0.],
@@ -512,18 +523,19 @@ def ifftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
 
 
 def rfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The transform of real numbers along several axes; of the last one the first half.
+    """Return the Fourier transform of real numbers along several axes: the first half along the last axis.
 
     Args:
         input: x, real.
-        s, dim, axes, norm: as for ``fftn``.
+        s, dim, axes, norm: as in ``fftn``.
 
     Returns:
         A complex tensor.
 
     Raises:
-        DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
-        ShapeError: a length less than 1, or no axis.
+        DTypeError: if x is complex.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1, or x has no axis.
 
     >>> sg.fft.rfftn(sg.ones(2, 4)).shape
     (2, 3)
@@ -532,18 +544,19 @@ def rfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
 
 
 def irfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The inverse of rfftn: real numbers.
+    """Return the inverse of rfftn: real numbers.
 
     Args:
         input: z.
-        s: the lengths of the result; of the last axis 2(m − 1) by default.
-        dim, axes, norm: as for ``fftn``.
+        s: the lengths of the result; along the last axis 2(m − 1) by default.
+        dim, axes, norm: as in ``fftn``.
 
     Returns:
         A real tensor.
 
     Raises:
-        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1.
 
     >>> sg.fft.irfftn(sg.fft.rfftn(sg.ones(2, 4)))
     tensor([[1., 1., 1., 1.],
@@ -553,17 +566,18 @@ def irfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None,
 
 
 def hfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The real transform of what begins with z along the last axis, and goes on with its conjugates.
+    """Return the real transform of an array that begins with z along the last axis, and continues with its conjugates.
 
     Args:
         input: z.
-        s, dim, axes, norm: as for ``irfftn``.
+        s, dim, axes, norm: as in ``irfftn``.
 
     Returns:
         A real tensor.
 
     Raises:
-        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1.
 
     >>> sg.fft.hfftn(sg.ones(2, 2))
     tensor([[4., 0.],
@@ -573,18 +587,19 @@ def hfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, 
 
 
 def ihfftn(input: Any, s: Axes = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
-    """The inverse of hfftn.
+    """Return the inverse of hfftn.
 
     Args:
         input: x, real.
-        s, dim, axes, norm: as for ``fftn``.
+        s, dim, axes, norm: as in ``fftn``.
 
     Returns:
         A complex tensor.
 
     Raises:
-        DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
-        ShapeError: a length less than 1, or no axis.
+        DTypeError: if x is complex.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1, or x has no axis.
 
     >>> sg.fft.ihfftn(sg.ones(2, 2)).real
     tensor([[1., 0.],
@@ -604,30 +619,31 @@ def _of_two(fn: Any, name: str, says: str) -> Any:
 
     Args:
         input: x, with at least two axes.
-        s: the lengths, as for ``{fn.__name__}``.
+        s: the lengths, as in ``{fn.__name__}``.
         dim, axes: the axes, the last two by default.
-        norm: as for ``fft``.
+        norm: as in ``fft``.
 
     Returns:
         A tensor, as of ``{fn.__name__}``.
 
     Raises:
-        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+        ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
+        ShapeError: if a length is less than 1.
     """
     return two
 
 
 fft2 = _of_two(fftn, "fft2", "The Fourier transform along two axes.")
 ifft2 = _of_two(ifftn, "ifft2", "The inverse of fft2.")
-rfft2 = _of_two(rfftn, "rfft2", "The transform of real numbers along two axes; of the last one the first half.")
+rfft2 = _of_two(rfftn, "rfft2", "The transform of real numbers along two axes: the first half along the last axis.")
 irfft2 = _of_two(irfftn, "irfft2", "The inverse of rfft2: real numbers.")
-hfft2 = _of_two(hfftn, "hfft2", "The real transform along two axes of what goes on with its conjugates.")
+hfft2 = _of_two(hfftn, "hfft2", "The real transform, along two axes, of an array that continues with its conjugates.")
 ihfft2 = _of_two(ihfftn, "ihfft2", "The inverse of hfft2.")
 
 
 # ------------------------------------------------------------------ the order of the frequencies
 def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
-    """The entries moved so that frequency 0 stands in the middle: of n, entry 0 moves to ⌊n/2⌋.
+    """Shift the entries so that frequency 0 is in the middle: entry 0 of n moves to ⌊n/2⌋.
 
     Args:
         input: x, any shape.
@@ -637,7 +653,7 @@ def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
         Shaped like x.
 
     Raises:
-        IndexRangeError: an axis lies outside x.
+        IndexRangeError: if an axis lies outside x.
 
     >>> sg.fft.fftshift(sg.fft.fftfreq(4, 0.25))
     tensor([-2., -1.,  0.,  1.])
@@ -646,7 +662,7 @@ def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
 
 
 def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
-    """Undo fftshift: of n, entry ⌊n/2⌋ moves to 0.
+    """Undo fftshift: entry ⌊n/2⌋ of n moves to 0.
 
     Args:
         input: x, any shape.
@@ -656,7 +672,7 @@ def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
         Shaped like x.
 
     Raises:
-        IndexRangeError: an axis lies outside x.
+        IndexRangeError: if an axis lies outside x.
 
     >>> sg.fft.ifftshift(sg.tensor([-1.0, 0.0, 1.0]))
     tensor([ 0.,  1., -1.])

@@ -41,25 +41,26 @@ def stft(
     center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Any:  # fmt: skip
-    """X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n): the transforms of pieces of a signal, n_fft long, times a window.
+    """Return the short-time Fourier transform X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n) of a signal.
 
     Args:
         input: x, (L,) or (B, L).
-        n_fft: n, the length of a piece.
-        hop_length: how far one piece is from the next; ⌊n/4⌋ by default.
-        win_length, window: w and its length, at most n; ones by default, n of them.
-        center: continue x on both sides, so that piece t has its middle at t·hop.
-        pad_mode: how: "reflect", "constant", "replicate" or "circular".
-        normalized: divide by √n.
-        onesided: of real x only the first ⌊n/2⌋ + 1 frequencies, as by default.
-        return_complex: True; False for the parts along a last axis.
+        n_fft: n, the length of a segment.
+        hop_length: the distance between segments; ⌊n/4⌋ by default.
+        win_length, window: the length of the window, at most n, and the window w; by default n ones.
+        center: whether to pad x on both sides, so that segment t is centred at t·hop.
+        pad_mode: how to pad x: "reflect", "constant", "replicate" or "circular".
+        normalized: whether to divide by √n.
+        onesided: whether to return only the first ⌊n/2⌋ + 1 frequencies; the default for a real x.
+        return_complex: True; or False for real and imaginary parts along a new last axis.
 
     Returns:
         A complex tensor (K, T), or (B, K, T).
 
     Raises:
-        ArgumentTypeError: return_complex is missing. ArgumentError: a length makes no sense, or onesided of complex
-        numbers. ShapeError: x has other axes, or is shorter than a piece.
+        ArgumentTypeError: if return_complex is missing.
+        ArgumentError: if a length is invalid, or onesided is set for complex numbers.
+        ShapeError: if x has another number of axes, or is shorter than a segment.
 
     Source: PyTorch's ``torch.stft``.
 
@@ -101,20 +102,21 @@ def istft(
     center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
     return_complex: bool = False,
 ) -> Any:  # fmt: skip
-    """The signal whose pieces have these transforms, in least squares: the inverse of stft.
+    """Return the signal whose segments have these transforms in the least-squares sense: the inverse of stft.
 
     Args:
         input: X, complex, (K, T) or (B, K, T).
-        n_fft, hop_length, win_length, window, center, normalized, onesided: as for ``stft``.
-        length: how long the signal is to be; as long as the pieces reach by default.
-        return_complex: whether the signal is complex; then X has all frequencies.
+        n_fft, hop_length, win_length, window, center, normalized, onesided: as in ``stft``.
+        length: the length of the signal; by default up to the end of the last segment.
+        return_complex: whether the signal is complex; X then has all frequencies.
 
     Returns:
         A tensor (L,) or (B, L).
 
     Raises:
-        ArgumentError: a length makes no sense, the windows leave gaps, or a complex one is to give a real signal.
-        ShapeError: X has other axes or frequencies. ArgumentTypeError: X is real.
+        ArgumentError: if a length is invalid, the windows leave gaps, or the window is complex but the signal real.
+        ShapeError: if the axes or frequencies of X do not fit.
+        ArgumentTypeError: if X is real.
 
     Source: Griffin and Lim 1984; PyTorch's ``torch.istft``.
 

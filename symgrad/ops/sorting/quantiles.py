@@ -31,22 +31,24 @@ def quantile(
     input: Any, q: Any, dim: int | None = None, keepdim: bool = False,
     *, interpolation: str = "linear", axis: int | None = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The q-quantiles along one axis: the entry at place q (n - 1) in order, between two entries on their line.
+    """Return the q-quantiles along one axis: the sorted entry at position q (n - 1), interpolated linearly.
 
-    Derivative: shared by the two entries, as the place is near one or the other.
+    Derivative: the interpolation weights of the two entries.
 
     Args:
         input: x, any shape.
-        q: a number in [0, 1], or a vector of them.
+        q: a number in [0, 1], or a vector of such numbers.
         dim, axis: the axis; None for all entries.
         keepdim, keepdims: keep the axis with length one.
-        interpolation: between two entries "linear", "lower", "higher", "midpoint" or "nearest".
+        interpolation: how to interpolate between two entries: "linear", "lower", "higher", "midpoint" or "nearest".
 
     Returns:
-        The quantiles, shaped like x without the axis; for a vector q with a new first axis. nan where an entry is.
+        The quantiles, shaped like x without the axis, with a new first axis if q is a vector. A quantile is nan if an
+        entry is nan.
 
     Raises:
-        ArgumentError: another interpolation, or q outside [0, 1]. ShapeError: x is empty.
+        ArgumentError: if the interpolation is unknown, or q lies outside [0, 1].
+        ShapeError: if x is empty.
 
     >>> sg.quantile(sg.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3.)
@@ -59,16 +61,17 @@ def nanquantile(
     input: Any, q: Any, dim: int | None = None, keepdim: bool = False,
     *, interpolation: str = "linear", axis: int | None = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """As quantile, of the entries that are not nan.
+    """Return quantiles of the entries that are not nan; see ``quantile``.
 
     Args:
-        input, q, dim, keepdim, interpolation, axis, keepdims: as for ``quantile``.
+        input, q, dim, keepdim, interpolation, axis, keepdims: as in ``quantile``.
 
     Returns:
-        As for ``quantile``; nan where all entries are.
+        A tensor as from ``quantile``; nan where all entries are nan.
 
     Raises:
-        ArgumentError: another interpolation, or q outside [0, 1]. ShapeError: x is empty.
+        ArgumentError: if the interpolation is unknown, or q lies outside [0, 1].
+        ShapeError: if x is empty.
 
     >>> sg.nanquantile(sg.tensor([1.0, float("nan"), 4.0]), 0.5)
     tensor(2.5000)
@@ -185,7 +188,7 @@ def _last(x: Any, a: int) -> Any:
 
 
 def _arranged(y: Any, s: Shape, a: int, dim: int | None, keepdim: bool, many: bool) -> Any:
-    """Bring (…, k) into the shape that is asked for, k first."""
+    """Bring (…, k) into the shape that is requested, k first."""
     ndim = len(shape(y))
     y = permute(y, [ndim - 1, *range(ndim - 1)]) if ndim > 1 else y
     if dim is None:

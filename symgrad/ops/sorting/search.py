@@ -132,19 +132,20 @@ def _check_search(s: Shape, v: Shape, right: bool, side: str | None) -> None:
 def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
 ) -> Any:
-    """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it.
+    """Return the position of each v in an ordered row: the number of entries < v, or with ``right`` ≤ v.
 
     Args:
         sorted_sequence: (n,), or (…, n) with the leading axes of input; in ascending order along the last axis.
         input: v, a number or tensor.
-        out_int32: return int32 rather than int64.
-        right, side: count entries equal to v as well; side is "left" or "right".
+        out_int32: whether to return int32 instead of int64.
+        right, side: whether to count entries equal to v too; side is "left" or "right".
 
     Returns:
         An integer tensor shaped like input, without gradient.
 
     Raises:
-        ShapeError: the leading axes differ. ArgumentError: right and side contradict each other.
+        ShapeError: if the leading axes differ.
+        ArgumentError: if right and side contradict each other.
 
     >>> sg.searchsorted(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([2.0, 5.0]))
     tensor([1, 3])
@@ -155,19 +156,19 @@ def searchsorted(
 
 
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The bucket of each v between ordered boundaries: k where b_{k-1} < v ≤ b_k, with ``right`` b_{k-1} ≤ v < b_k.
+    """Return the bucket of each v: k where b_{k-1} < v ≤ b_k, with ``right`` b_{k-1} ≤ v < b_k.
 
     Args:
         input: v, a number or tensor.
         boundaries: b (n,), in ascending order.
-        out_int32: return int32 rather than int64.
-        right: which side of a bucket is closed.
+        out_int32: whether to return int32 instead of int64.
+        right: True if the left end of each bucket belongs to it, False if the right end does.
 
     Returns:
         An integer tensor shaped like input, without gradient.
 
     Raises:
-        ShapeError: boundaries is no vector.
+        ShapeError: if boundaries is not a vector.
 
     >>> sg.bucketize(sg.tensor([1.0, 2.5]), sg.tensor([1.0, 2.0, 3.0]))
     tensor([0, 2])
@@ -180,18 +181,18 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out.
+    """Count the entries of x in equal parts of [min, max]; entries outside are ignored.
 
     Args:
         input: x, any shape.
-        bins: how many parts.
-        min, max: the ends; those of x where both are 0.
+        bins: the number of parts.
+        min, max: the ends of the interval; if both are 0, the smallest and the largest entry of x.
 
     Returns:
         A tensor (bins,) of x's dtype, without gradient.
 
     Raises:
-        ArgumentError: bins is not positive, or max below min.
+        ArgumentError: if bins is not positive, or max is below min.
 
     >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])

@@ -11,7 +11,7 @@ from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import show_shape
-from symgrad.ops.protocol import T, rename, shape
+from symgrad.ops.protocol import TensorT, rename, shape
 from symgrad.ops.reduction import is_float, kept, needs_entries, over
 from symgrad.ops.reductions.extremes import Extremum
 from symgrad.ops.shape import Reshape, axis_of
@@ -19,11 +19,11 @@ from symgrad.ops.shapes.sizes import whole
 from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 
-class Ordered(NamedTuple, Generic[T]):
+class Ordered(NamedTuple, Generic[TensorT]):
     """Entries in order, and where each was."""
 
-    values: T
-    indices: T
+    values: TensorT
+    indices: TensorT
 
 
 def _row(x: Any, dim: Any, axis: Any) -> tuple[Any, int]:
@@ -39,19 +39,19 @@ def _back(y: Any, x: Any) -> Any:
 def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None
 ) -> Ordered[Any]:
-    """The entries in order along one axis, and where they were.
+    """Return the sorted entries along one axis, and their indices.
 
     Args:
         input: tensor of any shape.
         dim, axis: the axis.
-        descending: the largest first.
-        stable: accepted; equal entries always keep their order.
+        descending: whether to sort from the largest to the smallest.
+        stable: accepted and ignored; equal entries always keep their order.
 
     Returns:
         A named tuple (values, indices). The gradient of a value goes to the entry at its index.
 
     Raises:
-        IndexRangeError: the axis lies outside.
+        IndexRangeError: if the axis is out of range.
 
     >>> sg.sort(sg.tensor([2.0, 3.0, 1.0]))
     Ordered(values=tensor([1., 2., 3.]), indices=tensor([2, 0, 1]))
@@ -64,10 +64,10 @@ def sort(
 def argsort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None
 ) -> Any:
-    """The indices that sort x along one axis.
+    """Return the indices that sort x along one axis.
 
     Args:
-        input, dim, descending, stable, axis: as for ``sort``.
+        input, dim, descending, stable, axis: as in ``sort``.
 
     Returns:
         An integer tensor shaped like x, without gradient.
@@ -81,20 +81,21 @@ def argsort(
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None
 ) -> Ordered[Any]:
-    """The k largest entries along one axis, in order, and where they were.
+    """Return the k largest entries along one axis, sorted, and their indices.
 
     Args:
         input: tensor of any shape.
-        k: how many.
+        k: the number of entries.
         dim, axis: the axis.
-        largest: False for the k smallest.
-        sorted: accepted; the entries are always in order.
+        largest: False for the k smallest entries.
+        sorted: accepted and ignored; the entries are always sorted.
 
     Returns:
-        A named tuple (values, indices), with size k along the axis. Of equal entries PyTorch may choose others.
+        A named tuple (values, indices), with size k along the axis. PyTorch may choose other indices among equal
+        entries.
 
     Raises:
-        ShapeError: the axis has fewer than k entries.
+        ShapeError: if the axis has fewer than k entries.
 
     >>> sg.topk(sg.tensor([2.0, 3.0, 1.0]), 2)
     Ordered(values=tensor([3., 2.]), indices=tensor([1, 0]))
@@ -111,7 +112,7 @@ def topk(
 def kthvalue(
     input: Any, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Ordered[Any]:
-    """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them.
+    """Return the k-th smallest entry along one axis, with k counted from 1, and its index.
 
     Args:
         input: tensor of any shape.
@@ -123,7 +124,7 @@ def kthvalue(
         A named tuple (values, indices).
 
     Raises:
-        ShapeError: k lies outside 1..n.
+        ShapeError: if k lies outside 1..n.
 
     >>> sg.kthvalue(sg.tensor([2.0, 3.0, 1.0]), 2)
     Ordered(values=tensor(2.), indices=tensor(0))
@@ -138,7 +139,7 @@ def kthvalue(
 def median(
     input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Any:
-    """The median, of an even number of entries the lower one; nan if an entry is.
+    """Return the median, or the lower one for an even number of entries; nan if an entry is nan.
 
     Args:
         input, dim (or axis): tensor of any shape, and the axis; None for all entries.
@@ -149,7 +150,7 @@ def median(
         (values, indices); the gradient goes to the entry at the index.
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.median(sg.tensor([2.0, 4.0, 1.0, 3.0]))
     tensor(2.)
@@ -174,7 +175,7 @@ def _single(input: Any, x: Any, at: Any, a: int, keepdim: bool, name: str) -> Or
 
 
 def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Any]:
-    """The largest entry so far along one axis, and where it is, the last one of equals.
+    """Return the largest entry so far along one axis, and its index, the last one among ties.
 
     Args:
         input: tensor of any shape.
@@ -190,7 +191,7 @@ def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Ex
 
 
 def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Any]:
-    """The smallest entry so far along one axis, and where it is, the last one of equals.
+    """Return the smallest entry so far along one axis, and its index, the last one among ties.
 
     Args:
         input: tensor of any shape.

@@ -19,7 +19,7 @@ from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.norms import vector_norm
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
-from symgrad.ops.protocol import T, rename, shape
+from symgrad.ops.protocol import TensorT, rename, shape
 from symgrad.ops.reduction import Axes, float_of, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.reductions.reduce import mean, nansum
@@ -36,7 +36,7 @@ def nanmean(
     input: Any, dim: Axes = None, keepdim: bool = False,
     *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The mean of the entries along the axes that are not nan.
+    """Return the mean along the axes, of the entries that are not nan.
 
     Derivative: 1/n for each of these n entries, 0 for nan.
 
@@ -47,7 +47,7 @@ def nanmean(
         dtype: dtype to convert to first.
 
     Returns:
-        The means, shaped like x without the axes; nan where there is no entry.
+        The means, shaped like x without the axes; nan if there is no entry.
 
     >>> sg.nanmean(sg.tensor([1.0, float("nan"), 2.0]))
     tensor(1.5000)
@@ -100,7 +100,7 @@ class NanMedian(FindsPositions):
 def nanmedian(
     input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Any:
-    """The median of the entries that are not nan, of an even number of them the lower one.
+    """Return the median of the entries that are not nan, or the lower one for an even number of them.
 
     Args:
         input: tensor of any shape.
@@ -108,10 +108,10 @@ def nanmedian(
         keepdim, keepdims: keep the axis with length one.
 
     Returns:
-        As ``median``; nan where all entries are.
+        The same as from ``median``; nan if all entries are nan.
 
     Raises:
-        IndexRangeError: there is no entry to choose from.
+        IndexRangeError: if there are no entries to choose from.
 
     >>> sg.nanmedian(sg.tensor([2.0, float("nan"), 3.0]))
     tensor(2.)
@@ -166,7 +166,7 @@ class ArgMode(FindsPositions):
 def mode(
     input: Any, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Ordered[Any]:
-    """The most frequent entry along one axis, the smallest of several, and where it is, the last one of equals.
+    """Return the most frequent entry along one axis, the smallest among ties, and the index of its last occurrence.
 
     Args:
         input: tensor of any shape.
@@ -177,7 +177,7 @@ def mode(
         A named tuple (values, indices). The gradient goes to the entry at the index.
 
     Raises:
-        IndexRangeError: there is no entry to choose from.
+        IndexRangeError: if there are no entries to choose from.
 
     >>> sg.mode(sg.tensor([2.0, 3.0, 2.0]))
     Ordered(values=tensor(2.), indices=tensor(2))
@@ -188,17 +188,17 @@ def mode(
 
 
 # ------------------------------------------------------------------ both ends, and columns in order
-class Range(NamedTuple, Generic[T]):
+class Range(NamedTuple, Generic[TensorT]):
     """The smallest entries, and the largest."""
 
-    min: T
-    max: T
+    min: TensorT
+    max: TensorT
 
 
 def aminmax(
     input: Any, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool = False
 ) -> Range[Any]:
-    """Both min x and max x; ties share the gradient evenly.
+    """Return min x and max x; equal entries share the gradient evenly.
 
     Args:
         input: x, any shape.
@@ -209,7 +209,7 @@ def aminmax(
         A named tuple (min, max).
 
     Raises:
-        ShapeError, IndexRangeError: there is no entry to choose from.
+        ShapeError, IndexRangeError: if there are no entries to choose from.
 
     >>> sg.aminmax(sg.tensor([2.0, 3.0, 1.0]))
     Range(min=tensor(1.), max=tensor(3.))
@@ -219,7 +219,7 @@ def aminmax(
 
 
 def msort(input: Any) -> Any:
-    """The entries of x in order along dim 0.
+    """Return x sorted along dim 0.
 
     >>> sg.msort(sg.tensor([[2.0, 1.0], [1.0, 3.0]]))
     tensor([[1., 1.],
@@ -251,20 +251,21 @@ def _too_many_axes(ndim: int) -> ShapeError:
 
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns.
+    """Return the covariance C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction) of the rows of x.
 
-    With weights μ = Σ w x/Σ w, w = f a, and the denominator is Σ w - correction · Σ w a / Σ w.
+    Each row is a variable, and each column an observation. With weights, w = f a and μ = Σ w x / Σ w, and the
+    denominator is Σ w - correction · Σ w a / Σ w.
 
     Args:
         input: x (d, n), or (n,) for one variable.
         correction: 1 by default.
-        fweights, aweights: how often each observation was made, integers (n,), and the weight of each, (n,).
+        fweights, aweights: f, how often each observation occurred, integers (n,); and a, the weight of each, (n,).
 
     Returns:
         C (d, d), or () for one variable.
 
     Raises:
-        ShapeError: x has more than two axes, or a weight another shape than (n,).
+        ShapeError: if x has more than two axes, or the shape of a weight is not (n,).
 
     Source: Bevington, Data Reduction, §4.1, for the weights.
 
@@ -299,7 +300,7 @@ def _weights(n: Any, dtype: Any, *given: Any) -> Any:
 
 
 def corrcoef(input: Any) -> Any:
-    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones.
+    """Return the correlation coefficients C_ij / √(C_ii C_jj), where C is the covariance, limited to [-1, 1].
 
     Args:
         input: x (d, n), or (n,) for one variable.
@@ -308,7 +309,7 @@ def corrcoef(input: Any) -> Any:
         A matrix (d, d), or () for one variable.
 
     Raises:
-        ShapeError: x has more than two axes.
+        ShapeError: if x has more than two axes.
 
     >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
     tensor([[ 1.0000, -0.5000],
@@ -324,7 +325,7 @@ def corrcoef(input: Any) -> Any:
 
 
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, axis: int | None = None) -> Any:
-    """x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm.
+    """Return x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm.
 
     Args:
         input: x, with at least two axes.
@@ -333,10 +334,11 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float, *, axis: int | None =
         maxnorm: the largest norm allowed.
 
     Returns:
-        A tensor shaped like x. As in torch the factor is maxnorm/(‖x‖ + 10⁻⁷).
+        A tensor shaped like x. As in PyTorch the factor is maxnorm/(‖x‖ + 10⁻⁷).
 
     Raises:
-        ShapeError: x has fewer than two axes. ArgumentError: p is not positive, or maxnorm negative.
+        ShapeError: if x has fewer than two axes.
+        ArgumentError: if p is not positive, or maxnorm is negative.
 
     >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.0, 1.0]]), 2, 0, 1.0)
     tensor([[0.6000, 0.8000],
