@@ -56,7 +56,7 @@ def output_of(
         )
     if isinstance(y, TensorBase):
         if at is not None:
-            raise ArgumentError(f"{who}: got at=… beside a tensor. Its values are those of its leaves; leave at= out.")
+            raise ArgumentError(f"{who}: got at=… and a tensor, whose values are those of its leaves. Omit at=.")
         if y._node is None:
             raise GraphError(
                 f"{who}: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."

@@ -17,6 +17,7 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
+from symgrad.teach.calculus.simplify import equal
 from symgrad.teach.calculus.slopes import Slopes
 from symgrad.teach.steps.lesson import (
     DifferentiateBothSides,
@@ -45,8 +46,8 @@ class CurveLesson:
     """The derivation of dy/dx from equations.
 
     Attributes:
-        forms: the closed form for each name wanted, as ``sg.derive`` gives it.
-        lesson: what is said, step by step.
+        forms: the closed form for each requested name, as returned by ``sg.derive``.
+        lesson: the derivation, step by step.
     """
 
     def __init__(self, equations: str | Sequence[str], wanted: Any, x: str, order: int) -> None:
@@ -97,7 +98,7 @@ class CurveLesson:
                 e = sp.expand(to_sympy(derived[0][0]) - to_sympy(derived[0][1]))
                 a, b = sp.factor_terms(e.coeff(slope, 1)), sp.factor_terms(-e.coeff(slope, 0))
                 a, b = (-a, -b) if a.could_extract_minus_sign() else (a, b)
-                if a.free_symbols:
+                if sp.fraction(sp.together(a))[0].free_symbols:
                     why = (*why[:-1], ", where ", Equation((write(a),)), " is not 0:")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
                 written = distinct((div(write(b), write(a)) if a != 1 else write(b), result))
@@ -142,7 +143,8 @@ class CurveLesson:
                 Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)
             }
             with_slopes = put(raw, first)
-            why = ("put ", Equation((Prime(Name(y)), self._written(1, k))), " in, and simplify with the equation:")
+            by = "" if equal(with_slopes, result) else " with the equation"
+            why = ("put ", Equation((Prime(Name(y)), self._written(1, k))), f" in, and simplify{by}:")
             yield UseEquation(before=raw, after=result, reason=why, written=distinct((with_slopes, result)))
 
     def _written(self, n: int, k: int) -> Formula:

@@ -6,21 +6,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symgrad.core.node import TRACED, Leaf
+from symgrad.core.node import TRACED, Leaf, tensor_node
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.expression.arguments import recorded, text_of_names
+from symgrad.expression.arguments import are_texts, recorded, text_of_names, vector_of
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.arguments import check_methods, checked
 from symgrad.support.lazy import cached_property
 from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
 from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, is_calculus
+from symgrad.teach.calculus.products import written_out
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.curves import CurveLesson
 from symgrad.teach.implicit import Theorem, is_answer
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
+from symgrad.teach.matrix.structured import StructuredLesson, structure
 from symgrad.teach.steps.lesson import LessonStep, Rewriting, Rule
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
@@ -44,33 +46,34 @@ def explain(
     cotangent: Any = None,
     progress: bool = True,
 ) -> Explanation:
-    """Return the derivation of dy/dwrt, as a solution on a blackboard.
+    """Return the derivation of dy/dwrt, step by step, as on a blackboard.
 
     Args:
-        y: a number with a graph, of tensors with values or of symbols; or a function, called with numbers ``at``, or
-            with a symbol for each parameter where there is no ``at``; or a formula as text.
-        wrt: the tensor to differentiate with respect to, or a list of them; of a function or text, names; or an
-            ``nn.Module``, for its parameters, which are called W1, b1, …. By default the leaves that require grad, or
-            all symbols if none does.
-        by: of equations, the name that wrt depends on: ``explain("x**2 + y**2 = 25", "y", "x")`` differentiates both
-            sides and solves for dy/dx. Equations are as for ``sg.derive``.
-        style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
-            default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
-            then each rule backwards.
-        order: 2 goes on from the first derivative to the second.
-        shapes: of the names in a string, and of a function's parameters; those that have none are numbers.
+        y: a number with a graph, computed from tensors with values or from symbols; or a function, which is called with
+            the numbers ``at``, or with a symbol for each parameter if ``at`` is omitted; or a formula as text, or a
+            list of formulas, which are the components of a vector.
+        wrt: the tensor to differentiate with respect to, or a list of tensors; for a function or a text, names; or an
+            ``nn.Module``, for its parameters, which are called W1, b1, …. By default the leaves that require a
+            gradient, or all symbols if there are none.
+        by: for equations, the independent variable: ``explain("x**2 + y**2 = 25", "y", "x")`` differentiates both sides
+            and solves for dy/dx. Equations are as for ``sg.derive``.
+        style: "calculus" applies each rule in place, from the outside in, and is the default for a few numbers;
+            "matrix" uses differentials, and is the default for arrays; "backprop" shows the forward pass, then each
+            rule of the backward pass.
+        order: 2 continues from the first derivative to the second.
+        shapes: the shapes of names in a string, or of a function's parameters; names without a shape are numbers.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
-        An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data.
+        An ``Explanation``: ``print`` it, display it in a notebook, or use its ``steps`` as data.
 
     Raises:
-        ShapeError: the sweep is asked for of an array, and there is no cotangent.
-        GraphError: y has no graph, or does not depend on wrt.
-        ArgumentTypeError: y is neither a tensor nor a function.
-        ArgumentError: the style is unknown, or does not apply to this function.
+        ShapeError: if "backprop" is requested for an array without a cotangent.
+        GraphError: if y has no graph, or does not depend on wrt.
+        ArgumentTypeError: if y is neither a tensor nor a function.
+        ArgumentError: if the style is unknown, or does not apply to this function.
 
     >>> print(sg.explain(lambda x: x**2 * sg.sin(x)))
     f(x) = x²·sin(x)
@@ -90,6 +93,7 @@ def explain(
     _check(style, order, cotangent)
     if by is not None:
         return _of_equations(y, wrt, by, order, (style, shapes, at, cotangent))
+    y = vector_of("explain", y) if are_texts(y) else y
     if isinstance(y, str) or shapes is not None:
         y, wrt = _formula(y, wrt, shapes)
     y, wrt = output_of("explain", y, wrt, at, constants=True)
@@ -98,7 +102,7 @@ def explain(
     elif style == "backprop":
         check_number("explain", y)
     with long_work("explain", shown=progress):
-        tape = Tape(y, cotangent)
+        tape = _tape(y, wrt, style, cotangent)
         targets = tape.targets(wrt)
         if style is None:
             style = _suitable(tape, targets, cotangent)
@@ -108,9 +112,9 @@ def explain(
 def _of_equations(y: Any, wrt: Any, by: str, order: int, others: tuple[Any, ...] = ()) -> Explanation:
     texts = [y] if isinstance(y, str) else y
     if not isinstance(texts, (list, tuple)) or not all(isinstance(t, str) for t in texts):
-        raise ArgumentTypeError(f"explain: expected equations as text beside by={by!r}, got {type(y).__name__}.")
+        raise ArgumentTypeError(f"explain: expected equations as text with by={by!r}, got {type(y).__name__}.")
     if any(o is not None for o in others):
-        raise ArgumentError("explain: of equations, expected no style, shapes, at and cotangent. Leave them out.")
+        raise ArgumentError("explain: style, shapes, at and cotangent do not apply to equations. Omit them.")
     lesson = CurveLesson(y, wrt, by, order)
     explicit = lesson.curve.explicit
     return explain(explicit.text, by, order=order) if explicit is not None else Explanation(lesson, "calculus")
@@ -120,9 +124,9 @@ def _check(style: str | None, order: int, cotangent: Any) -> None:
     if style is not None and style not in STYLES:
         raise ArgumentError(f"explain: style={style!r} is unknown. Expected one of {list(STYLES)}.")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
-        raise ArgumentError(f"explain: got order={order!r}. Expected 1, or 2 to go on to the second derivative.")
+        raise ArgumentError(f"explain: got order={order!r}. Expected 1, or 2 to continue to the second derivative.")
     if style == "calculus" and cotangent is not None:
-        raise ArgumentError("explain: style='calculus' is for numbers, which have no cotangent. Leave it out.")
+        raise ArgumentError("explain: style='calculus' is for numbers, which have no cotangent. Omit it.")
 
 
 def _formula(y: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, Any]:
@@ -131,6 +135,17 @@ def _formula(y: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, A
         return recorded("explain", y, wrt, shapes)
     formula = text_of_names(y, shapes or {})
     return recorded("explain", formula, list(formula.names))
+
+
+def _tape(y: Any, wrt: Any, style: str | None, cotangent: Any) -> Tape:
+    """Return the graph as it is explained: with products of a few numbers written out, for the rules of calculus."""
+    others = [] if wrt is None else list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
+    short = written_out(y) if cotangent is None and style in (None, "calculus") else y
+    if short is not y and all(isinstance(tensor_node(x), Leaf) for x in others):
+        tape = Tape(short)
+        if _suitable(tape, tape.targets(wrt), None) == "calculus":
+            return tape
+    return Tape(y, cotangent)
 
 
 def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
@@ -165,13 +180,15 @@ def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) ->
     return Lesson(tape, targets, order)
 
 
-def _matrix(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> MatrixLesson:
+def _matrix(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> MatrixLesson | StructuredLesson:
+    if any(structure(tensor_node(t)) for t in targets):
+        return StructuredLesson(tape, targets, order)
     return MatrixLesson(tape, targets, order)
 
 
 def _backprop(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Derivation:
     if order != 1:
-        raise ArgumentError(f"explain: order={order} is not for style='backprop', which is one sweep.")
+        raise ArgumentError(f"explain: order={order} is not available for style='backprop', which shows one sweep.")
     return Derivation(tape, targets, cotangent)
 
 
@@ -188,11 +205,11 @@ class Explanation(Document):
 
     Attributes:
         style: "calculus", "matrix" or "backprop".
-        steps: of "backprop", records of what was computed and why, forward steps first; the last one's ``result`` is
-            what ``sg.derive`` returns. Of the other styles, rules such as ``ProductRule`` and rewritings such as
-            ``FactorOut``, with the parts that they name; the last one's ``after`` is the derivative.
+        steps: for "backprop", records of each computation and its reason, forward steps first; the ``result`` of the
+            last one is what ``sg.derive`` returns. For the other styles, rules such as ``ProductRule`` and rewritings
+            such as ``FactorOut``, with the parts that they name; the ``after`` of the last one is the derivative.
         lesson: the steps with the given function and the notes between them; () for "backprop".
-        forms: the closed form for each tensor that was differentiated by; ``form`` is the first.
+        forms: the closed form for each tensor with respect to which y was differentiated; ``form`` is the first.
     """
 
     def __init__(self, derivation: Any, style: str = "backprop", progress: bool = True) -> None:
@@ -209,7 +226,7 @@ class Explanation(Document):
 
     @property
     def form(self) -> ClosedForm:
-        """The closed form by the first tensor."""
+        """The closed form of the derivative with respect to the first tensor."""
         return self.forms[0]
 
     @cached_property

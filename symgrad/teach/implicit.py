@@ -28,14 +28,14 @@ class Theorem:
     """The derivation of dx/dθ from F(x, θ) = 0.
 
     Attributes:
-        forms: the closed form for each target, as ``sg.derive`` gives it.
-        lesson: what is said, step by step.
+        forms: the closed form for each target, as returned by ``sg.derive``.
+        lesson: the derivation, step by step.
     """
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
         if order != 1:
             raise ArgumentError(
-                f"explain: order={order} is not for answers to equations. Use sg.derive for higher ones."
+                f"explain: order={order} is not available for solutions of equations. Use sg.derive for higher orders."
             )
         self.tape = tape
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)

@@ -53,27 +53,27 @@ def plot(
     ax: Any = None,
     **values: Any,
 ) -> Any:
-    """Draw f and f′ of one number with a tangent, or contours and gradients of f of two; needs ``symgrad[plot]``.
+    """Draw f, f′ and a tangent for a function of one number, or contours and gradients for two. Needs matplotlib.
 
     Args:
         f: a formula as text; a function of numbers, or of a vector of two; a tensor with a graph; or a closed form.
-        over: ``(low, high)``; for two numbers a pair of these, or one for both; or a dict of them by name. By default
-            from -3 to 3, or as far around the values that the leaves have.
-        order: how many derivatives are drawn beside f; for two numbers 1 for the gradient's arrows, 0 for none.
-        tangent: where a tangent touches; for two numbers a point, whose gradient is drawn.
-        path: points in a row, as of a descent: numbers, or pairs.
-        units: of the names and of ``"f"``, as in ``{"t": "s", "f": "m"}``; those of f′ follow.
-        ax: matplotlib's axes; a new figure's by default.
-        values: by name: a tuple ``(low, high)`` is a range, and all else a value that is kept.
+        over: the range ``(low, high)``; for two numbers a pair of ranges, or one for both; or a dict of ranges by name.
+            By default from -3 to 3, or the same distance around the values of the leaves.
+        order: the number of derivatives to draw along with f; for two numbers 1 for the gradient's arrows, 0 for none.
+        tangent: the point at which to draw a tangent; for two numbers, the point at which to draw the gradient.
+        path: a sequence of points, such as the steps of a descent: numbers, or pairs.
+        units: the units of the names and of ``"f"``, as in ``{"t": "s", "f": "m"}``; the units of f′ follow from them.
+        ax: the axes of matplotlib; by default those of a new figure.
+        values: by name, a tuple ``(low, high)`` for a range, or a value that is held constant.
 
     Returns:
-        The axes, of matplotlib. Nothing is shown or saved: ``ax.figure.savefig("f.png")``.
+        The axes of matplotlib. Nothing is shown or saved; call for example ``ax.figure.savefig("f.png")``.
 
     Raises:
-        MissingExtra: matplotlib is not installed.
-        ArgumentError: no name, or more than two, are left open; a range is none; or f has no value over it.
-        ArgumentTypeError: f is none of these.
-        ShapeError: f is not a number.
+        MissingExtra: if matplotlib is not installed.
+        ArgumentError: if no name or more than two names have no value, a range is invalid, or f has no value over it.
+        ArgumentTypeError: if f is none of these.
+        ShapeError: if f is not a number.
 
     >>> ax = sg.plot("x**2*sin(x)", (-3, 3), tangent=1.0)
     >>> [line.get_label() for line in ax.lines][1:3]
@@ -186,7 +186,7 @@ def _taken(f: Callable[..., Any]) -> list[str]:
     except (TypeError, ValueError):
         return []
     if not every:
-        raise ArgumentError("plot: the function takes no argument. Expected a function of one number or two.")
+        raise ArgumentError("plot: the function has no arguments. Expected a function of one or two numbers.")
     return [p.name for p in every if p.default is not p.empty]
 
 
@@ -244,17 +244,17 @@ def _check_known(known: Sequence[str], *given: Mapping[str, Any]) -> None:
 def _laid(open_: Sequence[str], own: Mapping[str, Any], plain: Ranges, named: dict[str, Ranges]) -> dict[str, Ranges]:
     """Return the ranges of what is left open."""
     if not open_:
-        raise ArgumentError("plot: nothing is left open. Give a range, as in plot(f, x=(-3, 3)).")
+        raise ArgumentError("plot: every name has a value. Give a range, as in plot(f, x=(-3, 3)).")
     rest = [n for n in open_ if n not in named]
     if (named and rest) or len(open_) > 2:
         told = f"{', '.join(named)} has a range, and {', '.join(rest)} neither range nor value."
         shown = ", ".join(f"{n}=1.0" for n in (rest if named else rest[2:]))
         raise ArgumentError(
-            f"plot: {told if named else f'{len(open_)} numbers are left open: ' + ', '.join(open_) + '.'} Expected one "
-            f"or two that are open. Give the others a value, as in plot(f, {shown})."
+            f"plot: {told if named else f'{len(open_)} names have no value: ' + ', '.join(open_) + '.'} Expected one "
+            f"or two such names. Give the others a value, as in plot(f, {shown})."
         )
     if sum(map(len, named.values())) > 2 or (len(open_) == 2 and any(len(r) == 2 for r in named.values())):
-        raise ArgumentError("plot: got ranges for more than two numbers. Expected one number or two.")
+        raise ArgumentError("plot: got ranges for more than two numbers. Expected one or two.")
     if plain and len(open_) == 2:
         return dict(zip(open_, ([p] for p in (plain * 2)[-2:]), strict=True))
     return {n: named.get(n) or plain or _around(own.get(n)) for n in open_}

@@ -65,21 +65,21 @@ def report(
     """Write one page about dy/dwrt: formula, steps, graph, values, cross-check, and source for NumPy.
 
     Args:
-        y: a number with a graph; or a function, called ``at`` numbers, or with symbols.
-        wrt: the tensor to differentiate with respect to, or a list of them; of a function, names of parameters; or an
+        y: a scalar tensor with a graph; or a function, which is called with the numbers ``at``, or with symbols.
+        wrt: the tensor to differentiate with respect to, or a list of them; for a function, names of parameters; or an
             ``nn.Module``, for its parameters, which are called W1, b1, ….
         at: the argument of the function, or a tuple of arguments.
-        path: the file, which is replaced where it exists, once the new page is whole; None to write none.
-        title: the page's; by default the formula of y.
+        path: the file; an existing one is replaced once the new page is complete. With None, no file is written.
+        title: the title of the page; by default the formula of y.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
-        A ``Report``, with the page as its ``page`` and the ``path`` it was written to.
+        A ``Report``, with the attributes ``page`` and ``path``, the file to which the page was written.
 
     Raises:
-        ShapeError: y is an array.
-        GraphError: y has no graph, or does not depend on wrt.
-        OSError: the file cannot be written.
+        ShapeError: if y is an array.
+        GraphError: if y has no graph, or does not depend on wrt.
+        OSError: if the file cannot be written.
 
     >>> found = sg.report(lambda x: sg.sin(x) * x, at=2.0, path=None)
     >>> found.page.startswith("<!DOCTYPE html>")
@@ -123,7 +123,7 @@ class Report:
         page: the page, in HTML.
         path: the file that it was written to, or None.
         explanation: the steps, as ``sg.explain`` returns them.
-        replaced: whether there was a file of this name, which is gone.
+        replaced: whether an existing file was replaced.
     """
 
     def __init__(self, text: str, path: Path | None, explanation: Explanation, replaced: bool = False) -> None:

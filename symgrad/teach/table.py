@@ -74,9 +74,9 @@ def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
         A ``Table``: ``print`` it, show it in a notebook, take its ``rows`` as data, or ``plot()`` it.
 
     Raises:
-        ArgumentTypeError: f is not a function, or a point is no number.
-        ArgumentError: there is no point.
-        ShapeError: f does not return a number.
+        ArgumentTypeError: if f is not a function, or a point is not a number.
+        ArgumentError: if there are no points.
+        ShapeError: if f does not return a number.
 
     >>> print(sg.table(lambda x: x**3, [1.0, 2.0]))
     f(x) = x³,  f′(x) = 3·x²
@@ -193,7 +193,7 @@ class Table:
             The axes.
 
         Raises:
-            MissingExtra: matplotlib is not installed.
+            MissingExtra: if matplotlib is not installed.
         """
         points = [row.x for row in self.rows]
         room = 0.1 * (max(points) - min(points)) or 2.0

@@ -16,26 +16,28 @@ import numpy as np
 
 from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ParseError, SymgradError
+from symgrad.expression.arguments import bracketed, of_letters
 from symgrad.expression.constants import IMAGINARY, MEANINGS
 from symgrad.expression.formula import Constant, walk
 from symgrad.expression.formula import Name as NameInFormula
 from symgrad.expression.grammar import Reading
-from symgrad.expression.grammar import read as read_formula
 from symgrad.expression.guesses import KINDS, Guess, guessed, wanted
 from symgrad.expression.instead import refused_at
 from symgrad.expression.reader import Expression, names_in, parse
 from symgrad.expression.spelling import spelling
 from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol
+from symgrad.tensors.structures import STRUCTURES
 from symgrad.tensors.tensor import Tensor
 
 MARKS = {
-    "symmetric": "symmetric",
+    **{name: name for name in STRUCTURES},
     "positive": "positive",
     "one-hot": "onehot",
     "onehot": "onehot",
     "simplex": "simplex",
 }
+SAID = {"onehot": "one-hot", "positive_definite": "positive definite"}
 MOST_NAMES = 40
 MOST_LETTERS = 40  # of a name
 MOST_SIZE, MOST_ENTRIES = 1000, 10_000  # along an axis, and of an array
@@ -52,12 +54,14 @@ class Name(NamedTuple):
         assume: what is assumed of it.
         value: numbers, or None.
         guess: the guess that this comes of, or None.
+        typed: the value as it was typed.
     """
 
     shape: tuple[Any, ...]
     assume: tuple[str, ...] = ()
     value: np.ndarray[Any, Any] | None = None
     guess: Guess | None = None
+    typed: str = ""
 
     @property
     def kind(self) -> str:
@@ -66,7 +70,7 @@ class Name(NamedTuple):
 
     def said(self) -> list[str]:
         """Return the assumptions in the page's words."""
-        return ["one-hot" if mark == "onehot" else mark for mark in self.assume]
+        return [SAID.get(mark, mark) for mark in self.assume]
 
 
 class Exercise(NamedTuple):
@@ -147,7 +151,7 @@ def read(data: Any) -> Exercise:
     if not isinstance(formula, str):
         raise ArgumentError("there is no formula. Expected text, such as x**2*sin(x).")
     if len(formula) > MOST_SIGNS:
-        raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
+        raise ArgumentError(f"the formula has {len(formula)} characters, more than {MOST_SIGNS}. Name its parts.")
     if not formula.strip():
         raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
     try:
@@ -167,8 +171,8 @@ def _read(formula: str, data: Mapping[str, Any]) -> Exercise:
     given, wrt = _names(data.get("names")), data.get("wrt")
     if isinstance(wrt, str) and wrt in MEANINGS:
         given.setdefault(wrt, Name((), guess=Guess((), "the formula is differentiated with respect to it")))
-    known = {name: len(n.shape) for name, n in given.items()} | ({wrt: 0} if isinstance(wrt, str) else {})
-    reading = read_formula(formula, "paper", known).refuse_two_ways()
+    known = ({wrt: ()} if isinstance(wrt, str) and wrt.isidentifier() else {}) | {k: n.shape for k, n in given.items()}
+    reading = of_letters(bracketed(formula), known)
     used = names_in(reading, (), letters=given)
     _refuse_the_imaginary_unit(reading, used)
     kept = {name: given[name] for name in used if name in given}
@@ -178,7 +182,7 @@ def _read(formula: str, data: Mapping[str, Any]) -> Exercise:
     if expression is None:
         expression = Expression(reading, {name: _leaf(name, n) for name, n in names.items()})
     reading = expression.signed
-    order = _order(data.get("order"))
+    order = check_order(data.get("order"))
     return Exercise(formula, reading.text, spelling(formula), names, _by(wrt, names), order, reading, expression)
 
 
@@ -200,7 +204,8 @@ def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
     return wrt
 
 
-def _order(order: Any) -> int:
+def check_order(order: Any) -> int:
+    """Return how often to differentiate: once where nothing is said."""
     value = 1 if order is None else order
     if type(value) is not int or value not in ORDERS:
         raise ArgumentError(f"order: got {_short(order)}. Expected 1, 2 or 3.")
@@ -236,7 +241,7 @@ def _name(name: str, said: Any) -> Name:
     if said.get("kind") is None and not shape:
         shape = tuple(array.shape)
     _check_value(name, shape, array)
-    return Name(shape, tuple(dict.fromkeys(MARKS[a] for a in assume)), array)
+    return Name(shape, tuple(dict.fromkeys(MARKS[a] for a in assume)), array, typed=str(value))
 
 
 def _shape(name: str, kind: Any, sizes: Any) -> tuple[Any, ...]:
@@ -268,7 +273,7 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     """Return numbers of text, which is read as formulas are: 2.5, pi/2, [1, 2], [[1, 2], [3, 4]]."""
     text = str(value)
     if len(text) > MOST_SIGNS:
-        raise ArgumentError(f"{name}: its value has {len(text)} signs, more than {MOST_SIGNS}.")
+        raise ArgumentError(f"{name}: its value has {len(text)} characters, more than {MOST_SIGNS}.")
     try:
         array = np.asarray(_numbers(text).value.numpy(), dtype=np.float64)
     except SymgradError as error:

@@ -34,6 +34,8 @@ GALLERY: dict[str, tuple[Example, ...]] = {
                 "atan(a/x) - atan(b/x)", "x"),
         Example("A box of cardboard", "Cut which corners for the largest box? Set the slope to 0.",
                 "x*(a - 2*x)*(b - 2*x)", "x"),
+        Example("Circle", "An equation: y depends on x, and both sides are differentiated.", "x**2 + y**2 = 25", "x"),
+        Example("Folium of Descartes", "A loop whose slope has both x and y in it.", "x**3 + y**3 = 6*x*y", "x"),
         Example("Saddle", "Up along one way, down along the other: look at the contours.", "x**2 - y**2", "x"),
         Example("Rosenbrock's valley", "A long curved valley, on which optimisers are tried.",
                 "(1 - x)**2 + 100*(y - x**2)**2", "x"),

@@ -1,7 +1,7 @@
 """What a page may ask for: one function a job, from what was sent to what is shown.
 
-Each is called in a worker process. Nothing is computed here: ``sg.parse``, ``derive``, ``explain``, ``graph``,
-``export``, ``grade``, ``exercises`` and the cross-check do.
+Each is called in a worker process. Nothing is computed here: ``sg.parse``, ``derive``, ``explain``, ``study``,
+``graph``, ``export``, ``grade``, ``exercises`` and the cross-check do.
 """
 
 from __future__ import annotations
@@ -21,16 +21,20 @@ from symgrad.teach import explain, graph
 from symgrad.teach.explanation import STYLES
 from symgrad.teach.writing.preview import preview
 from symgrad.tensors.creation import symbol
-from symgrad.web import numbers, practice, sources
+from symgrad.web import equations, numbers, practice, sources, studies
+from symgrad.web.equations import equation_of
 from symgrad.web.exercise import Exercise, read
+from symgrad.web.lines import lines
 
 NOTATIONS = ("matrix", "index", "entries", "where")
-MOST_SHOWN = 20_000  # signs of one formula
+MOST_SHOWN = 20_000  # characters of one formula
 Answer = dict[str, Any]
 
 
 def look(data: Mapping[str, Any]) -> Answer:
     """What was typed as mathematics, with what its names stand for."""
+    if (equation := equation_of(data.get("exercise"))) is not None:
+        return equations.look(equation)
     exercise = read(data.get("exercise"))
     formula = exercise.parsed()
     names = {
@@ -61,6 +65,8 @@ def _sizes(shape: Any) -> list[str]:
 # ------------------------------------------------------------------ derivatives
 def derivative(data: Mapping[str, Any]) -> Answer:
     """The derivative in each notation that it has."""
+    if (equation := equation_of(data.get("exercise"))) is not None:
+        return equations.derivative(equation)
     exercise = read(data.get("exercise"))
     form = _form(exercise)
     text = str(form)
@@ -111,7 +117,7 @@ def _written(form: ClosedForm, name: str) -> Answer:
     expr = getattr(form, name)()
     text = printers.text(expr)
     if len(text) > MOST_SHOWN:
-        return {"none": f"{len(text)} signs are more than anybody reads"}
+        return {"none": f"{len(text)} characters are more than anybody reads"}
     return {"text": text, "latex": printers.latex(expr), "mathml": mathml(expr)}
 
 
@@ -131,7 +137,8 @@ def _best(form: ClosedForm, text: str) -> str:
 def _words(exercise: Exercise, form: ClosedForm) -> list[str]:
     """Return the remarks to show beside the formula."""
     what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
-    sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
+    of = " of length " if len(form.shape) == 1 else ", "
+    sizes = f"{of}{' × '.join(_sizes(form.shape))}" if form.shape else ""
     words = [f"The derivative with respect to {exercise.wrt} is {what}{sizes}."]
     assumed = [f"{n} is {' and '.join(s.said())}" for n, s in exercise.names.items() if s.assume]
     return [*words, f"It is assumed that {', '.join(assumed)}."] if assumed else words
@@ -139,6 +146,8 @@ def _words(exercise: Exercise, form: ClosedForm) -> list[str]:
 
 def steps(data: Mapping[str, Any]) -> Answer:
     """The derivation, line by line."""
+    if (equation := equation_of(data.get("exercise"))) is not None:
+        return equations.steps(equation)
     exercise = read(data.get("exercise"))
     style = data.get("style") or (data.get("exercise") or {}).get("style")
     if style is not None and style not in STYLES:
@@ -153,7 +162,7 @@ def steps(data: Mapping[str, Any]) -> Answer:
     form = explanation.form
     return {
         "style": explanation.style,
-        "steps": [practice.line(record) for record in explanation.data()],
+        "steps": lines(explanation),
         "result": {"text": str(form), "mathml": form.mathml()},
     }
 
@@ -174,6 +183,8 @@ JOBS: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
     "derive": derivative,
     "steps": steps,
     "graph": picture,
+    "study": studies.study,
+    "several": studies.several,
     "plot": numbers.plot,
     "numbers": numbers.numbers,
     "code": sources.code,

@@ -11,12 +11,14 @@ import numpy as np
 from symgrad.errors import ArgumentError
 from symgrad.expression.reader import Expression
 from symgrad.func import jacrev, vmap
+from symgrad.tensors.structures import conforming
 from symgrad.testing import crosscheck
 from symgrad.testing.crosschecks import Witness
 from symgrad.web.exercise import Exercise, read
 
 MOST_CHECKED = 200  # entries of what is differentiated by
 POINTS, GRID = 201, 41  # of a curve, and along each axis of a plane
+FINER = 3  # times as many for level lines
 RANGE = (-3.0, 3.0)
 Array = np.ndarray[Any, Any]
 
@@ -70,14 +72,13 @@ def values(exercise: Exercise, seed: int) -> dict[str, Array]:
 
 
 def _drawn(rng: np.random.Generator, shape: Sequence[int], assume: Sequence[str]) -> Array:
-    """Return numbers to two decimals that are as assumed."""
+    """Return numbers that are as assumed, to two decimals but for orthogonal matrices."""
     if "onehot" in assume or "simplex" in assume:
         return _rows(rng, shape, "onehot" in assume)
     low, high = (0.5, 2.0) if "positive" in assume else (-2.0, 2.0)
     x = rng.uniform(low, high, shape)
-    if "symmetric" in assume:
-        x = (x + x.T) / 2
-    return np.asarray(np.round(x, 2))
+    x = conforming(x, assume)
+    return np.asarray(x if "orthogonal" in assume else np.round(x, 2))
 
 
 def _rows(rng: np.random.Generator, shape: Sequence[int], one: bool) -> Array:
@@ -158,10 +159,20 @@ def _plane(
     with np.errstate(all="ignore"):
         z, (gx, gy) = np.asarray(vmap(f)(x, y)), map(np.asarray, vmap(jacrev(f, (0, 1)))(x, y))
     shape = (GRID, GRID)
+    finer = [np.linspace(*over, FINER * (GRID - 1) + 1) for over in (across, up)]
     return {
         "axes": list(axes), "x": plain(xs), "y": plain(ys),
         **{key: plain(v.reshape(shape)) for key, v in (("f", z), ("gx", gx), ("gy", gy))},
+        "fine": _heights(f, *finer),
     }  # fmt: skip
+
+
+def _heights(f: Callable[..., Any], xs: Array, ys: Array) -> Any:
+    """Return f on a grid in so many digits as level lines need."""
+    x, y = (m.ravel() for m in np.meshgrid(xs, ys))
+    with np.errstate(all="ignore"):
+        z = np.asarray(vmap(f)(x, y)).reshape(len(ys), len(xs))
+    return [[float(f"{v:.9g}") if math.isfinite(v) else None for v in row] for row in z.tolist()]
 
 
 # ------------------------------------------------------------------ JSON

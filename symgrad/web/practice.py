@@ -6,21 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from symgrad.errors import ArgumentError
+from symgrad.expression.arguments import bracketed
 from symgrad.teach import TOPICS, exercises, grade
 from symgrad.teach.answers.exercises import Exercise as Problem
 from symgrad.teach.answers.topics import LEVELS
+from symgrad.web.equations import equation_of
 from symgrad.web.exercise import MOST_NAMES, read
+from symgrad.web.lines import line
 
 MOST_SEED = 2**31
 ON_A_SHEET = 10
-
-
-def line(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of an explanation with what pages ask for: its rule, its words, its mathematics."""
-    words = " ".join(p["text"] for p in record["parts"] if "mathml" not in p).strip()
-    formulas = [m for p in record["parts"] for m in p.get("mathml", ())]
-    rule = record["text"].rstrip(":") if record["kind"] in ("why", "rule") else None
-    return {**record, "rule": rule, "words": words, "mathml": " ".join(formulas)}
 
 
 def topics(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +89,7 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(text, str) or not text.strip():
         raise ArgumentError("there is no answer yet. Type one, such as 2*x*cos(x).")
     if len(text) > 2000:
-        raise ArgumentError(f"the answer has {len(text)} signs, more than 2000.")
+        raise ArgumentError(f"the answer has {len(text)} characters, more than 2000.")
     verdict = _chosen(data).grade(text) if data.get("topic") is not None else _of_own(data, text)
     return {
         "right": verdict.right,
@@ -110,8 +105,13 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_own(data: Mapping[str, Any], text: str) -> Any:
+    equation = equation_of(data.get("exercise"))
+    if equation is not None:
+        return grade(text, equation.text, (equation.y, equation.x), order=equation.order)
     exercise = read(data.get("exercise"))
-    shapes = {name: n.shape for name, n in exercise.names.items() if n.shape}
+    parsed = exercise.parsed()
+    text, leaves = bracketed(text) if parsed.value.shape else text, parsed.leaves
+    shapes = {k: leaves[k] if n.assume else n.shape for k, n in exercise.names.items() if n.shape or n.assume}
     return grade(text, exercise.formula, exercise.by(), shapes, order=exercise.order)
 
 

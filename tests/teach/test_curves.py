@@ -70,3 +70,23 @@ def test_slips_of_implicit_differentiation_are_named(answer, of, slip):
 def test_an_answer_on_one_branch_is_right_there():
     assert "y > 0" in sg.grade("-x/sqrt(25 - x^2)", of=CIRCLE, wrt="x").hint
     assert "y < 0" in sg.grade("x/sqrt(25 - x^2)", of=CIRCLE, wrt="x").hint
+
+
+def test_derivatives_of_a_parametric_curve_are_in_the_parameter_alone():
+    e = sg.explain("x = 3*t - t**3, y = 3*t**2", "y", "x", order=2)
+    assert "= 2t/(1 − t²)" in str(e)
+    assert "y″ = (2·(1 − t²) + 4t²)/((1 − t²)²·(3 − 3t²)) = 2·(t² + 1)/(3·(1 − t²)³)" in str(e)
+    assert {s.name for s in e.form.expr.free_symbols} == {"t"}
+
+
+def test_only_what_is_used_is_mentioned():
+    text = str(sg.explain("sqrt(x) + sqrt(y) = 4", "y", "x", order=2))
+    assert "solve for y′:" in text  # 1/(2·√y) is never 0
+    assert "put y′ = −√(y/x) in, and simplify:" in text
+    assert "simplify with the equation:" in str(sg.explain(CIRCLE, "y", "x", order=2))
+
+
+def test_no_line_of_a_lesson_ends_within_a_name():
+    text = str(sg.explain("r = 2*sin(3*θ)", "y", "x"))
+    assert "cos(θ) −\n          2·sin(3θ)·sin(θ))" in text
+    assert max(map(len, text.splitlines())) <= 80

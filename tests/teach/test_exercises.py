@@ -158,7 +158,9 @@ def test_exercises_of_matrices_have_shapes():
 
 
 def test_unknown_topics_list_the_choices():
-    with pytest.raises(ArgumentError, match=r"no topic 'chian'\. Did you mean 'chain'\? Topics: polynomials, roots"):
+    with pytest.raises(
+        ArgumentError, match=r"the topic 'chian' is unknown\. Did you mean 'chain'\? Topics: polynomials, roots"
+    ):
         sg.exercises("chian")
     with pytest.raises(ArgumentError, match="level=4"):
         sg.exercises("chain", 4)

@@ -189,7 +189,7 @@ def test_entries_are_named_where_there_is_no_matrix_notation():
         (lambda: sg.explain(3.0), ArgumentTypeError, "expected a tensor or a function, got float"),
         (lambda: sg.explain(sg.tensor(3.0)), GraphError, "requires_grad=True"),
         (lambda: backprop(sg.symbol("x", 3)), ShapeError, "scalar outputs"),
-        (lambda: sg.explain(sg.symbol("x"), at=1), ArgumentError, "beside a tensor"),
+        (lambda: sg.explain(sg.symbol("x"), at=1), ArgumentError, "and a tensor"),
         (lambda: sg.explain(lambda x: x, wrt="z"), ArgumentError, "does not take"),
         (lambda: sg.explain(lambda x: 2.0, at=1.0), GraphError, "does not depend"),
         (lambda: sg.explain(sg.symbol("x") ** 2, wrt=2.0), ArgumentTypeError, "expected a tensor"),

@@ -35,6 +35,8 @@ x/(x**2 + 1)**2 ; sqrt(1 - sqrt(x)) ; exp(exp(x)) ; log10(x) ; x**0.5 + x**1.5 ;
 erf(x) ; atan2(x, x + 1) ; x - x ; minimum(x**2, 2) + 1 ; log1p(x**2) ; cosh(x)**2 - sinh(x)**2 ; 1/(x*log(x))
 hypot(x, 2) ; sqrt(x + sqrt(x + sqrt(x))) ; x*sqrt(x + sqrt(x + sqrt(x))) ; cos(2*x)**3
 exp(-2*x)**3 ; sqrt(x**2 + 2*x + 1)
+log((x + 1)/(x - 1)) ; log(sqrt(x)*exp(x)) ; log(x*(x + 1)*(x + 2)) ; 3*log(x**2*sin(x)) ; log(sqrt((1 + x)/(1 - x)))
+x*log(x**2/(x + 3)) ; log(1/(1 + exp(-x))) ; log(2**x/x) ; log(x**x) ; log(exp(-x**2/2)/sqrt(2*pi)) ; log(-2*x**3)
 """.replace("\n", " ; ")
     .strip(" ;")
     .split(" ; ")
@@ -68,6 +70,8 @@ def numbers_of(found, at):
             elif isinstance(left, Prime) and rest and line.kind == "side":
                 known[str(to_sympy(left))] = value(rest[-1], known)
                 yield line, [value(p, known) for p in rest]
+            elif isinstance(left, Label) and left.by == 0:  # f, written in another way
+                continue
             elif line.kind in ("does", "then") and (left is None or isinstance(left, Label)):
                 at_f = [value(p, known) for p in rest if isinstance(p, Formula)]
                 yield line, at_f
@@ -184,6 +188,23 @@ def test_vectors_of_numbers_are_explained_by_component():
     text = str(sg.explain(arm, q))
     assert "f₁(q₀, q₁) = cos(q₀) + cos(q₀ + q₁)" in text
     assert "∂f₂/∂q₁ = cos(q₀ + q₁)" in text
+
+
+def test_a_list_of_formulas_is_explained_as_the_vector_of_them():
+    assert str(sg.explain(["x*y", "x + y"], ["x", "y"])) == str(sg.explain("[x*y, x + y]", ["x", "y"]))
+
+
+@pytest.mark.parametrize(
+    ("f", "says"),
+    [
+        ("x*floor(x)", "floor(x) jumps where x is an integer; the derivative holds elsewhere."),
+        ("ceil(2*x)", "ceil(2x) jumps where 2x is an integer; the derivative holds elsewhere."),
+        ("atan2(y, x)", "f′(x) = −y/(x² + y²)"),
+        ("2**(x**2)", "f′(x) = 2^(x²)·log(2)·(x²)′ = 2·2^(x²)·x·log(2)"),
+    ],
+)
+def test_the_last_line_of_a_lesson_says(f, says):
+    assert str(sg.explain(f, "x")).splitlines()[-1].strip() == says
 
 
 def test_formulas_as_text_have_shapes_and_functions_too():
@@ -319,6 +340,12 @@ def test_constants_that_a_program_has_computed_are_recognised(value, written):
         ("sqrt(x + sqrt(x))", "x > 0"),
         ("log(abs(x - 2))", "x ≠ 2"),
         ("x/abs(x)", "x ≠ 0"),
+        ("log((x + 1)/(x - 1))", "|x| > 1"),
+        ("log(x**2/(x + 3))", "x ≠ 0, x > −3"),
+        ("log(-2*x**3)", "x < 0"),
+        ("sqrt(2**x/x)", "x > 0"),
+        ("log(log(x)/x)", "x > 1"),
+        ("log(x**(1/3)*(x - 1)**2)", "x ≠ 1, x > 0"),
     ],
 )
 def test_the_domain_is_solved_and_said_once(formula, says):
@@ -369,3 +396,93 @@ def test_a_name_that_is_called_is_no_variable():
 )
 def test_conditions_are_explained_as_the_numbers_that_they_are(text, line):
     assert line in str(sg.explain(text, "x")).replace("\n    ", " ")
+
+
+@pytest.mark.parametrize(
+    ("f", "law", "apart"),
+    [
+        (
+            "log((x + 1)/(x - 1))",
+            "law of logarithms log(u/v) = log(|u|) − log(|v|), where the left side is defined:",
+            "f(x) = log(|x + 1|) − log(|x − 1|)",
+        ),
+        (
+            "log(sqrt(x)*exp(x))",
+            "laws of logarithms log(u·v) = log(u) + log(v), log(uⁿ) = n·log(u), log(exp(u)) = u for positive u and v:",
+            "f(x) = log(x)/2 + x",
+        ),
+        (
+            "log((x**2 + 1)*(x**4 + 1)/(x**2 + 3))",
+            "laws of logarithms log(u·v) = log(u) + log(v), log(u/v) = log(u) − log(v) for positive u and v:",
+            "f(x) = log(x² + 1) + log(x⁴ + 1) − log(x² + 3)",
+        ),
+        ("log((x**2 + 1)**5)", "law of logarithms log(uⁿ) = n·log(u) for positive u:", "f(x) = 5·log(x² + 1)"),
+        ("log(a/x**2)", "log(uⁿ) = n·log(|u|), where the left sides are defined:", "f(x) = log(a) − 2·log(|x|)"),
+        ("log(x)*log(x**2)", "for positive u:", "f(x) = 2·log²(x)"),
+        ("log(u/(u + 1)**2)", "f(u) =", "f(u) = log(u) − 2·log(u + 1)"),
+    ],
+)
+def test_logarithms_are_taken_apart_by_their_laws_first(f, law, apart):
+    said = " ".join(str(sg.explain(f, "u" if "u" in f else "x")).split())
+    assert law in said
+    assert apart in said
+
+
+def test_a_law_of_logarithms_is_used_only_where_the_values_agree():
+    for f in ("log(x + 1)", "log(sin(x))", "log(2*x)", "sin(log(x**2))", "log(x)/log(2)"):
+        assert "of logarithms" not in str(sg.explain(f, "x"))
+
+
+def test_functions_of_two_arguments_are_quoted_by_their_own_rule():
+    text = str(sg.explain("atan2(x, 1 + y**2)", "x"))
+    assert "(atan2(x, c))′ = c/(x² + c²):" in text
+    assert "(atan2(c, x))′ = −c/(c² + x²), chain rule:" in str(sg.explain("atan2(y, 3*x)", "x"))
+    assert "(hypot(x, c))′ = x/hypot(x, c):" in str(sg.explain("hypot(x, 2)"))
+
+
+@pytest.mark.parametrize(
+    ("formula", "remark"),
+    [
+        ("where(x < 1, x**2, 3*x)", "At x = 1 there is a jump and no derivative; symgrad's value there is 3."),
+        ("where(x < 0, x, x + 1)", "At x = 0 there is a jump and no derivative; symgrad's value there is 1."),
+        ("where(x < 1, x, x + 1e-4)", "At x = 1 there is a jump and no derivative"),
+        ("where(x < 1, x**2, 2 - x)", "At x = 1 there is a kink and no derivative"),
+        ("where(x < 2, x**2, 4*x - 4)", "At x = 2 the pieces join smoothly, so the derivative exists there too."),
+        ("where(x > 0, x**2*sin(1/x), 0)", "At x = 0 the slopes have no limit; whether there is a derivative follows"),
+    ],
+)
+def test_how_two_pieces_meet_is_told_from_values_and_slopes(formula, remark):
+    assert remark in " ".join(str(sg.explain(formula)).split())
+
+
+def test_a_condition_of_one_piece_is_not_stated_where_another_piece_holds():
+    assert str(sg.explain("where(x > 0, sqrt(x), 0)")).splitlines()[0] == "f(x) = { √x for x > 0;  0 otherwise }"
+    assert "x > 1" in str(sg.explain("where(x > 0, log(x - 1), 0)")).splitlines()[0]
+
+
+def test_arcsine_has_no_derivative_where_its_argument_touches_one():
+    assert "−1 < x < 1, 2x² − 1 ≠ 0" in str(sg.explain("asin(2*x*sqrt(1 - x**2))"))
+    assert "x ≠ −1, x ≠ 1" in str(sg.explain("asin(2*x/(1 + x**2))")).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("formula", "step", "absent"),
+    [
+        ("exp(-2*x)*sin(x)", "factor out exp(−2x):\n        = exp(−2x)·(3·sin(x) − 4·cos(x))", "b − a"),
+        ("1/(x**2 + 3)", "cancel x² + 3:\n        = 6·(x² − 1)/(x² + 3)³", "(x − 1)"),
+        ("asin(2*x*sqrt(1 - x**2))", "= −2·(2x² − 1)/(√(1 − x²)·|2x² − 1|)", "(x − 1)"),
+        ("x**(1/x)", "collect powers:\n        = x^(1/x − 2)·(1 − log(x))", "common"),
+    ],
+)
+def test_simplifying_takes_no_detour(formula, step, absent):
+    text = str(sg.explain(formula, order=2 if "exp" in formula or "3" in formula else 1))
+    assert step in text
+    assert absent not in text
+
+
+@pytest.mark.parametrize(
+    ("formula", "condition"),
+    [("sqrt(abs(x - 2))", "x ≠ 2"), ("acos(1/x)", "|x| > 1"), ("asin(-3/x)", "|x| > 3"), ("log(abs(x))", "x ≠ 0")],
+)
+def test_conditions_on_sizes_are_solved_for_x(formula, condition):
+    assert str(sg.explain(formula)).splitlines()[0].split("  ")[-1].strip() == condition

@@ -257,3 +257,48 @@ def test_a_deep_network_has_its_gradient_in_the_names_of_the_lines():
     lines = str(sg.explain((z * z).sum(), wrt=x)).splitlines()
     at = lines.index("  df = gᵀ·dx gives, in the names above,")
     assert "tanh(A·" not in "".join(lines[at:])
+
+
+def test_the_largest_eigenvalue_is_explained_by_its_equation():
+    S, x = sg.symbol("S", ("n", "n"), symmetric=True), sg.symbol("x", "n")
+    e = sg.explain(sg.linalg.eigvalsh(S)[-1], S)
+    text = " ".join(str(e).split())
+    assert "differentiate both sides: dS·v + S·dv = dλ·v + λ·dv;" in text
+    assert "here v = eigh_V(S)[:, -1], as eigenvalues ascend: df = vᵀ·dS·v = tr(v·vᵀ·dS)" in text
+    at, step = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 3.0]]), np.diag([0.5, -1.0, 0.7])
+    above, below = (np.linalg.eigvalsh(at + h * step)[-1] for h in (1e-5, -1e-5))
+    assert (e.form(S=at) * step).sum() == pytest.approx((above - below) / 2e-5, rel=1e-8)
+    several = str(sg.explain(sg.linalg.eigvalsh(sg.diag(x) + S) @ x, S))
+    assert "a simple eigenvalue λ of M" in several
+    assert "simple eigenvalue" not in str(sg.explain(sg.linalg.eigvalsh(S).prod(), S))
+
+
+def test_a_multiple_of_a_name_is_named_inside_an_operation():
+    text = str(sg.explain("logsumexp(3*v)", "v", shapes={"v": "n"}))
+    assert "operation by operation" not in text
+    assert "df = pᵀ·dz                                d(log Σ exp z) = softmax(z)ᵀ·dz" in text
+    assert "g = 3·p = 3·softmax(3·v)" in text
+
+
+def test_differentials_of_log_det_and_var_have_reasons():
+    assert "Jacobi's formula" in str(sg.explain("log(det(X))", "X", shapes={"X": ("n", "n")}))
+    assert "deviations uᵢ from the mean sum to 0" in str(sg.explain("var(v)", "v", shapes={"v": "n"}))
+
+
+def test_a_norm_has_no_derivative_at_zero_and_the_lesson_says_so():
+    shapes = {"A": ("m", "n"), "x": "n", "b": "m"}
+    assert "This holds where A·x − b is not 0." in str(sg.explain("norm(A@x - b)", "x", shapes=shapes))
+    assert "holds" not in str(sg.explain("norm(b)*sum(x)", "x", shapes=shapes))
+
+
+def test_a_line_that_only_turns_a_product_around_is_left_out():
+    shapes = {"W": ("k", "n"), "x": "n", "y": "k"}
+    text = str(sg.explain("-sum(y*log(softmax(W@x)))", "W", shapes=shapes))
+    assert "(yᵀ·1)·pᵀ·dz" in text
+    assert "(1ᵀ·y)·pᵀ·dz" not in text
+
+
+def test_means_of_differentials_have_a_reason_with_their_size():
+    text = str(sg.explain("mean((v - mean(v))**3)", "v", shapes={"v": "k"}))
+    assert "mean(a ⊙ b) = aᵀ·b/k" in text
+    assert "mean(a) = 1ᵀ·a/k" in text

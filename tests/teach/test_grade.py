@@ -322,7 +322,7 @@ def test_wrong_arguments_are_errors():
         sg.grade("x", of=3, wrt="x")
     with pytest.raises(ArgumentError, match="order=0"):
         sg.grade("x", of="x", wrt="x", order=0)
-    with pytest.raises(ParseError, match="is no name"):
+    with pytest.raises(ParseError, match="is not a name"):
         sg.grade("x", of="x", wrt="x + 1")
     with pytest.raises(ArgumentError, match="no finite derivative"):
         sg.grade("x", of="log(-x**2 - 1)", wrt="x")
@@ -563,7 +563,7 @@ def test_cases_are_compared_on_both_sides_of_zero():
 
 
 def test_a_row_that_is_too_short_is_no_row_of_second_derivatives():
-    with pytest.raises(ArgumentError, match="takes a matrix of answers"):
+    with pytest.raises(ArgumentError, match="requires a matrix of answers"):
         sg.grade("[[6*x*y**2, 6*x**2*y], [6*x**2*y]]", of="x**3*y**2", wrt=["x", "y"], order=2)
 
 

@@ -65,7 +65,7 @@ def test_a_pupils_spelling_is_understood(answer, of):
         ("x!", "!", "factorial"),
         ("2x `", "`", "has no meaning"),
         ("2x'", "'", "no dash"),
-        ("x + foo(x)", "foo", "foo is no function"),
+        ("x + foo(x)", "foo", "foo is not a function"),
     ],
 )
 def test_what_is_no_formula_is_marked_in_the_pupils_own_text(answer, place, said):
@@ -117,7 +117,7 @@ def test_a_comma_is_a_point_of_numbers_and_makes_a_pair_of_arrays():
 
 def test_an_answer_may_have_ten_thousand_signs_and_no_more():
     assert sg.grade("2x" + " " * 9_998, of="x**2", wrt="x").right
-    with pytest.raises(ParseError, match="10001 signs"):
+    with pytest.raises(ParseError, match="10001 characters"):
         sg.grade("2x" + " " * 9_999, of="x**2", wrt="x")
 
 

@@ -37,7 +37,8 @@ OCCURS = {
     "CommonDenominator": ("sqrt(x)*(1 + x)", None),
     "Expand": ("(x**2 - 1)/(x**2 + 1)", ("opened", "2x³ + 2x + 2x − 2x³")),
     "UseIdentity": ("sin(x)/(1 + cos(x))", ("identity", "sin² + cos² = 1")),
-    "Simplify": ("log(abs((x - 1)/(x + 1)))", None),
+    "TakeLogarithmsApart": ("log((x + 1)/(x - 1))", ("laws", [["log(u/v)", "log(|u|) − log(|v|)"]])),
+    "Simplify": ("1/(x + 1)/(x - 1)", None),
     "SolveConditions": ("maximum(x, 2 - x)", None),
     "ClosedFormStep": ("1/(1 + exp(-x))", ("after", "σ(x)·(1 − σ(x))")),
     "NamePart": ("sin(cos(exp(sin(cos(exp(sin(x)))))))", ("symbol", "u")),
@@ -58,6 +59,7 @@ STUDIES = {
     "ChainRuleAlong": lambda: sg.chain_rule("x**2*y", x="cos(t)", y="t"),
     "SolveSystem": lambda: sg.critical_points("x**3 + y**3 - 3*x*y"),
     "SecondDerivativeTest": lambda: sg.critical_points("x**3 + y**3 - 3*x*y"),
+    "ProjectGradient": lambda: sg.explain((K := sg.symbol("K", ("n", "n"), skew=True)).sum() ** 2, K),
     "NewtonStep": lambda: sg.newton("x**2 - 2", x=1),
     "Evaluate": lambda: sg.sensitivity("a*b**2", a=2, b=3),
 }

@@ -184,7 +184,7 @@ def test_axes_that_are_given_are_drawn_on_and_come_back():
         (lambda: sg.plot("x", units={"z": "m"}), ArgumentError, "units has 'z'"),
         (lambda: sg.plot(lambda x: sg.stack([x, x])), ShapeError, "Expected a number"),
         (lambda: sg.plot(lambda x: "a"), ArgumentTypeError, "got str"),
-        (lambda: sg.plot(lambda: 3), ArgumentError, "takes no argument"),
+        (lambda: sg.plot(lambda: 3), ArgumentError, "has no arguments"),
         (lambda: sg.plot("x +"), ParseError, "at character 4"),
         (lambda: sg.plot(sg.symbol("x", 3).sum()), ShapeError, "a vector of two"),
         (lambda: sg.derive("x*y", "x").plot(q=1), ArgumentError, "has no 'q'"),

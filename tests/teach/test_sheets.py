@@ -59,7 +59,7 @@ def test_topics_share_a_sheet_evenly_and_no_two_exercises_are_alike():
 
 
 def test_a_sheet_that_cannot_be_made_is_refused():
-    with pytest.raises(ArgumentError, match="no topic 'chian'"):
+    with pytest.raises(ArgumentError, match="the topic 'chian' is unknown"):
         sg.sheet("chian")
     with pytest.raises(ArgumentError, match="count=0"):
         sg.sheet("chain", count=0)

@@ -16,7 +16,7 @@ EXPECTED = {
         "zeros": ["−√3", "0", "√3"], "increasing": ["(−∞, −1]", "[1, ∞)"], "decreasing": ["[−1, 1]"],
         "convex": ["[0, ∞)"], "range": ["(−∞, ∞)"],
     },
-    "(x**2 + 1)/(x - 1)": {"domain": ["(−∞, 1)", "(1, ∞)"], "zeros": [], "range": ["(−∞, 2 − 2·√2]", "[2·√2 + 2, ∞)"]},
+    "(x**2 + 1)/(x - 1)": {"domain": ["(−∞, 1)", "(1, ∞)"], "zeros": [], "range": ["(−∞, 2 − 2·√2]", "[2 + 2·√2, ∞)"]},
     "x*exp(-x)": {"increasing": ["(−∞, 1]"], "concave": ["(−∞, 2]"], "range": ["(−∞, exp(−1)]"]},
     "sqrt(4 - x**2)": {"domain": ["[−2, 2]"], "zeros": ["−2", "2"], "range": ["[0, 2]"]},
     "log(x)/x": {"domain": ["(0, ∞)"], "zeros": ["1"], "increasing": ["(0, e]"]},
@@ -71,6 +71,13 @@ def test_a_study_is_written_pickled_and_charted():
     assert str(pickle.loads(pickle.dumps(study))) == str(study)
     assert [row["f′"] for row in study.sign_chart()] == ["+", "+", "−", "−", "+", "+"]
     assert "local maximum at x = −1, f(x) = 2" in str(study)
+
+
+def test_the_sign_chart_of_a_period_ends_at_places_of_the_function():
+    study = sg.study("2*sin(2*pi*x/3)")
+    assert [row["interval"] for row in study.sign_chart()] == ["(0, 3/4)", "(3/4, 3/2)", "(3/2, 9/4)", "(9/4, 3)"]
+    assert "f(x) = 0 at x = 3k and x = 3/2 + 3k." in str(study)
+    assert [row["f′"] for row in sg.study("sin(x)**2").sign_chart()] == ["+", "+", "−", "−"]
 
 
 def test_the_sign_chart_is_written_and_holds_by_values():

@@ -275,7 +275,7 @@ def test_normal_equations_fit_as_numpy_does():
     ],
 )
 def test_what_has_no_answer_is_refused(call):
-    with pytest.raises(SymgradError, match=r"[Ee]xpected|Choose|Add|Put|does not decide|do not solve"):
+    with pytest.raises(SymgradError, match=r"[Ee]xpected|Choose|Add|Substitute|does not determine|do not solve"):
         call()
 
 
@@ -290,3 +290,17 @@ def test_what_has_no_answer_is_refused(call):
 def test_a_name_that_the_formula_has_not_is_refused_with_the_one_it_has(call, name):
     with pytest.raises(SymgradError, match=f"Write x in place of {name}: x=1 as an argument"):
         call()
+
+
+def test_sentences_about_extreme_values_and_taylor_coefficients_are_complete():
+    text = " ".join(str(sg.lagrange_multipliers("x + 2*y + 2*z", "x**2 + y**2 + z**2 = 9")).split())
+    assert "so that f has a greatest and a least value: f = 9 and f = −9." in text
+    assert "multiplied by (x − a)ᵏ:" in str(sg.taylor_polynomial("log(1 + 2*x)", 3, x=0))
+
+
+@pytest.mark.parametrize("high", ["pi", "π"])
+def test_a_constant_alone_is_exact_as_the_end_of_an_interval(high):
+    best = sg.closed_interval("x - 2*sin(x)", 0, high)
+    assert [str(c.x) for c in best.candidates] == ["0", "π/3", "π"]
+    assert str(best.maximum.y) == "π"
+    assert sg.tangent("cos(x)", x="-pi").formula == "−1"

@@ -26,7 +26,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 WAIT = 15_000  # milliseconds, for anything to appear
 LEAST_SQUARES = "#f=norm(X*w - y)^2&wrt=w"
 WAVE = "#f=x^2*sin(x)&wrt=x"
-TABS = ["matrix", "index", "entries", "where", "steps", "graph", "plot", "numbers", "code"]
+SADDLE = "#f=x^3 + y^3 - 3*x*y&wrt=x"
+TABS = ["matrix", "index", "entries", "where", "steps", "grade", "graph", "plot", "numbers", "code"]
+OF_NUMBERS = ["steps", "grade", "study", "several", "matrix", "where", "graph", "plot", "numbers", "code"]
 Visit = Callable[..., Any]
 
 
@@ -117,7 +119,7 @@ def test_a_typed_formula_shows_its_derivative_and_its_names(visit: Visit) -> Non
     shows(page, "#spelling", "MATLAB")
     shows(page, "#panel", "(A + Aᵀ)*x")
     page.get_by_label("More on A").click()
-    page.get_by_label("symmetric").check()
+    page.get_by_label("Structure of A").select_option("symmetric")
     shows(page, "#panel .spelling >> nth=0", re.compile(r"^2\*A\*x$"))
     page.get_by_role("radio", name="2", exact=True).check(force=True)
     shows(page, "#panel .spelling >> nth=0", re.compile(r"^2\*A$"))
@@ -129,6 +131,7 @@ def test_tabs_show_the_derivative_in_every_way(visit: Visit) -> None:
     page = visit(LEAST_SQUARES)
     held = {
         "matrix": "2*Xᵀ*(X*w - y)", "index": "Sum_", "entries": "number", "where": "name", "steps": "put in",
+        "grade": "Your derivative",
         "graph": "along each arrow", "plot": "one number or two", "numbers": "finite differences",
         "code": "import numpy",
     }  # fmt: skip
@@ -141,6 +144,31 @@ def test_tabs_show_the_derivative_in_every_way(visit: Visit) -> None:
     page.reload()
     settled(page, "graph")
     assert page.locator("img.graph").evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+
+
+def test_functions_of_numbers_begin_with_their_steps_and_are_studied(visit: Visit) -> None:
+    page = visit("#f=x^3-3x&wrt=x")
+    settled(page, "steps")
+    shows(page, "#panel", "power rule")
+    assert page.get_by_role("tab").all_inner_texts()[:4] == ["Steps", "Your answer", "Study", "Text"]
+    page.get_by_role("tab", name="Study").click()
+    settled(page, "study")
+    shows(page, "#panel", "local maximum at x = −1")
+    assert page.locator("#panel svg .mark").count() == 6  # three zeros, two extrema, an inflection point
+    page.get_by_label("Formula", exact=True).fill("x^3 + y^3 - 3x*y")
+    page.get_by_role("tab", name="Several variables").click()
+    settled(page, "several")
+    shows(page, "#panel", "saddle point at (0, 0)")
+    page.get_by_role("radio", name="Laplacian").check(force=True)
+    shows(page, "#panel .steps", "Δf")
+    assert "tab=several&ask=laplacian" in page.url
+    page.get_by_label("Formula", exact=True).fill("x^2 + y^2 = 25")
+    shows(page, "#derivative", "dy")
+    assert page.get_by_role("tab").all_inner_texts() == ["Steps", "Your answer", "Text"]
+    shows(page, "#panel", "differentiate both sides")
+    page.get_by_label("Formula", exact=True).fill("[x*y, y^2]")
+    page.get_by_role("radio", name="Curl").check(force=True)
+    shows(page, "#panel .steps", "∇×F")
 
 
 def test_code_is_copied_and_downloaded_in_every_language(visit: Visit) -> None:
@@ -161,7 +189,7 @@ def test_code_is_copied_and_downloaded_in_every_language(visit: Visit) -> None:
 
 
 def test_a_mistake_is_underlined_with_its_reason_until_it_is_mended(visit: Visit) -> None:
-    page = visit(WAVE)
+    page = visit(WAVE + "&tab=matrix")
     settled(page, "matrix")
     formula = page.get_by_label("Formula", exact=True)
     formula.fill("sin(x) + $y")
@@ -202,7 +230,7 @@ def test_an_address_is_the_exercise_and_undo_goes_back(visit: Visit) -> None:
 
 def test_examples_and_history_open_exercises(visit: Visit) -> None:
     page = visit(WAVE)
-    settled(page, "matrix")
+    settled(page, "steps")
     page.get_by_role("button", name="Gallery").click()
     example = page.locator("a.example", has_text="Least squares").first
     example.wait_for()
@@ -244,6 +272,8 @@ def test_two_numbers_have_level_lines_and_a_gradient(visit: Visit) -> None:
     page = visit("#f=x^2+3*y^2&wrt=x&tab=plot")
     settled(page, "plot")
     assert page.locator("path.level").count() >= 8
+    lines = page.locator("path.level").evaluate_all("all => all.map(path => path.getAttribute('d').split('M').length)")
+    assert max(lines) > 120  # in short pieces, so that an ellipse has no corners
     handle = page.get_by_role("slider")
     handle.press("End")
     assert float(handle.get_attribute("aria-valuenow")) == 3
@@ -291,7 +321,7 @@ def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
     page.get_by_role("button", name=re.compile("Next hint|No more")).wait_for()
     task = page.locator(".task").inner_text()
     [formula] = re.findall(r"f = (.*) with respect to x", task)
-    solver = visit("#f=" + formula.replace("+", "%2B") + "&wrt=x")
+    solver = visit("#f=" + formula.replace("+", "%2B") + "&wrt=x&tab=matrix")
     settled(solver, "matrix")
     answer.fill(solver.locator(".spelling").first.inner_text())
     page.get_by_role("button", name="Check").click()
@@ -300,6 +330,19 @@ def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
     page.get_by_role("button", name="Next problem").click()
     shows(page, "#problem-title", "Problem 2")
     assert page.locator(".task").inner_text() != task
+
+
+def test_an_own_answer_is_graded_with_what_is_assumed(visit: Visit) -> None:
+    page = visit("#f=x'*A*x&wrt=x&n.A=matrix:n,n:symmetric&tab=grade")
+    page.get_by_label("Your derivative").fill("2*A*x")
+    page.get_by_role("button", name="Check", exact=True).click()
+    shows(page, "#panel .verdict", "Right")
+    page.get_by_label("More on A").click()
+    page.get_by_label("Structure of A").select_option("upper")
+    api.expect(page.locator("#panel .verdict p")).to_have_count(0, timeout=WAIT)
+    page.get_by_label("Your derivative").press("Enter")
+    shows(page, "#panel .verdict", "Not yet")
+    assert violations(page) == []
 
 
 def test_the_slip_is_underlined_in_the_answer_and_what_is_said_of_it_in_the_problem(visit: Visit) -> None:
@@ -372,7 +415,7 @@ def test_dark_follows_the_system_and_the_switch(visit: Visit) -> None:
 
 
 def test_all_is_reached_with_the_keyboard(visit: Visit) -> None:
-    page = visit(WAVE)
+    page = visit(WAVE + "&tab=matrix")
     settled(page, "matrix")
     press = page.keyboard.press
     press("Tab")
@@ -386,8 +429,9 @@ def test_all_is_reached_with_the_keyboard(visit: Visit) -> None:
     press("ArrowRight")
     shows(page, "#panel", "3*x*y**2")
     assert page.evaluate("document.activeElement.value") == "y"
-    page.locator("#tab-matrix").focus()
-    for tab in TABS[1:]:
+    page.locator("#tab-steps").click()
+    page.locator("#tab-steps").focus()
+    for tab in OF_NUMBERS[1:]:
         press("ArrowRight")
         assert page.evaluate("document.activeElement.id") == f"tab-{tab}"
     settled(page, "code")
@@ -401,9 +445,12 @@ def test_all_is_reached_with_the_keyboard(visit: Visit) -> None:
     assert page.evaluate("document.activeElement.id") == "open-gallery"
 
 
-def test_axe_finds_no_violation_in_any_view(visit: Visit) -> None:
-    page = visit(LEAST_SQUARES)
-    for tab in TABS:
+@pytest.mark.parametrize(("fragment", "tabs"), [(LEAST_SQUARES, TABS), (SADDLE, OF_NUMBERS)])
+def test_axe_finds_no_violation_in_any_view(visit: Visit, fragment: str, tabs: list[str]) -> None:
+    page = visit(fragment)
+    page.locator(f"#tab-{tabs[0]}").wait_for()
+    settled(page, tabs[0])
+    for tab in tabs:
         page.locator(f"#tab-{tab}").click()
         settled(page, tab)
         assert violations(page) == [], tab
@@ -412,7 +459,7 @@ def test_axe_finds_no_violation_in_any_view(visit: Visit) -> None:
 def test_a_token_is_remembered_and_not_in_links(visit: Visit, pool: WorkerPool) -> None:
     with served(pool, Guard(token="spring")) as at:
         page = visit("?token=spring" + WAVE, at=at)
-        settled(page, "matrix")
+        settled(page, "steps")
         assert "spring" not in page.url
         page.goto(at + LEAST_SQUARES + "&tab=steps")
         settled(page, "steps")

@@ -36,7 +36,7 @@ class Answer:
 
     Attributes:
         text: the text that places and errors are of; of a form, its text.
-        tree: of the text; None where the answer is no text.
+        tree: of the text; None where the answer is not text.
         function: of the leaves, where there is no tree.
         floats: whether there are no more digits than those of floats.
         constant: whether the text ended with ``+ C``.
@@ -55,8 +55,8 @@ def read_answer(answer: Any, problem: Problem, bars: str = "abs") -> Answer:
     """Return the answer to a problem, whose bars |x| are the absolute value, or another function.
 
     Raises:
-        ParseError: the text is no formula.
-        ArgumentTypeError: the answer is of no kind that answers are of.
+        ParseError: if the text is not a formula.
+        ArgumentTypeError: if the answer has an unsupported type.
     """
     parsed = _read(answer, problem)
     if parsed.tree is None:
@@ -85,8 +85,8 @@ def _read(answer: Any, problem: Problem) -> Answer:
     """Return the answer, its powers taken entry by entry.
 
     Raises:
-        ParseError: the text is no formula.
-        ArgumentTypeError: the answer is of no kind that answers are of.
+        ParseError: if the text is not a formula.
+        ArgumentTypeError: if the answer has an unsupported type.
     """
     if isinstance(answer, ClosedForm):
         return _of_form(answer, problem)

@@ -51,7 +51,7 @@ def _terms(t: Formula) -> list[Formula]:
 
 
 def _factors(t: Formula) -> list[Formula]:
-    """Return the factors of a product and a quotient that are no numbers."""
+    """Return the factors of a product and a quotient that are not numbers."""
     if isinstance(t, Unary) and t.op == "-":
         return _factors(t.operand)
     if isinstance(t, Binary) and t.op == "*":

@@ -26,7 +26,7 @@ Point = dict[str, float]
 def is_curve(of: Any, wrt: Any) -> bool:
     """Whether a problem is equations, and not a formula with its name before it, as in f(x) = x² and y = x²."""
     if not isinstance(of, str):
-        return isinstance(of, (list, tuple))
+        return isinstance(of, (list, tuple)) and any(has_equals_sign(str(text)) for text in of)
     of = without_dollars(of)
     label = label_of(of)
     rest = of[label.end() :] if label is not None else of
@@ -40,7 +40,7 @@ def curve_of(of: str | Sequence[str], wrt: str | Sequence[str]) -> Curve:
     """Return the curve of a problem: dy/dx by ``"x"``, where y is the other name, or by ``("y", "x")``."""
     if not isinstance(wrt, str):
         if len(wrt) != 2:
-            raise ArgumentError(f"grade: of equations, got wrt={list(wrt)}. Expected 'x', or ('y', 'x') for dy/dx.")
+            raise ArgumentError(f"grade: for equations, got wrt={list(wrt)}. Expected 'x', or ('y', 'x') for dy/dx.")
         return curve("grade", of, wrt[0], wrt[1])
     letters = [wrt, *(c for c in "xy" if c in "".join(map(str, of)))]
     names = names_in_equations("grade", of, letters)

@@ -1,4 +1,4 @@
-"""``sg.exercises``: problems to practise on, each with its solution, its steps, and its own grade."""
+"""``sg.exercises``: problems for practice, with their solutions and steps, which grade answers."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _ORDERS = {1: "", 2: "second ", 3: "third "}
 
 @dataclass(frozen=True)
 class Exercise:
-    """A problem to be solved: ``of`` is to be differentiated ``order`` times with respect to ``wrt``.
+    """A problem: differentiate ``of`` with respect to ``wrt``, ``order`` times.
 
     Attributes:
-        topic, level: what it practises, and how hard it is.
-        of, wrt, shapes, order: as ``sg.grade`` takes them.
+        topic, level: the topic and the difficulty.
+        of, wrt, shapes, order: the arguments of ``sg.grade``.
     """
 
     topic: str
@@ -52,32 +52,32 @@ class Exercise:
 
     @property
     def of(self) -> str:
-        """The formula that is differentiated; or an equation, for dy/dx on its curve."""
+        """The formula to differentiate; or an equation, for dy/dx on its curve."""
         return self.task.of
 
     @property
     def wrt(self) -> str | list[str]:
-        """By what it is to be differentiated."""
+        """The name or names with respect to which to differentiate."""
         return self.task.wrt if isinstance(self.task.wrt, str) else list(self.task.wrt)
 
     @property
     def shapes(self) -> dict[str, Any]:
-        """The shapes of names that stand for arrays."""
+        """The shapes of names that denote arrays."""
         return dict(self.task.shapes)
 
     @property
     def order(self) -> int:
-        """How often it is to be differentiated."""
+        """The order of the derivative."""
         return self.task.order
 
     @property
     def is_curve(self) -> bool:
-        """Whether an equation is given, and dy/dx on its curve is asked for."""
+        """Whether an equation is given, and dy/dx on its curve is requested."""
         return is_curve(self.of, self.wrt)
 
     @property
     def is_gradient(self) -> bool:
-        """Whether the derivative with respect to each of several names is asked for."""
+        """Whether the derivative with respect to each of several names is requested."""
         return self.order == 1 and not isinstance(self.task.wrt, str)
 
     @cached_property
@@ -91,7 +91,7 @@ class Exercise:
 
     @property
     def question(self) -> str:
-        """What is asked for, without the formula."""
+        """The task, without the formula."""
         if self.is_curve:
             return f"Find d{self._curve.wanted[0]}/d{self._curve.x} on the curve."
         names = self._problem.path
@@ -112,7 +112,7 @@ class Exercise:
 
     @cached_property
     def _sides(self) -> list[Formula]:
-        """What stands on the two sides of the formula's equals sign, as on paper."""
+        """The two sides of the equation that states the formula, as on paper."""
         if self.is_curve:
             return [on_paper(side.reading.tree, {}) for side in self._curve.sides[0]]
         return [Name("f"), on_paper(self._problem.tree, self._problem.ranks)]
@@ -131,7 +131,7 @@ class Exercise:
 
     @property
     def latex(self) -> str:
-        """The problem's formula in LaTeX, with what is to be found of it."""
+        """The problem's formula and the requested derivative in LaTeX."""
         if self.is_curve:
             return self.formula_latex
         names = [latex_name(n) for n in dict.fromkeys(self._problem.path)]
@@ -149,7 +149,7 @@ class Exercise:
 
     @cached_property
     def solution(self) -> Any:
-        """The closed form that solves the exercise; of a gradient, one for each name."""
+        """The closed form that solves the exercise; for a gradient, one for each name."""
         if self.is_curve:
             return derive(self.of, self._curve.wanted[0], self._curve.x)
         first, *rest = leaves = [self._problem.leaves[n] for n in self._problem.path]
@@ -164,7 +164,7 @@ class Exercise:
 
     @property
     def answer(self) -> str:
-        """The solution as text; of a gradient, as a list."""
+        """The solution as text; for a gradient, as a list."""
         return _list([str(form) for form in self.solution]) if self.is_gradient else str(self.solution)
 
     @property
@@ -174,7 +174,7 @@ class Exercise:
 
     @cached_property
     def steps(self) -> Explanation:
-        """The way to the solution, as ``sg.explain`` writes it; of a mixed derivative, to the first one."""
+        """The steps to the solution, as ``sg.explain`` writes them; for a mixed derivative, those to the first one."""
         if self.is_curve:
             return explain(self.of, self._curve.wanted[0], self._curve.x)
         by = [self._problem.leaves[n] for n in dict.fromkeys(self._problem.path)]
@@ -186,7 +186,7 @@ class Exercise:
 
     @property
     def hints(self) -> list[str]:
-        """The reasons of the steps, one hint after the other, without the results."""
+        """Hints, in order: the reasons of the steps, without the results."""
         reasons = []
         for line in self.steps.data():
             if line["kind"] in ("why", "rule"):
@@ -197,7 +197,7 @@ class Exercise:
 
     @cached_property
     def slips(self) -> list[Slip]:
-        """Wrong answers that are to be expected, each with its slip and its hint, the most telling first."""
+        """Typical wrong answers, each with its slip and its hint, the most instructive first."""
         if self.is_curve:
             return slips_on_curve(CurveProblem(self._curve, 1))
         if not self.is_gradient:
@@ -215,13 +215,13 @@ class Exercise:
         """Return an answer's formula.
 
         Raises:
-            ParseError: the answer is no formula; says where.
+            ParseError: if the answer is not a formula; the message says where.
         """
         tree: Formula = read(answer, "paper", answer=True).tree if self.is_curve else self._problem.read(answer).tree
         return tree
 
     def grade(self, answer: Any) -> Grade:
-        """Return what is to be said about an answer, as ``sg.grade`` does."""
+        """Return the grade of an answer, as ``sg.grade`` does."""
         return grade(answer, self.of, self.wrt, self.shapes, order=self.order)
 
     def __str__(self) -> str:
@@ -230,16 +230,16 @@ class Exercise:
 
 @checked
 def exercises(topic: str, level: int = 1, seed: int = 0, count: int = 5) -> list[Exercise]:
-    """Return problems to practise on; the same ones for the same arguments.
+    """Return problems for practice; equal arguments return equal problems.
 
     Args:
         topic: one of ``symgrad.teach.TOPICS``, such as "chain" or "least-squares".
         level: 1, 2 or 3.
-        seed: for others of the same kind.
-        count: how many; fewer where the topic has fewer.
+        seed: a number that selects other problems of the same kind.
+        count: the number of problems; fewer are returned if the topic has fewer.
 
     Raises:
-        ArgumentError: there is no such topic or level.
+        ArgumentError: if the topic or the level is unknown.
 
     >>> for e in sg.exercises("chain", level=2, seed=1, count=2):
     ...     print(e.problem)
@@ -271,7 +271,7 @@ def _topic(topic: Any) -> str:
         return name
     near = difflib.get_close_matches(name, TOPICS, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ArgumentError(f"exercises: there is no topic {topic!r}.{hint} Topics: {', '.join(TOPICS)}.")
+    raise ArgumentError(f"exercises: the topic {topic!r} is unknown.{hint} Topics: {', '.join(TOPICS)}.")
 
 
 def _list(entries: Sequence[str]) -> str:

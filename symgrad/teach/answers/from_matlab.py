@@ -18,6 +18,7 @@ from symgrad.expression.formula import (
     Compare,
     Constant,
     Formula,
+    List,
     Name,
     Subscript,
     Tuple,
@@ -60,7 +61,7 @@ def in_python(reading: Reading, ranks: Mapping[str, int]) -> Formula:
     """Return the tree of a formula with Python's operators, whatever notation it was read in.
 
     Raises:
-        ParseError: it has something that is not written otherwise.
+        ParseError: if it contains a construct that cannot be translated.
 
     >>> from symgrad.expression.printer import typed as text
     >>> from symgrad.expression.grammar import read
@@ -126,6 +127,11 @@ class _Translated:
             a, b = self.of(node.left), self.of(node.right)
             if {a.kind, b.kind} == {"number"}:
                 return _Part(Compare(a.tree, node.op, b.tree), "number")
+        if isinstance(node, List):
+            rows = [row.elts if isinstance(row, Tuple) else (row,) for row in node.elts]
+            entries = [self.of(e) for row in rows for e in row]
+            if {e.kind for e in entries} == {"number"} and (len(rows) == 1 or all(len(row) == 1 for row in rows)):
+                return _Part(List(tuple(e.tree for e in entries)), "column")
         if isinstance(node, Call) and isinstance(node.func, Name) and not node.keywords:
             return self._entry(node) if node.func.id in self.ranks else self._called(node.func.id, node.args)
         raise _refused("this has a part, such as a list or a range, that is not graded in MATLAB's notation")
@@ -150,7 +156,7 @@ class _Translated:
             return _product(_Part(call("inv", a.tree), "matrix"), b)
         if op == "@":
             return _product(a, b)
-        raise _refused("^ of an array by an array is no formula")
+        raise _refused("^ of an array by an array is not a formula")
 
     def _primed(self, node: Attribute, x: _Part) -> _Part:
         """Return a transpose; of a number on paper it would be a derivative."""
@@ -193,7 +199,7 @@ class _Translated:
 
 
 def _is_inverse(op: str, b: _Part) -> bool:
-    """Whether a number is divided by a matrix, as in 1/A, which is no formula."""
+    """Whether a number is divided by a matrix, as in 1/A, which is not a formula."""
     return op == "mrdivide" and b.kind != "number"
 
 

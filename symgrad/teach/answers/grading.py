@@ -1,7 +1,7 @@
-"""``sg.grade``: whether an answer is the derivative, and what went wrong where it is not.
+"""``sg.grade``: whether an answer is the derivative, and which mistake was made if it is not.
 
-The verdict is one of values: of the answer and the derivative, to 50 digits, at points all over the problem's domain.
-The slip is found by making every slip at every place, and comparing values again.
+The verdict compares values of the answer and of the derivative, to 50 digits, at points all over the problem's domain.
+The mistake is found by making every typical slip at every place, and comparing values again.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
+from symgrad.expression.arguments import are_texts, vector_of
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.cursor import label_of
 from symgrad.expression.formula import Attribute, Binary, Constant, Formula, Name, Tuple
@@ -46,6 +47,7 @@ from symgrad.teach.answers.values import function_named
 from symgrad.teach.answers.vectors import components
 from symgrad.teach.answers.wrong_rules import INNER
 
+_LEAST = 1e-6  # of which floats are compared as of larger ones
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
 _ProblemBy = Callable[[Sequence[str]], Problem]  # the problem of differentiating by these names in turn
 MOST_SHOWN = 500  # signs of an answer in which a place is shown
@@ -68,21 +70,21 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Grade:
-    """What is to be said about an answer.
+    """The grade of an answer.
 
     Attributes:
-        right: whether it is the derivative.
-        simplified: of a right answer, whether it is about as short as it can be; else None.
-        slip: None for a right answer, else one of ``symgrad.teach.SLIPS``.
-        hint: a sentence for the pupil, which does not give the answer away.
-        at: where the answer is wrong, with both values; None where it is right or has no values.
-        shorter: a shorter form of a right answer that is not simplified, else None.
-        proof: of a right answer, "rewriting" where rewriting proves it, else "values".
+        right: whether the answer is the derivative.
+        simplified: for a right answer, whether it is about as short as possible; otherwise None.
+        slip: None for a right answer; otherwise one of ``symgrad.teach.SLIPS``.
+        hint: a sentence for the pupil, which does not reveal the answer.
+        at: a point at which the answer is wrong, with both values; None if it is right or has no values.
+        shorter: a shorter form of a right answer that is not simplified; otherwise None.
+        proof: for a right answer, "rewriting" if it was proved by rewriting, and "values" if not.
         place: the position of the mistake in a wrong answer's text, as a start and an end index, like that of a
-            ParseError; None where no part of the answer is to blame, or the answer is not text.
+            ParseError; None if no part of the answer is to blame, or the answer is not text.
         credit: the share of the derivative that is right, from 0 to 1: of its terms, of the factors of a product, or of
             the components of a gradient.
-        right_parts: the positions of those parts in a wrong answer's text.
+        right_parts: the positions of the right parts in a wrong answer's text.
     """
 
     right: bool
@@ -118,28 +120,29 @@ def grade(
     ask: str = "derivative",
     at: Any = None,
 ) -> Grade:
-    """Return whether an answer is the derivative of a formula, and what slip explains it where it is not.
+    """Return whether an answer is the derivative of a formula, and which mistake explains a wrong answer.
 
     Args:
-        answer: text such as ``"2*x*cos(x)"`` or ``"f'(x) = 2x cos x"``, an expression of SymPy's, or a closed form; for
+        answer: text such as ``"2*x*cos(x)"`` or ``"f'(x) = 2x cos x"``, a SymPy expression, or a closed form; for
             several names, a list of answers or the text of one.
-        of: the formula that was to be differentiated; or equations, such as ``"x**2 + y**2 = 25"``, for dy/dx on their
-            curve, where answers may use the equation.
-        wrt: the name with respect to which, of equations perhaps ``("y", "x")`` for dy/dx; or several names, for the
-            derivative with respect to each. With ``order=2`` and one answer, two names stand for a mixed derivative.
-        shapes: of the names of arrays, as in ``sg.parse``; all other names are numbers.
+        of: the formula that was to be differentiated, or a list of them for a vector; or equations, such as
+            ``"x**2 + y**2 = 25"``, for dy/dx on their curve, where answers may use the equation.
+        wrt: the name to differentiate with respect to; for equations, a pair such as ``("y", "x")`` for dy/dx; or
+            several names, for the derivative with respect to each. With ``order=2`` and one answer, two names stand for
+            a mixed derivative.
+        shapes: the shapes of arrays by name, as in ``sg.parse``; all other names are numbers.
         order: 2 for the second derivative, and so on.
         syntax: the notation of the formula, as in ``sg.parse``; answers are read as people write them.
-        ask: what was asked for: "derivative"; "tangent", whose answers are lines such as ``"y = 6x - 9"``; or
+        ask: what the exercise asks for: "derivative"; "tangent", whose answers are lines such as ``"y = 6x - 9"``; or
             "extrema", such as ``"maximum at x = -1, minimum (1, -2)"``.
-        at: the place of a tangent, a number, or an exact one as text: ``"pi/4"``.
+        at: the point of a tangent, as a number, or exactly as text: ``"pi/4"``.
 
     Returns:
         A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``, ``place``.
 
     Raises:
-        ParseError: the answer or the formula is no formula; says where.
-        ArgumentError: the order is no positive integer, or the formula has no derivative at any point.
+        ParseError: if the answer or the formula cannot be parsed; the message says where.
+        ArgumentError: if the order is not a positive integer, or the formula has no derivative at any point.
 
     >>> sg.grade("2*x*cos(x)", of="x**2*sin(x)", wrt="x").slip
     'product'
@@ -152,11 +155,12 @@ def grade(
         return _of_question(answer, of, wrt, ask, at)
     names = [wrt] if isinstance(wrt, str) else list(wrt)
     if not names:
-        raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
+        raise ArgumentError("grade: wrt is empty. Expected the name to differentiate with respect to, such as 'x'.")
     if syntax not in SYNTAXES:
         raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected one of {list(SYNTAXES)}.")
     if not shapes and is_curve(of, wrt):
         return _on_curve(answer, CurveProblem(curve_of(of, wrt), order))
+    of = vector_of("grade", of) if are_texts(of) else of
     problem_by: _ProblemBy = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
     with enable_grad():
         if isinstance(answer, str) and len(names) == 1:
@@ -298,7 +302,7 @@ def _read_as(problem_by: _ProblemBy, way: str, powers: bool, path: Sequence[str]
 def _first_right(readings: Iterable[Callable[[], Grade]]) -> Grade:
     """Return the grade of the first reading that is right; else that of the answer as it stands.
 
-    Where that is no formula, its shape cannot be right, or no slip explains it, the grade is that of the next reading
+    If it is not a formula, has a wrong shape, or no slip explains it, the grade is that of the next reading
     that has one.
     """
     kept: Grade | ParseError | None = None
@@ -339,7 +343,7 @@ def _grade(answer: Any, names: Sequence[str], problem_by: _ProblemBy, order: int
 
 
 class _Piece(NamedTuple):
-    """One of several answers, and where its text begins; None where it is no part of a string."""
+    """One of several answers, and where its text begins; None where it is not part of a string."""
 
     answer: Any
     start: int | None
@@ -362,7 +366,7 @@ def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _Proble
             continue
         inner = _pieces(piece.answer, problem_by(names)) or []
         if order != 2 or len(inner) != len(names):
-            raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
+            raise ArgumentError("grade: for several names, order=2 requires a matrix of answers, [[…, …], […, …]].")
         for other, entry in zip(names, inner):
             graded = _Grading(problem_by([name, other])).of(entry.answer)
             grades.append((f"With respect to {name} and {other}: ", entry.placed(graded, piece.start)))
@@ -408,7 +412,7 @@ class _Grading:
         """Return the grade.
 
         Raises:
-            ParseError: the answer is no formula; says where, in the answer as it was written.
+            ParseError: if the answer is not a formula; the message says where, in the answer as it was written.
         """
         case = self.problem.cases()[0]
         try:
@@ -526,7 +530,7 @@ class _Grading:
         """Return what is wrong with the answer's shape.
 
         Raises:
-            ParseError: the answer holds what formulas may not hold.
+            ParseError: if the answer contains something that is not allowed in formulas.
         """
         if read.tree is None:
             return None
@@ -654,7 +658,7 @@ class _Grading:
 
     def _difference(self, case: Case, read: Answer) -> At | None:
         """Return a point at which the answer and the derivative differ; None where there is none."""
-        if read.floats:
+        if read.floats or self.problem.is_rounded:
             return self._different_floats(case, read)
         try:
             f = self._function(case, read)
@@ -670,8 +674,10 @@ class _Grading:
     def _different_floats(self, case: Case, read: Answer) -> At | None:
         mine = self._floats_of(case, read)
         for k, p in enumerate(case.points):
-            if mine[k].shape != case.truth[k].shape or not _agree(mine[k], case.truth[k]):
-                return At(_point(p), _float(mine[k]), _float(case.truth[k]))
+            truth = case.truth[k]
+            least = max(1.0, np.max(np.abs(truth), initial=0.0)) if self.problem.is_rounded else _LEAST
+            if mine[k].shape != truth.shape or not _agree(mine[k], truth, least):
+                return At(_point(p), _float(mine[k]), _float(truth))
         return None
 
     # -------------------------------------------------------------- right
@@ -847,7 +853,7 @@ class _Grading:
                 return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
             return f"At {where} the answer has no value, and the derivative has one."
         if self._is_off_by_a_factor(case, mine):
-            return "Every entry is off by the same factor, which is no constant: a number such as a norm is missing."
+            return "Every entry is off by the same factor, which is not a constant: a number such as a norm is missing."
         return "This is not the derivative. Go from the outside in, and name the rule of each step."
 
     def _is_off_by_a_factor(self, case: Case, mine: Any) -> bool:
@@ -910,10 +916,10 @@ def _same(a: Any, b: Any) -> bool:
         return bool(abs(a - b) <= _SAME * max(abs(a), abs(b), mpmath.mpf(10) ** -10))
 
 
-def _agree(a: Any, b: Any) -> bool:
-    """Whether floats agree, to what is left of their digits."""
+def _agree(a: Any, b: Any, least: float = _LEAST) -> bool:
+    """Whether floats agree, to what is left of their digits; those below ``least`` have fewer."""
     with np.errstate(all="ignore"):
-        top = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-6)
+        top = np.maximum(np.maximum(np.abs(a), np.abs(b)), least)
         return bool(np.isfinite(a).all() and np.isfinite(b).all() and np.all(np.abs(a - b) <= _CLOSE * top))
 
 

@@ -38,7 +38,7 @@ def tangent_verdict(answer: str, of: str, x: str, at: Any) -> Verdict:
     """Return the verdict on the equation of a tangent: y = 6x − 9, 6x − 9, or 6x − y = 9.
 
     Raises:
-        ParseError: the answer is no equation of a line.
+        ParseError: if the answer is not the equation of a line.
     """
     line = tangent(of, **{x: at})
     symbol = sp.Symbol(x, real=True)
@@ -118,7 +118,7 @@ def extrema_verdict(answer: str, of: str, x: str) -> Verdict:
     """Return the verdict on local extrema: "maximum at x = -1, minimum (1, -2)".
 
     Raises:
-        ParseError: the answer states no extremum.
+        ParseError: if the answer does not state an extremum.
     """
     truth = study(of, x).extrema
     if re.fullmatch(r"\s*(?:there\s+are\s+)?(?:none|no(?:\s+local)?\s+extrema|no)\.?\s*", answer, re.I):

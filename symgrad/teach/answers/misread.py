@@ -1,4 +1,4 @@
-"""What a pupil should write where an answer is no formula: one sentence, and a mark under the place.
+"""What a pupil should write where an answer is not a formula: one sentence, and a mark under the place.
 
 The reader's own errors are about its notation, which a pupil has never seen.
 """
@@ -51,7 +51,7 @@ def _of_words(text: str, is_function: Callable[[str], bool]) -> Iterator[tuple[i
         elif is_function(word) and len(word) > 1 and (not behind or behind[0] in "+-*/)]},;="):
             yield match.start(), f"{word} is a function: write what it is taken of, as in {word}(x)"
         elif behind.startswith("(") and len(word) > 1 and not is_function(word):
-            yield match.start(), f"{word} is no function that is known here; write a product as {word}*(…)"
+            yield match.start(), f"{word} is not a function that is known here; write a product as {word}*(…)"
 
 
 def _of_brackets(text: str) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """A problem: a function, by what it is differentiated, and points at which its derivative is known.
 
-Points lie where the function and its derivative are finite real numbers; so a logarithm is asked for positive numbers
+Points lie where the function and its derivative are finite real numbers; so a logarithm gets positive numbers
 only. Their entries are short binary fractions, which floats hold exactly: at the same points values are computed in
 floats for all slips at once, and to 50 digits for the verdict.
 """
@@ -38,6 +38,7 @@ from symgrad.teach.answers.from_matlab import has_signs_of_matlab, in_python
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of, with_bars
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
+from symgrad.tensors.structures import conforming
 from symgrad.tensors.tensor import Tensor
 
 DIGITS = 50
@@ -97,6 +98,8 @@ class Problem:
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
+        marks = [leaf._node.assumptions for leaf in self.leaves.values()]
+        self.is_rounded = any("orthogonal" in known for known in marks)  # entries of these are no floats
         reading = _signed(read(_text(of), syntax, self.ranks).refuse_two_ways(), self.leaves)
         check_depth(reading.text, reading.tree, MOST_DEEP)
         self.text, self.tree = reading.text, in_python(reading, self.ranks)
@@ -132,7 +135,7 @@ class Problem:
         """Return what an answer says, its operators with Python's meaning.
 
         Raises:
-            ParseError: the answer is no formula.
+            ParseError: if the answer is not a formula.
         """
         if not isinstance(text, str):
             raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
@@ -208,7 +211,7 @@ class Problem:
         """Return the points, for each choice of sizes; ``equal`` where all sizes are the same.
 
         Raises:
-            ArgumentError: there are no points at which the problem has a derivative.
+            ArgumentError: if there are no points at which the problem has a derivative.
         """
         if equal not in self._seen:
             choices = [dict.fromkeys(self.letters, EQUAL)] if equal else [dict(zip(self.letters, s)) for s in SIZES]
@@ -531,8 +534,7 @@ def _entries(
             x = x + skew - skew.T
     elif square and k % 3 == 1:
         x = x / 8 + 2 * np.eye(shape[0])
-    if "symmetric" in marks:
-        x = (x + x.T) / 2
+    x = conforming(x, marks)
     if marks & {"onehot", "simplex"}:
         rows = np.zeros(shape)
         rows[..., k % shape[-1]] = 1 if "onehot" in marks else 0.5
@@ -592,5 +594,5 @@ def _text(of: Any) -> str:
 
 def _checked(name: Any) -> str:
     if not isinstance(name, str) or not name.isidentifier():
-        raise ParseError(f"grade: wrt={name!r} is no name. Expected one such as 'x', or a list of names.")
+        raise ParseError(f"grade: wrt={name!r} is not a name. Expected one such as 'x', or a list of names.")
     return name

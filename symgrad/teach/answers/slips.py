@@ -93,6 +93,6 @@ def _printed(problem: Problem, order: int) -> list[Formula]:
     try:
         f = Values(problem.text, problem.leaves, {}, exact=True).tensor(problem.tree)
         tree = problem.read(str(derive(f, problem.leaves[problem.path[0]], order))).tree
-    except Exception:  # of any kind: it has no form, or one that is no formula
+    except Exception:  # of any kind: it has no form, or one that is not a formula
         return []
     return [] if problem.unknown(tree) else [tree]

@@ -1,7 +1,7 @@
-"""The value of a formula's tree, exact where its text is: 1/3 is a third, and π has as many digits as are asked for.
+"""The value of a formula's tree, exact where its text is: 1/3 is a third, and π has as many digits as are requested.
 
 A tree is evaluated on tensors, so that it can be differentiated, batched, and compiled to 50 digits. Every number that
-is no float comes of one input, ``one``: the compiler would fold a quotient of constants into a float.
+is not a float comes of one input, ``one``: the compiler would fold a quotient of constants into a float.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Tangent(Formula):
 
 
 def _exactly(op: str, a: Any, b: Any) -> Any:
-    """The exact result of two numbers; None where it is no fraction of moderate length."""
+    """The exact result of two numbers; None where it is not a fraction of moderate length."""
     if op == "**":
         small = Fraction(b).denominator == 1 and abs(b) <= 100 and (a != 0 or b >= 0)
         return Fraction(a) ** int(b) if small else None
@@ -137,7 +137,7 @@ class Values(Evaluation):
         """Return the value of a whole formula.
 
         Raises:
-            ParseError: it has none.
+            ParseError: if it has none.
         """
         value = self.of(tree)
         if isinstance(value, list):

@@ -39,7 +39,7 @@ class Component(NamedTuple):
 
 
 def components(answer: str, names: Sequence[str]) -> list[Component] | None:
-    """Return the components with respect to names, in their order; None where an answer is no vector of these."""
+    """Return the components with respect to names, in their order; None where an answer is not a vector of these."""
     partials = _named(answer, names)
     if partials is not None:
         return partials

@@ -392,6 +392,8 @@ class SympyFormatter:
 
     def _sum(self, e: Any) -> Formula:
         parts = sorted((self.write(a) for a in e.args), key=_falling)
+        if e.is_number and e.as_coeff_Add()[0] > 0:  # 2 + √3
+            parts.sort(key=lambda part: not isinstance(part, Number))
         if is_negative(parts[0]):
             parts.sort(key=is_negative)
         return add(*parts)

@@ -297,7 +297,7 @@ def as_printed(form: ClosedForm) -> Printed | None:
     printed = Printed(opened(formula(whole)), tuple(names))
     parts = [printed.formula, *[t for _, t in names]]
     known = all(isinstance(p, WRITABLE) for t in parts for p in walk(t))
-    known = known and printed.put_in().free.issubset(form.args)  # E is no name of the form
+    known = known and printed.put_in().free.issubset(form.args)  # E is not a name of the form
     return printed if known and len(shown) <= PRINTED and str(printed) == shown else None
 
 

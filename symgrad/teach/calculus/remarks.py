@@ -9,7 +9,18 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.expression.arithmetic import HALF, OTHERWISE, apply, factors, num
+from symgrad.expression.arithmetic import (
+    HALF,
+    ONE,
+    OTHERWISE,
+    apply,
+    base_and_exponent,
+    factors,
+    is_num,
+    mul,
+    num,
+    over_and_under,
+)
 from symgrad.expression.formula import (
     Both,
     Call,
@@ -33,8 +44,12 @@ MOST = 30  # signs of a part that a domain is stated for
 def domain(f: Formula, x: str) -> list[Formula]:
     """Return the conditions on x under which f has a derivative."""
     conditions: dict[Formula, None] = {}
-    for sign, part in _conditions(f, x):
-        if part.size <= MOST and not _always(sign, part):
+    given = list(_conditions(f, x))
+    positive = {part for sign, part in given if sign == ">"}
+    stated = [pair for sign, part in given for pair in _by_factors(sign, part, positive - {part})]
+    above = {a for sign, part in stated if sign == ">" for a in factors(part)}  # none of which is 0
+    for sign, part in stated:
+        if part.size <= MOST and not _always(sign, part) and not (sign == "≠" and part in above):
             conditions.setdefault(_solved(sign, part, x))
     both = [c for c in conditions if isinstance(c, Both)]
     kept = [c for c in conditions if isinstance(c, Compare) and not _is_open(c, conditions)]
@@ -61,6 +76,9 @@ def _is_open(c: Compare, conditions: Collection[Formula]) -> bool:
 def _implied(c: Compare, b: Both, x: str) -> bool:
     """Whether a condition holds between two ends."""
     if c.free != {x}:
+        return False
+    zeros = _zeros(to_sympy(c.left) - to_sympy(c.right), x) if c.op == "≠" else None
+    if any(holds_at(b, {x: float(sp.N(to_sympy(z)))}) for z in zeros or ()):
         return False
     grid = np.r_[np.linspace(-12, 12, 4801)]
     inside = _holds(b.args[0], grid, x) & _holds(b.args[1], grid, x)
@@ -107,8 +125,8 @@ def holds_at(c: Formula, point: Mapping[str, Any]) -> bool:
 def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
     if x not in t.free:
         return
-    for a in t.operands:
-        yield from _conditions(a, x)
+    for k, a in enumerate(t.operands):
+        yield from (c for c in _conditions(a, x) if not _held(t, k, c, x))
     if isinstance(t, Quotient) and x in t.denominator.free:
         for f in factors(t.denominator):
             base = f.base if isinstance(f, Power) and isinstance(f.exponent, Number) else f
@@ -127,6 +145,36 @@ def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
         yield from [("≠", inside)] if inside is not None else _of_function(t)
 
 
+def _held(t: Formula, k: int, condition: tuple[str, Formula], x: str) -> bool:
+    """Whether t has cases, and a condition of the k-th holds wherever this case does, on a fine grid."""
+    sign, part = condition
+    if not isinstance(t, Cases) or k % 2 or part.free != {x} or any(not c.free <= {x} for _, c in t.rows):
+        return False
+    bound, fine = (num(1), num(0)) if sign == "<" else (num(0), num(1))
+    there = Cases(*[a if j % 2 else part if j == k else fine for j, a in enumerate(t.args)])
+    return bool(_holds(Compare(there, sign, bound), np.linspace(-12, 12, 4801), x).all())
+
+
+def _by_factors(sign: str, part: Formula, positive: Collection[Formula]) -> Iterator[tuple[str, Formula]]:
+    """Yield u ≠ 0 and v > 0 for u²·v > 0: a product is positive where those of its factors are that change sign."""
+    odd: list[Formula] = [ONE]
+    for f in (g for side in over_and_under(part) for g in factors(side)) if sign == ">" else ():
+        base, e = base_and_exponent(f)
+        if isinstance(f, Number):
+            odd[0] = mul(odd[0], num(-1)) if f.value < 0 else odd[0]
+        elif isinstance(e, Number) and e.value.numerator % 2 == 0:
+            yield "≠", base
+        elif isinstance(e, Number) and e.value.denominator % 2 == 0:
+            continue  # a root, whose own condition is stated
+        elif not _always(">", f) and base not in positive:
+            odd.append(base if isinstance(e, Number) else f)
+    product = mul(*odd)
+    if sign != ">" or is_num(product, -1):
+        yield sign, part
+    elif not is_num(product):
+        yield sign, product
+
+
 def _of_function(t: Call) -> Iterator[tuple[str, Formula]]:
     function, a = t.name, t.args[0]
     if function in ("log", "log2", "log10", "lgamma"):
@@ -137,8 +185,21 @@ def _of_function(t: Call) -> Iterator[tuple[str, Formula]]:
         yield "≠", apply("cos", a)
     if function in ("asin", "acos", "atanh"):
         yield "<", apply("abs", a)
+    if function in ("asin", "acos"):
+        yield from _at_one(a)
     if function == "acosh":
         yield ">", Sum(a, num(-1))
+
+
+def _at_one(u: Formula) -> Iterator[tuple[str, Formula]]:
+    """Yield w ≠ 0 where 1 − u² = w², as of asin(2x/(1 + x²)): at these points |u| is 1, and the slopes jump."""
+    if isinstance(u, Name):
+        return
+    e = sp.factor(1 - to_sympy(u) ** 2)
+    for f in sp.Mul.make_args(sp.fraction(e)[0]):
+        base, n = f.as_base_exp()
+        if n.is_Integer and n % 2 == 0 and base.free_symbols:
+            yield "≠", SympyFormatter([u]).write(base)
 
 
 def _always(sign: str, part: Formula) -> bool:
@@ -220,8 +281,12 @@ def _undone(sign: str, part: Formula, x: str) -> Formula | None:
 def _solved(sign: str, part: Formula, x: str) -> Formula:
     """Return the condition, of a linear part as one on x."""
     bound = num(1) if sign == "<" else num(0)
-    if sign == "≠" and isinstance(part, Call) and part.name == "abs":
-        return _solved(sign, part.args[0], x)
+    if sign in (">", "≠") and isinstance(part, Call) and part.name == "abs":
+        return _solved("≠", part.args[0], x)
+    if sign == "<" and isinstance(part, Call) and isinstance(part.args[0], Quotient):
+        above, below = part.args[0].operands
+        if below == Name(x) and isinstance(above, Number):  # |c/x| < 1
+            return Compare(apply("abs", below), ">", num(abs(above.value)))
     if sign == "≠" and isinstance(part, Quotient):
         return _solved(sign, part.numerator, x)
     if sign == "<" and part == apply("abs", Power(Name(x), HALF)):
@@ -239,7 +304,7 @@ def _solved(sign: str, part: Formula, x: str) -> Formula:
     between = _interval(e, s) if sign == ">" else None
     if between is not None:
         return between
-    beyond = _where(Compare(part, sign, bound), x) if sign == ">" and isinstance(part, Sum) else None
+    beyond = _where(Compare(part, sign, bound), x) if sign == ">" and isinstance(part, (Sum, Product)) else None
     if beyond is not None:
         return beyond
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
@@ -302,6 +367,21 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
             yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
         elif t.name.startswith("clamp"):
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
+
+
+_JUMPS = {
+    "floor": "an integer",
+    "ceil": "an integer",
+    "trunc": "an integer other than 0",
+    "round": "halfway between integers",
+}
+
+
+def jumps(f: Formula, x: str) -> Iterator[tuple[Call, str]]:
+    """Yield the functions that are constant but for jumps, and at which arguments they jump."""
+    for t in dict.fromkeys(_applied(f)):
+        if x in t.free and t.name in _JUMPS and len(t.args) == 1:
+            yield t, _JUMPS[t.name]
 
 
 def _conditions_in(t: Formula) -> Iterator[Compare]:

@@ -24,7 +24,7 @@ from symgrad.expression.arithmetic import (
     over_and_under,
     terms,
 )
-from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Product, Quotient, Sum
+from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
 from symgrad.expression.printer import handwritten
 from symgrad.forms.rewrites.fractions import squares, squares_replaced
 from symgrad.forms.rewrites.reasons import SQUARES, reason
@@ -318,10 +318,22 @@ def _is_minus(e: Any) -> bool:
 def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], formatter: SympyFormatter) -> Formula:
     """Return the product of factors to their powers, less those that are taken; −(a − b) is b − a."""
     kept = {f: n - taken.get(f, 0) for f, n in factors_.items() if n != taken.get(f, 0)}
+    if taken:
+        kept = factors_ = _rejoined(kept)
+        taken = {}
     single = [f for f, n in kept.items() if f.is_Add and n == 1 and any(_is_minus(a) for a in f.args)]
     if kept.get(sp.S.NegativeOne) == 1 and single:
         factors_, taken = {-f if f is single[0] else f: n for f, n in kept.items() if f != -1}, {}
     return mul(*[formatter.write(f ** (n - taken.get(f, 0))) for f, n in factors_.items() if n != taken.get(f, 0)], ONE)
+
+
+def _rejoined(kept: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return (x + 1)·(x − 1) as x² − 1, and other factors as they are."""
+    sums = [f for f, n in kept.items() if f.is_Add and n == 1]
+    both = sp.expand(sp.Mul(*sums))
+    if len(sums) != 2 or len(both.args) != 2:
+        return dict(kept)
+    return {**{f: n for f, n in kept.items() if f not in sums}, both: sp.S.One}
 
 
 def _factors(e: Any) -> dict[Any, Any]:
@@ -332,6 +344,8 @@ def _factors(e: Any) -> dict[Any, Any]:
         base, n = (p.xreplace(back) for p in f.as_base_exp())
         if not (n.is_Number and base is not sp.E):
             base, n = base**n, sp.S.One
+        if not n.is_Integer and base.is_Mul:
+            base = min(base, sp.expand(base), key=sp.count_ops)  # √(1 − x²), not √(−(x + 1)·(x − 1))
         if base.is_Add and n.is_Integer and base.could_extract_minus_sign():
             base = -base  # a − b and b − a are one factor
             exponents[sp.S.NegativeOne] = (exponents.get(sp.S.NegativeOne, 0) + n) % 2
@@ -350,13 +364,21 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(formatter.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
-        made = sp.Mul(*map(_number_taken_out, made.args))
+        made = _positive(sp.Mul(*map(_number_taken_out, made.args)))
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
         product = formatter.write(made)
         if common.free_symbols and not _worse(product, top):
             factor = formatter.write(common)
             yield _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
             return
+
+
+def _positive(e: Any) -> Any:
+    """Return −c·(4a − 3b) as c·(3b − 4a), and a product without such a sum as it is."""
+    mixed = [f for f in e.args if f.is_Add and len({_is_minus(a) for a in f.args}) == 2]
+    if not _is_minus(e) or not mixed:
+        return e
+    return sp.Mul(*[-f if f is mixed[0] else -f if f.is_Number else f for f in e.args])
 
 
 def _number_taken_out(f: Any) -> Any:
@@ -414,6 +436,8 @@ def why(t: Formula, other: Formula) -> str:
     identity = reason(to_sympy(t), to_sympy(other))
     if identity != "":
         return identity or "simplify"
+    if _lines(t) > _lines(other) and not _adds_fractions(t) and _joins_powers(other):
+        return "collect powers"
     if _lines(t) != _lines(other):
         return "common denominator" if _lines(t) > _lines(other) else "divide term by term"
     if _without_signs(t) == _without_signs(other):
@@ -422,6 +446,15 @@ def why(t: Formula, other: Formula) -> str:
         return "collect powers"
     sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
     return "collect terms" if sums[0] == sums[1] else "factor" if sums[0] else "expand"
+
+
+def _adds_fractions(t: Formula) -> bool:
+    return any(isinstance(p, Sum) and any(isinstance(a, Quotient) for a in p.args) for p in _parts(t))
+
+
+def _joins_powers(t: Formula) -> bool:
+    """Whether an exponent is a sum, as in x^(1/x − 2)."""
+    return any(isinstance(p, Power) and isinstance(p.exponent, Sum) for p in _parts(t))
 
 
 def _without_signs(t: Formula) -> list[str]:

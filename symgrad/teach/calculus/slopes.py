@@ -53,6 +53,7 @@ TEXTBOOK: dict[str, tuple[Any, ...]] = {
     "acosh": (1 / sp.sqrt(_x**2 - 1),),
     "atanh": (1 / (1 - _x**2),),
     "sigmoid": (sigmoid(_x) * (1 - sigmoid(_x)),),
+    "atan2": (_y / (_x**2 + _y**2), -_x / (_x**2 + _y**2)),
     "hypot": (_x / hypot(_x, _y), _y / hypot(_x, _y)),
 }
 

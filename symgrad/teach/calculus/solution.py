@@ -34,6 +34,7 @@ from symgrad.expression.arithmetic import (
 from symgrad.expression.formula import (
     Call,
     Cases,
+    Compare,
     Formula,
     Label,
     Name,
@@ -49,7 +50,8 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
-from symgrad.teach.calculus.remarks import kinks, solved_cases
+from symgrad.teach.calculus.logarithms import condition, quotes, taken_apart
+from symgrad.teach.calculus.remarks import jumps, kinks, solved_cases
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -81,12 +83,21 @@ from symgrad.teach.steps.lesson import (
     Rule,
     SolveConditions,
     SolveForDerivative,
+    TakeLogarithmsApart,
     WriteAsPowers,
     distinct,
 )
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
 PUT_IN = ("put the parts in:",)
+CLOSE = np.array([1e-9, 1e-11])  # how far from a point values are compared
+NEAR = 1e-7 * np.array([1, 1.3, 1.7, 2.3, 3.1])  # how far from a point slopes are compared
+MEETINGS = {  # what is said of one point, and of several
+    "kink": (" there is a kink and no derivative", " there are kinks and no derivative"),
+    "jump": (" there is a jump and no derivative", " there are jumps and no derivative"),
+    "smooth": (" the pieces join smoothly, so the derivative exists there too",) * 2,
+    "swing": (" the slopes have no limit; whether there is a derivative follows from its definition",) * 2,
+}
 TIMES = {1: "", 2: " twice", 3: " three times"}
 
 
@@ -149,6 +160,7 @@ class Solution:
     ) -> None:
         self.f, self.x, self.d, self._goal, self._at, self._printed = f, x, d, goal, at, printed
         self._slopes = Slopes(x)
+        self._taken = taken
         self._letters = Letters(taken)
         self._quoted: set[str] = set() if quoted is None else quoted
         self._sided: set[Formula] = set()
@@ -210,10 +222,9 @@ class Solution:
         f, slopes = self.f, self._slopes
         powers = as_powers(f, slopes)
         if powers != f and not isinstance(powers, Quotient):  # which the power rule begins with
-            label = Label(self.d.name, 0, (self.x,)) if isinstance(self.d.by, int) else Name(self.d.name)
-            step = WriteAsPowers(before=f, after=powers, reason=("write as powers:",), left=label, written=(powers,))
-            self.steps.append(step)
-        self.f = f = powers
+            step = WriteAsPowers(before=f, after=powers, left=self._label, written=(powers,))
+            self.steps.append(replace(step, reason=("write as powers:",)))
+        self.f = f = self._logarithms_apart(powers)
         if is_easy(f, slopes):
             return self._easy()
         if isinstance(f, Sum):
@@ -234,6 +245,33 @@ class Solution:
             return self._chain(c, outers, inner)
         why = ["chain rule, one part for each argument:"]
         return self._derive(self._part(f, line=False), why, tidy(slopes.of(f)))
+
+    @property
+    def _label(self) -> Formula:
+        """What the function is called that is differentiated here: f(x), f′(x) or ∂f/∂x."""
+        name, by = self.d.name, self.d.by
+        if isinstance(by, int):
+            return Label(name, by - 1, (self.x,))
+        return Label(name, by[:-1]) if by[1:] else Name(name)
+
+    def _logarithms_apart(self, f: Formula) -> Formula:
+        """Use the laws of logarithms first, where they take f apart."""
+        apart = taken_apart(f, self._slopes)
+        if apart is None:
+            return f
+        letters = Letters(self._taken)
+        u, v = letters.next(), letters.next()
+        laws = quotes(apart, u, v, Name("n" if self.x != "n" else "k"))
+        name = f"law{'s' * (len(laws) > 1)} of logarithms"
+        new = [q for q in laws if handwritten(q[0]) not in self._quoted]
+        self._quoted |= {handwritten(q[0]) for q in new}
+        said = [name, *[w for k, q in enumerate(new) for w in (", " if k else " ", q)]]
+        reason = (*map(_formula, said), f"{condition(apart, u, v) if new else ''}:")
+        step = TakeLogarithmsApart(
+            before=f, after=apart.formula, reason=reason, left=self._label, written=(apart.formula,), laws=tuple(laws)
+        )
+        self.steps.append(step)
+        return apart.formula
 
     # ---------------------------------------------------------------- sums
     def _easy(self) -> Formula:
@@ -257,7 +295,7 @@ class Solution:
             self._quoted.add(handwritten(q[0]))
             rules += [", " if rules else "", q]
         if any(
-            isinstance(p, Call) and p.args[0] != Name(x)
+            isinstance(p, Call) and Name(x) not in p.args
             for t in terms(f)
             for p in factors(over_and_under(t)[0])
             if x in p.free and of_size(p) != Name(x)
@@ -265,6 +303,8 @@ class Solution:
             rules += [", chain rule" if rules else "chain rule"]
         if not rules and new != (known := function_quotes(f, x)):
             return [known[0]]
+        if not rules and f == Name(x):
+            return ["identity rule ", (Prime(Name(x)), ONE)]
         c = Name("c" if x != "c" else "k")
         return rules or ["constant factor rule ", (Prime(Product(c, Name(x))), c)]
 
@@ -431,45 +471,65 @@ class Solution:
 
     def _remark_kinks(self, derivative: Formula) -> None:
         for t, points in kinks(self.f, self.x):
-            self.steps.extend(self._kinks(derivative, sorted(points or [], key=_size)))
+            self.steps.extend(self._meetings(derivative, sorted(points or [], key=_size), isinstance(t, Compare)))
             if points is None and self.f.size < 40:
                 reason = (Equation((t,)), " has a kink where its cases meet.")
                 self.steps.append(Note(kind="remark", reason=reason))
+        for t, where in jumps(self.f, self.x):
+            jumping = (
+                Equation((t,)),
+                " jumps where ",
+                Equation((t.args[0],)),
+                f" is {where}; the derivative holds elsewhere.",
+            )
+            self.steps.append(Note(kind="remark", reason=jumping))
 
-    def _kinks(self, derivative: Formula, points: Sequence[Formula]) -> Iterator[Note]:
-        """Compare the slopes on both sides of each point; points that have the same to say share a line."""
-        alike: dict[tuple[bool, bool], list[tuple[Formula, float | None]]] = {}
+    def _meetings(self, derivative: Formula, points: Sequence[Formula], pieces: bool) -> Iterator[Note]:
+        """Compare both sides of each point; points that have the same to say share a line."""
+        alike: dict[tuple[str, bool, bool], list[tuple[Formula, float | None]]] = {}
         for p in points:
-            found_ = self._kink(derivative, p)
-            if found_ is not None:
-                value, middle = found_
-                alike.setdefault((value is not None, middle), []).append((p, value))
-        for (known, middle), there in alike.items():
-            one = len(there) == 1
+            what, value, middle = self._meeting(derivative, p)
+            alike.setdefault((what, value is not None, middle), []).append((p, value))
+        for (what, known, middle), there in alike.items():
+            if what == "smooth" and not pieces:
+                continue
             said: list[Any] = ["At ", *_listed([Equation((Name(self.x), p)) for p, _ in there])]
-            said.append(f" there {'is a kink' if one else 'are kinks'} and no derivative")
+            said.append(MEETINGS[what][len(there) > 1])
             if known:
                 values = dict.fromkeys(Equation((_short(v),)) for _, v in there if v is not None)
-                what = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
-                said += [what, *_listed(list(values))]
+                told = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
+                said += [told, *_listed(list(values))]
                 said += [", the middle of the slopes on either side"] * middle
             yield Note(kind="remark", reason=(*said, "."))
 
-    def _kink(self, derivative: Formula, point: Formula) -> tuple[float | None, bool] | None:
-        """Return symgrad's value at a kink, and whether it is the middle of the slopes; None where there is no kink.
+    def _meeting(self, derivative: Formula, point: Formula) -> tuple[str, float | None, bool]:
+        """Return how two pieces meet, symgrad's value there, and whether it is the middle of the slopes.
 
         Of a point with other names in it there are no numbers.
         """
         if point.free:
-            return None, False
+            return "kink", None, False
         where = float(sp.N(to_sympy(point)))
-        left, right = (_value(derivative, self.x, where + h) for h in (-1e-7, 1e-7))
-        if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
-            return None
-        value = self._at(where) if self._at is not None and isinstance(point, Number) else None
+        size = max(1.0, abs(where))
+        below, above = (_values(self.f, self.x, where + h * size * CLOSE) for h in (-1, 1))
+        left, right = (_values(derivative, self.x, where + h * size * NEAR) for h in (-1, 1))
+        if not np.isfinite([*left, *right]).all():
+            return "smooth", None, False
+        what = _how_met(below, above, left, right)
+        value = self._at(where) if self._at is not None and isinstance(point, Number) and what != "smooth" else None
         if value is None or not np.isfinite(value):
-            return None, False
-        return value, abs(value - (left + right) / 2) < 1e-5
+            return what, None, False
+        return what, value, what == "kink" and bool(abs(value - (left[0] + right[0]) / 2) < 1e-5)
+
+
+def _how_met(below: Any, above: Any, left: Any, right: Any) -> str:
+    """Say how two pieces meet, from values and slopes on both sides: the gap of a continuous function goes to 0."""
+    gap, closer = np.abs(above - below)
+    if closer > max(gap / 2, 1e-12 * (1 + np.abs(above).min())):
+        return "jump"
+    if any(np.ptp(side) > 1e-3 * (1 + abs(side[0])) and np.ptp(np.sign(np.diff(side))) for side in (left, right)):
+        return "swing"
+    return "smooth" if abs(left[0] - right[0]) < 1e-5 * (1 + abs(left[0])) else "kink"
 
 
 def _listed(parts: Sequence[Any]) -> list[Any]:
@@ -498,7 +558,7 @@ def _staying(c: Formula) -> list[Any]:
 
 def _alike(a: Formula, b: Formula) -> bool:
     """Whether two formulas that are equal differ in the order of their terms and factors at most."""
-    signs = [sorted(c for c in handwritten(t) if c not in "+ ") for t in (a, b)]
+    signs = [sorted(c for c in handwritten(t) if c not in "+· ") for t in (a, b)]
     return signs[0] == signs[1]
 
 
@@ -545,11 +605,13 @@ def _raw_sum(parts: Sequence[Formula]) -> Formula:
     return ZERO if not kept else kept[0] if len(kept) == 1 else Sum(*kept)
 
 
-def _value(t: Formula, x: str, at: float) -> float | None:
+def _values(t: Formula, x: str, at: Any) -> Any:
+    """Return a formula's values at points x; nan if it has other names."""
     if t.free - {x}:
-        return None
+        return np.full(len(at), np.nan)
     with np.errstate(all="ignore"):
-        return float(np.ravel(array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(np.asarray([at])))[0])
+        values = array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(at)
+    return np.broadcast_to(np.asarray(values, dtype=float), at.shape)
 
 
 def _short(value: float) -> Formula:

@@ -17,7 +17,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
-from symgrad.forms.nodes.marks import Diag
+from symgrad.forms.nodes.marks import Diag, Length
 from symgrad.forms.nodes.matrices import Kronecker, Product
 from symgrad.forms.where import Explained
 from symgrad.implicit.expand import spelled
@@ -25,7 +25,7 @@ from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.matrix.naming import as_traces
-from symgrad.teach.matrix.operations import operations, theorems
+from symgrad.teach.matrix.operations import eigenvalue, operations, rules, theorems
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
 from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
@@ -78,16 +78,18 @@ class Lesson:
         yield Given(before=label, after=shown[-1], written=tuple(shown[1:]), ledger=shapes)
         yield from (Note(reason=("where ", Equation(letter))) for letter in self.tape.letters)
         yield from theorems(self.tape)
+        yield from rules(self.tape, whole)
         if any(map(self._has_gradient, names)):
             yield Note(reason=(WIRTINGER,))
         try:
             solution = self._solution(whole, names, self._f)
         except (NoWords, SymgradError):
-            if not self._is_flow:
+            if not self._is_flow and eigenvalue(self.tape) is None:
                 yield from operations(self.tape, self.targets)
             solution = None
         yield from self._read_off(solution, names, self._first, self._f, self.tape.root.shape)
         yield from _equations(self._first)
+        yield from self._lengths(whole)
         if self.order > 1:
             for name, first, last in zip(names, self._first, self.forms, strict=True):
                 yield from self._again(name, first, last, len(names) > 1)
@@ -112,6 +114,13 @@ class Lesson:
     def _formula(self, form: ClosedForm) -> Any:
         """Return a formula in matrix notation, None where it has none or is long."""
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
+
+    def _lengths(self, whole: Any) -> Iterator[LessonStep]:
+        """Say that ‖r‖ has no derivative where r is 0."""
+        names = {self.tape.names[t] for t in self.targets}
+        for a in sorted(whole.atoms(Length), key=str) if whole is not None else ():
+            if names & {str(s) for s in a.free_symbols}:
+                yield Note(kind="remark", reason=("This holds where ", Equation((a.args[0],)), " is not 0."))
 
     def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
         """Go on from the gradient with respect to one variable to the Hessian."""

@@ -72,8 +72,8 @@ class Names:
         return rebuilt(e, there) if there else e
 
     def _needs_name(self, a: Any, named: Any, within: Any) -> bool:
-        if _is_plain(named):
-            return False
+        if _is_plain(named):  # an operation is asked for its differential by a name alone
+            return isinstance(within, Call) and not isinstance(within.op, Inverse) and isinstance(named, Scaled)
         if not shape_of(named):
             return isinstance(named, ArrayExpr) and self._bends(within)
         if a in self._many or isinstance(within, _FUNCTIONS):

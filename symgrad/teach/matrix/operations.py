@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from symgrad.core.node import AnyNode, Leaf, is_node
+from symgrad.core.node import AnyNode, Leaf, Node, is_node
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.nodes.matrices import Call
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
+from symgrad.ops.linalg.spectral import Eigenvalues
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.slicing import Slice
 from symgrad.teach.board.line import Equation
 from symgrad.teach.matrix.symbols import Differential, sized
 from symgrad.teach.steps.brief import brief
@@ -34,7 +38,7 @@ def theorems(tape: Tape) -> Iterator[LessonStep]:
 
 
 def _equation(node: Any) -> Equation | None:
-    """Return the conditions of an answer, None where they are no formula."""
+    """Return the conditions of an answer, None where they are not formulas."""
     known: dict[AnyNode, AnyNode] = {}
     spelled([node], known, _never)
     condition = equations(known, _never)[-1:]
@@ -44,6 +48,43 @@ def _equation(node: Any) -> Equation | None:
 
 def _never(one: AnyNode, other: AnyNode) -> None:
     """No node is a multiple of another."""
+
+
+def rules(tape: Tape, e: Any) -> Iterator[LessonStep]:
+    """Yield the rules of products of entries and of eigenvalues, where the formula of the output has them."""
+    used = {type(a.op) for a in e.atoms(Call)} if e is not None else set()
+    if Prod in used:
+        says = (
+            "product rule, each factor in turn: to each entry belongs the product of the entries before it, "
+            "cumprod(…, exclusive), times that of the entries behind it, cumprod(…, reverse, exclusive)"
+        )
+        yield Note(reason=(says,))
+    if Eigenvalues in used:
+        yield from _of_eigenvalues(tape)
+
+
+def eigenvalue(tape: Tape) -> int | None:
+    """Return which eigenvalue of a matrix with a name the output is, None of all else."""
+    picked = tape.root.op if isinstance(tape.root, Node) else None
+    of = tape.root.inputs[0] if isinstance(picked, Slice) else None
+    known = isinstance(of, Node) and isinstance(of.op, Eigenvalues) and isinstance(of.inputs[0], Leaf)
+    return picked.items[0] if known and isinstance(picked.items[0], int) else None  # type: ignore[union-attr]
+
+
+def _of_eigenvalues(tape: Tape) -> Iterator[LessonStep]:
+    """Yield dλ = vᵀ·dS·v of a simple eigenvalue, from S·v = λ·v."""
+    taken = {*tape.names.values()}
+    v = next(c for c in ("v", "w", "z", "v′") if c not in taken)
+    matrices = {n.inputs[0] for n in tape.nodes if isinstance(n, Node) and isinstance(n.op, Eigenvalues)}
+    leaves = [tape.names[m] for m in matrices if isinstance(m, Leaf)]
+    s = leaves[0] if len(leaves) == len(matrices) == 1 else next(c for c in ("M", "N", "M′") if c not in taken)
+    yield Note(reason=(f"a simple eigenvalue λ of {s} has an eigenvector {v} with {s}·{v} = λ·{v} and {v}ᵀ·{v} = 1;",))
+    yield Note(reason=(f"differentiate both sides: d{s}·{v} + {s}·d{v} = dλ·{v} + λ·d{v};",))
+    says = f"multiply by {v}ᵀ from the left; {s}ᵀ = {s} gives {v}ᵀ·{s} = λ·{v}ᵀ, so d{v} cancels: dλ = {v}ᵀ·d{s}·{v}"
+    yield Note(reason=(says,))
+    if (k := eigenvalue(tape)) is not None:
+        column = f"{v} = eigh_V({s})[:, {k}]"
+        yield Note(reason=(f"here {column}, as eigenvalues ascend: df = {v}ᵀ·d{s}·{v} = tr({v}·{v}ᵀ·d{s})",))
 
 
 def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[LessonStep]:

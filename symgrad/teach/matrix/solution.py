@@ -16,6 +16,7 @@ from symgrad.forms.nodes.elementwise import Hadamard
 from symgrad.forms.nodes.marks import Mean, Total
 from symgrad.forms.nodes.matrices import (
     Call,
+    Cross,
     Filled,
     Identity,
     Inner,
@@ -122,7 +123,7 @@ class Solution:
         given = list(terms)
         d = given[0] if len(given) == 1 and shape_of(given[0]) else Terms.of(given)
         left = Differential.of(self._f, shape_of(d)) if self._before is None else None
-        if self._before is not None and unicode_text(d) == unicode_text(self._before):
+        if self._before is not None and _is_said(d, self._before, why):
             return
         before, self._before = self._before if left is None else self._names.top, d
         self._checks.append(("df", d))
@@ -212,10 +213,10 @@ class Solution:
     def _moved(self, given: Sequence[tuple[Any, Part]], behind: State, before: State | None = None) -> State:
         """Move what stands around each differential before it, and say by which rules."""
         self._simplified = {}
-        made = [(p.whose, self._tidied(p.past(c))) for c, p in given]
-        made = [pair for pair in made if not _is_zero(pair[1])] or made[:1]
-        state = [*(before or []), *made, *behind]
-        reasons = [*self._simplified, *dict.fromkeys(_rule(p) for _, p in given)]
+        moved = [(p, self._tidied(p.past(c))) for c, p in given]
+        moved = [(p, m) for p, m in moved if not _is_zero(m)] or moved[:1]
+        state = [*(before or []), *((p.whose, m) for p, m in moved), *behind]
+        reasons = [*self._simplified, *dict.fromkeys(_rule(p) for p, _ in moved)]
         self._df(MoveDifferential, map(_paired, state), "; ".join(filter(None, reasons)))
         return state
 
@@ -264,7 +265,7 @@ class Solution:
         """Compare each line with a small step; what does not agree is not said.
 
         Raises:
-            NoWords: a line does not agree, or no numbers were found to try it with.
+            NoWords: if a line does not agree, or no numbers were found to check it.
         """
         for seed in SEEDS:
             try:
@@ -303,6 +304,12 @@ def _total_of(e: Any) -> Any:
     return None
 
 
+def _is_said(d: Any, before: Any, why: str) -> bool:
+    """Whether a line says what the one before says, in another order at most if it has no reason."""
+    new, old = unicode_text(d), unicode_text(before)
+    return new == old or (not why and not d.has(Cross) and sorted(new) == sorted(old))
+
+
 def _is_zero(m: Any) -> bool:
     return bool((in_front(m)[0] if shape_of(m) else m) == 0)
 
@@ -317,6 +324,10 @@ def _rule(p: Part) -> str:
     vector = not any(len(shape_of(a)) == 2 for a in differentials_in(p.shown))
     if any(isinstance(a, Transposed) and differentials_in(a) for a in sp.preorder_traversal(p.shown)):
         return ", ".join(["aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)", *_symmetric_in(p.shown)])
+    means = [a for a in sp.preorder_traversal(p.shown) if isinstance(a, Mean) and differentials_in(a)]
+    if vector and means:
+        size = sized(shape_of(means[0].args[0]))
+        return f"mean(a ⊙ b) = aᵀ·b/{size}" if means[0].has(Hadamard) else f"mean(a) = 1ᵀ·a/{size}"
     if p.shown.has(Total):
         return "sum(a ⊙ b) = aᵀ·b" if vector else "sum(A ⊙ B) = tr(Aᵀ·B)"
     if p.shown.has(Hadamard):

@@ -10,6 +10,7 @@ import numpy as np
 from symgrad.core.node import Leaf
 from symgrad.forms.evaluate_matrix import evaluate_matrix
 from symgrad.teach.matrix.symbols import shape_of
+from symgrad.tensors.structures import conforming, structure_of
 
 _SIZES = (3, 4, 5, 6, 7)
 STEP = 1e-6
@@ -30,7 +31,7 @@ class Trial:
         self._counts = {s: counts[k % len(counts)] for k, s in enumerate(sorted(sizes, key=str))}
         self.sizes = {s.name: n for s, n in self._counts.items()}
         self.values: dict[str, Any] = {name: self._value(leaf) for name, leaf in leaves.items()}
-        steps = {name: self._step(leaves[name]) for name in leaves if name in active}
+        steps = {name: self._step(leaves[name], self.values[name]) for name in leaves if name in active}
         self.values.update({f"d{name}": d for name, d in steps.items()})
         self._near = [
             {name: v + h * steps[name] if name in steps else v for name, v in self.values.items()}
@@ -46,19 +47,18 @@ class Trial:
             return np.asarray(leaf.value, dtype=np.float64)
         shape, marks = self.shape(leaf.shape), set(getattr(leaf, "assumptions", ()))
         value = self._draw.uniform(0.3, 1.2, shape) * self._draw.choice([1.0, 1.0, 0.1, 4.0])
-        if "symmetric" in marks:
-            value = value + value.T
         if len(shape) == 2 and shape[0] == shape[1]:
-            value = value + 3 * np.eye(shape[0])
+            value = conforming(value + 3 * np.eye(shape[0]), marks)
         if {"simplex", "onehot"} & marks and shape:
             value = value / value.sum(-1, keepdims=True)
         if "onehot" in marks and shape:
             value = np.eye(shape[-1])[self._draw.integers(0, shape[-1], shape[:-1])]
         return value
 
-    def _step(self, leaf: Leaf) -> Any:
+    def _step(self, leaf: Leaf, value: Any) -> Any:
         d = self._draw.standard_normal(self.shape(leaf.shape))
-        return d + d.T if "symmetric" in getattr(leaf, "assumptions", frozenset()) else d
+        structure = structure_of(getattr(leaf, "assumptions", ()))
+        return d if structure is None else structure.project(d, value)
 
     def number(self, e: Any, values: Mapping[str, Any] | None = None) -> Any:
         """Return what an expression stands for."""

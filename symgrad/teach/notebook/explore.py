@@ -24,6 +24,7 @@ from symgrad.teach.explanation import explain
 from symgrad.teach.pictures.samples import limits
 from symgrad.teach.steps.prime import Prime
 from symgrad.teach.writing import html
+from symgrad.teach.writing.page import SCRIPTED, document
 from symgrad.tensors.creation import symbol
 
 POINTS = 401
@@ -31,15 +32,19 @@ _SCRIPT = Path(__file__).with_name("explorer.js")
 _STYLE = """
 .symgrad-explore { max-width: 42rem; font-family: system-ui, sans-serif; color: inherit; }
 .symgrad-explore .formula { overflow-x: auto; font-size: 1.15em; padding: 0.3em 0; }
+.symgrad-explore .formula p { margin: 0.6em 0; padding-left: 0.7em; border-left: 4px solid #2f7ed8; }
+.symgrad-explore .formula p + p { border-left: 4px dashed #c8553d; }
 .symgrad-explore svg { width: 100%; height: auto; display: block; }
 .symgrad-explore svg text { font-size: 12px; fill: currentColor; opacity: 0.7; }
 .symgrad-explore path, .symgrad-explore line { fill: none; stroke: currentColor; }
-.symgrad-explore .axis { opacity: 0.35; }
+.symgrad-explore .axis { opacity: 0.5; }
+.symgrad-explore .grid { opacity: 0.12; }
 .symgrad-explore path.f { stroke: #2f7ed8; stroke-width: 2.5; }
 .symgrad-explore path.slope { stroke: #c8553d; stroke-width: 1.5; stroke-dasharray: 5 4; }
 .symgrad-explore line.tangent { stroke: #3a9d5d; stroke-width: 2; }
 .symgrad-explore .point { fill: #3a9d5d; }
 .symgrad-explore input { width: 100%; }
+@media (max-width: 40rem) { .symgrad-explore svg text { font-size: 19px; } }
 .symgrad-explore output { display: block; font-variant-numeric: tabular-nums; white-space: pre-wrap; }
 """
 
@@ -77,7 +82,7 @@ class Exploration:
             "name": self.name,
             "label": f"{self.formula} and its derivative",
             "formula": _equations(self.name, value, slope),
-            "steps": html.body(steps.lines),
+            "steps": html.html(steps.lines),
             "xs": xs.tolist(),
             "rows": [[v if math.isfinite(v) else None for v in row] for row in rows.tolist()],
             "limits": list(limits(rows)),
@@ -101,12 +106,8 @@ class Exploration:
         data = foreign.json_in_html(json.dumps(self.data))
         script = _SCRIPT.read_text("utf-8").replace("export default { render };", "")
         start = f"render({{ model: {{ get: () => ({data}) }}, el: document.body }});"
-        return (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{foreign.html(self.formula)}</title>'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<style>:root {{ color-scheme: light dark; }}{_STYLE}{html.STYLE}</style></head>"
-            f'<body><script type="module">\n{script}\n{start}\n</script></body></html>\n'
-        )
+        body = f'<script type="module">\n{script}\n{start}\n</script>'
+        return document(self.formula, body, _STYLE, SCRIPTED)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file."""

@@ -1,7 +1,7 @@
 // The widget of sg.explore: a curve whose tangent follows a slider. All numbers are those that Python computed.
 
 const NS = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, EDGE] = [640, 360, 40];
+const [WIDTH, HEIGHT, EDGE] = [640, 360, 32];
 
 function svg(tag, attributes, text) {
   const made = document.createElementNS(NS, tag);
@@ -13,6 +13,16 @@ function svg(tag, attributes, text) {
 function short(x) {
   if (x === null) return "–";
   return String(Number(x.toPrecision(5))).replace("-", "−");
+}
+
+/** Round numbers between two, about as many as are wanted. */
+function ticks(low, high, wanted) {
+  const rough = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= rough);
+  const found = [];
+  for (let k = Math.ceil(low / step); k * step <= high; k++) found.push(k * step);
+  return found;
 }
 
 /** The lines of a curve: it is broken where a value is missing. */
@@ -43,12 +53,14 @@ function render({ model, el }) {
     plot.append(made);
     return made;
   };
-  if (low <= 0 && high >= 0) line(EDGE, y(0), WIDTH - EDGE, y(0), "axis");
-  if (first <= 0 && last >= 0) line(x(0), EDGE, x(0), HEIGHT - EDGE, "axis");
-  for (const [at, anchor] of [[first, "start"], [last, "end"]]) {
-    plot.append(svg("text", { x: x(at), y: HEIGHT - 12, "text-anchor": anchor }, short(at)));
+  for (const at of ticks(first, last, 6)) {
+    line(x(at), EDGE, x(at), HEIGHT - EDGE, at ? "grid" : "axis");
+    plot.append(svg("text", { x: x(at), y: HEIGHT - 8, "text-anchor": "middle" }, short(at)));
   }
-  for (const at of [low, high]) plot.append(svg("text", { x: 2, y: y(at) + 4 }, short(at)));
+  for (const at of ticks(low, high, 8)) {
+    line(EDGE, y(at), WIDTH - EDGE, y(at), at ? "grid" : "axis");
+    plot.append(svg("text", { x: EDGE + 4, y: y(at) - 4 }, short(at)));
+  }
   plot.append(svg("path", { d: path(data, data.rows[0], x, y), class: "f" }));
   plot.append(svg("path", { d: path(data, data.rows[1], x, y), class: "slope" }));
   const tangent = line(0, 0, 0, 0, "tangent");

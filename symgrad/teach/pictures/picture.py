@@ -38,20 +38,22 @@ def graph(
     """Return a picture of the graph that computes y.
 
     Args:
-        y: a tensor with a graph; or a function, called ``at`` numbers, or with symbols.
+        y: a tensor with a graph; or a function, which is called with the numbers ``at``, or with symbols.
         at: the argument of the function, or a tuple of arguments.
-        adjoints: whether each arrow shows what comes back along it: "formula", "number", or True for numbers where
-            they are known and formulas elsewhere. By default, once a backward has filled a leaf's ``.grad``.
-        wrt: what adjoints go towards; by default the leaves that require grad, or all symbols.
-        most: boxes; of a larger graph, the calls of functions are boxes, or runs of operations, without adjoints.
+        adjoints: whether each arrow shows its cotangent: "formula", "number", or True for numbers where they are known
+            and formulas elsewhere. By default, cotangents are shown once ``backward`` has filled the ``.grad`` of a
+            leaf.
+        wrt: the tensors to which the adjoints lead; by default the leaves that require grad, or all symbols.
+        most: the maximum number of boxes. In a larger graph, a box stands for a call of a function or for several
+            operations, without adjoints.
 
     Returns:
         A ``Graph``, which a notebook shows as a picture.
 
     Raises:
-        ArgumentError: ``adjoints`` is none of these, or ``most`` is below 3.
-        ShapeError: adjoints are asked for, and y is an array.
-        GraphError: y has no graph.
+        ArgumentError: if ``adjoints`` is none of these, or ``most`` is below 3.
+        ShapeError: if adjoints are requested, and y is an array.
+        GraphError: if y has no graph.
 
     >>> print(sg.graph(lambda x: sg.sin(x) * x).to_mermaid())
     flowchart TD
@@ -157,6 +159,6 @@ class Graph:
         """Return a ``networkx.DiGraph``: boxes under their keys, with their fields as attributes.
 
         Raises:
-            MissingExtra: networkx is not installed.
+            MissingExtra: if networkx is not installed.
         """
         return networkx_graph(self.boxes, self.arrows)

@@ -96,7 +96,7 @@ class Sheet:
         """Return the page as a PDF file, which an installed browser prints.
 
         Raises:
-            MissingExtra: neither Chromium, Chrome nor Edge is installed.
+            MissingExtra: if neither Chromium, Chrome nor Edge is installed.
         """
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)
         if browser is None:
@@ -122,7 +122,7 @@ class Sheet:
                 .xml for Moodle.
 
         Raises:
-            ArgumentError: the format is unknown.
+            ArgumentError: if the format is unknown.
         """
         file = path_of(path, "sheet")
         writers: dict[str, Callable[[], str | bytes]] = {
@@ -161,7 +161,7 @@ def sheet(topics: str | Sequence[str], level: int = 1, seed: int = 0, count: int
         A ``Sheet``: print it, ``save`` it as HTML, LaTeX or PDF, or export it to Moodle and STACK.
 
     Raises:
-        ArgumentError: there is no such topic or level, or the topics have fewer exercises that differ.
+        ArgumentError: if the topic or the level is unknown, or the topics have too few different exercises.
 
     >>> print(sg.sheet(["product", "chain"], level=1, count=2))
     Exercises: product, chain, level 1

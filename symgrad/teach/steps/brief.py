@@ -16,7 +16,7 @@ LONG, SHORT = 100, 60  # signs of a formula that is left out between name and nu
 
 
 def few(roots: Sequence[AnyNode], most: int) -> bool:
-    """Whether there are at most so many operations below; of more, no more are looked at."""
+    """Whether there are at most so many operations below; of more, no more are examined."""
     seen: set[AnyNode] = set()
     stack = list(roots)
     while stack and len(seen) <= most:
@@ -30,7 +30,7 @@ def few(roots: Sequence[AnyNode], most: int) -> bool:
 def brief(form: ClosedForm, most: int = LONG) -> Any:
     """Return the formula where it is short, else None.
 
-    That of many operations is not looked at: it would take long to find that it is long.
+    That of many operations is not read: it would take long to find that it is long.
     """
     if not few([form._root, *form._forward], MANY):
         return None

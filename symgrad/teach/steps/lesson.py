@@ -396,6 +396,12 @@ class ReadGradient(Rule):
     name = "read off the derivative"
 
 
+class ProjectGradient(Rule):
+    """Take the part of a gradient along which a structured matrix can change, as (G − Gᵀ)/2 of a skew one."""
+
+    name = "project the gradient"
+
+
 # ------------------------------------------------------------------ rewritings
 class Rewriting(LessonStep):
     """A step to an equal formula."""
@@ -405,6 +411,13 @@ class WriteAsPowers(Rewriting):
     """Write (c/x)ⁿ as cⁿ/xⁿ, to which the power rule applies."""
 
     name = "write as powers"
+
+
+class TakeLogarithmsApart(Rewriting):
+    """Write the logarithm of a product, quotient or power as a sum; ``laws`` has both sides of each law used."""
+
+    name = "laws of logarithms"
+    laws: tuple[Any, ...]
 
 
 class FactorOut(Rewriting):

@@ -220,7 +220,7 @@ class Derivation:
         )  # fmt: skip
 
     def _sum(self, source: AnyNode) -> Any:
-        """Return the sum of what arrived, as it stands before it is simplified; None where it is no sum of arrays."""
+        """Return the sum of what arrived, before it is simplified; None where it is not a sum of arrays."""
         given = [p.given for p in self._pulls if p.source is source and p.given is not None]
         parts = [brief(self._form(node)) for node in given]
         if any(p is None for p in parts):

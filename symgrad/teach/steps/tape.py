@@ -257,13 +257,15 @@ class Tape:
         leaves = [n for n in self.nodes if isinstance(n, Leaf)]
         chosen = [n for n in leaves if n.level == GRAD] or [n for n in leaves if n.level == TRACED]
         if not chosen:
-            raise GraphError("explain: the output depends on no named leaf. Pass wrt=…, a tensor that it is made of.")
+            raise GraphError(
+                "explain: the output does not depend on a named leaf. Pass wrt=…, a tensor on which it depends."
+            )
         return [handle(n, None) for n in chosen]
 
     def _followed(self, i: int, x: Any) -> Any:
         if not isinstance(x, TensorBase):
             raise ArgumentTypeError(
-                f"wrt[{i}]: expected a tensor, got {type(x).__name__}. Pass the tensor that the output is made of."
+                f"wrt[{i}]: expected a tensor, got {type(x).__name__}. Pass the tensor on which the output depends."
             )
         node: Any = x._node
         return handle(self.opened[node], None) if node in self.opened else x

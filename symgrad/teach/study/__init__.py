@@ -1,1 +1,1 @@
-"""Discussing a curve: its domain, zeros, asymptotes, extrema and convexity, each certified before it is said."""
+"""Curve sketching: domain, zeros, asymptotes, extrema and convexity, each certified before it is stated."""

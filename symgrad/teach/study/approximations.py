@@ -1,4 +1,4 @@
-"""Tangents, normals and Taylor polynomials of a formula at a place, worked on paper, with bounds of their errors."""
+"""Tangents, normals and Taylor polynomials of a formula at a point, with steps and error bounds."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def tangent(f: str, **at: Any) -> TaylorPolynomial:
 
     Args:
         f: a formula of one number as text.
-        at: the place a, by name: ``x=2``. Numbers, or exact ones as text: ``x="pi/4"``.
+        at: the point a, by name: a number, as in ``x=2``, or an exact one as text, as in ``x="pi/4"``.
 
     Returns:
-        A ``TaylorPolynomial`` of order 1, with ``slope`` and ``error(h)``, a bound of the error for ``|x − a| ≤ h``.
+        A ``TaylorPolynomial`` of order 1, with ``slope`` and ``error(h)``, a bound on the error for ``|x − a| ≤ h``.
 
     Raises:
-        ArgumentError: f has no derivative there.
+        ArgumentError: if f has no derivative there.
 
     >>> line = sg.tangent("x**2", x=3)
     >>> line.formula, line.slope, line.error(0.1)
@@ -54,10 +54,10 @@ def normal(f: str, **at: Any) -> str:
 
     Args:
         f: a formula of one number as text.
-        at: the place a, by name: ``x=2``.
+        at: the point a, by name, as in ``x=2``.
 
     Raises:
-        ArgumentError: f has no derivative there.
+        ArgumentError: if f has no derivative there.
 
     >>> sg.teach.normal("x**2", x=1), sg.teach.normal("x**2", x=0)
     ('y = 3/2 − x/2', 'x = 0')
@@ -68,18 +68,18 @@ def normal(f: str, **at: Any) -> str:
 
 @checked
 def taylor_polynomial(f: str, order: int = 3, **at: Any) -> TaylorPolynomial:
-    """Return the Taylor polynomial Σ f⁽ᵏ⁾(a)/k!·(x − a)ᵏ, worked, with Lagrange's form of the remainder.
+    """Return the Taylor polynomial Σ f⁽ᵏ⁾(a)/k!·(x − a)ᵏ with its steps, and Lagrange's form of the remainder.
 
     Args:
         f: a formula of one number as text.
         order: the highest power.
-        at: the place a, by name: ``x=0``.
+        at: the point a, by name, as in ``x=0``.
 
     Returns:
         A ``TaylorPolynomial``: ``print`` it; ``error(h)`` bounds the remainder for ``|x − a| ≤ h``.
 
     Raises:
-        ArgumentError: f does not have this many derivatives there, or the order is not a number from 1 to 12.
+        ArgumentError: if f does not have this many derivatives there, or the order is not a number from 1 to 12.
 
     >>> p = sg.taylor_polynomial("sin(x)", 3, x=0)
     >>> p.formula, p.error(0.5) < 0.0027
@@ -89,13 +89,13 @@ def taylor_polynomial(f: str, order: int = 3, **at: Any) -> TaylorPolynomial:
 
 
 class TaylorPolynomial(Solution):
-    """The Taylor polynomial of a formula at a place; of order 1 the tangent.
+    """The Taylor polynomial of a formula at a point; for order 1, the tangent.
 
     Attributes:
         order: its order.
-        at: the place, in SymPy's classes.
-        derivatives: f(a), f′(a), … as SymPy's numbers.
-        expr: the polynomial in SymPy's classes.
+        at: the point, as a SymPy expression.
+        derivatives: f(a), f′(a), … as SymPy numbers.
+        expr: the polynomial, as a SymPy expression.
     """
 
     def __init__(self, who: str, text: str, order: int, at: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ class TaylorPolynomial(Solution):
         if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _MOST:
             raise ArgumentError(f"{who}: got order={order!r}. Expected a number from 1 to {_MOST}.")
         if len(at) != 1:
-            raise ArgumentTypeError(f"{who}: expected the place by its name, as in x=2. Got {sorted(at)}.")
+            raise ArgumentTypeError(f"{who}: expected the point by name, as in x=2. Got {sorted(at)}.")
         ((name, value),) = at.items()
         self._subject = Subject(who, text, name)
         self.order, self.name, self.at = order, name, exact_number(who, value)
@@ -116,7 +116,7 @@ class TaylorPolynomial(Solution):
         f, e = self._subject, self._subject.expr
         self._smooth = f.window
         if not f.is_defined(number(self.at)):
-            raise ArgumentError(f"{who}: {f.text!r} is not defined at {self.name} = {self.at}. Choose another place.")
+            raise ArgumentError(f"{who}: {f.text!r} is not defined at {self.name} = {self.at}. Choose another point.")
         pieces, _ = f.pieces(f.window)
         if f.expr.atoms(sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise):
             inside = [(i, smooth) for i, smooth in pieces if _is_inside(i, number(self.at))]
@@ -159,12 +159,12 @@ class TaylorPolynomial(Solution):
         return f"y = {handwritten(write(line))}"
 
     def error(self, h: float) -> float:
-        """Return a bound of |f(x) − p(x)| for |x − a| ≤ h, by Lagrange's remainder: M·hⁿ⁺¹/(n + 1)!.
+        """Return a bound on |f(x) − p(x)| for |x − a| ≤ h, from Lagrange's remainder: M·hⁿ⁺¹/(n + 1)!.
 
-        M bounds the next derivative, by interval arithmetic.
+        M is a bound on the next derivative, computed by interval arithmetic.
 
         Raises:
-            ArgumentError: f has no such bound there, or h is not positive.
+            ArgumentError: if f has no such bound there, or h is not positive.
         """
         if not (isinstance(h, (int, float)) and 0 < h < math.inf):
             raise ArgumentError(f"error: got h={h!r}. Expected a positive number.")
@@ -191,7 +191,7 @@ class TaylorPolynomial(Solution):
         if self.order == 1:
             yield Note(reason=(f"the tangent y = f(a) + f′(a)·({f.name} − a), which is the linear approximation:",))
         else:
-            yield Note(reason=(f"each derivative is divided by k! and goes with ({f.name} − a)ᵏ:",))
+            yield Note(reason=(f"each derivative is divided by k! and multiplied by ({f.name} − a)ᵏ:",))
         yield Note(kind="does", reason=(Equation((Name("y"), self.written)),))
         n = self.order + 1
         high = str(n).translate(_HIGH)
@@ -218,7 +218,7 @@ def exact_number(who: str, value: Any) -> Any:
     if isinstance(value, str):
         e = Subject(who, value, "x").expr
         if e.free_symbols:
-            raise ArgumentError(f"{who}: {value!r} is no number. Expected one such as 2 or 'pi/4'.")
+            raise ArgumentError(f"{who}: {value!r} is not a number. Expected one such as 2 or 'pi/4'.")
         return e
     if isinstance(value, sp.Basic):
         return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import mpmath
@@ -32,12 +32,12 @@ class Cell(NamedTuple):
 
 
 class Extremum(NamedTuple):
-    """A place x with the value y.
+    """A local extremum at x with the value y.
 
     Attributes:
         kind: "maximum" or "minimum".
-        x, y: the place and the value.
-        is_global: whether no value of f is larger, or smaller.
+        x, y: the position and the value.
+        is_global: whether it is a global extremum.
         at_end: whether the domain ends there.
         has_kink: whether f has no derivative there.
     """
@@ -54,7 +54,7 @@ class Extremum(NamedTuple):
 
 
 class Inflection(NamedTuple):
-    """A place where the curve turns from one side to the other, with its value and slope."""
+    """An inflection point, with its value and slope."""
 
     x: Place
     y: Place
@@ -62,13 +62,13 @@ class Inflection(NamedTuple):
 
 
 class Asymptote(NamedTuple):
-    """A line that the curve comes arbitrarily close to.
+    """An asymptote of the curve.
 
     Attributes:
         kind: "vertical", "horizontal" or "oblique".
-        ends: where: −∞, ∞, or the sides "−" and "+" of a place.
-        x: of a vertical one its place.
-        slope, height: of another one y = slope·x + height.
+        ends: the ends at which the curve approaches it: −∞, ∞, or the sides "−" and "+" of x.
+        x: the position of a vertical asymptote.
+        slope, height: the coefficients of any other asymptote, y = slope·x + height.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class Asymptote(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A place where f is not defined, or jumps: the limits from below and above; None where they are not told."""
+    """A point at which f is undefined or jumps, with the limits from below and above; None if they are unknown."""
 
     x: Place
     below: Any
@@ -180,6 +180,16 @@ class Chart:
         """Yield cells that touch, within each interval of the domain."""
         for cells in self.cells:
             yield from pairwise(cells)
+
+    @cached_property
+    def joined(self) -> list[Cell]:
+        """All cells in order; what a period's window cuts apart is one."""
+        cells = [*chain(*self.cells)]
+        if self.subject.period is None or len(cells) < 2 or not self._wraps or cells[0].signs != cells[-1].signs:
+            return cells
+        first, *middle, last = cells
+        high = shifted(first.interval.high, self.subject.period)
+        return [*middle, last._replace(interval=last.interval._replace(high=high, has_high=first.interval.has_high))]
 
     # ---------------------------------------------------------------- intervals
     def runs(self, n: int, sign: int, joins: Callable[[Cell, Cell], bool]) -> list[Interval]:

@@ -1,4 +1,4 @@
-"""The closed interval method: the greatest and least values of a continuous function, by comparing candidates."""
+"""The closed interval method: the extreme values of a continuous function, by comparing candidates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SMALL = mpmath.mpf(10) ** -30
 
 
 class Candidate(NamedTuple):
-    """A place where a continuous function may have its greatest or least value, with the value and the reason."""
+    """A point at which a continuous function may have its largest or smallest value, with the value and the reason."""
 
     x: Place
     y: Place
@@ -32,11 +32,11 @@ class Candidate(NamedTuple):
 
 
 class ClosedInterval(Solution):
-    """The greatest and the least value of a function on a closed interval.
+    """The largest and the smallest value of a function on a closed interval.
 
     Attributes:
-        candidates: ends, zeros of f′ and kinks, in order.
-        maximum, minimum: the candidates with the greatest and the least value; of several, the first.
+        candidates: the ends, the zeros of f′ and the kinks, in order.
+        maximum, minimum: the first candidates with the largest and the smallest value.
     """
 
     def __init__(self, f: str, low: Any, high: Any, wrt: str | None = None) -> None:
@@ -106,15 +106,15 @@ class ClosedInterval(Solution):
 
 @checked
 def closed_interval(f: str, low: Any, high: Any, wrt: str | None = None) -> ClosedInterval:
-    """Return the greatest and the least value of f on [low, high] by the closed interval method, worked.
+    """Return the largest and the smallest value of f on [low, high] by the closed interval method, with steps.
 
     Args:
         f: a formula of one number as text.
-        low, high: the ends: numbers, or exact ones as text, ``"2*pi"``.
-        wrt: the name of the number; it need not be told where there is only one.
+        low, high: the ends: numbers, or exact ones as text, such as ``"2*pi"``.
+        wrt: the name of the number; it may be omitted if there is only one.
 
     Raises:
-        ArgumentError: f is not continuous there, or its critical numbers cannot be proved to be all.
+        ArgumentError: if f is not continuous there, or it cannot be proved that all critical numbers were found.
 
     >>> best = sg.closed_interval("x**3 - 3*x", 0, 3)
     >>> str(best.maximum.y), str(best.minimum.x)

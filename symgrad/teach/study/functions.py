@@ -17,6 +17,7 @@ from symgrad.expression.arguments import text_of_names
 from symgrad.expression.formula import Call, Formula, Number, Power, Quotient
 from symgrad.scalars import in_full
 from symgrad.teach.board.reading import Unwritable, read, to_sympy
+from symgrad.teach.board.reading import number as formula_of_number
 from symgrad.teach.study.points import DIGITS, Place, asked, compiled, number, place
 from symgrad.teach.study.zeros import zeros
 
@@ -146,7 +147,7 @@ class Subject:
         return True
 
     def _window(self) -> Interval:
-        """Return a window whose ends are no places of interest: of a period, it begins a little below 0."""
+        """Return a window whose ends are not places of interest: of a period, it begins a little below 0."""
         if self.bounded:
             return Interval(place(sp.Rational(-WINDOW)), place(sp.Rational(WINDOW)))
         if self.period is None:
@@ -316,14 +317,16 @@ def _read(who: str, text: str, name: str | None) -> tuple[str, Formula]:
     try:
         written = None if root is None else read(root, leaves, MOST)
     except Unwritable as error:
-        raise ArgumentError(f"{who}: {text!r} is no function of one number: {error}.") from error
+        raise ArgumentError(f"{who}: {text!r} is not a function of one number: {error}.") from error
     if root is not None and written is None:
         raise ArgumentError(f"{who}: the formula has more than {MOST} parts. Expected a shorter one.")
     return name, written if written is not None else _constant(e.value.item())
 
 
 def _constant(value: Any) -> Formula:
-    return Number(Fraction(str(value)))
+    """Return a constant as it was typed; π and e are exact."""
+    named = formula_of_number(value) if isinstance(value, float) and math.isfinite(value) else None
+    return Number(Fraction(str(value))) if named is None or isinstance(named, Number) else named
 
 
 def _check(who: str, text: str, e: Any, x: Any) -> None:

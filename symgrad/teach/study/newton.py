@@ -1,4 +1,4 @@
-"""Newton's method on the board: x − f(x)/f′(x), step by step."""
+"""Newton's method, xₙ₊₁ = xₙ − f(xₙ)/f′(xₙ), step by step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Newton(Solution):
 
     Attributes:
         iterates: x₀, x₁, … to 50 digits.
-        converged: whether the last step changed x by less than 10⁻¹² of it.
+        converged: whether the last step changed x by a relative amount of less than 10⁻¹².
     """
 
     def __init__(self, f: str, steps: int, at: dict[str, Any]) -> None:
@@ -36,7 +36,7 @@ class Newton(Solution):
         if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= _MOST:
             raise ArgumentError(f"newton: got steps={steps!r}. Expected a number from 1 to {_MOST}.")
         if len(at) != 1:
-            raise ArgumentTypeError(f"newton: expected the start by its name, as in x=1. Got {sorted(at)}.")
+            raise ArgumentTypeError(f"newton: expected the starting point by name, as in x=1. Got {sorted(at)}.")
         ((name, start),) = at.items()
         self._subject = Subject("newton", f, name)
         self.name, self.slope = name, shortest(derived(self._subject.expr, self._subject.x))
@@ -101,15 +101,15 @@ def _text(value: Any) -> str:
 
 @checked
 def newton(f: str, *, steps: int = 8, **at: Any) -> Newton:
-    """Return the numbers of Newton's method, xₙ₊₁ = xₙ − f(xₙ)/f′(xₙ), worked.
+    """Return the iterates of Newton's method, xₙ₊₁ = xₙ − f(xₙ)/f′(xₙ), with steps.
 
     Args:
-        f: a formula of one number as text, whose zero is looked for.
-        steps: how many steps at most; it ends where they change nothing any more.
-        at: the start by its name: ``x=1``.
+        f: a formula of one number as text, whose zero is sought.
+        steps: the maximum number of steps; the iteration ends when x no longer changes.
+        at: the starting point, by name, as in ``x=1``.
 
     Raises:
-        ArgumentError: f has no value there, or f′ is 0.
+        ArgumentError: if f has no value there, or f′ is 0.
 
     >>> [round(float(x), 6) for x in sg.newton("x**2 - 2", x=1).iterates[:4]]
     [1.0, 1.5, 1.416667, 1.414216]

@@ -1,4 +1,4 @@
-"""Related rates: an equation differentiated with respect to time, solved for the rate that is asked for."""
+"""Related rates: an equation differentiated with respect to time, solved for the rate that is requested."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from symgrad.teach.study.solution import Solution, equation, listed, shortest, w
 
 
 class RelatedRates(Solution):
-    """The rate of one quantity from those of others that an equation ties to it.
+    """The rate of one quantity, from the rates of other quantities in the same equation.
 
     Attributes:
         expr: the rate as a formula of the quantities and the other rates, which are called ``dx``.
-        rate: the rate where the numbers are put in, in SymPy's classes.
+        rate: the value of the rate, as a SymPy number.
     """
 
     def __init__(self, text: str, wanted: str, rates: dict[str, Any], t: str, at: dict[str, Any]) -> None:
@@ -36,7 +36,7 @@ class RelatedRates(Solution):
         moving = [n for n in names if n == wanted or n in rates]
         if wanted not in names or wanted in rates or len(moving) != len(rates) + 1:
             raise ArgumentError(
-                f"{who}: the equation has the names {', '.join(names)}. Expected one of them whose rate is asked "
+                f"{who}: the equation has the names {', '.join(names)}. Expected one of them whose rate is requested "
                 "for, and in rates= the rates of others, as in rates={'x': 2}."
             )
         self._t, self._wanted, self._moving = t, wanted, moving
@@ -51,7 +51,7 @@ class RelatedRates(Solution):
         made = self.expr.subs({sp.Symbol(f"d{n}", real=True): v for n, v in self._rates.items()}).subs(self._at)
         self.rate = shortest(made)
         if not (self.rate.is_number and self.rate.is_finite and self.rate.is_real):
-            raise ArgumentError(f"{who}: the equation does not decide the rate of {wanted} there: its factor is 0.")
+            raise ArgumentError(f"{who}: the equation does not determine the rate of {wanted} there: its factor is 0.")
 
     def _check(self, who: str, f: Any, names: list[str]) -> None:
         there = {s.name for s in self._at}
@@ -113,18 +113,18 @@ def _with_labels(e: Any, names: Mapping[Any, Label]) -> Formula:
 
 @checked
 def related_rates(equation: str, wanted: str, *, rates: Mapping[str, Any], t: str = "t", **at: Any) -> RelatedRates:
-    """Return the rate dy/dt from an equation between quantities that depend on t, and their rates, worked.
+    """Return the rate dy/dt from an equation between quantities that depend on t, and their rates, with steps.
 
     Args:
         equation: the equation as text.
-        wanted: the name whose rate is asked for.
-        rates: the rates of other names; names without one are constants.
-        t: what the time is called.
-        at: the values at the moment: ``x=3, y=4``.
+        wanted: the name whose rate is requested.
+        rates: the rates of other names; names without a rate are constants.
+        t: the name of the time.
+        at: the values at the given moment, as in ``x=3, y=4``.
 
     Raises:
-        ParseError: the text is not one equation.
-        ArgumentError: values are missing or do not solve the equation.
+        ParseError: if the text is not one equation.
+        ArgumentError: if values are missing or do not solve the equation.
 
     >>> sg.related_rates("x**2 + y**2 = 25", "y", rates={"x": 2}, x=3, y=4).rate
     -3/2

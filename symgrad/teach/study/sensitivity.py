@@ -1,4 +1,4 @@
-"""What a result owes to its inputs: propagated errors, sensitivities and elasticities."""
+"""How a result depends on its inputs: error propagation, sensitivities and elasticities."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def shown(e: Any) -> tuple[Any, ...]:
 
 
 class ErrorPropagation(Solution):
-    """How errors of inputs propagate to a result, to first order.
+    """The propagation of errors of inputs to a result, to first order.
 
     Attributes:
-        value: f of the measured numbers.
+        value: the value of f at the measured numbers.
         contributions: |∂f/∂x|·Δx for each input.
         maximal: their sum, which bounds the linear part of the error.
         standard: the square root of the sum of their squares, for independent errors.
@@ -50,7 +50,7 @@ class ErrorPropagation(Solution):
         self._point = {s: exact_number(who, data[s.name][0]) for s in self._field.symbols}
         self._errors = [exact_number(who, data[n][1]) for n in self._field.names]
         if any(d.is_negative for d in self._errors):
-            raise ArgumentError(f"{who}: got the errors {self._errors}. Expected none below 0.")
+            raise ArgumentError(f"{who}: got the errors {self._errors}. Expected numbers that are not negative.")
         self._slopes = [shortest(derived(e, s)) for s in self._field.symbols]
         self.value = value_there(who, e, self._point)
         self._there = [value_there(who, s, self._point) for s in self._slopes]
@@ -78,12 +78,12 @@ class ErrorPropagation(Solution):
 
 
 class Sensitivity(Solution):
-    """How a result reacts to its inputs at a point.
+    """The sensitivity of a result to its inputs at a point.
 
     Attributes:
-        value: f there.
-        derivatives: ∂f/∂x for each input, there.
-        elasticities: x/f·∂f/∂x for each input: by how many percent f changes for one percent of x.
+        value: the value of f.
+        derivatives: ∂f/∂x for each input.
+        elasticities: x/f·∂f/∂x for each input: the change of f in percent if x changes by one percent.
         formulas: the elasticities as formulas.
     """
 
@@ -106,7 +106,7 @@ class Sensitivity(Solution):
         self.elasticities = {n: put(s) for n, s in self.formulas.items()} if not at or self.value != 0 else {}
         if at and self.value == 0 and who == "elasticity":
             raise ArgumentError(
-                "elasticity: the function is 0 there, of which there are no percents. Choose another point."
+                "elasticity: the function is 0 there, so relative changes are undefined. Choose another point."
             )
 
     def _steps(self) -> Iterator[LessonStep]:
@@ -142,14 +142,14 @@ class Sensitivity(Solution):
 
 @checked
 def error_propagation(f: Any, **data: Any) -> ErrorPropagation:
-    """Return how errors of measured numbers propagate: Δf = Σ |∂f/∂x|·Δx, and in squares, worked.
+    """Return the propagation of measurement errors, Δf = Σ |∂f/∂x|·Δx and the root of squares, with steps.
 
     Args:
         f: a formula as text.
-        data: for each name its number and error: ``m=(2, 0.1), v=(3, 0.05)``.
+        data: the number and the error for each name, as in ``m=(2, 0.1), v=(3, 0.05)``.
 
     Raises:
-        ArgumentError: a name has no number, or f no derivative there.
+        ArgumentError: if a name has no number, or f has no derivative there.
 
     >>> sg.error_propagation("m*v**2/2", m=(2, 0.1), v=(3, 0.05)).maximal
     3/4
@@ -159,15 +159,15 @@ def error_propagation(f: Any, **data: Any) -> ErrorPropagation:
 
 @checked
 def sensitivity(f: Any, wrt: Any = None, **at: Any) -> Sensitivity:
-    """Return the derivatives and elasticities of a result with respect to each input, worked.
+    """Return the derivatives and elasticities of a result with respect to each input, with steps.
 
     Args:
         f: a formula as text.
         wrt: the inputs; by default all names.
-        at: a value for each name; without any, the results are formulas.
+        at: a value for each name; without values, the results are formulas.
 
     Raises:
-        ArgumentError: a name has no value, or f no derivative there.
+        ArgumentError: if a name has no value, or f has no derivative there.
 
     >>> sg.sensitivity("a*b**2", a=2, b=3).elasticities
     {'a': 1, 'b': 2}
@@ -177,15 +177,15 @@ def sensitivity(f: Any, wrt: Any = None, **at: Any) -> Sensitivity:
 
 @checked
 def elasticity(f: Any, wrt: Any = None, **at: Any) -> Sensitivity:
-    """Return the elasticity ε = x/f·f′(x): by how many percent f changes for one percent of x, worked.
+    """Return the elasticity ε = x/f·f′(x), the change of f in percent if x changes by one percent, with steps.
 
     Args:
         f: a formula as text.
         wrt: the input, or several; by default all names.
-        at: a value for each name; without any, the elasticity is a formula.
+        at: a value for each name; without values, the elasticity is a formula.
 
     Raises:
-        ArgumentError: a name has no value, or f is 0 there or has no derivative.
+        ArgumentError: if a name has no value, or f is 0 there or has no derivative.
 
     >>> sg.elasticity("100 - 2*p", p=20).elasticities["p"]
     -2/3

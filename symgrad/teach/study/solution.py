@@ -1,4 +1,4 @@
-"""A worked solution: a document whose lines are those of its steps."""
+"""A worked solution: a document that consists of the lines of its steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONG = 300  # operations of a formula that is not simplified any more
 
 
 class Solution(Document):
-    """A worked solution: ``print`` it, show it in a notebook, or take its ``lesson`` as data."""
+    """A worked solution: ``print`` it, display it in a notebook, or use its ``lesson`` as data."""
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments
@@ -33,12 +33,12 @@ class Solution(Document):
 
     @cached_property
     def lesson(self) -> tuple[LessonStep, ...]:
-        """All that is said, step by step."""
+        """The derivation, step by step."""
         return tuple(self._steps())
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """What it says, line by line."""
+        """The text, line by line."""
         return tuple(line for step in self.lesson for line in step.lines())
 
 

@@ -1,9 +1,8 @@
-"""``sg.study``: a curve discussed, from its domain to its range, with the reason for each statement."""
+"""``sg.study``: curve sketching, from the domain to the range, with the reason for each statement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any, overload
 
 import sympy as sp
@@ -36,26 +35,26 @@ def study(f: str | ClosedForm, wrt: str | None = None) -> Study: ...
 def study(f: str | ClosedForm, wrt: list[str] | tuple[str, ...]) -> CriticalPoints: ...
 @checked
 def study(f: str | ClosedForm, wrt: str | Sequence[str] | None = None) -> Study | CriticalPoints:
-    """Discuss the curve y = f(x): where f is defined, 0, rises, falls, bends, and what it comes close to.
+    """Study the curve y = f(x): domain, zeros, monotonicity, convexity and asymptotes.
 
-    Of a function of several variables, its gradient, its Hessian and its critical points, as by ``sg.critical_points``.
+    For a function of several variables, return its gradient, Hessian and critical points, like ``sg.critical_points``.
 
     Zeros of f, f′ and f″ are isolated by interval arithmetic, those of polynomials by Sturm's theorem, so that none is
-    missing: between two of them the signs are constant, and all else follows. What cannot be proved is listed in
-    ``doubts``, without a statement about it. A periodic function is studied on one period, and another one that
-    oscillates for -10 ≤ x ≤ 10.
+    missing. Between two zeros the sign is constant, and all other results follow from that. Statements that cannot be
+    proved are listed in ``doubts``. A periodic function is studied on one period; any other function that oscillates is
+    studied for -10 ≤ x ≤ 10.
 
     Args:
         f: a formula as text, or a closed form.
         wrt: the name of its variable, or a list of several; by default all names.
 
     Returns:
-        A ``Study``: ``print`` it, show it in a notebook, ``plot()`` it, or take its attributes; of several variables,
-        ``CriticalPoints``.
+        A ``Study``: ``print`` it, display it in a notebook, ``plot()`` it, or use its attributes. For several
+        variables, ``CriticalPoints``.
 
     Raises:
-        ParseError: the text is no formula.
-        ArgumentError: it has a function whose values are not bounded here, or names without a value.
+        ParseError: if the text is not a formula.
+        ArgumentError: if the formula has a function without an interval version, or names without a value.
 
     >>> curve = sg.study("x**3 - 3*x")
     >>> [str(e) for e in curve.extrema], str(curve.increasing[0])
@@ -72,7 +71,7 @@ def study(f: str | ClosedForm, wrt: str | Sequence[str] | None = None) -> Study 
 
 
 class Study(Solution):
-    """What ``sg.study`` returns.
+    """The result of ``sg.study``.
 
     Attributes:
         text: the formula.
@@ -100,13 +99,13 @@ class Study(Solution):
 
     @property
     def window(self) -> Interval | None:
-        """The window that was studied: one period, or -10 to 10; None where all numbers were."""
+        """The window that was studied: one period, or -10 to 10; None if it is the whole domain."""
         w = self._subject.window
         return None if w.low == -sp.oo else w
 
     @property
     def period(self) -> Any:
-        """The period, in SymPy's classes, or None."""
+        """The period as a SymPy expression, or None."""
         return self._subject.period
 
     @property
@@ -121,7 +120,7 @@ class Study(Solution):
 
     @property
     def gaps(self) -> list[Gap]:
-        """The places where f is not defined or jumps, with the limits from below and above."""
+        """The points at which f is undefined or jumps, with the limits from below and above."""
         return self._chart.gaps
 
     @property
@@ -161,12 +160,12 @@ class Study(Solution):
 
     @property
     def inflections(self) -> list[Inflection]:
-        """The inflection points, with their tangents' slopes."""
+        """The inflection points, with the slopes of their tangents."""
         return self._chart.inflections
 
     @property
     def range(self) -> list[Interval] | None:
-        """The values of f, as intervals; None where they are not told."""
+        """The range of f, as intervals; None if it is unknown."""
         return self._chart.range
 
     def sign_chart(self) -> list[dict[str, str]]:
@@ -177,18 +176,18 @@ class Study(Solution):
         """
         return [
             {"interval": str(c.interval), **{k: _SIGNS[s] for k, s in zip(_FUNCTIONS, c.signs, strict=True)}}
-            for c in chain(*self._chart.cells)
+            for c in self._chart.joined
         ]
 
     def plot(self, over: tuple[float, float] | None = None, *, ax: Any = None) -> Any:
         """Draw the curve with its zeros, extrema, inflection points and asymptotes; needs ``symgrad[plot]``.
 
         Args:
-            over: ``(low, high)``; by default as far as there is something to mark.
-            ax: matplotlib's axes; a new figure's by default.
+            over: the range ``(low, high)``; by default a range that contains all marked points.
+            ax: the axes of matplotlib; by default those of a new figure.
 
         Returns:
-            The axes, of matplotlib.
+            The axes of matplotlib.
         """
         return drawn(self._chart, over, ax)
 
@@ -288,9 +287,9 @@ def _asymptotes(c: Chart) -> Finding:
     x, statements = c.subject.name, list[tuple[str, Parts]]()
     for g in c.gaps:
         sides = [(s, v) for s, v in (("below", g.below), ("above", g.above)) if v is not None and v != "?"]
-        words: list[Any] = [f"as {x} comes to ", *g.x.shown]
+        words: list[Any] = [f"as {x} approaches ", *g.x.shown]
         for k, (side, v) in enumerate(sides):
-            words += ["," if k else "", f" from {side}, f({x}) tends to ", *_end(v)]
+            words += [";" if k else "", f" from {side}, f({x}) tends to ", *_end(v)]
         removable = len(sides) == 2 and all(isinstance(v, Place) for _, v in sides) and sides[0][1] == sides[1][1]
         kind = " (a vertical asymptote)" if any(v in (sp.oo, -sp.oo) for _, v in sides) else ""
         kind = " (a hole, which one value would fill)" if removable and not c.subject.is_defined(g.x.value) else kind
@@ -304,7 +303,7 @@ def _asymptotes(c: Chart) -> Finding:
                 (
                     "remark",
                     (
-                        f"as {x} tends to {ends}, the curve comes close to ",
+                        f"as {x} tends to {ends}, the curve approaches ",
                         *right,
                         f" ({'an' if a.kind == 'oblique' else 'a'} {a.kind} asymptote)",
                     ),
@@ -367,7 +366,7 @@ def _signs(c: Chart) -> Iterator[Finding]:
     """Yield the sign chart, a line for each interval between zeros, without signs that could not be proved."""
     proved = [n for n in range(len(_FUNCTIONS)) if not c.is_doubted(n)]
     statements: list[tuple[str, Parts]] = []
-    for cell in chain(*c.cells) if proved else ():
+    for cell in c.joined if proved else ():
         facts = ", ".join(f"{_FUNCTIONS[n]} {COMPARED[cell.signs[n]]}" for n in proved)
         statements.append(("remark", ("on ", *_interval(cell.interval), f": {facts}")))
     if statements:
@@ -412,7 +411,7 @@ def _repeated(p: Place, period: Any) -> Parts:
     """Return a place behind its name, with the multiples of a period."""
     if period is None:
         return p.parts
-    steps: Parts = ("k·", equation(period))
+    steps: Parts = (equation(period * sp.Symbol("k")),) if period.is_Rational else ("k·", equation(period))
     return (" = ", *steps) if p.exact == 0 else (*p.parts, " + ", *steps)
 
 

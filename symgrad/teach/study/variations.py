@@ -1,4 +1,4 @@
-"""``sg.euler_lagrange``: equations of motion from a Lagrangian, what is conserved, and Hamilton's equations."""
+"""``sg.euler_lagrange``: equations of motion from a Lagrangian, conserved quantities, and Hamilton's equations."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def euler_lagrange(L: str, q: str | Sequence[str], t: str = "t") -> Motion:
     Args:
         L: the Lagrangian as text; the velocity of q is written ``q_dot``, ``q'``, ``q̇``, ``\dot{q}``, ``dq/dt`` or
             ``diff(q, t)``. Other names are constants.
-        q: the name of the coordinate, or of several.
-        t: the name of the time, or of what the curve depends on.
+        q: the name of the coordinate, or a list of names.
+        t: the name of the time, or of another independent variable.
 
     Returns:
-        A ``Motion``: ``print`` it, or take its ``equations``, ``accelerations``, ``conserved`` and ``hamiltonian``.
+        A ``Motion``: ``print`` it, or use its ``equations``, ``accelerations``, ``conserved`` and ``hamiltonian``.
 
     Raises:
-        ArgumentError: L has no velocity of a coordinate.
-        ParseError: L is no formula.
+        ArgumentError: if L does not contain the velocity of a coordinate.
+        ParseError: if L is not a formula.
 
     >>> motion = sg.euler_lagrange("m*l**2*theta_dot**2/2 + m*g*l*cos(theta)", "theta")
     >>> motion.accelerations["theta"], list(motion.conserved)
@@ -69,14 +69,14 @@ def _with_halves(e: Any) -> Any:
 
 
 class Motion(Solution):
-    """The equations of motion of a Lagrangian, in SymPy's classes; velocities are ``q_dot``, accelerations ``q_ddot``.
+    """The equations of motion of a Lagrangian, in SymPy; velocities are ``q_dot``, accelerations ``q_ddot``.
 
     Attributes:
-        equations: for each coordinate d/dt ∂L/∂q̇ − ∂L/∂q, which is 0.
-        accelerations: the solved equations, for each coordinate; empty where L is not quadratic enough for that.
+        equations: d/dt ∂L/∂q̇ − ∂L/∂q for each coordinate, which equals 0.
+        accelerations: the solved equations, for each coordinate; empty if they cannot be solved.
         momenta: p = ∂L/∂q̇ for each coordinate.
-        conserved: what stays constant, by its name: "energy" where t does not occur, "momentum of q" where q does not.
-        hamiltonian: H(q, p, t), or None where the velocities cannot be solved for.
+        conserved: conserved quantities by name: "energy" if t does not occur, "momentum of q" if q does not.
+        hamiltonian: H(q, p, t), or None if the velocities cannot be expressed by the momenta.
     """
 
     def __init__(self, L: str, q: Sequence[str], t: str) -> None:
@@ -115,7 +115,7 @@ class Motion(Solution):
 
     @cached_property
     def conserved(self) -> dict[str, Any]:
-        """What stays constant: the momenta of coordinates that do not occur, and the energy Σ p·q̇ − L without t."""
+        """The conserved quantities: momenta of coordinates that do not occur, and, without t, the energy Σ p·q̇ − L."""
         free = self.lagrangian.free_symbols
         out = {f"momentum of {n}": self.momenta[n] for n in self.q if self._at[n][0] not in free}
         if sp.Symbol(self.t, real=True) not in free:
@@ -128,7 +128,7 @@ class Motion(Solution):
 
     @cached_property
     def hamiltonian(self) -> Any:
-        """H(q, p, t) = Σ p·q̇ − L with the velocities solved for; None where L is not quadratic in them."""
+        """H(q, p, t) = Σ p·q̇ − L in terms of the momenta; None if L is not quadratic in the velocities."""
         velocities = [self._at[n][1] for n in self.q]
         momenta = [sp.Symbol(f"p_{n}", real=True) for n in self.q]
         equations = [sp.expand(self.momenta[n]) - p for n, p in zip(self.q, momenta, strict=True)]
@@ -141,7 +141,7 @@ class Motion(Solution):
 
     @property
     def hamilton(self) -> dict[str, Any]:
-        """Hamilton's equations: q̇ = ∂H/∂p and ṗ = −∂H/∂q, by the names ``q_dot`` and ``p_q_dot``."""
+        """Hamilton's equations, q̇ = ∂H/∂p and ṗ = −∂H/∂q, under the names ``q_dot`` and ``p_q_dot``."""
         if self.hamiltonian is None:
             return {}
         out = {f"{n}_dot": differentiate(self.hamiltonian, sp.Symbol(f"p_{n}", real=True)) for n in self.q}

@@ -28,7 +28,8 @@ STYLE = """
 .symgrad-steps p.sg-more, .symgrad-steps p.sg-value { margin-top: 0; }
 .symgrad-steps p.sg-value { font-size: 0.9em; overflow-x: auto; white-space: nowrap; }
 .symgrad-steps small { margin-left: 1.2em; opacity: 0.7; white-space: nowrap; }
-.symgrad-steps math { font-size: 1.05em; font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+.symgrad-steps math { font-size: 1.05em;
+  font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Math TeX Gyre", math; }
 .symgrad-steps p.sg-why, .symgrad-steps p.sg-remark { padding-left: 1.2em; opacity: 0.82; }
 .symgrad-steps p.sg-does { padding-left: 1.2em; }
 .symgrad-steps p.sg-pair { padding-left: 2em; }

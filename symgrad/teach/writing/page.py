@@ -1,4 +1,4 @@
-"""A page of HTML around sections: its style for wide and narrow, light and dark, and a policy without scripts."""
+"""A page of HTML around sections: its style for wide and narrow, light and dark, and what it may do."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from symgrad.support.foreign import html
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+SCRIPTED = f"{POLICY}; script-src 'unsafe-inline'"  # of a page that has its own script
 STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1a222c; --faint: #5a6673; --line: #d5dbe1; --code: #f4f6f8; }
 @media (prefers-color-scheme: dark) {
@@ -21,7 +22,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; font-size: 0.95rem; }
 nav a { color: inherit; }
 .wide, pre { overflow-x: auto; }
 .formula { font-size: 1.2rem; overflow-x: auto; padding: 0.4em 0; }
-math { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+math { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Math TeX Gyre", math; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.35em 1.2em 0.35em 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--faint); font-weight: 600; }
@@ -43,7 +44,7 @@ pre { background: var(--code); padding: 0.9em 1em; border-radius: 6px; font-size
 
 
 def page(title: str, sections: Sequence[tuple[str, str]]) -> str:
-    """Return the page.
+    """Return the page of some sections, with its title and links to them at its top.
 
     Args:
         title: text.
@@ -51,20 +52,30 @@ def page(title: str, sections: Sequence[tuple[str, str]]) -> str:
     """
     links = "".join(f'<a href="#{_anchor(name)}">{html(name)}</a>' for name, _ in sections)
     body = "\n".join(f'<section id="{_anchor(n)}"><h2>{html(n)}</h2>\n{text}</section>' for n, text in sections)
+    return document(title, f"<h1>{html(title)}</h1>\n<nav>{links}</nav>\n{body}")
+
+
+def document(title: str, body: str, style: str = "", policy: str = POLICY) -> str:
+    """Return the page around a body of HTML.
+
+    Args:
+        title: text.
+        body: HTML.
+        style: beside that of all pages.
+        policy: what the page may load and run; by default nothing.
+    """
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html(title)}</title>
 <style>
-{STYLE}
+{STYLE}{style}
 </style>
 </head>
 <body>
-<h1>{html(title)}</h1>
-<nav>{links}</nav>
 {body}
 </body>
 </html>

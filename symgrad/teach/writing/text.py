@@ -150,7 +150,9 @@ def _inline(p: Any) -> str:
 
 
 def _wrapped(body: str, first: str, rest: str) -> list[str]:
-    if any(len(word) > BOARD - len(rest) for word in body.split()):
+    room = BOARD - len(rest)
+    body = " ".join(word if len(word) <= room else word.replace("\u00a0", " ") for word in body.split(" "))
+    if any(len(word) > room for word in body.split()):
         body = body.replace("·", f"·{_JOINT} ")  # a product that no line holds
     rows = textwrap.wrap(
         body, BOARD, initial_indent=first, subsequent_indent=rest, break_long_words=True, break_on_hyphens=False

@@ -86,3 +86,14 @@ export function quotedPlace(words, text) {
   }
   return best?.place ?? null;
 }
+
+/** What a grade says of an answer: whether it is right, the slip, a hint, and a point where it differs. */
+export function verdictOf({ right, slip, words, point }) {
+  const badge = slip && slip !== "other" ? h("span", { class: "badge" }, slip) : null;
+  const mark = h("span", { "aria-hidden": "true" }, right ? "✓ " : "✗ ");
+  return [
+    h("p", { class: right ? "right" : "wrong" }, mark, right ? "Right." : "Not yet.", badge),
+    words ? h("p", {}, words) : "",
+    point ? h("p", { class: "quiet" }, point) : "",
+  ];
+}

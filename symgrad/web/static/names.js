@@ -4,17 +4,24 @@ import { h } from "./dom.js";
 import { KINDS } from "./state.js";
 
 const SIZES = { number: [], vector: ["n"], matrix: ["n", "d"] };
-const POSSIBLE = {
-  number: ["positive"],
-  vector: ["positive", "one-hot", "simplex"],
-  matrix: ["symmetric", "positive", "one-hot", "simplex"],
+const POSSIBLE = { number: ["positive"], vector: ["positive", "one-hot", "simplex"], matrix: ["positive", "one-hot", "simplex"] };
+const STRUCTURES = {
+  symmetric: "symmetric",
+  positive_definite: "positive definite",
+  diagonal: "diagonal",
+  lower: "lower triangular",
+  upper: "upper triangular",
+  orthogonal: "orthogonal",
+  skew: "skew-symmetric",
 };
 const MEANING = {
   positive: "all entries are positive",
-  symmetric: "equal to its transpose",
   "one-hot": "one entry is 1 and the others are 0; of a matrix, in each row",
   simplex: "entries ≥ 0 that sum to 1; of a matrix, in each row",
 };
+
+/** Assumptions in words. */
+const said = (assume) => assume.map((what) => STRUCTURES[what] || what);
 
 const open = new Set();
 let shown = "";
@@ -54,7 +61,7 @@ export function showNames(place, decided, looked, decide, possible = {}) {
 /** The same table for paper: words where the page has controls. */
 export function printedNames(names) {
   const rows = Object.entries(names).map(([name, { kind, shape, assume, value }]) =>
-    h("tr", {}, h("th", { scope: "row" }, h("code", {}, name)), [kind, shape.join(" × "), assume.join(", "), value ?? ""].map((words) => h("td", {}, String(words)))),
+    h("tr", {}, h("th", { scope: "row" }, h("code", {}, name)), [kind, shape.join(" × "), said(assume).join(", "), value ?? ""].map((words) => h("td", {}, String(words)))),
   );
   if (!rows.length) return "";
   const head = h("tr", {}, ["Name", "Kind", "Size", "Known of it", "Value"].map((words) => h("th", { scope: "col" }, words)));
@@ -94,7 +101,7 @@ function rowsOf(name, one, { guess, decided, decide, again, possible }) {
       again();
     },
   });
-  const notes = [...one.assume, one.value ? `= ${one.value}` : null].filter(Boolean).join(", ");
+  const notes = [...said(one.assume), one.value ? `= ${one.value}` : null].filter(Boolean).join(", ");
   const row = h(
     "tr",
     { class: decided ? "decided" : "guessed" },
@@ -111,8 +118,31 @@ function rowsOf(name, one, { guess, decided, decide, again, possible }) {
   return [row, details];
 }
 
+/** The menu of structures, which a square matrix can have. */
+function structureOf(name, one, set) {
+  const chosen = one.assume.find((what) => what in STRUCTURES) || "";
+  const square = one.shape[0] === one.shape[1];
+  const others = one.assume.filter((what) => !(what in STRUCTURES));
+  const options = Object.entries({ "": square ? "any" : "any, as it is not square", ...STRUCTURES });
+  return h(
+    "label",
+    { class: "value" },
+    h("span", {}, "Structure"),
+    h(
+      "select",
+      {
+        id: `structure-${name}`,
+        "aria-label": `Structure of ${name}`,
+        disabled: !square && !chosen,
+        onchange: (event) => set({ assume: event.target.value ? [...others, event.target.value] : others }),
+      },
+      options.map(([what, words]) => h("option", { value: what, selected: what === chosen }, words)),
+    ),
+  );
+}
+
 function detailsOf(name, one, { guess, decided, decide, set, possible }) {
-  const offered = [...new Set([...(possible || POSSIBLE[one.kind]), ...one.assume])];
+  const offered = [...new Set([...(possible || POSSIBLE[one.kind]), ...one.assume.filter((what) => !(what in STRUCTURES))])];
   const checks = offered.map((what) =>
     h(
       "label",
@@ -124,9 +154,10 @@ function detailsOf(name, one, { guess, decided, decide, set, possible }) {
         onchange: (event) =>
           set({ assume: event.target.checked ? [...one.assume, what] : one.assume.filter((a) => a !== what) }),
       }),
-      what,
+      what === "positive" && one.kind !== "number" ? "positive entries" : what,
     ),
   );
+  const structure = one.kind === "matrix" ? structureOf(name, one, set) : null;
   const value = h(
     "label",
     { class: "value" },
@@ -142,5 +173,5 @@ function detailsOf(name, one, { guess, decided, decide, set, possible }) {
   const origin = decided
     ? h("button", { type: "button", class: "plain", onclick: () => decide(name, null) }, "Guess again")
     : h("p", { class: "quiet" }, guess.why || "guessed by its letter");
-  return h("div", { class: "detail-fields" }, h("div", { class: "checks", role: "group", "aria-label": `What is known of ${name}` }, checks), value, origin);
+  return h("div", { class: "detail-fields" }, h("div", { class: "checks", role: "group", "aria-label": `What is known of ${name}` }, checks), structure, value, origin);
 }

@@ -5,7 +5,7 @@ import { $, choice, copy, fitted, h, logarithmChoice, put, scrollable, tell, toa
 import { Editor, reason } from "./editor.js";
 import { merged, printedNames, showNames } from "./names.js";
 import { showPractise } from "./practise.js";
-import { callLogarithm, explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
+import { callLogarithm, explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, tabsOf, write } from "./state.js";
 import { LABELS, showView } from "./views.js";
 
 const FIRST = { formula: "norm(X*w - y)^2", wrt: "w" };
@@ -90,12 +90,16 @@ function show(typing = false) {
 const letters = () => Object.keys(looked?.names || {});
 const chosenWrt = () => (state.wrt && letters().includes(state.wrt) ? state.wrt : looked?.wrt);
 
+/** The tab that is shown: the one that was chosen, where such a formula has it. */
+function shownTab() {
+  const tabs = tabsOf(looked);
+  if (tabs.includes(state.tab)) return state.tab;
+  return NOTATIONS.includes(state.tab) ? "matrix" : tabs[0];
+}
+
 function showControls() {
   choice($("wrt"), "wrt", letters().map((name) => [name, name]), chosenWrt(), (wrt) => change({ wrt }));
   choice($("order"), "order", [[1, "1"], [2, "2"], [3, "3"]], state.order, (order) => change({ order }));
-  choice($("notation"), "notation", NOTATIONS.map((n) => [n, LABELS[n].toLowerCase()]), state.notation, (notation) =>
-    change({ notation, tab: NOTATIONS.includes(state.tab) ? notation : state.tab }),
-  );
   logarithmChoice($("logarithm"), state, change);
   showTabs();
   const decide = (name, what) => {
@@ -117,12 +121,14 @@ function hintOf(names) {
 
 function showTabs() {
   const tabs = $("tabs");
-  if (!tabs.childElementCount) {
-    tabs.append(...TABS.map(tabOf));
+  const names = tabsOf(looked);
+  if (tabs.dataset.names !== names.join(" ")) {
+    tabs.dataset.names = names.join(" ");
+    tabs.replaceChildren(...names.map((name) => tabOf(name, names)));
     scrollable(tabs);
   }
   for (const tab of tabs.children) {
-    const chosen = tab.id === `tab-${state.tab}`;
+    const chosen = tab.id === `tab-${shownTab()}`;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
     if (chosen) {
@@ -132,19 +138,19 @@ function showTabs() {
   }
 }
 
-function tabOf(name) {
+function tabOf(name, names) {
   const choose = () => change({ tab: name, ...(NOTATIONS.includes(name) ? { notation: name } : {}) });
   const move = (event) => {
-    const at = TABS.indexOf(name);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    const at = names.indexOf(name);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const tab = $(`tab-${TABS[(to + TABS.length) % TABS.length]}`);
+    const tab = $(`tab-${names[(to + names.length) % names.length]}`);
     tab.click();
     tab.focus();
   };
   const attributes = { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", tabindex: "-1" };
-  return h("button", { ...attributes, onclick: choose, onkeydown: move }, LABELS[name]);
+  return h("button", { ...attributes, onclick: choose, onkeydown: move }, name === "matrix" && !names.includes("index") ? "Text" : LABELS[name]);
 }
 
 /** The exercise as the server takes it, with all names told. */
@@ -175,7 +181,7 @@ async function refresh() {
   }
   formula.show(null);
   looked = found;
-  $("spelling").hidden = false;
+  $("spelling").hidden = Object.values(found.names).every(({ kind }) => kind === "number"); // of which all spellings say the same
   $("spelling").textContent = `read as ${SPELLINGS[found.spelling] || found.spelling}`;
   put($("preview"), found.mathml, found.formula);
   showControls();
@@ -223,7 +229,7 @@ async function derivative(of) {
   $("shape").textContent = shapeOf(found.shape);
   put($("derivative"), fitting?.mathml, fitting?.text || "");
   const [math, second] = $("derivative").querySelectorAll("math");
-  if (math) withLeft(math, chosenWrt(), of.order);
+  if (math) withLeft(math, chosenWrt(), of.order, found.depends);
   second?.before(h("p", { class: "quiet" }, "where"));
   fitted($("derivative"));
   clearTimeout(remembering);
@@ -236,15 +242,15 @@ const SHAPES = ["number", "vector", "matrix"];
 const shapeOf = (shape) => [SHAPES[shape.length] || "array", shape.join(" × ")].filter(Boolean).join(", ");
 
 /** Write ∂f/∂w = before a formula, or df/dx where there is one letter only. */
-function withLeft(math, by, order) {
+function withLeft(math, by, order, depends) {
   const made = (tag, ...children) => {
     const one = document.createElementNS(math.namespaceURI, tag);
     one.append(...children);
     return one;
   };
-  const d = letters().length === 1 ? "d" : "∂";
+  const d = letters().length === 1 || depends ? "d" : "∂";
   const times = (base) => (order === 1 ? base : made("msup", base, made("mn", String(order))));
-  const fraction = made("mfrac", made("mrow", times(made("mi", d)), made("mi", "f")), made("mrow", made("mi", d), times(made("mi", by))));
+  const fraction = made("mfrac", made("mrow", times(made("mi", d)), made("mi", depends || "f")), made("mrow", made("mi", d), times(made("mi", by))));
   const rest = made("mrow", ...math.childNodes);
   math.replaceChildren(made("mrow", fraction, made("mo", "="), rest));
   math.removeAttribute("alttext");
@@ -255,7 +261,9 @@ async function view(of) {
     $("panel").replaceChildren();
     return;
   }
-  await showView($("panel"), { exercise: exercise(), state: of, change });
+  const tab = shownTab();
+  const notation = NOTATIONS.includes(tab) ? tab : of.notation;
+  await showView($("panel"), { exercise: exercise(), shape: looked.shape, state: { ...of, tab, notation }, change });
 }
 
 // ---- the gallery and the history

@@ -8,7 +8,7 @@ const RIGHT = 18;
 const TOP = 14;
 const BOTTOM = 30;
 
-/** A number in few signs. */
+/** A number in few characters. */
 export function short(x, digits = 4) {
   if (typeof x !== "number") return String(x ?? "–");
   if (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3)) {
@@ -160,6 +160,32 @@ export function drawCurve(data, width, { name, at }) {
   return { picture: frame.svg, readings, where: () => now };
 }
 
+const MARKS = { zeros: "circle", extrema: "diamond", "inflection points": "square" };
+
+function markOf(kind, at, up) {
+  const place = { class: `mark ${MARKS[kind]}` };
+  if (MARKS[kind] === "circle") return s("circle", { ...place, cx: at, cy: up, r: 4.5 });
+  const turned = MARKS[kind] === "diamond" ? `rotate(45 ${at} ${up})` : "";
+  return s("rect", { ...place, x: at - 4.5, y: up - 4.5, width: 9, height: 9, transform: turned });
+}
+
+/** The curve of a study with all that is marked on it. Returns its legend and the picture. */
+export function drawStudy({ x: xs, y: f, heights, marks, uprights, lines }, width, name) {
+  const frame = new Frame(width, Math.round(Math.min(400, Math.max(260, width * 0.58))), [xs[0], xs.at(-1)], heights, `The curve of f over ${name}, with its zeros, extrema, inflection points and asymptotes`);
+  frame.svg.setAttribute("role", "img");
+  frame.axes();
+  const dashed = (x1, y1, x2, y2) => frame.inside.append(s("line", { class: "asymptote", x1: frame.x(x1), y1: frame.y(y1), x2: frame.x(x2), y2: frame.y(y2) }));
+  for (const x of uprights) dashed(x, heights[0], x, heights[1]);
+  for (const [slope, height] of lines) dashed(xs[0], slope * xs[0] + height, xs.at(-1), slope * xs.at(-1) + height);
+  frame.curve(xs, f, "f");
+  for (const [kind, places] of Object.entries(marks)) {
+    for (const [x, y] of places) frame.inside.append(markOf(kind, frame.x(x), frame.y(y)));
+  }
+  const entries = Object.keys(marks).filter((kind) => marks[kind].length).map((kind) => h("span", {}, h("span", { class: `spot ${MARKS[kind]}`, "aria-hidden": "true" }), kind));
+  if (uprights.length || lines.length) entries.push(h("span", {}, h("span", { class: "swatch asymptote", "aria-hidden": "true" }), "asymptotes"));
+  return [h("p", { class: "legend" }, entries), frame.svg];
+}
+
 /** Segments of the line f = level in each square of the grid. Source: Lorensen and Cline 1987, in the plane. */
 function contour(xs, ys, f, level) {
   const segments = [];
@@ -182,6 +208,9 @@ function contour(xs, ys, f, level) {
   return segments;
 }
 
+/** As many numbers at equal distances, between the first and the last of a list. */
+const spread = (values, count) => Array.from({ length: count }, (_, k) => values[0] + ((values.at(-1) - values[0]) * k) / (count - 1));
+
 function pathOf(frame, segments) {
   return segments.map(([[a, b], [c, d]]) => `M${frame.x(a).toFixed(1)} ${frame.y(b).toFixed(1)}L${frame.x(c).toFixed(1)} ${frame.y(d).toFixed(1)}`).join("");
 }
@@ -199,7 +228,9 @@ function arrow(frame, x, y, gx, gy, longest, largest) {
 
 /** Level lines of f, and the gradient at a point that can be moved. Returns the picture and its line of readings. */
 export function drawContours(data, width, { names: [first, second], at }) {
-  const { x: xs, y: ys, f, gx, gy } = data;
+  const { x: xs, y: ys, f, gx, gy, fine } = data;
+  const [finerX, finerY] = [spread(xs, fine[0].length), spread(ys, fine.length)];
+  const along = (level) => pathOf(frame, contour(finerX, finerY, fine, level));
   const side = Math.min(width, 520);
   const frame = new Frame(side, side - LEFT - RIGHT + TOP + BOTTOM, [xs[0], xs.at(-1)], [ys[0], ys.at(-1)], `Level lines of f over ${first} and ${second}`);
   frame.axes();
@@ -207,7 +238,7 @@ export function drawContours(data, width, { names: [first, second], at }) {
   const count = 12;
   for (let k = 1; k <= count; k++) {
     const level = values[Math.round(((k - 0.5) / count) * (values.length - 1))];
-    frame.inside.append(s("path", { class: `level of-${Math.ceil((k / count) * 4)}`, d: pathOf(frame, contour(xs, ys, f, level)) }));
+    frame.inside.append(s("path", { class: `level of-${Math.ceil((k / count) * 4)}`, d: along(level) }));
   }
   const sizes = gx.flatMap((row, j) => row.map((g, i) => Math.hypot(g, gy[j][i]))).filter(Number.isFinite).sort((a, b) => a - b);
   const largest = sizes[Math.round(0.95 * (sizes.length - 1))] || 1;
@@ -228,7 +259,7 @@ export function drawContours(data, width, { names: [first, second], at }) {
     j = Math.min(Math.max(j, 0), ys.length - 1);
     if (!Number.isFinite(f[j][i])) return;
     now = [i, j];
-    through.setAttribute("d", pathOf(frame, contour(xs, ys, f, f[j][i] + 1e-9 * (Math.abs(f[j][i]) || 1))));
+    through.setAttribute("d", along(f[j][i] + 1e-9 * (Math.abs(f[j][i]) || 1)));
     gradient.setAttribute("d", arrow(frame, xs[i], ys[j], gx[j][i], gy[j][i], 76, largest) || "");
     const facts = { cx: frame.x(xs[i]), cy: frame.y(ys[j]), "aria-valuenow": xs[i], "aria-valuetext": `${first} ${short(xs[i])}, ${second} ${short(ys[j])}, f ${short(f[j][i])}, gradient ${short(gx[j][i])}, ${short(gy[j][i])}` };
     Object.entries(facts).forEach(([key, v]) => handle.setAttribute(key, v));

@@ -2,7 +2,7 @@
 
 import { ask, sheet } from "./api.js";
 import { choice, copy, fitted, h, logarithmChoice, put, tell } from "./dom.js";
-import { Editor, quotedPlace, reason } from "./editor.js";
+import { Editor, quotedPlace, reason, verdictOf } from "./editor.js";
 import { link, practise, write } from "./state.js";
 import { line } from "./views.js";
 
@@ -212,14 +212,7 @@ async function check(state, input, verdict) {
   mark(found, input);
   if (found.right || !solved.get(keyOf(state))) solved.set(keyOf(state), found.right);
   document.getElementById("series")?.replaceWith(series(state));
-  const shown = h("div", { class: "formula" });
-  put(shown, found.mathml);
-  verdict.replaceChildren(
-    h("p", { class: found.right ? "right" : "wrong" }, h("span", { "aria-hidden": "true" }, found.right ? "✓ " : "✗ "), found.right ? "Right." : "Not yet.", found.slip && found.slip !== "other" ? h("span", { class: "badge" }, found.slip) : null),
-    found.words ? h("p", {}, found.words) : "",
-    found.point ? h("p", { class: "quiet" }, found.point) : "",
-    found.mathml ? shown : "",
-  );
+  verdict.replaceChildren(...verdictOf(found));
 }
 
 /** Underline the slip in a wrong answer, and in the problem what the words on it speak of. */

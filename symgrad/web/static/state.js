@@ -1,12 +1,24 @@
 // What the page shows, as one frozen value, and that value as an address: a link is the exercise.
 
 export const NOTATIONS = ["matrix", "index", "entries", "where"];
-export const TABS = [...NOTATIONS, "steps", "graph", "plot", "numbers", "code"];
+export const TABS = [...NOTATIONS, "steps", "grade", "study", "several", "graph", "plot", "numbers", "code"];
 export const STYLES = ["calculus", "matrix", "backprop"];
+export const ASKED = ["points", "gradient", "hessian", "laplacian", "plane", "divergence", "curl", "determinant"];
 export const TARGETS = ["numpy", "python", "c", "jax", "torch", "sympy", "latex"];
 export const KINDS = ["number", "vector", "matrix"];
 export const LOGARITHMS = ["log", "ln"];
 const LONGEST = 4000;
+
+/** The tabs that have something to say of what the server read: of functions of numbers the steps come first. */
+export function tabsOf(looked) {
+  if (looked?.depends) return ["steps", "grade", "matrix"];
+  const names = Object.values(looked?.names || {});
+  const arrays = !looked || names.some(({ kind }) => kind !== "number");
+  if (arrays) return TABS.filter((tab) => !["study", "several"].includes(tab));
+  const vector = looked.shape.length > 0;
+  const first = vector ? ["steps", "grade", "several", ...NOTATIONS] : ["steps", "grade", "study", ...(names.length > 1 ? ["several"] : []), "matrix", "where"];
+  return [...first, "graph", "plot", "numbers", "code"];
+}
 
 const EXPLORE = {
   mode: "explore",
@@ -16,9 +28,10 @@ const EXPLORE = {
   order: 1,
   notation: "matrix",
   style: null,
+  ask: null, // what the tab of several variables is asked
   target: "numpy",
   seed: 0,
-  tab: "matrix",
+  tab: null, // the first one of such a formula
 };
 const PRACTISE = { mode: "practise", topic: null, level: 1, seed: null, index: 0, fixed: false };
 
@@ -62,7 +75,7 @@ export const practise = (given = {}) => Object.freeze({ ...PRACTISE, logarithm: 
 
 /** The state that an exercise of the gallery stands for. */
 export function ofExercise({ formula, names = {}, wrt = null, order = 1, notation = "matrix", style = null }) {
-  return explore({ formula, names, wrt, order, notation, style, tab: notation });
+  return explore({ formula, names, wrt, order, notation, style });
 }
 
 const whole = (text, least, most, otherwise) => {
@@ -102,7 +115,7 @@ export function read(fragment) {
   }
   const names = {};
   for (const [key, value] of query) if (key.startsWith("n.")) names[key.slice(2)] = readName(value);
-  const tab = oneOf(query.get("tab"), TABS, "matrix");
+  const tab = oneOf(query.get("tab"), TABS, null);
   return explore({
     formula: (query.get("f") || "").slice(0, LONGEST),
     names,
@@ -111,6 +124,7 @@ export function read(fragment) {
     tab,
     notation: oneOf(query.get("notation"), NOTATIONS, NOTATIONS.includes(tab) ? tab : "matrix"),
     style: oneOf(query.get("style"), STYLES, null),
+    ask: oneOf(query.get("ask"), ASKED, null),
     target: oneOf(query.get("target"), TARGETS, "numpy"),
     seed: whole(query.get("seed"), 0, 1e9, 0),
     logarithm: oneOf(query.get("logarithm"), LOGARITHMS, logarithm()),
@@ -140,9 +154,10 @@ export function write(state) {
   if (state.wrt) add("wrt", state.wrt);
   for (const [name, named] of Object.entries(state.names)) add(`n.${name}`, writeName(named));
   if (state.order !== 1) add("order", state.order);
-  if (state.tab !== "matrix") add("tab", state.tab);
+  if (state.tab) add("tab", state.tab);
   if (state.notation !== (NOTATIONS.includes(state.tab) ? state.tab : "matrix")) add("notation", state.notation);
   if (state.style) add("style", state.style);
+  if (state.ask) add("ask", state.ask);
   if (state.target !== "numpy") add("target", state.target);
   if (state.seed) add("seed", state.seed);
   called();

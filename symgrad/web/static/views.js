@@ -2,8 +2,8 @@
 
 import { ask } from "./api.js";
 import { choice, copy, fitted, h, mathematics, put, scrollable } from "./dom.js";
-import { reason } from "./editor.js";
-import { drawContours, drawCurve, short } from "./plot.js";
+import { Editor, reason, verdictOf } from "./editor.js";
+import { drawContours, drawCurve, drawStudy, short } from "./plot.js";
 import { NOTATIONS } from "./state.js";
 
 export const LABELS = {
@@ -12,12 +12,17 @@ export const LABELS = {
   entries: "Entries",
   where: "Where",
   steps: "Steps",
+  grade: "Your answer",
+  study: "Study",
+  several: "Several variables",
   graph: "Graph",
   plot: "Plot",
   numbers: "Numbers",
   code: "Code",
 };
 const STYLE_LABELS = { calculus: "Calculus", matrix: "Matrix", backprop: "Backprop" };
+const ASK_LABELS = { points: "Critical points", gradient: "Gradient", hessian: "Hessian", laplacian: "Laplacian", plane: "Tangent plane" };
+const FIELD_LABELS = { divergence: "Divergence", curl: "Curl", determinant: "Jacobian determinant" };
 const TARGET_LABELS = { numpy: "NumPy", python: "Python", c: "C", jax: "JAX", torch: "PyTorch", sympy: "SymPy", latex: "LaTeX" };
 const NOTATION_WORDS = {
   matrix: "Whole arrays, as one writes them on paper.",
@@ -64,7 +69,8 @@ async function notation({ exercise, state, change }) {
   if (!found) return null;
   if (!found.ok) return [apology(found.error)];
   const form = found.notations[state.notation] || { none: `There is no such form of this derivative.` };
-  const intro = h("p", { class: "quiet" }, NOTATION_WORDS[state.notation]);
+  const ofNumbers = Object.values(exercise.names).every(({ kind }) => kind === "number");
+  const intro = ofNumbers ? null : h("p", { class: "quiet" }, NOTATION_WORDS[state.notation]);
   if (form.none) return [intro, h("p", { class: "apology" }, form.none), instead(found, state, change)];
   const words = [found.words || []].flat().filter(Boolean);
   return [
@@ -81,13 +87,18 @@ async function steps({ exercise, state, change, panel }) {
   const found = await ask("steps", { exercise, ...(style ? { style } : {}) });
   if (!found) return null;
   const chosen = style || found.style || "calculus";
-  const styles = panelChoice("style", "In the style of", STYLE_LABELS, chosen, (value) => change({ style: value }), panel);
+  const styles = found.style === null ? null : panelChoice("style", "In the style of", STYLE_LABELS, chosen, (value) => change({ style: value }), panel);
   if (!found.ok) return [styles, apology(found.error)];
-  const list = h("ol", { class: "steps" }, found.steps.map(line));
-  list.querySelectorAll(".said").forEach(fitted);
+  const list = lines(found.steps);
   const told = found.steps.some((step) => step.kind === "result") || !found.result;
   const result = h("div", { class: "result" }, h("p", { class: "rule-name" }, "Result"), told ? null : formula(found.result.mathml, found.result.text));
   return [styles, list, told ? null : result];
+}
+
+function lines(steps) {
+  const list = h("ol", { class: "steps" }, steps.map(line));
+  list.querySelectorAll(".said").forEach(fitted);
+  return list;
 }
 
 /** A line of a derivation: its words and formulas in their order, its number on the left and sizes on the right. */
@@ -95,6 +106,7 @@ export function line({ kind = "", number = null, parts = [], ledger = "" }) {
   const pair = kind === "pair";
   const said = parts.map((part) => {
     const shown = part.mathml?.length ? part.mathml.flatMap(mathematics) : [part.text];
+    shown.slice(1).forEach((equal) => equal.classList.add("next"));
     return pair ? h("span", { class: "column" }, shown) : shown;
   });
   return h(
@@ -111,6 +123,53 @@ function panelChoice(name, legend, labels, chosen, pick, panel) {
   const fieldset = kept || h("fieldset", { class: "choice inline", "data-choice": name }, h("legend", {}, legend));
   choice(fieldset, name, Object.entries(labels), chosen, pick);
   return fieldset;
+}
+
+// ---- your answer
+
+let typed = "";
+
+function grade({ exercise }) {
+  const place = h("div", {});
+  const mistake = h("p", { class: "mistake", id: "own-mistake", role: "status", hidden: true });
+  const verdict = h("div", { class: "verdict", role: "status" });
+  const check = async () => {
+    if (!input.text.trim()) return input.area.focus();
+    const found = await ask("grade", { exercise, answer: input.text });
+    if (!found) return;
+    input.show(found.ok ? found.at && { at: found.at } : found.error);
+    verdict.replaceChildren(...(found.ok ? verdictOf(found) : []));
+  };
+  const change = (text) => {
+    typed = text;
+    verdict.replaceChildren();
+  };
+  const input = new Editor(place, { id: "own-answer", mistake, placeholder: "2*x*cos(x)", typed: change, entered: check });
+  input.text = typed;
+  const button = h("button", { type: "button", class: "primary", onclick: check }, "Check");
+  return [h("label", { for: "own-answer", class: "label-row" }, "Your derivative"), place, mistake, h("div", { class: "row actions" }, button), verdict];
+}
+
+// ---- study, several variables
+
+async function study({ exercise, panel }) {
+  const found = await ask("study", { exercise });
+  if (!found) return null;
+  if (!found.ok) return [apology(found.error)];
+  const room = h("div", { class: "plot-room" });
+  const draw = () => room.replaceChildren(...drawStudy(found.curve, widthOf(panel), found.name));
+  draw();
+  watchWidth(room, draw);
+  return [room, lines(found.steps)];
+}
+
+async function several({ exercise, shape, state, change, panel }) {
+  const found = await ask("several", { exercise, ...(state.ask ? { ask: state.ask } : {}) });
+  if (!found) return null;
+  const labels = shape.length ? FIELD_LABELS : ASK_LABELS;
+  const chosen = state.ask in labels ? state.ask : Object.keys(labels)[0];
+  const asked = panelChoice("ask", "What to find", labels, chosen, (value) => change({ ask: value }), panel);
+  return [asked, found.ok ? lines(found.steps) : apology(found.error)];
 }
 
 // ---- graph
@@ -137,6 +196,8 @@ async function graph({ exercise }) {
 
 // ---- plot
 
+const widthOf = (panel) => Math.max(280, Math.min(panel.clientWidth - 2 * parseFloat(getComputedStyle(panel).paddingLeft), 760));
+
 const windows = new Map(); // of each formula, what part of the plane is looked at
 
 async function plot({ exercise, panel, again }) {
@@ -153,7 +214,7 @@ async function plot({ exercise, panel, again }) {
   }
   const room = h("div", { class: "plot-room" });
   const draw = () => {
-    const width = Math.max(280, Math.min(panel.clientWidth - 2 * parseFloat(getComputedStyle(panel).paddingLeft), 760));
+    const width = widthOf(panel);
     const made = found.y
       ? drawContours(found, width, { names, at: view.at })
       : drawCurve(found, width, { name: names[0], at: view.at });
@@ -306,16 +367,16 @@ function download(text, filename) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-const VIEWS = { steps, graph, plot, numbers, code, ...Object.fromEntries(NOTATIONS.map((name) => [name, notation])) };
+const VIEWS = { steps, grade, study, several, graph, plot, numbers, code, ...Object.fromEntries(NOTATIONS.map((name) => [name, notation])) };
 
 let turn = 0;
 
 /** Fill the panel with the view of a tab; what stands there stays until the answer is there. */
-export async function showView(panel, { exercise, state, change }) {
+export async function showView(panel, { exercise, shape, state, change }) {
   const own = ++turn;
-  const again = () => showView(panel, { exercise, state, change });
+  const again = () => showView(panel, { exercise, shape, state, change });
   panel.setAttribute("aria-busy", "true");
-  const parts = await VIEWS[state.tab]({ exercise, state, change, panel, again });
+  const parts = await VIEWS[state.tab]({ exercise, shape, state, change, panel, again });
   if (parts === null || own !== turn) return;
   const focus = panel.contains(document.activeElement) ? document.activeElement.id : null;
   panel.setAttribute("aria-busy", "false");

@@ -1,4 +1,4 @@
-"""The chain rule along a path or a surface: dz/dt = Σ ∂z/∂x·dx/dt, with the tree of what depends on what."""
+"""The chain rule along a path or a surface, dz/dt = Σ ∂z/∂x·dx/dt, with the tree of dependencies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ChainRule(Solution):
 
     Attributes:
         parameters: the names with respect to which it is differentiated.
-        derivatives: for each parameter the derivative in SymPy's classes, of the parameters alone.
+        derivatives: the derivative for each parameter, as a SymPy expression of the parameters alone.
         tree: for each variable, the parameters that it depends on.
     """
 
@@ -56,7 +56,7 @@ class ChainRule(Solution):
 
     @property
     def formula(self) -> str:
-        """The derivative as text; with several parameters, the first one's."""
+        """The derivative as text; for several parameters, the first one."""
         return handwritten(write(self.derivatives[self.parameters[0]]))
 
     def _rate(self, name: str, t: str) -> Label:
@@ -103,15 +103,15 @@ def _free(p: Field) -> set[str]:
 
 @checked
 def chain_rule(f: str, wrt: str | Sequence[str] = "t", **path: str) -> ChainRule:
-    """Return the derivative of f along a path x(t), y(t), … by the chain rule, with its tree, worked.
+    """Return the derivative of f along a path x(t), y(t), … by the chain rule, with its tree and steps.
 
     Args:
         f: a formula as text.
-        wrt: the parameter, or several, as for ``x="r*cos(θ)"``.
-        path: each variable as a formula of the parameters, by its name.
+        wrt: the parameter, or a list of parameters, as for ``x="r*cos(θ)"``.
+        path: for each variable, by name, a formula of the parameters.
 
     Raises:
-        ArgumentError: no variable depends on a parameter.
+        ArgumentError: if no variable depends on a parameter.
 
     >>> sg.chain_rule("x**2*y", x="cos(t)", y="t").formula
     'cos(t)·(cos(t) − 2t·sin(t))'

@@ -11,6 +11,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError
 from symgrad.expression.formula import Name, Spelled
+from symgrad.expression.printer import handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.steps.lesson import (
     FieldRule,
@@ -30,17 +31,18 @@ from symgrad.teach.study.solution import Solution, equation, listed, shortest, w
 _KINKED = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise)
 _ORDERS = 8  # of derivatives along a line
 _NOT_DECIDED = "not decided"
+_BENT = [sp.Rational(s * p, 2) for p in (2, 1, 3, 4) for s in (1, -1)]  # c of the parabolas y = c·x² that are tried
 
 
 class CriticalPoint(NamedTuple):
-    """A point where the gradient is 0.
+    """A point at which the gradient is 0.
 
     Attributes:
-        at: its coordinates by name, each with its formula or 50 digits.
-        value: f there.
+        at: its coordinates by name, each as a formula or with 50 digits.
+        value: the value of f.
         kind: "local minimum", "local maximum", "saddle point" or "not decided".
-        hessian: the matrix of second derivatives there, in SymPy's classes.
-        reason: why it is of that kind.
+        hessian: the matrix of second derivatives, as a SymPy matrix.
+        reason: the argument for this kind.
     """
 
     at: dict[str, Place]
@@ -59,8 +61,8 @@ class CriticalPoints(Solution):
 
     Attributes:
         names: the variables, in order.
-        gradient: the gradient in SymPy's classes.
-        hessian: the matrix of second derivatives, likewise.
+        gradient: the gradient, as SymPy expressions.
+        hessian: the matrix of second derivatives, as a SymPy matrix.
         points: the critical points, in order.
         complete: whether there is proof that these are all.
     """
@@ -70,8 +72,8 @@ class CriticalPoints(Solution):
         self._field = field = scalar_field("critical_points", f, wrt, shapes)
         if field.others:
             raise ArgumentError(
-                f"critical_points: {field.others[0]!r} is a constant without a value. Put a number in for it, or name "
-                "it as a variable."
+                f"critical_points: {field.others[0]!r} is a constant without a value. Substitute a number for it, or "
+                "name it as a variable."
             )
         if not field.names:
             raise ArgumentError("critical_points: the formula has no names. Expected a function such as 'x**2 + y**2'.")
@@ -85,7 +87,7 @@ class CriticalPoints(Solution):
 
     @property
     def has_kinks(self) -> bool:
-        """Whether f may have points without a gradient, as roots and absolute values have."""
+        """Whether there may be points without a gradient, as for roots and absolute values."""
         f = self._f
         roots = [p for p in f.atoms(sp.Pow) if p.exp.is_Rational and 0 < p.exp < 1 and p.free_symbols]
         return bool(f.atoms(*_KINKED) or roots)
@@ -94,14 +96,14 @@ class CriticalPoints(Solution):
         """Draw the contours of f of two variables with the critical points marked; needs ``symgrad[plot]``.
 
         Args:
-            over: ``(low, high)`` for both variables, or a pair of these; by default around the critical points.
-            ax: matplotlib's axes; a new figure's by default.
+            over: a range ``(low, high)`` for both variables, or a pair of ranges; by default around the points.
+            ax: the axes of matplotlib; by default those of a new figure.
 
         Returns:
-            The axes, of matplotlib.
+            The axes of matplotlib.
 
         Raises:
-            ArgumentError: f has not two variables, or a range is empty.
+            ArgumentError: if f does not have two variables, or a range is empty.
 
         >>> ax = sg.critical_points("x**3 + y**3 - 3*x*y").plot()
         >>> [line.get_label() for line in ax.lines]
@@ -148,10 +150,21 @@ class CriticalPoints(Solution):
             name = "(" + ", ".join(map(str, way)).replace("-", "−") + ")"
             if order % 2:
                 return "saddle point", f"along the direction {name}, f − f(P) begins with a power of odd order"
-            signs |= {s: name} if s else {}
+            signs = ({s: name} if s else {}) | signs
+        signs = dict(self._along_parabolas(moved, t)) | signs
         if 1 in signs and -1 in signs:
             return "saddle point", f"f rises along {signs[1]} and falls along {signs[-1]}"
         return failed
+
+    def _along_parabolas(self, moved: Any, t: Any) -> Iterator[tuple[int, str]]:
+        """Yield the sign of f − f(P), of two variables, along parabolas through P, where its first power is even."""
+        if len(self._symbols) != 2:
+            return
+        for c, swapped in product(_BENT, (False, True)):
+            curve = (c * t**2, t) if swapped else (t, c * t**2)
+            order, s = _lowest(moved.subs(dict(zip(self._symbols, curve, strict=True)), simultaneous=True), t)
+            if order and order % 2 == 0:
+                yield s, "the parabola P + (" + ", ".join(handwritten(write(e)) for e in curve) + ")"
 
     def _even(self, moved: Any) -> tuple[str, str] | None:
         """Return the kind where f − f(P) is a sum of even powers of all variables with coefficients of one sign."""
@@ -207,7 +220,7 @@ class CriticalPoints(Solution):
             yield ("All points with ", *listed_equations(system), " are critical; they are not listed.")
         yield from searched(self._solutions, self.names)
         if self._solutions.complete and not self.points:
-            yield (f"{f} has no critical point.",)
+            yield (f"∇{f} is 0 at no point." if self.has_kinks else f"{f} has no critical point.",)
         if self.has_kinks:
             yield (f"Points where {f} has a value and no gradient are critical as well, and were not looked for.",)
 
@@ -278,22 +291,22 @@ def _lowest(line: Any, t: Any) -> tuple[int, int]:
 
 @checked
 def critical_points(f: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None) -> CriticalPoints:
-    """Return the points where ∇f = 0, classified as local minima, local maxima and saddle points, worked.
+    """Return the points with ∇f = 0, classified as local minima, local maxima and saddle points, with steps.
 
-    Of polynomials, and of products of polynomials with exponentials, all of them are computed by a Gröbner basis, exact
-    where there is a short formula and to 50 digits where not. For other functions Newton's method starts from many
-    points, and ``complete`` is False.
+    For polynomials, and products of polynomials with exponentials, a Gröbner basis yields all points, exactly if there
+    is a short formula and otherwise to 50 digits. For other functions, Newton's method starts from many points, and
+    ``complete`` is False.
 
     Args:
         f: a formula as text, or a function or tensor of symbols.
         wrt: the variables, in order; by default all names, alphabetically.
-        shapes: of the names in a text that are vectors.
+        shapes: the shapes of names that denote vectors, if f is text.
 
     Returns:
-        ``CriticalPoints``: ``print`` them, or take their ``points``.
+        ``CriticalPoints``: ``print`` them, or use their ``points``.
 
     Raises:
-        ArgumentError: f is a vector, or has names without a value.
+        ArgumentError: if f is a vector, or has names without a value.
 
     >>> [str(p) for p in sg.critical_points("x**3 + y**3 - 3*x*y").points]
     ['saddle point at (0, 0), value 0', 'local minimum at (1, 1), value −1']

@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.core.node import Leaf, Node, ancestors, is_node, tensor_node
 from symgrad.errors import ArgumentError, FormError
-from symgrad.expression.arguments import recorded, text_of_names
+from symgrad.expression.arguments import bracketed, recorded, text_of_names, vector_of
 from symgrad.expression.formula import Formula, Label
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import is_known
@@ -116,29 +116,17 @@ def vector_field(who: str, f: Any, wrt: Any, shapes: Mapping[str, Any] | None = 
 
 
 def _value(who: str, f: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, list[str]]:
-    """Return the tensor of a field, and the names that were asked for."""
+    """Return the tensor of a field, and the names that were requested."""
     listed = [] if wrt is None else list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     wanted = [w if isinstance(w, str) else getattr(w, "name", None) or str(w) for w in listed]
     if isinstance(f, (list, tuple)):
-        f = "[" + ", ".join(map(str, f)) + "]"
+        f = vector_of(who, [*map(str, f)])
     if isinstance(f, ClosedForm):
         f = str(f)
     if isinstance(f, str):
-        f = _bracketed(f)
+        f = bracketed(f)
         return text_of_names(f, shapes or {}, [w for w in wanted if w not in (shapes or {})]).value, wanted
     return recorded(who, f, listed, shapes)[0], wanted
-
-
-def _bracketed(text: str) -> str:
-    """Return ``(a, b)`` and ``<a, b>`` as ``[a, b]``; a text without a comma outside brackets stays as it is."""
-    plain = text.strip()
-    if len(plain) < 2 or plain[0] + plain[-1] not in ("()", "<>", "⟨⟩"):
-        return text
-    depths = [0]
-    for c in plain:
-        depths.append(depths[-1] + (c in "(<⟨[") - (c in ")>⟩]"))
-    outside = any(c == "," and d == 1 for c, d in zip(plain, depths, strict=False))
-    return f"[{plain[1:-1]}]" if outside and min(depths[1:-1]) > 0 else text
 
 
 def _entries(who: str, root: Any, value: Any) -> list[Any]:
@@ -159,7 +147,7 @@ def _plain(e: Any) -> Any:
 
 
 def _names(wanted: Sequence[str], free: set[str], size: int, root: Any) -> list[str]:
-    """Return the coordinates: those asked for, an array by its entries; else x, y, z, or all names."""
+    """Return the coordinates: those requested, an array by its entries; else x, y, z, or all names."""
     if wanted:
         arrays = {n.title: n for n in ([] if root is None else ancestors([root])) if isinstance(n, Leaf) and n.shape}
         return [n for w in wanted for n in (_of_array(w, arrays[w]) if w in arrays else [w])]

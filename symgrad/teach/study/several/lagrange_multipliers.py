@@ -1,4 +1,4 @@
-"""Extrema under constraints by Lagrange's multipliers, with the bordered Hessian and what λ means."""
+"""Constrained extrema by Lagrange multipliers, with the bordered Hessian and the meaning of λ."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SMALL = mpmath.mpf(10) ** -30
 
 
 class ConstrainedExtremum(NamedTuple):
-    """A solution of Lagrange's system.
+    """A solution of Lagrange's equations.
 
     Attributes:
         at: its coordinates by name.
-        multipliers: λ and so on, by name.
-        value: f there.
-        kind: "local minimum", "local maximum", "neither" or "not decided", among the points of the constraints.
+        multipliers: the multipliers by name: λ and so on.
+        value: the value of f.
+        kind: "local minimum", "local maximum", "neither" or "not decided", subject to the constraints.
     """
 
     at: dict[str, Place]
@@ -57,10 +57,10 @@ class LagrangeMultipliers(Solution):
 
     Attributes:
         names: the variables, in order.
-        points: the solutions of Lagrange's system.
-        singular: the points of the constraints where their gradients are dependent; they are candidates, too.
-        complete: whether there is proof that no solution is missing.
-        maximum, minimum: the greatest and the least value; None of a constraint without bounds, or without proof.
+        points: the solutions of Lagrange's equations.
+        singular: the points at which the constraints' gradients are linearly dependent, which are candidates too.
+        complete: whether it is proved that no solution is missing.
+        maximum, minimum: the largest and the smallest value; None if the constraints are unbounded, or without proof.
     """
 
     def __init__(self, f: Any, constraints: Sequence[str], wrt: Sequence[str] | None) -> None:
@@ -83,10 +83,10 @@ class LagrangeMultipliers(Solution):
     def _check(self, who: str, free: Sequence[str], many: int) -> None:
         constants = sorted({*free} - {*self.names})
         if constants:
-            raise ArgumentError(f"{who}: {constants[0]!r} is a constant without a value. Put a number in for it.")
+            raise ArgumentError(f"{who}: {constants[0]!r} is a constant without a value. Substitute a number for it.")
         if not 0 < many < len(self.names) or many > len(_LETTERS):
             raise ArgumentError(
-                f"{who}: got {many} constraints on {len(self.names)} variables. Expected fewer constraints than "
+                f"{who}: got {many} constraints for {len(self.names)} variables. Expected fewer constraints than "
                 f"variables, and from 1 to {len(_LETTERS)}."
             )
 
@@ -220,8 +220,8 @@ class LagrangeMultipliers(Solution):
         for at in self.singular:
             yield ("the gradients of the constraints are dependent at ", *listed_point(at), ", to be compared as well")
         if self.maximum is not None and self.minimum is not None:
-            yield ("The constraint is closed and bounded, so that f has a greatest value", *self.maximum.parts,
-                   " and a least one", *self.minimum.parts, ".")  # fmt: skip
+            yield (f"The constraint is closed and bounded, so that {f} has a greatest and a least value: {f}",
+                   *self.maximum.parts, f" and {f}", *self.minimum.parts, ".")  # fmt: skip
         for system in self._solutions.curves:
             yield ("All points with ", *listed_equations(system), " solve the system; they are not listed.")
         yield from searched(self._solutions, [*self.names, *(s.name for s in self._letters)])
@@ -257,18 +257,18 @@ def listed_place(e: Any) -> Place:
 def lagrange_multipliers(
     f: str, constraints: str | Sequence[str], wrt: Sequence[str] | None = None
 ) -> LagrangeMultipliers:
-    """Return the extrema of f under constraints g = c by Lagrange's method, ∇f = λ·∇g, worked.
+    """Return the extrema of f subject to constraints g = c by Lagrange's method, ∇f = λ·∇g, with steps.
 
     Args:
         f: a formula as text.
-        constraints: an equation as text, or several.
+        constraints: an equation as text, or a list of equations.
         wrt: the variables, in order; by default all names, alphabetically.
 
     Returns:
-        ``LagrangeMultipliers``: ``print`` it, or take its ``points``, ``maximum`` and ``minimum``.
+        ``LagrangeMultipliers``: ``print`` it, or use its ``points``, ``maximum`` and ``minimum``.
 
     Raises:
-        ArgumentError: there are as many constraints as variables, or names without a value.
+        ArgumentError: if there are as many constraints as variables, or if a name has no value.
 
     >>> found = sg.lagrange_multipliers("x*y", "x**2 + y**2 = 8")
     >>> str(found.maximum), str(found.minimum), len(found.points)

@@ -21,12 +21,12 @@ from symgrad.teach.study.solution import Solution, equation, listed, write
 
 
 class NormalEquations(Solution):
-    """A model that is fitted by least squares.
+    """A model that was fitted by least squares.
 
     Attributes:
-        coefficients: the parameters by name, exact.
-        matrix, right: the normal equations AᵀA·c = Aᵀy in SymPy's classes.
-        residual: the sum of squares that is left.
+        coefficients: the exact parameters by name.
+        matrix, right: the normal equations AᵀA·c = Aᵀy, as SymPy matrices.
+        residual: the sum of squared residuals.
         expr: the fitted model.
     """
 
@@ -100,14 +100,14 @@ class NormalEquations(Solution):
 
 @checked
 def normal_equations(model: str, **data: Sequence[Any]) -> NormalEquations:
-    """Return the least-squares fit of a model that is linear in its parameters, by the normal equations, worked.
+    """Return the least-squares fit of a model that is linear in its parameters, by the normal equations, with steps.
 
     Args:
-        model: the data's name and the model as text: ``"y = a + b*x"``.
-        data: the numbers of each name: ``x=[0, 1, 2], y=[1, 3, 4]``.
+        model: the name of the data and the model as text, as in ``"y = a + b*x"``.
+        data: the numbers for each name, as in ``x=[0, 1, 2], y=[1, 3, 4]``.
 
     Raises:
-        ArgumentError: the model is not linear in its parameters, or the data do not decide them.
+        ArgumentError: if the model is not linear in its parameters, or the data do not determine them.
 
     >>> sg.normal_equations("y = a + b*x", x=[0, 1, 2], y=[1, 3, 4]).formula
     'y = 3x/2 + 7/6'

@@ -1,4 +1,4 @@
-"""Gradient, divergence, curl, Laplacian and Jacobian determinant of fields, worked, in several coordinates."""
+"""Gradient, divergence, curl, Laplacian and Jacobian determinant of fields with steps, in several coordinates."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def nabla(operator: str, letter: str) -> Formula:
 
 
 class FieldDerivative(Solution):
-    """A derivative of a field, worked.
+    """A derivative of a field, with its steps.
 
     Attributes:
         operator: "gradient", "divergence", "curl", "Laplacian" or "Jacobian determinant".
         names: the coordinates, in order.
-        expr: the derivative in SymPy's classes; of a vector a list of its entries.
+        expr: the derivative as a SymPy expression; for a vector, a list of its entries.
     """
 
     def __init__(self, operator: str, f: Any, wrt: Any, shapes: Any, system: str) -> None:
@@ -76,7 +76,7 @@ class FieldDerivative(Solution):
 
     @property
     def entries(self) -> list[Any]:
-        """The entries of the derivative in SymPy's classes; of a number, that number alone."""
+        """The entries of the derivative as SymPy expressions; a number is a single entry."""
         return list(self.expr) if isinstance(self.expr, list) else [self.expr]
 
     # ---------------------------------------------------------------- how it is computed
@@ -237,16 +237,16 @@ _COMPUTED: dict[str, Any] = {
 def gradient(
     f: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None, coordinates: str = "cartesian"
 ) -> FieldDerivative:
-    """Return the gradient ∇f = (∂f/∂x, ∂f/∂y, …) of a scalar field, worked.
+    """Return the gradient ∇f = (∂f/∂x, ∂f/∂y, …) of a scalar field, with steps.
 
     Args:
         f: a formula as text, or a function or tensor of symbols.
         wrt: the coordinates, in order; by default all names, alphabetically.
-        shapes: of the names in a text that are vectors.
-        coordinates: "cartesian", "polar", "cylindrical" or "spherical", whose unit vectors the entries belong to.
+        shapes: the shapes of names that denote vectors, if the field is text.
+        coordinates: "cartesian", "polar", "cylindrical" or "spherical"; the entries refer to their unit vectors.
 
     Raises:
-        ArgumentError: f is a vector, or has other names than the coordinates have.
+        ArgumentError: if f is a vector, or contains names other than the coordinates.
 
     >>> sg.teach.gradient("x**2*y", ["x", "y"]).expr
     [2*x*y, x**2]
@@ -258,17 +258,17 @@ def gradient(
 def divergence(
     F: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None, coordinates: str = "cartesian"
 ) -> FieldDerivative:
-    """Return the divergence ∇·F = ∂F₁/∂x + ∂F₂/∂y + … of a vector field, worked.
+    """Return the divergence ∇·F = ∂F₁/∂x + ∂F₂/∂y + … of a vector field, with steps.
 
     Args:
         F: the field as text, ``"[x*y, y*z, z*x]"`` or ``"x*y i + y*z j + z*x k"``, a list of its components, or a
             function or tensor of symbols.
         wrt: the coordinates, in order; by default x, y, z.
-        shapes: of the names in a text that are vectors.
-        coordinates: "cartesian", "polar", "cylindrical" or "spherical", for whose unit vectors F has its components.
+        shapes: the shapes of names that denote vectors, if the field is text.
+        coordinates: "cartesian", "polar", "cylindrical" or "spherical"; F has its components along their unit vectors.
 
     Raises:
-        ArgumentError: F is a number, or has not as many components as there are coordinates.
+        ArgumentError: if F is a number, or does not have as many components as there are coordinates.
 
     >>> print(sg.divergence("[x**2, x*y, z]"))
     F(x, y, z) = [x², x·y, z]
@@ -285,16 +285,16 @@ def divergence(
 def curl(
     F: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None, coordinates: str = "cartesian"
 ) -> FieldDerivative:
-    """Return the curl ∇×F of a vector field, worked; of a field in the plane the number ∂F₂/∂x − ∂F₁/∂y.
+    """Return the curl ∇×F of a vector field, with steps; for a field in the plane, the number ∂F₂/∂x − ∂F₁/∂y.
 
     Args:
         F: the field as text, a list of its components, or a function or tensor of symbols.
         wrt: the coordinates, in order; by default x, y, z.
-        shapes: of the names in a text that are vectors.
-        coordinates: "cartesian", "polar", "cylindrical" or "spherical", for whose unit vectors F has its components.
+        shapes: the shapes of names that denote vectors, if the field is text.
+        coordinates: "cartesian", "polar", "cylindrical" or "spherical"; F has its components along their unit vectors.
 
     Raises:
-        ArgumentError: F has not two or three components, or not as many as there are coordinates.
+        ArgumentError: if F does not have two or three components, or not as many as there are coordinates.
 
     >>> sg.curl("[-y, x, 0]").expr, sg.curl("[-y, x]").expr
     ([0, 0, 2], 2)
@@ -306,16 +306,16 @@ def curl(
 def laplacian(
     f: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None, coordinates: str = "cartesian"
 ) -> FieldDerivative:
-    """Return the Laplacian Δf = ∂²f/∂x² + ∂²f/∂y² + … of a scalar field, worked.
+    """Return the Laplacian Δf = ∂²f/∂x² + ∂²f/∂y² + … of a scalar field, with steps.
 
     Args:
         f: a formula as text, or a function or tensor of symbols.
         wrt: the coordinates, in order; by default all names, alphabetically.
-        shapes: of the names in a text that are vectors.
+        shapes: the shapes of names that denote vectors, if the field is text.
         coordinates: "cartesian", "polar", "cylindrical" or "spherical".
 
     Raises:
-        ArgumentError: f is a vector.
+        ArgumentError: if f is a vector.
 
     >>> sg.laplacian("1/norm(v)", "v", shapes={"v": 3}).expr
     0
@@ -327,15 +327,15 @@ def laplacian(
 
 @checked
 def jacobian_determinant(F: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None = None) -> FieldDerivative:
-    """Return the determinant of the matrix of ∂F_i/∂x_k, worked.
+    """Return the determinant of the matrix of ∂F_i/∂x_k, with steps.
 
     Args:
         F: the map as text, ``"[r*cos(t), r*sin(t)]"``, a list of its components, or a function or tensor of symbols.
         wrt: the coordinates, in order; by default x, y, z, or all names alphabetically.
-        shapes: of the names in a text that are vectors.
+        shapes: the shapes of names that denote vectors, if the field is text.
 
     Raises:
-        ArgumentError: F has not as many components as there are coordinates.
+        ArgumentError: if F does not have as many components as there are coordinates.
 
     >>> sg.jacobian_determinant("[r*cos(t), r*sin(t)]", ["r", "t"]).expr
     r

@@ -46,7 +46,9 @@ def value_there(who: str, e: Any, point: dict[Any, Any]) -> Any:
     made = sp.sympify(e).subs(point, simultaneous=True)
     value = sp.nsimplify(shortest(made), rational=True) if made.has(sp.Float) else shortest(made)
     if not value.is_number or not value.is_finite or value.is_real is False:
-        raise ArgumentError(f"{who}: there is no value or no derivative at {_where(point)}. Choose another point.")
+        raise ArgumentError(
+            f"{who}: the function has no value or no derivative at {_where(point)}. Choose another point."
+        )
     return value
 
 
@@ -150,7 +152,7 @@ class TangentPlane(AtPoint):
 
 
 def _height(left: str, at: dict[str, Any]) -> str | None:
-    """Return the name on the left side of z = f(x, y); None where it has a value, or is no name."""
+    """Return the name on the left side of z = f(x, y); None where it has a value, or is not a name."""
     name = left.strip().split("(")[0].strip()
     return name if name.isidentifier() and name not in at else None
 
@@ -255,7 +257,7 @@ def tangent_plane(f: str, **at: Any) -> TangentPlane:
         at: the point, a coordinate for each name: ``x=1, y=2``. Numbers, or exact ones as text: ``x="pi/4"``.
 
     Raises:
-        ArgumentError: f has no derivative there, or the point does not solve the equation.
+        ArgumentError: if f has no derivative there, or the point does not solve the equation.
 
     >>> sg.tangent_plane("x**2 + y**2", x=1, y=2).formula
     'z = 2x + 4y − 5'
@@ -276,7 +278,7 @@ def directional_derivative(f: Any, direction: Sequence[Any], wrt: Any = None, **
         at: the point, a coordinate for each name: ``x=1, y=2``; without one, the derivative is a formula.
 
     Raises:
-        ArgumentError: f has no derivative there, or the direction is 0.
+        ArgumentError: if f has no derivative there, or the direction is 0.
 
     >>> sg.directional_derivative("x**2*y", [3, 4], x=1, y=2).expr
     16/5
@@ -286,7 +288,7 @@ def directional_derivative(f: Any, direction: Sequence[Any], wrt: Any = None, **
 
 @checked
 def hessian(f: Any, wrt: Any = None, **at: Any) -> Hessian:
-    """Return the matrix of second derivatives of a function of several variables, with its definiteness, worked.
+    """Return the matrix of second derivatives of a function of several variables, with its definiteness, with steps.
 
     Args:
         f: a formula as text, or a function or tensor of symbols.
@@ -294,7 +296,7 @@ def hessian(f: Any, wrt: Any = None, **at: Any) -> Hessian:
         at: the point, a coordinate for each name; without one, the entries are formulas.
 
     Raises:
-        ArgumentError: f has no second derivatives there.
+        ArgumentError: if f has no second derivatives there.
 
     >>> sg.teach.hessian("x**2 + x*y + y**2").definiteness
     'positive definite'
