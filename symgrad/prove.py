@@ -10,6 +10,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentError
 from symgrad.proved.covering import flat_of
+from symgrad.proved.flow import Flow, Solution, ode
 from symgrad.proved.integrals import Integral, Pieces, integral
 from symgrad.proved.interval import flint
 from symgrad.proved.minima import Minimum, Search, minimum
@@ -32,8 +33,8 @@ from symgrad.support.arguments import checked
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Integral", "Minimum", "Proof", "Zero", "Zeros", "all_roots", "check", "convex", "integral", "lipschitz", "minimum",
-    "monotone", "positive", "root", "same",
+    "Integral", "Minimum", "Proof", "Solution", "Zero", "Zeros", "all_roots", "check", "convex", "integral",
+    "lipschitz", "minimum", "monotone", "ode", "positive", "root", "same",
 ]  # fmt: skip
 
 _STATEMENTS: dict[str, Callable[..., Any]] = {
@@ -46,8 +47,15 @@ _STATEMENTS: dict[str, Callable[..., Any]] = {
     "minimum": Search,
     "lipschitz": Lipschitz,
     "integral": Pieces,
+    "ode": Flow,
 }
-_OPTIONS = {"positive": ("strict",), "monotone": ("signs", "at"), "same": ("within",), "lipschitz": ("constant",)}
+_OPTIONS = {
+    "positive": ("strict",),
+    "monotone": ("signs", "at"),
+    "same": ("within",),
+    "lipschitz": ("constant",),
+    "ode": ("order",),
+}
 
 
 @checked
@@ -63,7 +71,7 @@ def check(certificate: dict[str, Any], *functions: Callable[..., Any], box: Any 
         True if all claims hold and their boxes cover the whole box.
 
     Raises:
-        ArgumentError: the certificate belongs to an unknown statement, or to another box.
+        ArgumentError: if the certificate belongs to an unknown statement, or to another box.
 
     >>> proof = sg.prove.positive(lambda x: x**2 - x + 0.3, (0.0, 1.0))
     >>> sg.prove.check(proof.certificate, lambda x: x**2 - x + 0.3), sg.prove.check(proof.certificate, lambda x: x - 1)

@@ -40,9 +40,9 @@ def flat_of(certificate: dict[str, Any], f: Callable[..., Any], box: Any = None)
             size = int(np.prod(shape, dtype=int))
             box.append(bounds[start : start + size].reshape((*shape, 2)))
             start += size
-    flat = Flat(f, box)
+    flat = Flat(f, box, is_bounded=certificate["statement"] != "integral")
     if not np.array_equal(floats_of(flat.box), bounds):
-        raise ArgumentError("prove.check: the box is not that of the certificate. Pass the same, or none.")
+        raise ArgumentError("prove.check: the box is not that of the certificate. Pass the same box, or none.")
     return flat
 
 

@@ -16,6 +16,7 @@ from symgrad.core.promotion import FLOAT64
 from symgrad.engine.program import Program, Spec, Value, recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
 from symgrad.functions import cat
+from symgrad.implicit.programs import shared
 from symgrad.ops.convert import Detach
 from symgrad.proved.interval import Interval, Undefined, flint
 from symgrad.proved.operations import Walk, intervals
@@ -49,32 +50,33 @@ def enclose(
     pieces: int = 1,
     bits: int = _BITS,
 ) -> Any:
-    """Enclose {f(x) : x in the box}, or the gradients or Hessians there: bounds that are certain.
+    """Return certain bounds of f on a box, {f(x) : x in the box}, or of its gradients or Hessians there.
 
     The program of f is evaluated on intervals whose ends are rounded outward, so each of its values on real numbers
     lies between the bounds. A float of the program or the box stands for itself: 0.1 is the float, not the decimal.
-    Where the box leaves a condition open, as of ``where``, ``abs``, ``max`` or ``floor``, both sides are taken.
+    Where a condition holds only in a part of the box, as in ``where``, ``abs``, ``max`` or ``floor``, both branches
+    are used.
 
     Args:
         f: a function of numbers, arrays and structures of them.
         box: (lower, upper), a tuple of two numbers or two arrays of one shape (*s), or an array (*s, 2) of such pairs;
             for several arguments a list of these, one each, or structures of them.
         derivative: 0 for values, 1 for first derivatives, 2 for second ones, which have the axes of the result and then
-            those of the arguments.
+            the axes of the arguments.
         order: 0 evaluates the program; 1 adds the mean-value form f(c) + f'(box)(x - c), and the values at the ends of
-            arguments whose slope has one sign; 2 adds the Taylor form of second order. What all of them allow is
-            returned. Boxes that leave a condition open are evaluated only.
-        pieces: how many boxes the box is divided into; the result is the hull of theirs.
-        bits: of the ends of intervals, before they are rounded to floats.
+            arguments whose slope has one sign; 2 adds the Taylor form of second order. The result is the intersection
+            of these bounds. If a condition holds only in a part of the box, the program is only evaluated.
+        pieces: the number of boxes to divide the box into; the result is the hull of their bounds.
+        bits: the precision of the intervals' ends, before they are rounded to floats.
 
     Returns:
-        An ``Enclosure`` (lower, upper) for each array of the result, in its structure; of a derivative with respect to
-        several arrays a tuple with one for each of them, of a second derivative a tuple of such tuples.
+        An ``Enclosure`` (lower, upper) for each array of the result, in its structure. A derivative with respect to
+        several arrays is a tuple with one for each array; a second derivative is a tuple of such tuples.
 
     Raises:
-        ArgumentError: an operation is undefined somewhere in the box, or a lower bound is above its upper one.
-        NotYet: an operation has no meaning on intervals, as sorting has not.
-        MissingExtra: python-flint is not installed.
+        ArgumentError: if an operation is undefined somewhere in the box, or a lower bound is above its upper bound.
+        NotYet: if an operation, such as sorting, is not defined on intervals.
+        MissingExtra: if python-flint is not installed.
 
     Source: Moore, Kearfott and Cloud, Introduction to Interval Analysis, 2009, chapters 5 and 6.
 
@@ -104,7 +106,7 @@ _meet = np.frompyfunc(Interval.meet, 2, 1)
 
 # ------------------------------------------------------------------ boxes
 def _is_box(x: Any) -> bool:
-    """Whether x has the bounds of one array: a tuple of two that are no boxes, or an array of pairs."""
+    """Whether x has the bounds of one array: a tuple of two that are not boxes, or an array of pairs."""
     if isinstance(x, np.ndarray):
         return True
     return type(x) is tuple and len(x) == 2 and not any(isinstance(end, (tuple, dict)) or _has_boxes(end) for end in x)
@@ -114,8 +116,8 @@ def _has_boxes(x: Any) -> bool:
     return isinstance(x, list) and any(isinstance(y, (tuple, dict)) for y in x)
 
 
-def _ends(x: Any) -> tuple[Any, Any]:
-    """The lower and the upper bounds of an array."""
+def _ends(x: Any, is_bounded: bool) -> tuple[Any, Any]:
+    """The lower and the upper bounds of an array, which are finite if they must be."""
     if isinstance(x, np.ndarray):
         if not x.ndim or x.shape[-1] != 2:
             raise ShapeError(f"enclose: an array of pairs (lower, upper) has 2 as its last size. Got shape {x.shape}.")
@@ -126,7 +128,8 @@ def _ends(x: Any) -> tuple[Any, Any]:
         raise ArgumentTypeError(f"enclose: bounds are numbers or arrays of numbers. Got {x!r}.") from error
     if lower.shape != upper.shape:
         raise ShapeError(f"enclose: the bounds have the shapes {lower.shape} and {upper.shape}. Give them one shape.")
-    if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower <= upper).all()):
+    is_allowed = not is_bounded or (np.isfinite(lower).all() and np.isfinite(upper).all())
+    if not (is_allowed and (lower <= upper).all()):
         raise ArgumentError(f"enclose: bounds are finite, lower ones first. Got {lower} and {upper}.")
     return lower, upper
 
@@ -166,7 +169,7 @@ def center(x: Interval) -> Interval:
 class Flat:
     """A function of a box as programs of one vector, with one vector of results."""
 
-    def __init__(self, f: Callable[..., Any], box: Any, derivative: int = 0) -> None:
+    def __init__(self, f: Callable[..., Any], box: Any, derivative: int = 0, *, is_bounded: bool = True) -> None:
         if not callable(f):
             raise ArgumentTypeError(f"enclose: the first argument is a function. Got {type(f).__name__}.")
         arguments = [box] if _is_box(box) or isinstance(box, dict) else box
@@ -174,7 +177,7 @@ class Flat:
             raise ArgumentTypeError(f"enclose: a box is (lower, upper), or a list of those. Got {box!r}.")
         leaves: list[Any] = []
         self.tree = trees.flatten(list(arguments), _is_box, leaves)
-        bounds = [_ends(x) for x in leaves]
+        bounds = [_ends(x, is_bounded) for x in leaves]
         self.is_plain = all(map(_is_box, arguments))
         self.f, self.derivative = f, derivative
         self.shapes = [lower.shape for lower, _ in bounds]
@@ -185,25 +188,27 @@ class Flat:
         ]
         if derivative and not leaves:
             raise ArgumentError("enclose: a derivative needs an argument with bounds. Got a box without any.")
-        self._programs: dict[int, Program] = {}
-        self._tapes: dict[int, Tape | None] = {}
-        self._shapes: dict[int, tuple[int, ...]] = {}
         self.results: Any = None
         self.result_shapes: list[Any] = []
-        self.program(0)
+        self._values = shared(self._traced(self._vector, derivative))
 
     def program(self, more: int) -> Program:
         """Return the program of the results, or of their first or second derivatives: (m,), (m, n), (m, n, n)."""
-        if more not in self._programs:
-            fn = _steps_of(self._programs[0]) if more else self._vector
-            for _ in range(more or self.derivative):
-                fn = jacrev(fn)
-            leaves: list[Any] = []
-            x = np.zeros(len(self.box))
-            tree = trees.flatten(((x,), {}), lambda y: isinstance(y, np.ndarray), leaves)
-            graph = trace_once(fn, tree, [Spec(x.shape, FLOAT64)], "enclose")
-            self._programs[more] = recorded(graph.leaves, graph.roots)
-        return self._programs[more]
+        values = self._values
+        if not more:
+            return values
+        derived: Program = values.once(("enclosed", more), lambda: self._traced(_steps_of(values), more))
+        return derived
+
+    def _traced(self, fn: Callable[..., Any], more: int) -> Program:
+        """Return the program of a function of the vector, or of its derivatives."""
+        for _ in range(more):
+            fn = jacrev(fn)
+        leaves: list[Any] = []
+        x = np.zeros(len(self.box))
+        tree = trees.flatten(((x,), {}), lambda y: isinstance(y, np.ndarray), leaves)
+        graph = trace_once(fn, tree, [Spec(x.shape, FLOAT64)], "enclose")
+        return recorded(graph.leaves, graph.roots)
 
     def _vector(self, v: Any) -> Any:
         parts, start = [], 0
@@ -220,27 +225,25 @@ class Flat:
 
     def run(self, more: int, x: Any) -> tuple[Any, bool]:
         """Return the intervals of a program's result on a box, and whether it left a condition open."""
-        tape = self._tape(more)
+        tape = self.tape(more)
         if tape is None:
             walk = Walk()
             (value,) = walk(self.program(more), [x])
             return intervals(value), walk.is_open
         values, is_open = tape.run(x)
-        out = np.empty(self._shapes[more], dtype=object)
+        out = np.empty(self.program(more).results[0].shape, dtype=object)
         out.ravel()[:] = values
         return out, is_open
 
-    def _tape(self, more: int) -> Tape | None:
-        """Return a program as instructions; None where numbers of the box choose its steps, as an index does."""
-        if more not in self._tapes:
-            program, tape = self.program(more), Tape(len(self.box), folds=more > 0)
-            try:
-                (value,) = Walk(tape)(program, [np.array([*tape.inputs, None], dtype=object)[:-1]])
-                tape.outputs = [tape.cell(y) for y in np.ravel(value)]
-                self._tapes[more], self._shapes[more] = tape, np.shape(value)
-            except NotYet:
-                self._tapes[more] = None
-        return self._tapes[more]
+    def tape(self, more: int) -> Tape | None:
+        """Return a program as instructions; None where numbers of the box choose its steps, as an index does.
+
+        Constants such as π have the bits of the ends.
+        """
+        program = self.program(more)
+        key = "tape", more > 0, flint().ctx.prec
+        tape: Tape | None = program.once(key, lambda: _recorded(program, len(self.box), folds=more > 0))
+        return tape
 
     # -------------------------------------------------------------- forms
     def enclosed(self, x: Any, order: int) -> Any:
@@ -282,7 +285,7 @@ class Flat:
     def derived(self, more: int) -> Flat:
         """Return the true derivatives as a function of the box."""
         other = copy(self)
-        other._programs, other._tapes, other._shapes = {0: self.program(more)}, {}, {}
+        other._values = self.program(more)
         return other
 
     # -------------------------------------------------------------- results
@@ -331,6 +334,16 @@ def _steps_of(program: Program) -> Callable[[Any], Any]:
         return args[0] if isinstance(v.op, Detach) else v.op(*args)
 
     return lambda x: program.walk([x], step)[0]
+
+
+def _recorded(program: Program, inputs: int, folds: bool) -> Tape | None:
+    tape = Tape(inputs, folds)
+    try:
+        (value,) = Walk(tape)(program, [np.array([*tape.inputs, None], dtype=object)[:-1]])
+    except NotYet:
+        return None
+    tape.outputs = [tape.cell(y) for y in np.ravel(value)]
+    return tape
 
 
 def _ends_of(x: Any, signs: Sequence[int]) -> Any:

@@ -54,7 +54,7 @@ class Interval:
             return _around(flint().arb(int(x)))
         if isinstance(x, (float, np.floating)):
             if np.isnan(x):
-                raise Undefined("enclose: the program has the constant nan, which is no number.")
+                raise Undefined("enclose: the program has the constant nan, which is not a number.")
             end = flint().arb(float(x))
             return Interval(end, end)
         raise ArgumentTypeError(f"enclose: intervals are made of real numbers. Got {type(x).__name__}.")
@@ -234,7 +234,7 @@ def ball(name: str, *bounds: int) -> Callable[..., Interval]:
     """Return a function of Arb's on balls, whose values are known to lie between these bounds."""
 
     def function(x: Interval, *others: Interval) -> Interval:
-        y = getattr(_ball(x), name)(*map(_ball, others))
+        y = getattr(as_ball(x), name)(*map(as_ball, others))
         if bounds and not y.is_finite():
             return Interval(*map(flint().arb, bounds))
         result = _finite(y, y, name, ", ".join(map(str, (x, *others))))
@@ -256,7 +256,8 @@ def wave(name: str, slope: Function) -> Function:
     return function
 
 
-def _ball(x: Interval) -> Any:
+def as_ball(x: Interval) -> Any:
+    """Return the ball of Arb's that contains an interval."""
     return x.lower if x.is_point else x.lower.union(x.upper)
 
 

@@ -40,9 +40,9 @@ class Minimum(NamedTuple):
     """The global minimum of a function on a box.
 
     Attributes:
-        value: bounds of the least value; -inf where f is undefined in a part that cannot be divided further.
-        minimisers: boxes, outside of which the value is certainly larger; each may have a minimiser.
-        certificate: what ``sg.prove.check`` verifies, as numbers, texts and lists.
+        value: bounds of the minimum; the lower one is -inf if f is undefined in a part that cannot be divided further.
+        minimisers: boxes, each of which may have a minimiser; outside of them f is certainly larger.
+        certificate: the claims that ``sg.prove.check`` verifies, as numbers, strings and lists.
     """
 
     value: Enclosure
@@ -60,25 +60,26 @@ def minimum(
     width: float = WIDTH,
     bits: int = BITS,
 ) -> Minimum:
-    """Enclose the least value of f on a box, and all points where f takes it.
+    """Enclose the minimum of f on a box, and all points at which f attains it.
 
-    Parts of the box are discarded where f is certainly larger than at a point that is known, where the constraints do
-    not hold, and where slopes or Newton's step on the gradient's zeros allow no minimum. All others are returned.
+    A part of the box is discarded if f is certainly larger there than at a known point, if the constraints do not hold
+    there, or if the slopes, or Newton's step on the gradient's zeros, allow no minimum. All other parts are returned.
 
     Args:
         f: a function with one number as its result.
-        box: the bounds of its arguments, as for ``sg.enclose``.
-        constraints: h, with h(x) = 0; {"type": "eq" or "ineq", "fun": h}, where "ineq" is h ≥ 0; or a list of those.
-        boxes: how many boxes are looked at; what is left then is returned among the minimisers.
+        box: the bounds of its arguments, as in ``sg.enclose``.
+        constraints: a function h, for h(x) = 0; a dict {"type": "eq" or "ineq", "fun": h}, where "ineq" means h ≥ 0;
+            or a list of these.
+        boxes: the maximum number of boxes to examine; the boxes that remain are returned among the minimisers.
         width: boxes narrower than this are not divided, relative to numbers above 1.
-        bits: of the ends of intervals.
+        bits: the precision of the intervals' ends.
 
     Returns:
         A ``Minimum`` with the fields ``value``, ``minimisers`` and ``certificate``.
 
     Raises:
-        NotProved: no point of the box was certain to satisfy the constraints.
-        MissingExtra: python-flint is not installed.
+        NotProved: if no point was found that certainly satisfies the constraints.
+        MissingExtra: if python-flint is not installed.
 
     Source: Hansen and Walster, Global Optimization Using Interval Analysis, 2003.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.proved.covering import Box, floats_of, intervals_of, middle_of, point, within
-from symgrad.proved.interval import Interval, Undefined, flint
+from symgrad.proved.interval import Interval, Undefined, as_ball, flint
 
 Run = Callable[[int, Any], tuple[Any, bool]]  # derivatives 0 or 1 of a system, on intervals
 
@@ -169,8 +169,7 @@ def _middles(xs: Any) -> Any:
 
 def _matrix(xs: Any) -> Any:
     """Intervals as a matrix of balls."""
-    rows = [[x.lower if x.is_point else x.lower.union(x.upper) for x in row] for row in xs]
-    return flint().arb_mat(rows)
+    return flint().arb_mat([[as_ball(x) for x in row] for row in xs])
 
 
 def _interval(ball: Any) -> Interval:

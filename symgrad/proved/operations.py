@@ -123,10 +123,11 @@ class Walk:
 
     def _scan(self, op: Scan, args: Sequence[Any]) -> Any:
         """Run the loop, step by step."""
+        op.check_bounded()
         n, m = op.carries, op.carries + op.xs
         carry, rows, constants = list(args[:n]), args[n:m], list(args[m:])
         stacks = [np.empty(p.shape, dtype=object) for p in op.pieces[n:]]
-        for t in reversed(range(op.length)) if op.reverse else range(op.length):
+        for t in op.steps():
             outputs = self(op.body, [*carry, *[np.asarray(x)[t] for x in rows], *constants])
             carry = outputs[:n]
             for stack, y in zip(stacks, outputs[n:], strict=True):

@@ -196,6 +196,24 @@ class Convex(Statement):
         return None if bends is None else _is_semidefinite(bends[0])
 
 
+def is_definite(H: Any) -> bool:
+    """Whether all symmetric matrices of real numbers in H are certainly positive definite: their pivots are."""
+    a = H.copy()
+    for k in range(len(a)):
+        if not a[k, k].lower > 0:
+            return False
+        _eliminate(a, k)
+    return True
+
+
+def _eliminate(a: Any, k: int) -> None:
+    """Subtract multiples of row k of a symmetric matrix from the rows below."""
+    for i in range(k + 1, len(a)):
+        for j in range(k + 1, len(a)):
+            product = a[i, k] ** 2 if i == j else a[i, k] * a[k, j]
+            a[i, j] = a[i, j] - product / a[k, k]
+
+
 def _is_semidefinite(H: Any) -> bool | None:
     """Whether all symmetric matrices of real numbers in H have no negative eigenvalue, by elimination."""
     a = H.copy()
@@ -208,10 +226,7 @@ def _is_semidefinite(H: Any) -> bool | None:
             if pivot.lower >= 0 and all(y.is_point and y.contains(0) for y in rest):
                 continue
             return False if pivot.upper <= 0 and not all(y.contains(0) for y in rest) else None
-        for i in range(k + 1, len(a)):
-            for j in range(k + 1, len(a)):
-                product = a[i, k] ** 2 if i == j else a[i, k] * a[k, j]
-                a[i, j] = a[i, j] - product / pivot
+        _eliminate(a, k)
     return True
 
 
@@ -270,17 +285,17 @@ def positive(
 
     Args:
         f: a function of numbers, arrays and structures of them.
-        box: the bounds of its arguments, as for ``sg.enclose``.
-        strict: False proves f(x) ≥ 0 instead.
-        boxes: how many boxes are looked at.
+        box: the bounds of its arguments, as in ``sg.enclose``.
+        strict: False to prove f(x) ≥ 0 instead.
+        boxes: the maximum number of boxes to examine.
         width: boxes narrower than this are not divided, relative to numbers above 1.
-        bits: of the ends of intervals.
+        bits: the precision of the intervals' ends.
 
     Returns:
-        A ``Proof``: it is true where the statement holds, and has a ``witness`` where it does not.
+        A ``Proof``, which is true if the statement holds, and has a ``witness`` if it does not.
 
     Raises:
-        NotProved: neither is certain.
+        NotProved: if neither can be proved.
 
     >>> bool(sg.prove.positive(lambda x: x**2 - x + 0.3, (0.0, 1.0)))
     True
@@ -291,20 +306,21 @@ def positive(
 
 @checked
 def monotone(f: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS) -> Proof:
-    """Prove that f rises, or falls, along each of its arguments: no partial derivative changes its sign in the box.
+    """Prove that f is monotone in each of its arguments: no partial derivative changes its sign in the box.
 
-    The certificate's "signs" say which, 1 or -1 for each number among the arguments. A slope may be 0 at some points.
+    The certificate's "signs" has 1 for each number of the arguments in which f increases, and -1 for each in which f
+    decreases. A slope may be 0 at some points.
 
     Args:
         f: a function with one number as its result.
-        box, boxes, width, bits: as for ``sg.prove.positive``.
+        box, boxes, width, bits: as in ``sg.prove.positive``.
 
     Returns:
-        A ``Proof``. Where it does not hold, a slope at the ``witness`` has the other sign than at another point, which
-        the certificate's "at" has.
+        A ``Proof``. If the statement does not hold, a slope has opposite signs at the ``witness`` and at the point in
+        the certificate's "at".
 
     Raises:
-        NotProved: neither is certain.
+        NotProved: if neither can be proved.
 
     >>> sg.prove.monotone(lambda x: sg.exp(x) - x, (0.0, 2.0)).certificate["signs"]
     [1]
@@ -326,13 +342,13 @@ def convex(f: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float 
 
     Args:
         f: a function with one number as its result, twice differentiable in the box.
-        box, boxes, width, bits: as for ``sg.prove.positive``.
+        box, boxes, width, bits: as in ``sg.prove.positive``.
 
     Returns:
-        A ``Proof``. Where it does not hold, the Hessian at the ``witness`` is not positive semidefinite.
+        A ``Proof``. If the statement does not hold, the Hessian at the ``witness`` is not positive semidefinite.
 
     Raises:
-        NotProved: neither is certain, as where a condition of the program bends f.
+        NotProved: if neither can be proved, for example because a condition makes f nonsmooth.
 
     >>> bool(sg.prove.convex(lambda x: sg.exp(x) - sg.sin(x), (0.0, 3.0)))
     True
@@ -353,19 +369,19 @@ def lipschitz(
 ) -> Proof:
     """Prove |f(x) - f(y)| ≤ L |x - y| for all x and y in the box, in Euclidean norms, and find such an L.
 
-    L bounds the gradient's norm; of several results, the root of the sum of the squares of all slopes. It is the
-    certificate's "constant".
+    L is a bound of the gradient's norm; if f has several results, of the Frobenius norm of the Jacobian. It is returned
+    as the certificate's "constant".
 
     Args:
         f: a function of numbers and arrays that is differentiable in the box.
-        box, boxes, width, bits: as for ``sg.prove.positive``.
-        rtol: by how much the constant may be above the largest norm that is known, as a part of it.
+        box, boxes, width, bits: as in ``sg.prove.positive``.
+        rtol: the search stops when the constant exceeds the largest norm that was found by less than this part of it.
 
     Returns:
         A ``Proof``.
 
     Raises:
-        NotProved: the derivative has no bound, or is not certain to exist.
+        NotProved: if the derivative has no bound, or its existence cannot be proved.
 
     >>> 1.0 <= sg.prove.lipschitz(sg.sin, (0.0, 3.0)).certificate["constant"] < 1.02
     True
@@ -405,15 +421,16 @@ def same(
     """Prove |f(x) - g(x)| ≤ ε for every x in the box, in every entry, or find a point where it is not so.
 
     Args:
-        f, g: functions with results of one structure; what they would compute of real numbers is compared.
-        box, boxes, width, bits: as for ``sg.prove.positive``.
-        within: ε.
+        f, g: functions whose results have the same structure. They are compared as functions of real numbers, without
+            rounding errors.
+        box, boxes, width, bits: as in ``sg.prove.positive``.
+        within: the number ε.
 
     Returns:
         A ``Proof``.
 
     Raises:
-        NotProved: neither is certain.
+        NotProved: if neither can be proved.
 
     >>> bool(sg.prove.same(sg.sin, lambda x: x - x**3 / 6 + x**5 / 120, (-0.1, 0.1), within=1e-10))
     True

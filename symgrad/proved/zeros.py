@@ -38,8 +38,8 @@ class Zeros(NamedTuple):
 
     Attributes:
         zeros: a tiny box for each zero, in which it is the only one.
-        unresolved: boxes that may have further zeros, of which nothing is certain; without any, there is no other zero.
-        certificate: what ``sg.prove.check`` verifies, as numbers, texts and lists.
+        unresolved: boxes that may have further zeros; if there are none, the box has no other zero.
+        certificate: the claims that ``sg.prove.check`` verifies, as numbers, strings and lists.
     """
 
     zeros: list[Any]
@@ -61,24 +61,25 @@ class Zero(NamedTuple):
 
 @checked
 def all_roots(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS) -> Zeros:
-    """Enclose each x in the box with F(x) = 0 by a tiny box, and prove that there is no other.
+    """Enclose each x in the box with F(x) = 0 in a tiny box, and prove that there is no other.
 
-    The box is divided until each part has no zero, by bounds of F or by Newton's step on the box, or exactly one, since
-    Krawczyk's operator maps a box around it into itself.
+    The box is divided until each part certainly has no zero or exactly one. Bounds of F, or Newton's step on the part,
+    prove that there is none; that Krawczyk's operator maps a box into itself proves that there is exactly one.
 
     Args:
         F: a function of numbers or arrays with as many results as arguments, which are n numbers in all.
-        box: the bounds of the arguments, as for ``sg.enclose``.
-        boxes: how many boxes are looked at; what is left then is unresolved.
-        width: boxes narrower than this are unresolved, relative to numbers above 1. A double zero is always.
-        bits: of the ends of intervals.
+        box: the bounds of the arguments, as in ``sg.enclose``.
+        boxes: the maximum number of boxes to examine; the boxes that remain are unresolved.
+        width: boxes narrower than this are unresolved, relative to numbers above 1. A double zero is always
+            unresolved.
+        bits: the precision of the intervals' ends.
 
     Returns:
         A ``Zeros`` with the fields ``zeros``, ``unresolved`` and ``certificate``.
 
     Raises:
-        ShapeError: F has not as many results as arguments.
-        MissingExtra: python-flint is not installed.
+        ShapeError: if F does not have as many results as arguments.
+        MissingExtra: if python-flint is not installed.
 
     Source: Neumaier, Interval Methods for Systems of Equations, 1990, chapter 5.
 
@@ -100,13 +101,13 @@ def root(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = 
     """Prove that F has exactly one zero in the box, and enclose it.
 
     Args:
-        F, box, boxes, width, bits: as for ``sg.prove.all_roots``.
+        F, box, boxes, width, bits: as in ``sg.prove.all_roots``.
 
     Returns:
         A ``Zero``: tight bounds of the zero, and the certificate.
 
     Raises:
-        NotProved: the box has no zero, or several, or that is not certain; the error says which.
+        NotProved: if the box contains no zero or several zeros, or if this cannot be proved; the error says which.
 
     >>> sg.prove.root(lambda x: sg.cos(x) - x, (0.0, 1.0)).zero
     Enclosure(lower=0.7390851332151606, upper=0.7390851332151607)
@@ -131,7 +132,7 @@ class Problem:
         self.system = System(flat.run)
         if flat.count != len(self.whole):
             raise ShapeError(
-                f"prove.all_roots: F has {flat.count} results of {len(self.whole)} arguments. Expected as many."
+                f"prove.all_roots: F has {flat.count} results of {len(self.whole)} arguments. Expected equal numbers."
             )
 
     def decide(self, x: Box) -> Node:

@@ -214,6 +214,31 @@ def test_operations_without_a_bound_are_refused():
         sg.enclose(lambda x: x + 1j, (0.0, 1.0))
 
 
+SCALE = 2.0
+
+
+def test_a_program_is_recorded_once_and_what_it_captures_is_read_anew(monkeypatch):
+    shift, weights = 1.0, np.array([1.0, 2.0])
+    f = lambda x: SCALE * x * weights.sum() + shift
+    options = [{}, {"derivative": 1}, {"order": 2}]
+    before = [sg.enclose(f, (1.0, 2.0), **o) for o in options]
+    with monkeypatch.context() as patch:
+        patch.setattr("symgrad.proved.enclosure._recorded", lambda *_, **__: pytest.fail("recorded again"))
+        assert [sg.enclose(f, (1.0, 2.0), **o) for o in options] == before
+        assert sg.enclose(lambda y: SCALE * y * weights.sum() + shift, (1.0, 2.0)) == before[0]
+    shift = 10.0
+    assert sg.enclose(f, (1.0, 2.0)) == (16.0, 22.0)
+    weights[0] = 3.0
+    assert sg.enclose(f, (1.0, 2.0)) == (20.0, 30.0)
+    monkeypatch.setitem(globals(), "SCALE", 4.0)
+    assert [sg.enclose(f, (1.0, 2.0), **o) for o in options] == [(30.0, 50.0), (20.0, 20.0), (30.0, 50.0)]
+
+
+def test_constants_have_the_bits_of_each_call():
+    slope = lambda bits: sg.enclose(sg.special.erf, (1.0, 1.0), derivative=1, bits=bits)
+    assert slope(53).width > slope(300).width  # of 2/√π exp(-x²)
+
+
 def test_arguments_and_results_have_their_structure():
     box = {"a": ([0.0, 1.0], [1.0, 2.0]), "b": (-1.0, 1.0)}
     result = sg.enclose(lambda d: {"y": d["a"] * d["b"], "n": (d["b"], 3)}, box)

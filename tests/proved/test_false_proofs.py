@@ -102,3 +102,19 @@ def test_no_statement_is_false_at_a_point(seed):
         if prove.convex(f, box, boxes=100):
             middle = [float(f(sg.tensor((p + q) / 2))) for p, q in pairwise(points)]
             assert (np.array(middle) <= (values[1:] + values[:-1]) / 2 + 1e-9).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_integral_is_outside_of_its_bounds(seed):
+    rng = np.random.default_rng(2000 + seed)
+    f, low = random_program(rng, 1), rng.choice([0.0, float(rng.uniform(-2, 1))])
+    high, count = low + rng.uniform(0.1, 2), 150
+    x = low + (high - low) * (np.arange(count) + 0.5) / count
+    with np.errstate(all="ignore"):
+        y = np.array([float(f(sg.tensor([p]))) for p in x])
+    with contextlib.suppress(sg.errors.NotProved):
+        result = prove.integral(lambda v: f(v.reshape(1)), (low, high), pieces=30)
+        if np.isfinite(y).all():  # the rule of midpoints is wrong by no more than the variation times half a step
+            slack = (np.abs(np.diff(y)).sum() + 3 * np.abs(y[[0, -1]]).sum()) * (high - low) / count
+            assert result.value.lower - slack <= y.mean() * (high - low) <= result.value.upper + slack
+        assert prove.check(result.certificate, lambda v: f(v.reshape(1)))
