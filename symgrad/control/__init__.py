@@ -1,7 +1,7 @@
 """``sg.control``: optimal control by transcription into nonlinear programs.
 
 ``transcription`` combines ``variables`` and ``schemes``; ``problem`` and ``phases`` solve the program.
-``lqr`` computes linear regulators.
+``lqr`` computes linear-quadratic regulators.
 """
 
 from typing import TYPE_CHECKING

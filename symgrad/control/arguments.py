@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,41 +14,60 @@ import numpy as np
 from symgrad.core.promotion import is_real
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ValueNeeded
+from symgrad.optim.nonlinear import NLP
+from symgrad.support.named import Named
 from symgrad.support.namespace import near
 
 
-class Named(dict[str, Any]):
-    """Values by name, for functions of users; a name that there is not is an error that says which there are.
+def named(what: str, values: Mapping[str, Any]) -> Named:
+    """Return values by name for functions of users."""
+    return Named(values, what, "control: a function")
 
-    Args:
-        what: such as "states".
-        values: by name.
+
+@contextmanager
+def noted(where: str) -> Iterator[None]:
+    """Note on errors in here where they were raised."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"It was raised {where}.")
+        raise
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the user's, whose errors have a note that says which it is.
+
+    Attributes:
+        name: such as "dynamics".
+        fn: the function.
     """
 
-    def __init__(self, what: str, values: Mapping[str, Any]) -> None:
-        super().__init__(values)
-        self.what = what
+    name: str
+    fn: Callable[..., Any]
 
-    def __missing__(self, name: Any) -> Any:
-        guess = near(str(name), list(self)) or "."
-        raise ArgumentError(f"control: a function asks for {name!r}. The {self.what} are {list(self)}{guess}")
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns."""
+        with noted(f"by {self.name} of a control problem"):
+            return self.fn(*args)
 
 
-def check_function(words: str, fn: Any, optional: bool = True) -> None:
-    """Refuse what cannot be called with as many arguments as ``words`` lists, such as "final(x, t, p)"."""
+def function(words: str, fn: Any, optional: bool = True) -> Any:
+    """Return a function that can be called with as many arguments as ``words`` lists, such as "final(x, t, p)"."""
     name = words.partition("(")[0]
     if fn is None and optional:
-        return
+        return None
     if not callable(fn):
         raise ArgumentTypeError(f"control: {name} is a function, got {type(fn).__name__}. Expected {words}.")
     try:
         signature = inspect.signature(fn)
     except (ValueError, TypeError):  # it was written in C
-        return
+        return Function(name, fn)
     try:
         signature.bind(*range(words.count(",") + 1))
     except TypeError:
         raise ArgumentTypeError(f"control: {name} takes {signature}. Expected {words}.") from None
+    return Function(name, fn)
 
 
 def mapping(what: str, values: Any) -> dict[str, Any]:
@@ -66,6 +87,36 @@ def known(what: str, new: Any, own: Mapping[str, Any], why: str = "") -> dict[st
     if unknown:
         raise ArgumentError(f"control: solve got {what}={{{unknown[0]!r}: …}}{why}. Expected some of {list(own)}.")
     return values
+
+
+class ControlProgram(NLP):
+    """A nonlinear program whose start is made of a guess."""
+
+    start_name = "guess"
+
+
+def check_limits(limits: Mapping[str, Any], quantities: Mapping[str, Any], functions: str) -> None:
+    """Refuse limits of quantities that the functions do not return."""
+    for name in limits:
+        if name not in quantities:
+            guess = near(name, list(quantities)) or "."
+            raise ArgumentError(
+                f"control: limits has {name!r}, which {functions} not return. "
+                f"Expected some of {list(quantities)}{guess}"
+            )
+
+
+def check_options(solve: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse keywords that neither solve nor the solver of its nonlinear program has."""
+    further = [name for name in inspect.signature(NLP.solve).parameters if name not in ("self", "args", "x0", "start")]
+    for name in options:
+        if name not in further:
+            known = [*[own for own in inspect.signature(solve).parameters if own != "options"], *further]
+            guess = near(name, known) or "."
+            raise ArgumentTypeError(
+                f"control: solve() got an unexpected keyword argument {name!r}. "
+                f"Expected some of {', '.join(known)}{guess}"
+            )
 
 
 def value(what: str, v: Any) -> Any:
@@ -101,12 +152,12 @@ def is_pair(v: Any) -> bool:
 
 
 def pair(what: str, v: Any) -> tuple[Any, Any]:
-    """Return the ends of a pair, whose None is no end."""
+    """Return the ends of a pair, in which None means no bound."""
     if not is_pair(v):
-        raise ArgumentError(f"control: got {v!r:.60} for the {what}. Expected a pair (lower, upper); None is no end.")
+        raise ArgumentError(f"control: got {v!r:.60} for the {what}. Expected a pair (lower, upper); None is no bound.")
     low, high = (-math.inf if v[0] is None else v[0]), (math.inf if v[1] is None else v[1])
     if not np.all(real(what, low) <= real(what, high)):
-        raise ArgumentError(f"control: the {what} is {v}: the lower end is above the upper one.")
+        raise ArgumentError(f"control: the {what} is {v}: the lower bound is above the upper bound.")
     return low, high
 
 
@@ -118,7 +169,9 @@ def mesh_of(nodes: Any) -> Any:
         return np.linspace(0.0, 1.0, int(nodes) + 1)
     mesh = real("nodes", nodes)
     if mesh.ndim != 1 or len(mesh) < 2 or mesh[0] != 0.0 or mesh[-1] != 1.0 or not np.all(np.diff(mesh) > 0):
-        raise ArgumentError("control: nodes must be a number of intervals, or ascend from 0 to 1.")
+        raise ArgumentError(
+            f"control: got nodes={nodes!r:.60}. Expected a number of intervals, or fractions that ascend from 0 to 1."
+        )
     return mesh
 
 

@@ -13,7 +13,7 @@ from symgrad.ops.map import show_shape
 
 
 class Regulator(NamedTuple):
-    """A feedback u = −K x, and the matrix X of the cost xᵀX x that is left from a state x."""
+    """A feedback u = −K x, and the matrix X of the remaining cost xᵀX x from a state x."""
 
     K: Any
     X: Any
@@ -23,7 +23,7 @@ def lqr(A: Any, B: Any, Q: Any, R: Any, discrete: bool = False) -> Regulator:
     """Minimise ∫ xᵀQ x + uᵀR u dt for ẋ = A x + B u, or Σ xᵀQ x + uᵀR u for x ← A x + B u.
 
     X solves Riccati's equation AᵀX + X A − X B R⁻¹BᵀX + Q = 0 with K = R⁻¹BᵀX, or with ``discrete``
-    X = AᵀX (A − B K) + Q with K = (R + BᵀX B)⁻¹BᵀX A. Differentiable in all matrices.
+    X = AᵀX (A − B K) + Q with K = (R + BᵀX B)⁻¹BᵀX A. Both are differentiable with respect to all matrices.
 
     Args:
         A: (n, n).
@@ -36,8 +36,8 @@ def lqr(A: Any, B: Any, Q: Any, R: Any, discrete: bool = False) -> Regulator:
         K (m, n) and X (n, n).
 
     Raises:
-        ShapeError: sizes do not fit.
-        LinAlgError: no feedback makes the loop stable, or R is singular.
+        ShapeError: if the sizes do not fit.
+        LinAlgError: if no feedback stabilises the loop, or if R is singular.
 
     >>> K, X = sg.control.lqr(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), np.eye(2), np.eye(1))
     >>> K.numpy().round(6)

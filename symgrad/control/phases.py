@@ -1,4 +1,4 @@
-"""``sg.control.Phases``: problems one after the other, such as the stages of a rocket, solved as one program."""
+"""``sg.control.Phases``: consecutive problems, such as the stages of a rocket, solved as one program."""
 
 from __future__ import annotations
 
@@ -9,8 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.control.arguments import Named, check_function, mapping, mesh_of, pair, results
-from symgrad.control.problem import Problem, fitting, halved, refinements
+from symgrad.control.arguments import (
+    ControlProgram,
+    check_limits,
+    check_options,
+    function,
+    mapping,
+    mesh_of,
+    named,
+    noted,
+    pair,
+    results,
+)
+from symgrad.control.problem import Problem, as_guess, fitting, halved, refinements
 from symgrad.control.trajectory import Solved, Trajectory
 from symgrad.control.transcription import Transcription, Way
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -56,7 +67,7 @@ class PhaseTrajectories(Solved):
         """Draw the states and controls of all phases over time; return matplotlib's axes, one for each name.
 
         Raises:
-            MissingExtra: matplotlib is not installed.
+            MissingExtra: if matplotlib is not installed.
         """
         pyplot = required("PhaseTrajectories.plot", "plot", "matplotlib.pyplot")
         names = list(dict.fromkeys(name for t in self.phases.values() for name in t.names))
@@ -109,12 +120,12 @@ class Phases:
                 raise ArgumentTypeError(
                     f"control: phase {name!r} is a {type(problem).__name__}. Expected a sg.control.Problem."
                 )
-        self.phases, self.jumps, self.coupling = mapping("phases", phases), mapping("jumps", jumps), coupling
-        check_function("coupling(ends)", coupling)
+        self.phases, self.jumps = mapping("phases", phases), mapping("jumps", jumps)
+        self.coupling = function("coupling(ends)", coupling)
         for name, jump in self.jumps.items():
             if _known(name, self.phases, "jumps") == next(iter(self.phases)):
-                raise ArgumentError(f"control: jumps has {name!r}, which is the first phase. None is before it.")
-            check_function(f"jump to {name}(x, p)", jump, optional=False)
+                raise ArgumentError(f"control: jumps has {name!r}, which is the first phase. No phase precedes it.")
+            self.jumps[name] = function(f"jump to {name}(x, p)", jump, optional=False)
         self.limits = {name: pair(f"limits of {name!r}", v) for name, v in mapping("limits", limits).items()}
         self._programs: dict[Any, tuple[dict[str, Transcription], NLP]] = {}
 
@@ -127,17 +138,19 @@ class Phases:
         """Solve all phases at once.
 
         Args:
-            nodes, method, degree, integrator: as for ``Problem.solve``, the same for all phases, or a dict by phase.
-            guess: for each phase what ``Problem.solve`` takes; or earlier ``PhaseTrajectories``, for a warm start.
-            start, end, time, constants: for each phase numbers in place of those that it was made with.
-            refine, most_refinements, backend, options: as for ``Problem.solve``.
+            nodes, method, degree, integrator: see ``Problem.solve``; the same for all phases, or a dict by phase.
+            guess: a dict with a guess for each phase, as in ``Problem.solve``; or earlier ``PhaseTrajectories``, for a
+                warm start.
+            start, end, time, constants: dicts by phase, with numbers that replace those of the phase.
+            refine, most_refinements, backend, options: see ``Problem.solve``.
 
         Returns:
-            ``PhaseTrajectories``, differentiable as a ``Trajectory`` is.
+            ``PhaseTrajectories``, which are differentiable like a ``Trajectory``.
 
         Raises:
-            ArgumentError: names, shapes or the meshes do not fit.
+            ArgumentError: if names, shapes or the meshes do not fit.
         """
+        check_options(self.solve, options)
         choices = self._each(start=start, end=end, time=time, constants=constants)
         args = {
             name: problem.arguments({k: choices[k].get(name) for k in ("start", "end")}, *(
@@ -154,6 +167,12 @@ class Phases:
             meshes = finer
             trajectories = self._on_meshes(meshes, ways, trajectories, args, backend, options)
         return trajectories
+
+    @property
+    def best(self) -> dict[str, dict[str, Any]] | None:
+        """Return the best point of the last run as guesses by phase, also after Ctrl-C; None before the first run."""
+        x = next((program.best for _, program in self._programs.values()), None)
+        return None if x is None else {name: as_guess(own) for name, own in x.items()}
 
     def program(
         self, nodes: Any = 20, *, method: Any = "hermite-simpson", degree: Any = 3, guess: Any = None,
@@ -194,19 +213,28 @@ class Phases:
             for ends, own in ((lb, low), (ub, high)):
                 ends |= {f"{name}.{block}": v for block, v in own.items()}
 
+        def of_each(part: Callable[..., Any], z: Any, args: Any) -> dict[str, Any]:
+            values = {}
+            for n, t in transcriptions.items():
+                with noted(f"in phase {n!r}"):
+                    values[n] = part(t, z[n], *args[n])
+            return values
+
         def objective(z: Any, args: Any) -> Any:
-            return sum((t.objective(z[n], *args[n]) for n, t in transcriptions.items()), 0.0)
+            return sum(of_each(Transcription.objective, z, args).values(), 0.0)
 
         def constraints(z: Any, args: Any) -> dict[str, Any]:
-            own = {n: t.constraints(z[n], *args[n]) for n, t in transcriptions.items()}
+            own = of_each(Transcription.constraints, z, args)
             blocks = {f"{n}.{block}": v for n, blocks in own.items() for block, v in blocks.items()}
             return blocks | self._links(transcriptions, z, args)
 
-        return NLP(objective, x0, args, constraints=constraints, lb=lb, ub=ub, bounds=bounds, backend=backend)
+        return ControlProgram(
+            objective, x0, args, constraints=constraints, lb=lb, ub=ub, bounds=bounds, backend=backend
+        )
 
     def _links(self, transcriptions: dict[str, Transcription], z: Any, args: Any) -> dict[str, Any]:
         """Return what joins each phase to the one before it, and the coupling."""
-        ends = Named("phases", {})
+        ends = named("phases", {})
         for name, t in transcriptions.items():
             parts, states = t.parts(z[name], args[name]), self.phases[name].states
             x0, xf = states.parts(parts["X"][0]), states.parts(parts["X"][-1])
@@ -214,7 +242,9 @@ class Phases:
         links: dict[str, Any] = {}
         for before, name in itertools.pairwise(ends):
             links[f"{name}.link"] = self._link(name, before, ends)
-        return links | (results("coupling", self.coupling(ends)) if self.coupling is not None else {})
+        coupled = results("coupling", self.coupling(ends)) if self.coupling is not None else {}
+        check_limits(self.limits, coupled, "coupling does")
+        return links | coupled
 
     def _link(self, name: str, before: str, ends: dict[str, PhaseEnds]) -> dict[str, Any]:
         problem, last, first = self.phases[name], ends[before], ends[name]
@@ -278,7 +308,7 @@ class Phases:
 def _known(name: str, names: Mapping[str, Any], what: str) -> str:
     if name not in names:
         guess = near(str(name), list(names)) or "."
-        raise ArgumentError(f"control: {what} has {name!r}, which is none of the phases {list(names)}{guess}")
+        raise ArgumentError(f"control: {what} has {name!r}, which is not among the phases {list(names)}{guess}")
     return name
 
 

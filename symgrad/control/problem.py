@@ -1,4 +1,4 @@
-"""``sg.control.Problem``: what is controlled, what it costs, and within which limits; solved on a mesh."""
+"""``sg.control.Problem``: dynamics, costs and limits of an optimal control problem, solved on a mesh."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.control.arguments import Named, check_function, is_pair, known, mapping, mesh_of, number, pair, real, value
+from symgrad.control.arguments import (
+    check_options,
+    function,
+    is_pair,
+    known,
+    mapping,
+    mesh_of,
+    named,
+    number,
+    pair,
+    real,
+    value,
+)
 from symgrad.control.schemes import METHODS
 from symgrad.control.trajectory import Pieces, Trajectory, by_name
 from symgrad.control.transcription import Transcription, Way
 from symgrad.control.variables import Group
-from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.implicit.factors import positive, whole
 from symgrad.ode import odeint
@@ -67,18 +78,14 @@ class Problem:
         boundary: Callable[..., Any] | None = None, integrals: Callable[..., Any] | None = None,
         periodic: Any = (), limits: Any = None, constants: Any = None,
     ) -> None:  # fmt: skip
-        check_function("dynamics(x, u, t, p)", dynamics, optional=False)
-        check_function("running(x, u, t, p)", running)
-        check_function("final(x, t, p)", final)
-        check_function("path(x, u, t, p)", path)
-        check_function("boundary(x0, xf, t0, tf, p)", boundary)
-        check_function("integrals(x, u, t, p)", integrals)
-        self.dynamics, self.running, self.final, self.path = dynamics, running, final, path
-        self.boundary, self.integrals = boundary, integrals
+        self.dynamics = function("dynamics(x, u, t, p)", dynamics, optional=False)
+        self.running, self.final = function("running(x, u, t, p)", running), function("final(x, t, p)", final)
+        self.path, self.integrals = function("path(x, u, t, p)", path), function("integrals(x, u, t, p)", integrals)
+        self.boundary = function("boundary(x0, xf, t0, tf, p)", boundary)
         self.states, self.controls = Group("states", states), Group("controls", controls)
         self.parameters = Group("parameters", parameters or {})
         if not self.states.size:
-            raise ArgumentError("control: there are no states. Name at least one, as in states={'x': None}.")
+            raise ArgumentError("control: no states are given. Name at least one, as in states={'x': None}.")
         self.constants = mapping("constants", constants)
         self._check_names()
         if not isinstance(periodic, (tuple, list, set, frozenset)):
@@ -136,22 +143,22 @@ class Problem:
             degree: the degree of the polynomials of radau and lobatto; for shooting, the number of steps per interval.
             guess: a dict by name of states, controls, parameters, and "end" or "start" where times are free: numbers,
                 functions of the fraction of the time, or arrays over time; or a ``Trajectory``, such as the last one of
-                a closed loop. By default, each state
-                follows a straight line from start to end.
+                a closed loop. By default, each state follows a straight line from start to end.
             start, end, time, constants: numbers that replace those of the problem. Numbers cannot become free or
                 bounded quantities, so nothing is compiled again.
             refine: a bound on the error. Intervals with a larger error are halved, and the problem is solved again.
             most_refinements: the largest number of such refinements.
-            integrator: keywords of ``sg.odeint`` for method="odeint", such as {"method": "rodas4", "rtol": 1e-6}.
-            backend, options: as for ``sg.optim.NLP`` and ``sg.optim.NLP.solve``.
+            integrator: keyword arguments of ``sg.odeint`` for method="odeint", such as {"method": "rodas4"}.
+            backend, options: see ``sg.optim.NLP`` and ``sg.optim.NLP.solve``.
 
         Returns:
             A ``Trajectory``. If an end, a time or a constant requires a gradient, its cost, states, controls and
             parameters are tensors.
 
         Raises:
-            ArgumentError: names, shapes or the mesh do not fit.
+            ArgumentError: if names, shapes or the mesh do not fit.
         """
+        check_options(self.solve, options)
         args = self.arguments({"start": start, "end": end}, time, constants)
         way = Way.of(method, degree, integrator)
         mesh = mesh_of(nodes)
@@ -163,6 +170,12 @@ class Problem:
             mesh = finer
             trajectory = self._on_mesh(mesh, way, trajectory, args, backend, options)
         return trajectory
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """Return the best point of the last run as a guess for ``solve``, also after Ctrl-C; None before any run."""
+        x = next((program.best for _, program in self._programs.values()), None)
+        return None if x is None else as_guess(x)
 
     def program(
         self, nodes: Any = 20, *, method: str = "hermite-simpson", degree: int = 3, guess: Any = None,
@@ -227,19 +240,19 @@ class Problem:
 
     # -------------------------------------------------------------- where to start
     def simulated(self, guess: Any = None, *, nodes: int = 100, **options: Any) -> dict[str, Any]:
-        """Return a guess in which the states follow the dynamics from where they start.
+        """Return a guess in which the states follow the dynamics from their initial values.
 
         Args:
-            guess: the controls, parameters and free times, as for ``solve``; a state without a start begins where its
-                guess does.
-            nodes: at how many intervals of equal length controls are interpolated, and states computed.
-            options: as for ``sg.odeint``, such as ``method="rodas4"`` for stiff dynamics.
+            guess: the controls, parameters and free times, as in ``solve``; a state without an initial value starts at
+                its guess.
+            nodes: the number of intervals of equal length on which controls are interpolated and states computed.
+            options: options of ``sg.odeint``, such as ``method="rodas4"`` for stiff dynamics.
 
         Returns:
-            A dict for ``guess`` of ``solve``.
+            A dict for the argument ``guess`` of ``solve``.
 
         Raises:
-            NotConverged: the states run away, or the dynamics are stiff.
+            NotConverged: if the states diverge, or the dynamics are stiff.
 
         >>> problem = sg.control.Problem(
         ...     lambda x, u, t, p: {"x": u["v"]},
@@ -252,7 +265,7 @@ class Problem:
         x0 = self.guessed(Transcription(self, Way("trapezoidal", 1, {}), mesh), guess, args)
         ends = {**args[2], **x0.get("time", {})}
         t0, tf = float(number(ends["start"])), float(number(ends["end"]))
-        p = Named("parameters and constants", {**args[3], **x0.get("parameters", {})})
+        p = named("parameters and constants", {**args[3], **x0.get("parameters", {})})
         times = t0 + (tf - t0) * mesh
         U = np.concatenate([v.reshape(len(mesh), -1) for v in x0.get("controls", {}).values()] or [times[:, None]], 1)
         first = np.concatenate([np.asarray(v)[0].ravel() for v in x0["states"].values()])
@@ -344,12 +357,15 @@ class Problem:
         pieces.rates = rates.reshape(pieces.inner.shape)
 
     @staticmethod
-    def _shot(pieces: Pieces, p: dict[str, Any], steps: int) -> list[Any]:
+    def _shot(pieces: Pieces, p: dict[str, Any], steps: int) -> Any:
         """Return the states after each of some steps in every interval."""
-        tr, (t0, tf) = pieces.transcription, pieces.ends
-        parts = {"X": as_tensor(pieces.X), "U": as_tensor(pieces.U), "t0": t0, "tf": tf, "p": p}
-        with np.errstate(all="ignore"):
-            return [number(x) for x in tr.inner_states(parts, tr.rates(parts), steps=steps)]
+        tr = pieces.transcription
+
+        def states(p: dict[str, Any], X: Any, U: Any, t0: Any, tf: Any) -> Any:
+            parts = {"X": X, "U": U, "t0": t0, "tf": tf, "p": p}
+            return F.stack(tr.inner_states(parts, tr.rates(parts), steps=steps))
+
+        return tr.computed(f"{steps} steps", states, p, pieces.X, pieces.U, *pieces.ends)
 
     def _errors(self, pieces: Pieces, p: dict[str, Any]) -> Any:
         """Return h·max|ẋ − f| / (1 + |x|) between the nodes of each interval; by shooting, what halved steps change."""
@@ -365,6 +381,11 @@ class Problem:
         rates = _evaluated(tr, X.reshape(-1, n), U.reshape(len(X.reshape(-1, n)), -1), times.ravel(), p)
         off = np.abs(pieces.slopes(k, s) - rates.reshape(X.shape)) / scale
         return (tf - t0) * tr.widths * np.max(off, (1, 2))
+
+
+def as_guess(x: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the unknowns of a problem by name, without the groups that they are in."""
+    return {name: value for group in x.values() for name, value in group.items()}
 
 
 def refinements(refine: Any, most: Any) -> int:
@@ -389,8 +410,7 @@ def fitting(warm: Solution | None, program: NLP) -> Solution | None:
 
 def _evaluated(tr: Transcription, X: Any, U: Any, t: Any, p: dict[str, Any]) -> Any:
     """Return f at many points, as an array."""
-    with np.errstate(all="ignore"):
-        return np.asarray(as_tensor(vmap(tr.rates({"p": p}))(X, U, t)).detach()._value)
+    return tr.computed("f", lambda p, *at: vmap(tr.rates({"p": p}))(*at), p, X, U, t)
 
 
 def _along(name: str, guess: Any, shape: tuple[int, ...], at: Any) -> Any:

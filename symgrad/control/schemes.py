@@ -6,6 +6,7 @@ three Hermite and Simpson's. Legendre–Gauss–Radau's have the right end.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,5 +61,10 @@ def scheme_of(method: str, degree: int) -> Scheme:
 
 def _integrated(at: Any, count: int) -> Any:
     """Return ∫₀ˢ P_j(2s − 1) ds, shape (s, j)."""
-    columns = [0.5 * legendre.legval(2 * at - 1, legendre.legint(np.eye(count)[j], lbnd=-1)) for j in range(count)]
-    return np.stack(columns, -1)
+    return np.stack([0.5 * legendre.legval(2 * at - 1, c) for c in _antiderivatives(count)], -1)
+
+
+@lru_cache(maxsize=32)
+def _antiderivatives(count: int) -> list[Any]:
+    """Return the coefficients of ∫₋₁ˣ P_j."""
+    return [legendre.legint(np.eye(count)[j], lbnd=-1) for j in range(count)]

@@ -1,4 +1,4 @@
-"""What comes of a control problem: states and controls as functions of time, and how far off they are between nodes."""
+"""The solution of a control problem: states and controls as functions of time, and their errors between nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BETWEEN = 4  # points of each interval at which the dynamics are compared
 
 
 class Solved:
-    """What the solution of a nonlinear program says of the trajectories that were made from it."""
+    """Base class of trajectories, with the status of the nonlinear program that was solved."""
 
     solution: Solution
 
@@ -61,12 +61,12 @@ class Trajectory(Solved):
 
     @property
     def names(self) -> list[str]:
-        """The names of states and controls."""
+        """Return the names of states and controls."""
         return [*self.states, *self.controls]
 
     @property
     def summary(self) -> str:
-        """The mesh, the times and the error, in one line."""
+        """Return the mesh, the times and the error, in one line."""
         last, worst = float(self.t[-1]), float(np.max(self.error, initial=0.0))
         head = f"{len(self.mesh) - 1} intervals from t = {float(self.t[0]):.4g} to {last:.4g}"
         return f"{head}, error between nodes {worst:.2g}"
@@ -77,7 +77,7 @@ class Trajectory(Solved):
     def state(self, t: Any) -> dict[str, Any]:
         """Return the states at these times, each of shape (times, …); a number gives one value.
 
-        Times before the start and after the end are those of the polynomials there.
+        Before the start and after the end, the polynomials are extrapolated.
         """
         return self._pieces.states(t)  # type: ignore[no-any-return]
 
@@ -89,7 +89,7 @@ class Trajectory(Solved):
         """Draw states and controls over time; return matplotlib's axes, one for each name.
 
         Raises:
-            MissingExtra: matplotlib is not installed.
+            MissingExtra: if matplotlib is not installed.
         """
         names = self.names
         if axes is None:

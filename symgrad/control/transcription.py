@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.control.arguments import Named, result, results
+from symgrad.control.arguments import ControlProgram, check_limits, named, result, results
 from symgrad.control.schemes import METHODS, SHOOTING, Scheme, scheme_of
+from symgrad.core.promotion import FLOAT64
+from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
+from symgrad.implicit import programs
 from symgrad.implicit.factors import whole
 from symgrad.ode import odeint
 from symgrad.ops.contract import Einsum
@@ -64,6 +67,8 @@ class Transcription:
         self.method, self.degree, self.integrator = way
         self.scheme: Scheme | None = None if way.method in SHOOTING else scheme_of(way.method, way.degree)
         self.widths, many = np.diff(self.mesh), len(self.mesh) - 1
+        self._traced: dict[Any, Program] = {}  # of functions that are called again for other numbers
+        self._latest: tuple[Any, dict[str, Any]] | None = None  # unknowns, and what was made of them
         start = np.arange(many)
         if self.scheme is None:
             self.state_at, self.control_at = self.mesh, self.mesh[:-1]
@@ -98,7 +103,7 @@ class Transcription:
     def program(self, x0: Any, args: tuple[Any, ...], backend: str) -> NLP:
         """Return the nonlinear program, started from x0."""
         bounds, lb, ub = self.limits(x0)
-        return NLP(
+        return ControlProgram(
             self.objective, x0, *args, constraints=self.constraints, lb=lb, ub=ub, bounds=bounds, backend=backend
         )
 
@@ -107,7 +112,7 @@ class Transcription:
         p, parts = self.problem, self.parts(z, args)
         total = as_tensor(0.0)
         if p.running is not None:
-            total = total + self._integral(lambda *a: result("running", p.running(*a), ()), parts)
+            total = total + self._integrals(parts)["running"][""]
         if p.final is not None:
             states = p.states.parts(parts["X"][-1])
             total = total + F.reshape(result("final", p.final(states, parts["tf"], parts["p"]), ()), ())
@@ -132,12 +137,15 @@ class Transcription:
         if p.boundary is not None:
             own.append(results("boundary", p.boundary(first, last, parts["t0"], parts["tf"], parts["p"])))
         if p.integrals is not None:
-            own.append(self._integral(lambda *a: results("integrals", p.integrals(*a)), parts))
+            own.append(self._integrals(parts).get("integrals", {}))
+        self._latest = None
+        quantities: dict[str, Any] = {}
         for name, v in (item for values in own for item in values.items()):
-            if name in blocks:
-                raise ArgumentError(f"control: {name!r} names two constraints, or is reserved. Take another name.")
-            blocks[name] = v
-        return blocks
+            if name in blocks or name in quantities:
+                raise ArgumentError(f"control: {name!r} names two constraints, or is reserved. Choose another name.")
+            quantities[name] = v
+        check_limits(p.limits, quantities, "path, boundary and integrals do")
+        return blocks | quantities
 
     def _by_name(self, defects: Any) -> dict[str, Any]:
         p, rows = self.problem, int(np.prod(defects.shape[:-1]))
@@ -150,13 +158,30 @@ class Transcription:
 
     # -------------------------------------------------------------- unknowns
     def parts(self, z: Any, args: tuple[Any, ...]) -> dict[str, Any]:
-        """Return X, U at their points, times, and parameters with the constants."""
+        """Return X, U at their points, times, and parameters with the constants; once for f and g of the same z."""
+        if self._latest is not None and self._latest[0] is z:
+            return self._latest[1]
         p, (_, _, times, constants) = self.problem, args
         X = p.states.joined(z["states"], len(self.state_at))
         U = p.controls.joined(z.get("controls", {}), len(self.control_at))
         ends = {**times, **z.get("time", {})}
-        known = Named("parameters and constants", {**constants, **z.get("parameters", {})})
-        return {"X": X, "U": U, "t0": ends["start"], "tf": ends["end"], "p": known}
+        known = named("parameters and constants", {**constants, **z.get("parameters", {})})
+        parts = {"X": X, "U": U, "t0": ends["start"], "tf": ends["end"], "p": known}
+        self._latest = z, parts
+        return parts
+
+    def computed(self, what: str, fn: Callable[..., Any], p: dict[str, Any], *xs: Any) -> Any:
+        """Return fn(p, *xs) as an array; fn is traced on first use, and for other shapes."""
+
+        def on_tensors(*given: Any) -> list[Any]:
+            known = dict(zip(p, given, strict=False))
+            return [fn(named("parameters and constants", known), *given[len(known) :])]
+
+        key = what, *map(np.shape, xs)
+        if key not in self._traced:
+            specs = [Spec(np.shape(v), FLOAT64) for v in (*p.values(), *xs)]
+            self._traced[key] = programs.traced(specs, on_tensors, "control: the dynamics are traced once.")
+        return np.asarray(programs.numbers(self._traced[key], *p.values(), *xs))
 
     def _at_controls(self, parts: dict[str, Any]) -> tuple[Any, Any, Any]:
         """Return states, controls and times at the points of the controls."""
@@ -191,15 +216,11 @@ class Transcription:
         """Return x(c_i) − x(0) − h Σ A_ij f_j, shape (intervals, points, size)."""
         X, span = parts["X"], as_tensor(parts["tf"]) - parts["t0"]
         if self.scheme is None:
-            return F.unsqueeze(X[1:] - self._stepped(parts, self.rates(parts)), 1)
+            return F.unsqueeze(X[1:] - self._shot(parts)[0], 1)
         rates = vmap(self.rates(parts))(*self._at_controls(parts))
         rows = self.scheme.A[1:] if self.scheme.has_start else self.scheme.A
         sums = Einsum.of("ij,kjn->kin")(rows, rates[self.controls_of])
         return X[self.states_of] - F.unsqueeze(X[self.starts], 1) - span * self.widths[:, None, None] * sums
-
-    def _stepped(self, parts: dict[str, Any], rate: Callable[[Any, Any, Any], Any], X: Any = None) -> Any:
-        """Return the states at the ends of all intervals."""
-        return self.inner_states(parts, rate, X)[-1]
 
     def inner_states(
         self, parts: dict[str, Any], rate: Callable[[Any, Any, Any], Any], X: Any = None, steps: int = 0
@@ -227,38 +248,47 @@ class Transcription:
 
         return list(vmap(advanced if self.method == "shooting" else solved)(x if X is None else X, u, t, widths))
 
-    def _integral(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
-        """Return the integral over time of the number, or the numbers by name, that fn returns."""
+    def _integrals(self, parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the integrals of the running cost, and of what integrals returns, by name."""
         if self.scheme is None:
-            return self._along(fn, parts)
+            return self._shot(parts)[1]
         weights = np.zeros(len(self.control_at))
         np.add.at(weights, self.controls_of, self.widths[:, None] * self.scheme.A[-1])
         span = as_tensor(parts["tf"]) - parts["t0"]
-        values = self._mapped(lambda *a: _integrands(fn(*a)), parts)
-        if isinstance(values, dict):
-            return {name: span * (weights @ v) for name, v in values.items()}
-        return span * (weights @ values)
+        values = self._mapped(self._integrands, parts)
+        return {part: {name: span * (weights @ v) for name, v in named.items()} for part, named in values.items()}
 
-    def _along(self, fn: Callable[..., Any], parts: dict[str, Any]) -> Any:
-        """Return integrals by carrying them beside the states through the steps of shooting."""
+    def _integrands(self, *at: Any) -> dict[str, dict[str, Any]]:
+        """Return what is integrated over time, numbers at one time; the running cost has no name."""
+        p = self.problem
+        values: dict[str, dict[str, Any]] = {}
+        if p.running is not None:
+            values["running"] = {"": result("running", p.running(*at), ())}
+        if p.integrals is not None:
+            named = results("integrals", p.integrals(*at))
+            values["integrals"] = {n: result(f"integrals: {n!r}", v, ()) for n, v in named.items()}
+        return values
+
+    def _shot(self, parts: dict[str, Any]) -> tuple[Any, dict[str, dict[str, Any]]]:
+        """Return the states at the ends of all intervals and the integrals of one run, which carries both."""
+        if "shot" in parts:
+            return parts["shot"]  # type: ignore[no-any-return]
         p, n, rate = self.problem, self.problem.states.size, self.rates(parts)
-        names: list[str] = []
+        places: list[tuple[str, str]] = []
 
         def both(x: Any, u: Any, t: Any) -> Any:
-            values = _integrands(fn(p.states.parts(x[:n]), p.controls.parts(u), t, parts["p"]))
-            names[:] = values if isinstance(values, dict) else []
-            listed = list(values.values()) if isinstance(values, dict) else [values]
-            return F.cat([rate(x[:n], u, t), *[F.reshape(v, (1,)) for v in listed]], 0)
+            values = self._integrands(p.states.parts(x[:n]), p.controls.parts(u), t, parts["p"])
+            places[:] = [(part, name) for part, named in values.items() for name in named]
+            flat = [F.reshape(values[part][name], (1,)) for part, name in places]
+            return F.cat([rate(x[:n], u, t), *flat], 0) if flat else rate(x, u, t)
 
-        many = len(self.starts)
-        probe = both(parts["X"][0], parts["U"][0], as_tensor(parts["t0"]) * 1.0)
-        count = probe.shape[0] - n
-        X = F.cat([parts["X"][:-1], as_tensor(np.zeros((many, count)))], 1)
-        sums = F.sum(self._stepped(parts, both, X)[:, n:], 0)
-        return {name: sums[k] for k, name in enumerate(names)} if names else sums[0]
-
-
-def _integrands(values: Any) -> Any:
-    """Return the running cost as it is, or the integrands by name, each of which is one number."""
-    is_named = isinstance(values, dict)
-    return {n: result(f"integrals: {n!r}", v, ()) for n, v in values.items()} if is_named else values
+        if p.running is not None or p.integrals is not None:  # how many there are
+            both(parts["X"][0], parts["U"][0], as_tensor(parts["t0"]) * 1.0)
+        X = parts["X"][:-1]
+        X = F.cat([X, as_tensor(np.zeros((len(self.starts), len(places))))], 1) if places else X
+        ends = self.inner_states(parts, both, X)[-1]
+        sums: dict[str, dict[str, Any]] = {}
+        for k, (part, name) in enumerate(places):
+            sums.setdefault(part, {})[name] = F.sum(ends[:, n + k])
+        parts["shot"] = ends[:, :n], sums
+        return parts["shot"]  # type: ignore[no-any-return]

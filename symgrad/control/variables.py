@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.control.arguments import Named, pair, real, result
+from symgrad.control.arguments import named, pair, real, result
 from symgrad.errors import ArgumentError
 from symgrad.support.namespace import near
 
@@ -22,9 +22,9 @@ class Variable:
 
     Attributes:
         lower, upper: its bounds, numbers or arrays of its shape.
-        shape: of its value at one time.
-        unit: what plots write behind its name.
-        guess: where the solver starts, where nothing else is known.
+        shape: the shape of its value at one time.
+        unit: the unit that plots show.
+        guess: the value at which the solver starts if no other guess is available.
     """
 
     lower: Any = -math.inf
@@ -35,7 +35,7 @@ class Variable:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of its entries."""
         return math.prod(self.shape)
 
     @property
@@ -67,7 +67,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many numbers all of them have."""
+        """The total number of their entries."""
         return self.edges[-1]
 
     @property
@@ -82,9 +82,9 @@ class Group:
 
     def parts(self, vector: Any) -> dict[str, Any]:
         """Return a vector as tensors by name."""
-        edges = itertools.pairwise(self.edges)
-        values = zip(self.variables.items(), edges, strict=True)
-        return Named(self.what, {name: F.reshape(vector[a:b], v.shape) for (name, v), (a, b) in values})
+        values = zip(self.variables.items(), itertools.pairwise(self.edges), strict=True)
+        parts = {n: F.reshape(vector[a:b], v.shape) if v.shape else vector[a] for (n, v), (a, b) in values}
+        return named(self.what, parts)
 
     def vector(self, values: Any, who: str) -> Any:
         """Return what a function returned by name, or as an array, as a vector."""
@@ -96,7 +96,10 @@ class Group:
         if len(values) != len(self.variables):
             raise ArgumentError(f"control: {who} returned {len(values)} values. Expected one for each of {self.names}.")
         own = zip(values, self.variables.items(), strict=True)
-        return F.cat([F.reshape(result(f"{who}: {n!r}", v, w.shape), (w.size,)) for v, (n, w) in own], 0)
+        parts = [result(f"{who}: {n!r}", v, w.shape) for v, (n, w) in own]
+        if not any(tuple(p.shape) for p in parts):
+            return F.stack(parts)
+        return F.cat([F.reshape(p, (w.size,)) for p, w in zip(parts, self.variables.values(), strict=True)], 0)
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +119,7 @@ class Group:
         unknown = [str(k) for k in values if k not in self.variables]
         if unknown:
             guess = near(unknown[0], self.names) or "."
-            raise ArgumentError(f"control: {who}: {unknown[0]!r} is none of the {self.what}, {self.names}{guess}")
+            raise ArgumentError(f"control: {who}: {unknown[0]!r} is not among the {self.what}, {self.names}{guess}")
         missing = [n for n in self.names if n not in values]
         if complete and missing:
             raise ArgumentError(f"control: {who}: {missing[0]!r} is missing. Expected all of {self.names}.")

@@ -32,6 +32,9 @@ _LEFT = 1e-3  # how far from an answer, relative to it, a solver may have stoppe
 _BENT = 0.1  # how much the Jacobian may change on the way to the answer
 
 
+Letters = tuple[tuple[str, Shape], ...]
+
+
 class Watches(Protocol):
     """What looks at an answer before a derivative is taken."""
 
@@ -53,6 +56,7 @@ class Conditions:
         title: what the unknown is called in formulas.
         watch: looks at (x, *θ) before a derivative is taken; raises where there is none.
         problem: of a minimum under equations, what it is made of, which formulas show.
+        blocks: of an unknown that is several arrays, what each is called in formulas, and its shape.
     """
 
     body: Program
@@ -61,6 +65,7 @@ class Conditions:
     title: str
     watch: Watches | None = None
     problem: Any = None
+    blocks: Letters = ()
 
 
 @frozen
@@ -153,7 +158,7 @@ class OperatorSolve(Op):
 
     Attributes:
         operator: (v, *p) ↦ L(p) v.
-        conditions: those that L is the derivative of, whose answer is looked at first; None for an operator.
+        conditions: those that L is the derivative of, whose answer is examined first; None for an operator.
         start: where the methods by products start for the value, a ``bodies.Frozen`` array, or None.
     """
 
@@ -303,7 +308,7 @@ def checked_system(operator: Program, conditions: Conditions, ps: Sequence[Any])
 
 
 def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
-    """Refuse a derivative where the point is no solution, or where the conditions do not determine it."""
+    """Refuse a derivative where the point is not a solution, or where the conditions do not determine it."""
     who, x = conditions.who, ps[0]
     if conditions.watch is not None:
         conditions.watch(*ps)
@@ -337,7 +342,7 @@ def _linear(system: Any) -> None:
     """Refuse A(v) + c, whose derivative looks like that of a linear function."""
     constant = system.apply(np.zeros(system.size))
     if np.any(np.isnan(constant)):
-        raise LinAlgError(f"{system.who}: A has entries that are nan or infinite: A(0) is nan.")
+        raise LinAlgError(f"{system.who}: A has nan or infinite entries: A(0) is nan.")
     if np.any(constant):
         raise ArgumentError(f"{system.who}: A(v) is not linear in v: A(0) is not 0. Bring constants to the other side.")
 

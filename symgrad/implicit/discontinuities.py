@@ -33,7 +33,7 @@ _CELLS = 512  # in which the range is searched
 _MARGIN = 1e-6  # of the range at an end at which it is split already
 _STANDS_OUT = 4.0  # how many times a third difference is those beside it, where values may jump
 _BESIDE = 17  # how many those are
-_COLUMNS = 64  # entries of an array that are looked at together
+_COLUMNS = 64  # entries of an array that are examined together
 _MOVED = 1e-6  # by how much parameters are moved to see whether a jump moves with them
 _SMOOTH = (sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.asinh, sp.erf, sp.erfc)
 _LABELLED = (sp.sign, sp.Abs, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.Mod, sp.Piecewise)
@@ -70,8 +70,8 @@ class Breaks:
         where = "inside of its piece" if split else f"at {at:.6g}"
         raise NotDifferentiable(
             f"quad: a derivative needs {kind} of the integrand as a term: {name} has one {where}, which moves "
-            "with what is differentiated. Split the range there: points=[c], with all such places c as functions of "
-            "what is differentiated."
+            "with the differentiated variable. Split the range there: points=[c], with all such points c as "
+            "functions of that variable."
         )
 
     def _beyond(self, points: Any, thetas: Sequence[Any]) -> Any:

@@ -160,7 +160,7 @@ def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
     for other, leaf in known.items():
         if isinstance(other, Node) and isinstance(other.op, Root) and _key(other, known) == mine:
             return leaf
-    if node.op.conditions.problem is not None:
+    if node.op.conditions.problem is not None or node.op.conditions.blocks:
         with enable_grad():
             return tensor_node(letters(node.op.conditions, _value(node, known)))  # type: ignore[no-any-return]
     leaf = Leaf(_value(node, known), node.shape, TRACED, node.op.conditions.title)

@@ -265,7 +265,7 @@ class LinearSystem:
         instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
         return NotConverged(
             f"{self.who}: {'' if own else method + ' '}stopped with a residual of {residual:.2g} of the right "
-            f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, "
+            f"side, where {tol:.2g} was requested ({self.size} unknowns). Raise its number of steps, loosen tol, "
             f"or {instead}."
         )
 

@@ -49,10 +49,11 @@ class Accuracy:
     """How SciPy integrates.
 
     Attributes:
-        rtol, atol: the error that is asked for, relative to the value and absolute.
+        rtol, atol: the error that is requested, relative to the value and absolute.
         limit: the most intervals.
         split: whether the range is a piece between kinks or jumps of the integrand.
         watched: whether to look for peaks that no node sees, where the integral is 0 within ``atol``.
+        proof: what is called with the body, the limits, θ and the value, and raises unless the value is certain.
     """
 
     rtol: float = 1e-10
@@ -60,6 +61,7 @@ class Accuracy:
     limit: int = 200
     split: bool = False
     watched: bool = False
+    proof: Any = None
 
     @property
     def unwatched(self) -> Accuracy:
@@ -71,7 +73,7 @@ class Accuracy:
 class Integral(Op):
     """∫ₐᵇ f(x, θ) dx, entry by entry of f. The inputs are a, b and θ; the body is (x, *θ) ↦ f.
 
-    A derivative knows where the integrand that it is one of may break: there it is no integral alone.
+    A derivative knows where the integrand that it is one of may break: there it is not an integral alone.
     """
 
     body: Program
@@ -107,6 +109,8 @@ class Integral(Op):
                 inner = [0.0]
             parts = [integrate(f, p, q, self.accuracy) for p, q in itertools.pairwise([low, *inner, high])]
         total = sign * np.sum(parts, axis=0)
+        if self.accuracy.proof is not None:
+            self.accuracy.proof(self.body, a, b, thetas, total)
         if self.accuracy.watched:
             self._warn(seen, total)
         return canonical(np.asarray(total, spec.dtype))
@@ -358,7 +362,7 @@ def _each_entry(f: Callable[[float], Any], shape: Any, a: float, b: float, how: 
 def _check(
     integral: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float
 ) -> None:
-    """Refuse an integral that is not finite, or that misses the accuracy asked for."""
+    """Refuse an integral that is not finite, or that misses the requested accuracy."""
     if not np.all(np.isfinite(integral)):
         raise NotConverged(
             f"quad: the integral from {a:g} to {b:g} is not finite: it diverges, or the integrand is not a number "
@@ -367,7 +371,7 @@ def _check(
     small = error <= _ACCEPTED * max(1.0, float(np.max(np.abs(integral), initial=0.0)))
     if failed and not (small and message.startswith(_STOPPED)):
         raise NotConverged(
-            f"quad: the integral from {a:g} to {b:g} was not found to the accuracy asked for: the error is about "
+            f"quad: the integral from {a:g} to {b:g} was not found to the requested accuracy: the error is about "
             f"{error:.2g}. SciPy: {message} The integral may diverge; else split it at its singular points by points=, "
             "allow more intervals by limit=, or ask for less by rtol= and atol=."
         )

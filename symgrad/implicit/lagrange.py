@@ -112,19 +112,16 @@ def _has_inverse(H: Any) -> bool:
 
 
 def letters(conditions: Any, value: Any) -> Any:
-    """Return z made of two letters: x, and the multipliers."""
-    shape = conditions.problem
-    n = math.prod(shape.shape)
-    parts = (None, None) if value is None else (value[:n], value[n:])
-    sizes = (shape.shape, () if shape.lone else (len(shape.equal),))
-    x, multipliers = [
-        handle(_letter(None if v is None else v.reshape(s), s, t, conditions.body.arguments[0].dtype), None)
-        for v, s, t in zip(parts, sizes, (conditions.title, MULTIPLIERS), strict=True)
-    ]
-    return F.cat([F.reshape(x, (n,)), F.reshape(multipliers, (len(shape.equal),))], 0)
-
-
-def _letter(value: Any, shape: Any, title: str, dtype: Any) -> Leaf:
-    leaf = Leaf(value, tuple(shape), TRACED, title)
-    leaf.dtype = dtype
-    return leaf
+    """Return the unknown made of letters: x, or its blocks, and behind them the multipliers, where there are some."""
+    shape, dtype = conditions.problem, conditions.body.arguments[0].dtype
+    whole = conditions.body.arguments[0] if shape is None else shape
+    blocks = list(conditions.blocks or [(conditions.title, whole.shape)])
+    if shape is not None:
+        blocks.append((MULTIPLIERS, () if shape.lone else (len(shape.equal),)))
+    parts, at = [], 0
+    for name, size in blocks:
+        many = math.prod(size)
+        leaf = Leaf(None if value is None else value[at : at + many].reshape(size), tuple(size), TRACED, name)
+        leaf.dtype, at = dtype, at + many
+        parts.append(F.reshape(handle(leaf, None), (many,)))
+    return F.cat(parts, 0)

@@ -29,19 +29,21 @@ def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps
 
     Args:
         A: a matrix (n, n), or a linear function A(v, *args), shaped like v.
-        b: the right side, any shape that A takes.
-        args: what A depends on: gradients flow to it, and to tensors that A takes from outside.
-        x0: where to start, shaped like x; by default 0. The answer does not depend on it, and functions that are
-            compiled or mapped leave it out.
-        tol: the residual, relative to b, to stop at.
-        max_steps: the number of steps; None for SciPy's own.
+        b: the right-hand side, of any shape that A accepts.
+        args: further arguments of A. Gradients flow to them, and to tensors that the function A captures.
+        x0: the initial guess, shaped like x; by default 0. The answer does not depend on it, and compiled or mapped
+            functions ignore it.
+        tol: stop when the residual, relative to b, is at most this.
+        max_steps: the maximum number of steps; None for SciPy's default.
 
     Returns:
-        Shaped like b.
+        The solution x, shaped like b.
 
     Raises:
-        NotConverged: the residual stayed above tol. ArgumentError: A is not linear. ShapeError: A v is not shaped
-        like v. MissingExtra: SciPy is not installed.
+        NotConverged: if the residual is still above tol after the last step.
+        ArgumentError: if A is not linear.
+        ShapeError: if A v is not shaped like v.
+        MissingExtra: if SciPy is not installed.
 
     >>> sg.linalg.cg(lambda v, a: a * v, sg.tensor([2.0, 4.0]), 2.0).numpy().round(6)
     array([1., 2.])
@@ -50,7 +52,7 @@ def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps
 
 
 def gmres(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Any:
-    """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ.
+    """Solve A x = b by GMRES, with the arguments of ``cg``, for any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ.
 
     >>> sg.linalg.gmres(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
@@ -59,10 +61,11 @@ def gmres(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_st
 
 
 def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Any:
-    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ; of a rectangular A, A⁺ b by least squares.
+    """Solve A x = b by LSQR, which multiplies by A and Aᵀ; in the least-squares sense for a rectangular A.
 
-    With more equations than unknowns ‖A x − b‖ is least, with fewer x is the shortest of those that fulfil them. A must
-    have full rank. A function A(v), of v not shaped like b, needs x0, which is shaped like v.
+    The arguments are those of ``cg``. With more equations than unknowns, x minimises ‖A x − b‖; with fewer, x is the
+    solution with the smallest norm. A must have full rank. If A is a function of a v that is not shaped like b, pass
+    an x0 that is shaped like v.
 
     >>> sg.linalg.lsqr(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
@@ -106,7 +109,9 @@ def _product(
         shaped = Spec(tuple(as_tensor(x0).shape), spec.dtype) if of_least_squares and x0 is not None else spec
         return A, args, shaped
     if args:
-        raise ArgumentError(f"{method}: got {len(args)} arguments behind b, which are those of A; but A is a matrix.")
+        raise ArgumentError(
+            f"{method}: got {len(args)} arguments after b, which are arguments of A; but A is a matrix."
+        )
     matrix = as_tensor(A)
     rectangular = of_least_squares and len(matrix.shape) == 2 and len(spec.shape) == 1
     unknown = Spec((matrix.shape[1],), spec.dtype) if rectangular else spec

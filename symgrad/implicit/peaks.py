@@ -1,8 +1,8 @@
 """Where an integrand has narrow peaks, which the nodes of a rule may miss.
 
 A peak comes of a steep function of something that passes 0 or turns, as exp(-((x - m)/s)²) does where x - m = 0: that
-is seen from any distance. So all parts of the integrand are looked at in a few hundred places, and around each place
-where one passes 0 or turns, the integrand is looked at in ever smaller steps.
+is seen from any distance. So all parts of the integrand are examined in a few hundred places, and around each place
+where one passes 0 or turns, the integrand is examined in ever smaller steps.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Look(NamedTuple):
     waves: bool
 
 
-_ROWS = 256  # places that are looked at together
-_TURNS = 24  # beyond which a part oscillates, and its turns are no peaks
+_ROWS = 256  # places that are examined together
+_TURNS = 24  # beyond which a part oscillates, and its turns are not peaks
 _MOST = 128  # places around which is looked
 _ROUNDS = 40
 _WIDTHS = 120  # steps around a place, each half of the one before

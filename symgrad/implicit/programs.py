@@ -95,6 +95,11 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
         variables = trace.variables(specs)
         roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
         body, captured = trace.program(variables, roots)
+    return closed(body, captured)
+
+
+def closed(body: Program, captured: Sequence[Any]) -> Program:
+    """Return a traced body that holds what it captured from outside."""
     return _holding(body, captured) if captured else shared(body)
 
 
@@ -176,7 +181,7 @@ def pushforward(body: Program, which: tuple[int, ...]) -> Program:
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
         tangents = {tensor_node(xs[i]): t for i, t in zip(which, ts, strict=True)}
         pushed = push(outs, tangents, handle, record=True, symbolic=True)
-        return [_fitted(t, s) for t, s in zip(pushed, body.results, strict=True)]
+        return [fitted(t, s) for t, s in zip(pushed, body.results, strict=True)]
 
     return once(body, ("push", which), [*body.arguments, *[body.arguments[i] for i in which]], rule)
 
@@ -190,7 +195,7 @@ def pullback(body: Program, which: tuple[int, ...]) -> Program:
         outs = [input_of(as_tensor(t)) for t in body(*xs)]
         wrt = [tensor_node(xs[i]) for i in which]
         cotangents = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
-        return [_fitted(cotangents.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
+        return [fitted(cotangents.get(n), body.arguments[i]) for n, i in zip(wrt, which, strict=True)]
 
     return once(body, ("pull", which), [*body.arguments, *body.results], rule)
 
@@ -241,7 +246,7 @@ def applied_to_units(operator: Program, ps: Sequence[Any], compact: bool = False
     """
     spec, result = operator.arguments[0], operator.results[0]
     if not spec.shape and not result.shape:
-        return operator(_fitted(as_tensor(1.0), spec), *ps)[0]
+        return operator(fitted(as_tensor(1.0), spec), *ps)[0]
     size = size_of(spec)
     rows = _Rows(operator, size, ps).result() if compact and len(spec.shape) == 1 else _by_rows(operator, size, ps)
     rows = _identity_last(rows)
@@ -291,7 +296,7 @@ def zeros(spec: Spec) -> Any:
     return Expand(spec.shape)(zero) if spec.shape else zero
 
 
-def _fitted(t: Any, spec: Spec) -> Any:
+def fitted(t: Any, spec: Spec) -> Any:
     """Return a cotangent or tangent with the shape and dtype of its argument or result; zeros for None."""
     if t is None:
         return zeros(spec)
@@ -332,7 +337,7 @@ def _applied(op: Op, size: Any, args: Sequence[tuple[Any, bool]], units: Sequenc
 
 
 def _selected(op: Einsum, xs: Sequence[Any], units: Sequence[bool]) -> Any:
-    """Contract with the unit vectors by reading off: A eₖ is a column of A. None where that is no contraction."""
+    """Contract with the unit vectors by reading off: A eₖ is a column of A. None where that is not a contraction."""
     at = units.index(True)
     letter = op.terms[at]
     others = [t for k, t in enumerate(op.terms) if k != at]
@@ -374,7 +379,7 @@ class _Rows:
         self.operator, self.size = operator, size
         self.eye = _identity(size, operator.arguments[0])
         self.unit = operator.inputs[0]
-        self.diagonals: dict[int, Any] = {self.unit: Expand((size,))(_fitted(as_tensor(1.0), operator.arguments[0]))}
+        self.diagonals: dict[int, Any] = {self.unit: Expand((size,))(fitted(as_tensor(1.0), operator.arguments[0]))}
         xs = [(None, True), *[(p, False) for p in ps]]
         self.env: list[tuple[Any, bool]] = []
         for k, v in enumerate(operator.values):

@@ -147,7 +147,7 @@ class LeastSquares(Op):
 
 
 def _full_rank(times: Any, back: Any, m: int, n: int) -> None:
-    """Refuse a rank that is less than full, at which the answer jumps: small systems are looked at whole."""
+    """Refuse a rank that is less than full, at which the answer jumps: small systems are examined whole."""
     k = min(m, n)
     rows = np.stack([(times if n == k else back)(unit) for unit in np.eye(k)]) if k else np.zeros((0, 0))
     if not np.all(np.isfinite(rows)):

@@ -26,7 +26,7 @@ from symgrad.ops.shape import Expand, Reshape
 from symgrad.transforms.batching import batch, is_known
 from symgrad.transforms.tracing import Trace
 
-_LEAST = 100  # steps from which a program is looked at
+_LEAST = 100  # steps from which a program is examined
 _FEWER = 4  # times fewer operations, for which it is written anew
 _TERMS = 16  # of a sum that is added up at once; uses of a constant, or places along an axis, that all stages share
 _PARTS = 8  # slices that are put together before entries are gathered

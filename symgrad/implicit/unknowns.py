@@ -19,7 +19,7 @@ from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.implicit import programs
-from symgrad.implicit.conditions import Conditions
+from symgrad.implicit.conditions import Conditions, Letters
 from symgrad.implicit.factors import Way
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
@@ -80,6 +80,13 @@ class Unknown:
         self.edges = [0, *itertools.accumulate(math.prod(s) for s in self.shapes)] if not self.single else []
         self.start = arrays[0] if self.single else F.cat([F.ravel(a) for a in arrays], 0)
 
+    def blocks(self, title: str) -> Letters:
+        """Return the names and shapes of several arrays, where formulas can write all of them as letters."""
+        names = labels(self.tree, title)
+        if self.single or len({*names}) < len(names) or not all(name.isidentifier() for name in names):
+            return ()
+        return tuple(zip(names, map(tuple, self.shapes), strict=True))
+
     def structure(self, z: Any) -> Any:
         """Return the tensor that was solved for in the structure of x0."""
         if self.single:
@@ -103,7 +110,7 @@ class Unknown:
         try:
             leaves = trees.along(self.tree, np.array(x, np.float64) if is_numbers(x) else x, f"{who}: the answer")
         except ArgumentTypeError as error:
-            raise ArgumentTypeError(f"{error} The solver must return what x0 is.") from error
+            raise ArgumentTypeError(f"{error} The solver must return a result with the structure of x0.") from error
         values = [_real(who, a) for a in leaves]
         for v, s in zip(values, self.shapes, strict=True):
             if v.shape != tuple(s):
@@ -191,6 +198,17 @@ def joined(parts: Sequence[Any]) -> Any:
     return parts[0] if len(parts) == 1 else F.cat([F.ravel(t) for t in parts], 0)
 
 
+def labels(tree: trees.Tree, title: str, inside: bool = False) -> list[str]:
+    """Return the name of each array: keys joined by dots, and numbers in brackets behind the title."""
+    if isinstance(tree, trees.ArrayLeaf):
+        return [title]
+    if isinstance(tree, trees.Static):
+        return []
+    named = tree.keys or getattr(tree.kind, "_fields", ())
+    own = [f"{title}.{k}" if inside else str(k) for k in named] or [f"{title}[{k}]" for k in range(len(tree.parts))]
+    return [name for label, part in zip(own, tree.parts, strict=True) for name in labels(part, label, True)]
+
+
 def title_of(f: Callable[..., Any]) -> str:
     """Return what a function calls its first argument."""
     try:
@@ -224,7 +242,7 @@ def conditions(
         return _square(who, result, z)
 
     body, inputs = traced(who, equations, spec_of(unknown.start), args.tensors)
-    return Conditions(body, way, who, title), inputs
+    return Conditions(body, way, who, title, blocks=unknown.blocks(title)), inputs
 
 
 def _square(who: str, result: Any, z: Any) -> Any:

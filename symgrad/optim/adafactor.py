@@ -1,4 +1,4 @@
-"""Adafactor: the squares of a matrix's gradient kept as the product of its rows' and its columns' means."""
+"""Adafactor, which stores the squared gradient of a matrix as a product of row means and column means."""
 
 from __future__ import annotations
 
@@ -24,23 +24,26 @@ from symgrad.optim.optimizer import (
 class Adafactor(Optimizer):
     """p ← p - α u/max(1, rms(u)/d), where u = g/√v and α = max(ε₂, rms(p))·min(lr, 1/√t).
 
-    v is a running mean of g², of a matrix the product of that of its rows and of its columns over their mean.
+    v is a running mean of g². For a matrix, it is the product of the means over rows and over columns, divided by their
+    mean.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
         lr: the largest rate, relative to the size of p.
         beta2_decay: the running mean takes a share of t^beta2_decay of each g².
-        eps: (ε₁, ε₂), the least √v and the least size of p; the spacing of numbers at 1 for a first one of None.
-        d: how large steps may be.
-        weight_decay: p shrinks by lr·weight_decay·p.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        eps: (ε₁, ε₂), the smallest √v and the smallest rms(p) that are used; None for ε₁ is the dtype's epsilon.
+        d: the root mean square of u above which steps are scaled down.
+        weight_decay: lr·weight_decay·p is subtracted from p.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Shazeer and Stern 2018, "Adafactor: adaptive learning rates with sublinear memory cost".
     """
+
+    _torchs = ("foreach",)
 
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-2, beta2_decay: float = -0.8,

@@ -26,18 +26,18 @@ class Adam(Optimizer):
     """p ← p - lr·m̂/(√v̂ + ε), where m ← β₁m + (1 - β₁)g, v ← β₂v + (1 - β₂)g², m̂ = m/(1 - β₁ᵗ), v̂ = v/(1 - β₂ᵗ).
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
         lr: the learning rate.
         betas: (β₁, β₂).
         eps: ε.
-        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
-        amsgrad: use the largest v so far.
-        maximize: climb instead.
-        decoupled_weight_decay: as in AdamW.
-        torchs: options of torch's that change nothing here.
+        weight_decay: weight_decay·p is added to g; with decoupled_weight_decay, lr·weight_decay·p is subtracted from p.
+        amsgrad: whether to use the largest v so far instead of v.
+        maximize: whether to maximise the objective instead of minimising it.
+        decoupled_weight_decay: whether weight decay bypasses g, as in ``AdamW``.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Kingma and Ba 2015, "Adam: a method for stochastic optimization"; Reddi et al. 2018 for amsgrad.
 
@@ -48,6 +48,8 @@ class Adam(Optimizer):
     >>> x
     tensor([0.5000, 1.5000], requires_grad=True)
     """
+
+    _torchs = ("foreach", "fused", "capturable", "differentiable")
 
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -82,7 +84,7 @@ class Adam(Optimizer):
 
 
 def _moments(g: Any, group: Group, state: State) -> tuple[Any, Any]:
-    """Return m̂ and √v̂ after taking in the gradient g."""
+    """Update the moments by the gradient g, and return m̂ and √v̂."""
     beta1, beta2 = (number("betas", b) for b in group["betas"])
     step = count(state) + 1
     m = read(state, "exp_avg")
@@ -96,9 +98,9 @@ def _moments(g: Any, group: Group, state: State) -> tuple[Any, Any]:
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: p shrinks by lr·weight_decay·p, whatever the moments.
+    """Adam with decoupled weight decay: lr·weight_decay·p is subtracted from p, independently of the moments.
 
-    The arguments are those of ``Adam``.
+    See ``Adam`` for the arguments.
 
     Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization".
 

@@ -1,7 +1,7 @@
-"""Minimisers that can stop after any step and go on from its state: L-BFGS, Newton-CG, and a trust region.
+"""Minimisers that can stop after any step and resume from its state: L-BFGS, Newton-CG, and a trust region.
 
-A step is a function of the state alone, so a run that was interrupted and resumed ends with the same numbers as one
-that was not. SciPy's, which ``minimize`` takes otherwise, keep their state to themselves.
+A step is a function of the state alone, so a run that was interrupted and resumed returns the same numbers as one
+that was not. SciPy's minimisers, which ``minimize`` uses otherwise, do not expose their state.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from symgrad.optim.wolfe import strong_wolfe
 
 @dataclass(frozen=True)
 class State:
-    """Where a minimiser stands.
+    """The state of a minimiser.
 
     Attributes:
-        x, value, gradient: the point, the loss and its gradient there.
-        steps, evaluations, products: how many of them there were.
-        message: why it ended; empty as long as it goes on.
-        success: whether it ended by reaching a tolerance.
-        memory: what else the method keeps.
+        x, value, gradient: the point, and the loss and its gradient there.
+        steps, evaluations, products: their numbers so far.
+        message: the reason why it ended; empty while it is running.
+        success: whether it ended because a tolerance was reached.
+        memory: further state of the method.
     """
 
     x: Any
@@ -75,7 +75,7 @@ def method_named(name: Any) -> Method:
     """Return the method of this name, which is SciPy's.
 
     Raises:
-        ArgumentError: there is none.
+        ArgumentError: if there is none.
     """
     key = "l-bfgs-b" if name is None else str(name).lower()
     if key not in METHODS:

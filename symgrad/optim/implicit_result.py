@@ -67,7 +67,7 @@ def known(who: str, value: Any) -> Any:
 def untold(who: str, callback: Any) -> None:
     """Refuse a callback where a function is traced."""
     if callback is not None:
-        raise NotYet(f"{who}: callback is not called in functions that are compiled or mapped. Leave it out there.")
+        raise NotYet(f"{who}: callback is not called in functions that are compiled or mapped. Omit it.")
 
 
 def arrived(who: str, result: Any) -> Any:

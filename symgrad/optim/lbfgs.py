@@ -1,4 +1,4 @@
-"""L-BFGS as torch's optimiser: several evaluations a step, a direction from the last gradients' differences."""
+"""L-BFGS with PyTorch's interface: each step may evaluate the loss several times."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from symgrad.tensors.inplace import rebind
 
 
 class LBFGS(Optimizer):
-    """x ← x + t d, where d = -H g and H approximates the inverse Hessian from the last ``history_size`` steps.
+    """Step x ← x + t d, where d = -H g, and H approximates the inverse Hessian from the last ``history_size`` steps.
 
-    ``step(closure)`` takes up to max_iter such steps; the closure computes the loss and its gradients anew.
+    ``step(closure)`` performs up to max_iter such steps. The closure recomputes the loss and its gradients.
 
     Args:
-        params: tensors; one group.
-        lr: t, but for the first step, which is min(1, 1/‖g‖₁) lr; with a line search where that begins.
-        max_iter, max_eval: the most steps, and evaluations (by default 5/4 of the steps), of one call.
-        tolerance_grad: stop where no entry of the gradient is larger.
-        tolerance_change: stop where the step, or the change of the loss, is smaller.
-        history_size: how many steps are remembered.
+        params: the tensors to optimise, in one group.
+        lr: the step length t; in the first step, t is min(1, 1/‖g‖₁)·lr. A line search begins there.
+        max_iter, max_eval: the largest numbers of steps and of evaluations (by default 5/4 of the steps) in one call.
+        tolerance_grad: stop if no entry of the gradient is larger.
+        tolerance_change: stop if the step, or the change of the loss, is smaller.
+        history_size: the number of previous steps that are stored.
         line_search_fn: None, or "strong_wolfe".
 
     Raises:
-        ArgumentError: several groups, or another line search. ArgumentTypeError: step without a closure.
+        ArgumentError: if there are several groups, or the line search is unknown.
+        ArgumentTypeError: if step is called without a closure.
 
     Source: Nocedal and Wright 2006, "Numerical optimization", algorithms 7.4, 3.5 and 3.6.
 
@@ -85,14 +86,14 @@ class LBFGS(Optimizer):
         last = [state[k] is None for k in ("d", "t", "prev_flat_grad")]
         if len(vectors["old_dirs"]) != len(vectors["old_stps"]) or len(numbers) < 3 or len(set(last)) > 1:
             raise ArgumentError(
-                "load_state_dict: the state of LBFGS contradicts itself. Expected as many old_dirs as old_stps, "
+                "load_state_dict: the state of LBFGS is inconsistent. Expected as many old_dirs as old_stps, "
                 "numbers for n_iter, func_evals and scale, and d, t and prev_flat_grad all or none."
             )
         after = {k: vector(state[k]) for k in ("d", "prev_flat_grad")}
         return {**_first(), **vectors, **numbers, **after, "t": None if last[0] else float(state["t"])}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take up to max_iter steps; return the loss before the first of them."""
+        """Perform up to max_iter steps, and return the loss before the first one."""
         check_stepping()
         if closure is None:
             raise ArgumentTypeError(

@@ -53,7 +53,7 @@ def check_pairs(bounds: Any) -> None:
 
 
 def check_constraints(constraints: Any) -> None:
-    """Refuse what is no constraint of SciPy's."""
+    """Refuse what is not a constraint of SciPy's."""
     for c in constraints if isinstance(constraints, (list, tuple)) else [constraints]:
         known = c.get("type") in ("eq", "ineq") and callable(c.get("fun")) if isinstance(c, dict) else hasattr(c, "lb")
         if not known:
@@ -73,7 +73,7 @@ def _full(end: Any, shape: tuple[int, ...], otherwise: float) -> Any:
 
 
 def flat_constraints(vector: Vector, constraints: Any, optimize: Any, kernels: bool, sparse: bool = False) -> Any:
-    """Return constraints on the vector, with their Jacobians; those of NonlinearConstraint sparse where asked for."""
+    """Return constraints on the vector, with their Jacobians; those of NonlinearConstraint sparse where requested."""
     if not isinstance(constraints, (list, tuple)):
         return _constraint(vector, constraints, optimize, kernels, sparse)
     return [_constraint(vector, c, optimize, kernels, sparse) for c in constraints]

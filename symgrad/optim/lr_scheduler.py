@@ -1,8 +1,8 @@
-"""Learning rates that change while training, with ``torch.optim.lr_scheduler``'s names.
+"""Learning rate schedules, with the names of ``torch.optim.lr_scheduler``.
 
-A schedule is a closed form: the rate of epoch t is a function of t and of the first rate, so that it is the same
-whether it was reached step by step, after ``load_state_dict``, or at once. A rate that something else has changed, such
-as a second schedule of the same optimiser, is multiplied by the quotient of two epochs, as in PyTorch.
+A schedule is a closed form: the rate of epoch t is a function of t and of the initial rate. It is therefore the same
+whether it is reached step by step, after ``load_state_dict``, or directly. If something else has changed the rate, such
+as a second schedule of the same optimiser, the rate is multiplied by the quotient of two epochs, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ EPOCH_DEPRECATION_WARNING = (
 
 
 class _Rates:
-    """What schedules share: an optimiser whose groups get their rates, and a state that is saved without it."""
+    """Base class of schedules: an optimiser whose learning rates are set, and a state that is saved without it."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
 
     def get_last_lr(self) -> list[float]:
-        """The learning rate of each group now."""
+        """Return the current learning rate of each group."""
         return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
 
     _last_lr = property(get_last_lr)
 
     def state_dict(self) -> dict[str, Any]:
-        """What to save: all but the optimiser and functions."""
+        """Return the state to save, without the optimiser and functions."""
         return {k: v for k, v in vars(self).items() if k != "optimizer" and not k.startswith("_")}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` returned, or on any error nothing.
+        """Load a state that ``state_dict`` returned. If there is an error, the schedule does not change.
 
         Raises:
-            ArgumentError: it is none of a schedule like this one.
+            ArgumentError: if the state is not that of a scheduler of this kind.
         """
         own, name = _Rates.state_dict(self), type(self).__name__
         is_state = isinstance(state_dict, Mapping)
@@ -67,11 +67,11 @@ class _Rates:
 
 
 class LRScheduler(_Rates):
-    """The base of schedules: ``rate(t, first)`` is the learning rate of epoch t.
+    """Base class of schedules: ``rate(t, first)`` is the learning rate of epoch t.
 
     Args:
-        optimizer: whose groups get their rates.
-        last_epoch: -1, or the epoch to go on from.
+        optimizer: the optimiser whose learning rates are set.
+        last_epoch: -1, or the epoch from which to resume.
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -83,19 +83,19 @@ class LRScheduler(_Rates):
         self._move(self.base_lrs if last_epoch < 0 else self.get_last_lr(), self._rates())
 
     def rate(self, t: int, first: float, group: int) -> float:
-        """Return the learning rate of epoch t, given the first one."""
+        """Return the learning rate of epoch t, given the initial one."""
         raise NotImplementedError
 
     def rescaled(self, lr: float, before: float, after: float) -> float:
-        """Return what a step from ``before`` to ``after`` makes of another rate."""
+        """Return the new rate after a step from ``before`` to ``after``, if something else has changed the rate."""
         return lr * (after / before) if before else after
 
     def get_lr(self) -> list[float]:
-        """Return the rate of each group in this epoch; a schedule of the user's may have this in place of ``rate``."""
+        """Return the rate of each group in this epoch. A user's schedule may define this method instead of ``rate``."""
         return self._rates()
 
     def step(self, epoch: float | None = None) -> None:
-        """Begin the next epoch, or that of a number."""
+        """Begin the next epoch, or the given one."""
         check_stepping()
         self._warn_of_order()
         if epoch is not None:
@@ -105,7 +105,7 @@ class LRScheduler(_Rates):
         self._move(before, self._rates())
 
     def _warn_of_order(self) -> None:
-        """Warn, as torch does, of a first epoch that begins before anything was learnt in the one before."""
+        """Warn, as PyTorch does, if the schedule takes a step before the optimiser."""
         if self._step_count == 1 and not self.optimizer.stepped:
             warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, or "
@@ -120,7 +120,7 @@ class LRScheduler(_Rates):
         self._move(self.get_last_lr(), self._rates())
 
     def _rates(self) -> list[float]:
-        """The rates of this schedule alone."""
+        """Return the rates of this schedule alone."""
         if type(self).get_lr is not LRScheduler.get_lr:
             return self.get_lr()
         return [self.rate(self.last_epoch, first, k) for k, first in enumerate(self.base_lrs)]
@@ -131,11 +131,11 @@ class LRScheduler(_Rates):
             group["lr"] = now if lr == was else self.rescaled(lr, was, now)
 
     def state_dict(self) -> dict[str, Any]:
-        """What to save: all but the optimiser and functions, with the number of steps that were taken."""
+        """Return the state to save, without the optimiser and functions, with the number of steps."""
         return {**super().state_dict(), "_step_count": self._step_count}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` returned, or on any error nothing; and set the rates that are its own alone."""
+        """Load a state that ``state_dict`` returned, and set the rates. If there is an error, nothing changes."""
         before, rates = dict(vars(self)), self._rates()
         try:
             super().load_state_dict(state_dict)
@@ -154,7 +154,7 @@ class LRScheduler(_Rates):
 
 
 class StepLR(LRScheduler):
-    """first · gamma^⌊t/step_size⌋.
+    """Set the rate of epoch t to first · gamma^⌊t/step_size⌋.
 
     >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
     >>> schedule = sg.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
@@ -177,7 +177,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """first · gamma^(the number of milestones ≤ t)."""
+    """Set the rate of epoch t to first · gamma^(the number of milestones ≤ t)."""
 
     def __init__(
         self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
@@ -190,7 +190,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """first · gamma^t."""
+    """Set the rate of epoch t to first · gamma^t."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -201,7 +201,7 @@ class ExponentialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """eta_min + (first - eta_min)(1 + cos(π t/T_max))/2.
+    """Set the rate of epoch t to eta_min + (first - eta_min)(1 + cos(π t/T_max))/2.
 
     Source: Loshchilov and Hutter 2017, "SGDR: stochastic gradient descent with warm restarts".
     """
@@ -235,7 +235,7 @@ def _for_groups(lr_lambda: Any, optimizer: Optimizer) -> list[Callable[[int], fl
 
 
 class LambdaLR(LRScheduler):
-    """first · f(t), with one f for all groups, or a list of one for each."""
+    """Set the rate of epoch t to first · f(t), with one f for all groups, or a list with one for each group."""
 
     def __init__(
         self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
@@ -255,7 +255,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LRScheduler):
-    """first · f(1) ⋯ f(t), with one f for all groups, or a list of one for each."""
+    """Set the rate of epoch t to first · f(1) ⋯ f(t), with one f for all groups, or a list with one for each group."""
 
     def __init__(
         self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
@@ -273,7 +273,7 @@ class MultiplicativeLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """first · (start + (end - start) t/total_iters), and first · end_factor from epoch total_iters on."""
+    """Set the rate to first · (start + (end - start) t/total_iters), and to first · end_factor from total_iters on."""
 
     def __init__(
         self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
@@ -292,7 +292,7 @@ class LinearLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """first · factor before epoch total_iters, and first from then on."""
+    """Set the rate to first · factor before epoch total_iters, and to first from then on."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -307,7 +307,7 @@ class ConstantLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """first · (1 - t/total_iters)^power, and 0 from epoch total_iters on."""
+    """Set the rate to first · (1 - t/total_iters)^power, and to 0 from epoch total_iters on."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -318,9 +318,9 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """``CosineAnnealingLR`` from the first rate again and again, after T_0 epochs, then T_0·T_mult, T_0·T_mult², …
+    """Restart ``CosineAnnealingLR`` from the initial rate after T_0 epochs, then after T_0·T_mult, T_0·T_mult², …
 
-    ``step(epoch)`` takes fractions of epochs.
+    ``step(epoch)`` accepts fractions of epochs.
 
     Source: Loshchilov and Hutter 2017, "SGDR: stochastic gradient descent with warm restarts".
     """
@@ -346,7 +346,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class _Cycle(LRScheduler):
-    """A schedule of rates and, the other way round, of momentum, whatever both were."""
+    """A schedule of rates and, in the opposite direction, of momentum."""
 
     cycle_momentum: bool
 
@@ -380,18 +380,19 @@ class _Cycle(LRScheduler):
 
 
 class OneCycleLR(_Cycle):
-    """Rates that rise from max_lr/div_factor to max_lr, and fall to that start over final_div_factor.
+    """Increase the rate from max_lr/div_factor to max_lr, then decrease it to max_lr/div_factor/final_div_factor.
 
     Args:
-        optimizer: whose groups get their rates.
-        max_lr: the largest rate, or a list of one for each group.
-        total_steps: how many there are; or pass epochs and steps_per_epoch.
-        pct_start: the share of them with rising rates.
+        optimizer: the optimiser whose learning rates are set.
+        max_lr: the largest rate, or a list with one for each group.
+        total_steps: the number of steps; alternatively, pass epochs and steps_per_epoch.
+        pct_start: the fraction of steps in which the rate increases.
         anneal_strategy: "cos" or "linear".
-        cycle_momentum, base_momentum, max_momentum: let momentum, or β₁, fall and rise.
-        div_factor, final_div_factor: as above.
-        three_phase: fall to the first rate in the time of the rise, and to the last one in the time that is left.
-        last_epoch: -1, or the step to go on from.
+        cycle_momentum, base_momentum, max_momentum: whether momentum, or β₁, decreases and increases, and its range.
+        div_factor, final_div_factor: see the formulas above.
+        three_phase: whether to decrease the rate to its initial value in as many steps as it increased, and to the
+            final value in the remaining steps.
+        last_epoch: -1, or the step from which to resume.
 
     Source: Smith and Topin 2019, "Super-convergence: very fast training of neural networks".
     """
@@ -424,7 +425,7 @@ class OneCycleLR(_Cycle):
         super().__init__(optimizer, last_epoch)
 
     def _between(self, t: int, points: Sequence[float]) -> float:
-        """Go through points, each at the end of a phase, by cosines or lines."""
+        """Interpolate between points, each at the end of a phase, by cosines or lines."""
         if t > self.total_steps:
             raise ArgumentError(f"Tried to step {t} times. The specified number of total steps is {self.total_steps}.")
         rise = self.pct_start * self.total_steps
@@ -446,17 +447,17 @@ class OneCycleLR(_Cycle):
 
 
 class CyclicLR(_Cycle):
-    """Rates that rise from base_lr to max_lr in step_size_up steps, fall in step_size_down, and so on.
+    """Cycle the rate: it increases from base_lr to max_lr in step_size_up steps, and decreases in step_size_down.
 
     Args:
-        optimizer: whose groups get their rates.
-        base_lr, max_lr: the least and the largest rate, or a list of one for each group.
-        step_size_up, step_size_down: as above; by default equal.
-        mode: "triangular"; "triangular2", each cycle half as high; or "exp_range", times gamma^t.
-        gamma: for "exp_range".
-        scale_fn, scale_mode: a factor of your own, of the cycle ("cycle") or of the step ("iterations").
-        cycle_momentum, base_momentum, max_momentum: let momentum, or β₁, fall and rise.
-        last_epoch: -1, or the step to go on from.
+        optimizer: the optimiser whose learning rates are set.
+        base_lr, max_lr: the smallest and the largest rate, or lists with one for each group.
+        step_size_up, step_size_down: the numbers of steps; by default equal.
+        mode: "triangular"; "triangular2", where each cycle is half as high; or "exp_range", scaled by gamma^t.
+        gamma: the base for "exp_range".
+        scale_fn, scale_mode: a custom factor, as a function of the cycle ("cycle") or the step ("iterations").
+        cycle_momentum, base_momentum, max_momentum: whether momentum, or β₁, decreases and increases, and its range.
+        last_epoch: -1, or the step from which to resume.
 
     Source: Smith 2017, "Cyclical learning rates for training neural networks".
     """
@@ -485,7 +486,7 @@ class CyclicLR(_Cycle):
         super().__init__(optimizer, last_epoch)
 
     def _height(self, t: int) -> float:
-        """Where epoch t is between the least (0) and the largest (1)."""
+        """Return the position of epoch t between the smallest rate (0) and the largest (1)."""
         cycle = math.floor(1 + t / self.total_size)
         x = 1 + t / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
@@ -505,7 +506,7 @@ class CyclicLR(_Cycle):
 
 
 class _Several(LRScheduler):
-    """What schedules made of schedules share."""
+    """Base class of schedules that combine schedules."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
         name = type(self).__name__
@@ -524,34 +525,39 @@ class _Several(LRScheduler):
         self._schedulers = list(schedulers)
 
     def state_dict(self) -> dict[str, Any]:
-        """What to save: also the states of the schedules."""
+        """Return the state to save, with the states of the schedules."""
         return {**_Rates.state_dict(self), "schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` returned."""
+        """Load a state that ``state_dict`` returned. The rates of the optimiser do not change."""
         own, loaded = self.state_dict(), state_dict if isinstance(state_dict, Mapping) else {}
         states = loaded.get("schedulers")
         if loaded.keys() != own.keys() or not isinstance(states, list) or len(states) != len(self._schedulers):
             raise ArgumentError(f"load_state_dict: expected the state of a {type(self).__name__}: {sorted(own)}.")
-        for schedule, state in zip(self._schedulers, states, strict=True):
-            schedule.load_state_dict(state)
+        lrs = [group["lr"] for group in self.optimizer.param_groups]
+        try:
+            for schedule, state in zip(self._schedulers, states, strict=True):
+                schedule.load_state_dict(state)
+        finally:  # one alone would set its rates, which here depend on the others
+            for group, lr in zip(self.optimizer.param_groups, lrs, strict=True):
+                group["lr"] = lr
         vars(self).update({k: copy.deepcopy(v) for k, v in loaded.items() if k != "schedulers"})
 
 
 class ChainedScheduler(_Several):
-    """Schedules of one optimiser that step together."""
+    """Apply several schedules of one optimiser together."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         super().__init__(schedulers, optimizer)
 
     def step(self) -> None:  # type: ignore[override]
-        """Begin the next epoch of all."""
+        """Begin the next epoch of all schedules."""
         for schedule in self._schedulers:
             schedule.step()
 
 
 class SequentialLR(_Several):
-    """Schedules one after the other: the next begins with its own epoch 0 at each milestone."""
+    """Apply schedules one after another. At each milestone, the next one starts with its epoch 0."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int], last_epoch: int = -1
@@ -566,6 +572,17 @@ class SequentialLR(_Several):
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
         self._schedulers[bisect_right(self.milestones, 0)].restart()
+
+    def _rates(self) -> list[float]:
+        """Return the rates of the current schedule."""
+        return self._schedulers[bisect_right(self.milestones, self.last_epoch)]._rates()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Load a state that ``state_dict`` returned, and set the rates of the current schedule."""
+        before = self._rates()
+        super().load_state_dict(state_dict)
+        for group, was, now in zip(self.optimizer.param_groups, before, self._rates(), strict=True):
+            group["lr"] = now if number("lr", group["lr"]) == was else group["lr"]
 
     def restart(self) -> None:
         """Begin at epoch 0."""
@@ -583,17 +600,19 @@ class SequentialLR(_Several):
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """lr · factor whenever a metric has not got better for ``patience`` epochs; ``step(metric)`` each epoch.
+    """Multiply the rate by factor when a metric has not improved for ``patience`` epochs.
+
+    Call ``step(metric)`` in each epoch.
 
     Args:
-        optimizer: whose groups get their rates.
-        mode: "min" or "max", which way is better.
-        factor: below 1.
-        patience: how many epochs without progress are borne.
-        threshold, threshold_mode: what counts as better: by this share ("rel") or this much ("abs").
-        cooldown: epochs after a reduction that are not counted.
-        min_lr: the least rate; or a list, one for each group.
-        eps: a reduction by less is left out.
+        optimizer: the optimiser whose learning rates are set.
+        mode: "min" if a smaller metric is better, or "max".
+        factor: the factor, below 1.
+        patience: the number of epochs without improvement to tolerate.
+        threshold, threshold_mode: the smallest improvement that counts, relative ("rel") or absolute ("abs").
+        cooldown: the number of epochs after a reduction that do not count.
+        min_lr: the smallest rate, or a list with one for each group.
+        eps: the smallest reduction to apply.
     """
 
     def __init__(
@@ -618,7 +637,7 @@ class ReduceLROnPlateau(LRScheduler):
     state_dict, load_state_dict = _Rates.state_dict, _Rates.load_state_dict
 
     def step(self, metrics: float) -> None:  # type: ignore[override]
-        """Take in the metric of an epoch, and lower the rates where there was no progress for long."""
+        """Record the metric of an epoch, and reduce the rates if it has not improved for too long."""
         check_stepping()
         self.last_epoch += 1
         value = float(metrics.detach() if hasattr(metrics, "detach") else metrics)

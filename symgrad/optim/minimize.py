@@ -23,7 +23,7 @@ from symgrad.optim.limits import (
     reading,
 )
 from symgrad.optim.nonlinear import NLP, Solution
-from symgrad.optim.vectors import Vector, joined, scalar, several, tensors_in
+from symgrad.optim.vectors import Vector, check_derivatives, joined, scalar, several, tensors_in
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.arguments import check_all
 from symgrad.support.extras import required
@@ -39,7 +39,7 @@ def minimize(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: str | Callable[..., Any] | None = None, *,
     bounds: Any = None, constraints: Any = (), tol: float | None = None, callback: Callable[..., Any] | None = None,
     options: Mapping[str, Any] | None = None, compile: bool = True, data: Any = None, reduce: str = "sum",
-    checkpoint: Any = None, progress: bool = True,
+    checkpoint: Any = None, progress: bool = True, jac: Any = None, hess: Any = None, hessp: Any = None,
 ) -> Any:  # fmt: skip
     """Minimise fun(x) with ``scipy.optimize.minimize`` and exact derivatives.
 
@@ -61,23 +61,25 @@ def minimize(
         compile: whether to use ``sg.compile``. The compiled function is compared with eager mode at evaluations
             1, 2, 4, 8, …, and discarded if they differ, for example because it draws random numbers.
         data: one or a tuple of Dask arrays, dataframes, lists of delayed blocks, arrays, or ``np.memmap``, whose
-            blocks of rows fun takes after x, as for ``sg.distributed.value_and_grad``. The methods are then L-BFGS-B
+            blocks of rows fun takes after x, as in ``sg.distributed.value_and_grad``. The methods are then L-BFGS-B
             (without bounds; the default), Newton-CG and trust-ncg, with SciPy's options.
         reduce: "sum", or "mean" if fun is the mean over the rows of a block.
         checkpoint: with data, a file that is written after each step. If it already exists, the run resumes
             from it, and returns the same bytes as a run without interruption.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
+        jac, hess, hessp: SciPy's derivatives, accepted and not called, because those of fun are exact. ``jac=True``
+            raises an error.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` (``grad`` of trust-constr, whose jac are those
         of the constraints) in the structure and dtypes of x0. If a tensor in args requires a gradient, x, fun, jac
-        and hess are tensors that are differentiable with respect to args, as for ``sg.argmin``, and arrays without a
+        and hess are tensors that are differentiable with respect to args, as in ``sg.argmin``, and arrays without a
         derivative, such as ``hess_inv``, are omitted. Inside ``sg.compile`` and ``sg.vmap`` the result has x and fun
         only, and failure to converge raises an error.
 
     Raises:
-        MissingExtra: SciPy is not installed.
-        ArgumentError: fun returns several numbers, bounds do not fit x0, the checkpoint belongs to another run, or a
+        MissingExtra: if SciPy is not installed.
+        ArgumentError: if fun returns several numbers, bounds do not fit x0, the checkpoint belongs to another run, or a
             constraint is ``keep_feasible`` with IPOPT.
         BlockError, DistributedError: as ``sg.distributed.value_and_grad``.
 
@@ -86,13 +88,16 @@ def minimize(
     (3.0, array([0., 0.]))
     """
     check_function("minimize", fun)
+    check_derivatives("minimize", jac, hess, hessp)
     if data is not None:
         if bounds is not None or constraints or args or tol is not None:
-            raise ArgumentError("minimize: data do not go with bounds, constraints, args or tol. Use options for gtol.")
+            raise ArgumentError(
+                "minimize: data cannot be combined with bounds, constraints, args or tol. Use options for gtol."
+            )
         with long_work("minimize", shown=progress) as work:
             return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile, work)
     if checkpoint is not None or reduce != "sum":
-        raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
+        raise ArgumentError("minimize: checkpoint and reduce require data. Pass data, whose blocks are passed to fun.")
     if implicit_result.is_traced(x0, args, constraints):
         return _traced(fun, x0, args, method, bounds, constraints, tol, callback, options)
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)

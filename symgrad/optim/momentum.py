@@ -56,14 +56,14 @@ class Adamax(Optimizer):
     """p ← p - lr/(1 - β₁ᵗ)·m/u, where m ← β₁m + (1 - β₁)g and u ← max(β₂u, |g| + ε).
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, betas, eps: as above.
-        weight_decay: added to g, times p.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr, betas, eps: the learning rate, (β₁, β₂), and ε.
+        weight_decay: weight_decay·p is added to g.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Kingma and Ba 2015, "Adam: a method for stochastic optimization", section 7.1.
     """
@@ -95,15 +95,16 @@ class NAdam(Optimizer):
     Here μₜ = β₁(1 - 0.96^(t·momentum_decay)/2).
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, betas, eps: as of ``Adam``.
-        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
-        momentum_decay, decoupled_weight_decay: as above.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr, betas, eps: see ``Adam``.
+        weight_decay: weight_decay·p is added to g; with decoupled_weight_decay, lr·weight_decay·p is subtracted from p.
+        momentum_decay: the rate at which μₜ approaches β₁.
+        decoupled_weight_decay: whether weight decay bypasses g, as in ``AdamW``.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Dozat 2016, "Incorporating Nesterov momentum into Adam".
     """
@@ -137,18 +138,18 @@ class NAdam(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Adam whose steps are scaled by the variance of √v̂, and by m̂ alone while that is not known.
+    """Adam with steps along r·m̂/√v̂, where r corrects for the variance of √v̂; along m̂ in the first steps, without r.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, betas, eps: as of ``Adam``.
-        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
-        decoupled_weight_decay: as above.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr, betas, eps: see ``Adam``.
+        weight_decay: weight_decay·p is added to g; with decoupled_weight_decay, lr·weight_decay·p is subtracted from p.
+        decoupled_weight_decay: whether weight decay bypasses g, as in ``AdamW``.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Liu et al. 2020, "On the variance of the adaptive learning rate and beyond".
     """

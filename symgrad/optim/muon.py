@@ -1,4 +1,4 @@
-"""Muon: steps along the nearest orthogonal matrix of the momentum."""
+"""Muon: steps along the orthogonal matrix that is nearest to the momentum."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero
 class Muon(Optimizer):
     """W ← (1 - lr·weight_decay) W - lr·s·O, with O ≈ U Vᵀ of the momentum B = U Σ Vᵀ of the gradient.
 
-    B ← momentum·B + (1 - momentum)·G, with nesterov then (1 - momentum)·G + momentum·B. Newton and Schulz's iteration
-    X ← a X + (b X Xᵀ + c (X Xᵀ)²) X finds O; in the dtype of W, where PyTorch's is in bfloat16.
+    B ← momentum·B + (1 - momentum)·G; with nesterov, B is then replaced by (1 - momentum)·G + momentum·B. The
+    Newton–Schulz iteration X ← a X + (b X Xᵀ + c (X Xᵀ)²) X computes O in the dtype of W; PyTorch uses bfloat16.
 
     Args:
-        params: matrices, or dicts with ``"params"`` and options of their own.
-        lr, weight_decay, momentum, nesterov: as above.
+        params: the matrices to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr: the learning rate.
+        weight_decay, momentum: the coefficients in the formulas.
+        nesterov: whether to use Nesterov's momentum.
         ns_coefficients: a, b and c.
-        eps: the least norm that B is divided by before the iteration.
-        ns_steps: how many steps it takes.
-        adjust_lr_fn: what s is of W (m, n): √max(1, m/n) by None and "original", 0.2 √max(m, n) by "match_rms_adamw".
+        eps: the smallest norm by which B is divided before the iteration.
+        ns_steps: the number of iterations.
+        adjust_lr_fn: the rule for s, given W (m, n): None or "original" for √max(1, m/n), "match_rms_adamw" for
+            0.2 √max(m, n).
 
     Raises:
-        ArgumentError: a parameter is no matrix, or an option is outside its range.
+        ArgumentError: if a parameter is not a matrix, or an option is outside its range.
 
     Source: Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural networks".
 

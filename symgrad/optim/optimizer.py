@@ -1,6 +1,6 @@
-"""What torch's optimisers share: groups of parameters with their options, the state of each parameter, saving both.
+"""The base of PyTorch's optimisers: groups of parameters with options, the state of each parameter, saving both.
 
-An optimiser of its own is one method, ``advance``, on arrays.
+To write an optimiser, define one method on arrays, ``advance``.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, NotYet, ShapeError
 from symgrad.functions import sqrt
 from symgrad.support.arguments import check_values
+from symgrad.support.namespace import missing_from
 from symgrad.tensors.inplace import rebind
 from symgrad.tensors.tensor import Tensor
 
@@ -34,7 +35,7 @@ State = dict[str, Any]
 
 
 class TorchOptions(TypedDict, total=False):
-    """Options of torch's that choose how a step is computed on a GPU, and have one meaning here."""
+    """PyTorch's options that select how a GPU computes a step; they have no effect here."""
 
     foreach: bool | None
     fused: bool | None
@@ -42,6 +43,7 @@ class TorchOptions(TypedDict, total=False):
     differentiable: bool
 
 
+_DEFAULTS: dict[str, Any] = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
 _REFUSED = {"capturable": "it is for graphs of CUDA, and steps run on the CPU; leave it out"}
 _STEPS = {"before": OrderedHooks(), "after": OrderedHooks()}  # hooks of every optimiser
 
@@ -57,21 +59,25 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
 
 
 def check_stepping() -> None:
-    """Refuse to step while a function is traced: what steps is no tensor."""
+    """Raise an error for a step while a function is traced."""
     check_untraced("step()", "Call it outside of the compiled function")
 
 
 class Optimizer:
-    """The base of optimisers: p ← p + a step that ``advance`` makes of p's gradient and its state.
+    """Base class of optimisers. The method ``advance`` computes the step of a parameter from its gradient and state.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own: one group each.
-        defaults: the options of groups that do not say otherwise.
+        params: tensors, or one dict per group, with the tensors as ``"params"`` and options for the group. Pairs of a
+            name and a tensor, as in ``model.named_parameters()``, are accepted in place of tensors; the group then
+            contains ``"param_names"``.
+        defaults: the default options of all groups.
 
     Raises:
-        ArgumentTypeError: a parameter is no tensor, or they are passed without order.
-        ArgumentError: no parameters, one twice, or one that is the result of an operation.
+        ArgumentTypeError: if a parameter is not a tensor, or the parameters are in an unordered container.
+        ArgumentError: if there are no parameters, one occurs twice, or one is the result of an operation.
     """
+
+    _torchs: tuple[str, ...] = ("foreach", "capturable", "differentiable")  # what PyTorch's groups have of TorchOptions
 
     def __init__(
         self, params: Iterable[Any], defaults: Mapping[str, Any], torchs: Mapping[str, Any] | None = None
@@ -88,17 +94,18 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"{_typename(params)}. Put it into a list: [x]."
             )
-        self.defaults, self.stepped = dict(defaults), False
+        shown = {} if torchs is None else {k: torchs.get(k, _DEFAULTS[k]) for k in self._torchs}
+        self.defaults, self.stepped = {**defaults, **shown}, False
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        groups = list(params)
+        groups = _listed(params)
         if not groups:
-            raise ArgumentError("optimizer got an empty parameter list. Pass the tensors that it is to change.")
+            raise ArgumentError("optimizer got an empty parameter list. Pass the tensors to optimise.")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def _refuse(self, torchs: Mapping[str, Any]) -> None:
-        """Refuse options of torch's that would change something, and options of nobody's."""
+        """Refuse options of PyTorch's that would change something, and options of nobody's."""
         name = type(self).__name__
         for option, value in torchs.items():
             if option not in TorchOptions.__annotations__:
@@ -114,6 +121,9 @@ class Optimizer:
         if "step" in vars(cls):  # a step of its own is hooked as well
             cls.step = hooked_step(vars(cls)["step"])  # type: ignore[method-assign]
 
+    def __getattr__(self, name: str) -> Any:
+        raise missing_from(self, name)
+
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k != "_hooks"}
 
@@ -121,7 +131,7 @@ class Optimizer:
         vars(self).update(state, _hooks=defaultdict(OrderedHooks))
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(self, args, kwargs)`` before each step; it may return a pair of other args and kwargs."""
+        """Call ``hook(self, args, kwargs)`` before each step; it may return a pair of new args and kwargs."""
         return self._hooks["before"].add(hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
@@ -133,11 +143,11 @@ class Optimizer:
         return self._hooks["saving"].add(hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(self, state_dict)`` after ``state_dict``; a dict that it returns takes its place."""
+        """Call ``hook(self, state_dict)`` after ``state_dict``; if it returns a dict, this dict is used instead."""
         return self._hooks["saved"].add(hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(self, state_dict)`` before ``load_state_dict``; a dict that it returns takes its place."""
+        """Call ``hook(self, state_dict)`` before ``load_state_dict``; if it returns a dict, this dict is loaded."""
         return self._hooks["loading"].add(hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
@@ -151,7 +161,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters, ``param_group["params"]``, with options of their own."""
+        """Add a group of parameters, ``param_group["params"]``, with its options."""
         if not isinstance(param_group, dict):
             raise ArgumentTypeError(
                 f"param_group must be a dict, but got {type(param_group)}. Write {{'params': [x], 'lr': 0.1}}."
@@ -160,7 +170,8 @@ class Optimizer:
             raise ArgumentError(
                 f"param_group must have 'params', but got {[*param_group]}. Write {{'params': [x], 'lr': 0.1}}."
             )
-        group = {**self.defaults, **param_group, "params": _ordered(param_group["params"])}
+        names, params = _named(_ordered(param_group["params"]))
+        group = {**self.defaults, **param_group, "params": params, **({"param_names": names} if names else {})}
         for p in group["params"]:
             _check_parameter(p, self.differentiable)
         ids = [id(p) for p in group["params"]]
@@ -176,23 +187,23 @@ class Optimizer:
         self._check(group)
 
     def _check(self, group: Group) -> None:
-        """Refuse options that make no sense."""
+        """Raise an error for invalid options."""
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or set them to zero."""
+        """Set the gradients of all parameters to None, or to zero."""
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none or p.grad is not None:
                     p.grad = None if set_to_none else handle(None, canonical(np.zeros(p.shape, p.dtype)))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step, on every parameter that has a gradient.
+        """Perform one step for every parameter that has a gradient.
 
         Args:
-            closure: a function that computes the loss and its gradients anew; called first.
+            closure: a function that recomputes the loss and its gradients; it is called first.
 
         Returns:
-            The closure's loss, or None.
+            The result of the closure, or None.
         """
         traced = is_traced_for_calls()
         if not traced:
@@ -221,7 +232,7 @@ class Optimizer:
         rebind(p, handle(None, canonical(of_parts(x, p.dtype))))
 
     def _record(self, p: Any, group: Group) -> None:
-        """Update a parameter as its operations are recorded, so that the step has derivatives."""
+        """Update a parameter by recorded operations, so that the step is differentiable."""
         name = type(self).__name__
         if p.is_leaf and p.requires_grad:
             raise GraphError(
@@ -229,7 +240,7 @@ class Optimizer:
                 "set its .grad."
             )
         if is_complex(p.dtype):
-            raise NotYet(f"{name}: steps of complex parameters are not recorded. Leave out differentiable=True.")
+            raise NotYet(f"{name}: steps of complex parameters are not recorded. Omit differentiable=True.")
         if not self.state[p]:
             self.state[p].update(self.begin(np.asarray(p.detach()), group))
         x = self.advance(p.clone(), -p.grad if group["maximize"] else p.grad, group, self.state[p])
@@ -264,11 +275,11 @@ class Optimizer:
         return self.begin(x, group)
 
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        """Return the parameter after one step along the gradient g; complex ones come as pairs of real numbers."""
+        """Return the parameter after one step, given its gradient g. Complex parameters are pairs of real numbers."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
-        """Return options and state as plain dicts; parameters are numbered in the order of the groups."""
+        """Return options and state as dicts. Parameters are numbered in the order of the groups."""
         for hook in self._hooks["saving"].each():
             hook(self)
         number: dict[int, int] = {}
@@ -295,12 +306,12 @@ class Optimizer:
             )
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what ``state_dict`` of the like optimiser returned, or on any error nothing; it is copied.
+        """Load a copy of a state that ``state_dict`` returned. If there is an error, the optimiser does not change.
 
         Raises:
-            ArgumentError: the groups differ in number or size, or an option or a state is none of this optimiser's.
-            ShapeError: a state has another shape than its parameter.
-            ArgumentTypeError: a state is complex, or no array; or state_dict is none.
+            ArgumentError: if the groups differ in number or size, or the optimiser does not have an option or a state.
+            ShapeError: if the shape of a state differs from that of its parameter.
+            ArgumentTypeError: if a state is complex or not an array, or if state_dict is not the state of an optimiser.
         """
         for hook in self._hooks["loading"].each():
             state_dict = state_dict if (returned := hook(self, state_dict)) is None else returned
@@ -323,7 +334,7 @@ class Optimizer:
     def _merged(self, group: Group, options: Mapping[str, Any]) -> Group:
         """Return a group with the options that were loaded."""
         new = {**group, **copy.deepcopy({k: v for k, v in options.items() if k != "params"})}
-        wrong = [k for k, v in group.items() if k != "params" and not is_like(v, new[k])]
+        wrong = [k for k, v in group.items() if k not in ("params", "param_names") and not is_like(v, new[k])]
         if wrong:
             raise ArgumentError(
                 f"load_state_dict: the option {wrong[0]} is {new[wrong[0]]!r}. Expected one like {group[wrong[0]]!r}."
@@ -373,7 +384,7 @@ Optimizer.step = hooked_step(Optimizer.step)  # type: ignore[method-assign]
 
 
 def _parts_of(state_dict: Any) -> tuple[list[Any], dict[Any, Any]]:
-    """Return the groups and the states of what should be a state, whose numbers are not looked at yet."""
+    """Return the groups and the states of what should be a state, whose numbers are not read yet."""
     if isinstance(state_dict, Mapping):
         groups, states = state_dict.get("param_groups"), state_dict.get("state")
         are_groups = isinstance(groups, list) and all(
@@ -383,8 +394,8 @@ def _parts_of(state_dict: Any) -> tuple[list[Any], dict[Any, Any]]:
         if are_groups and isinstance(states, Mapping) and all(isinstance(s, Mapping) for s in states.values()):
             return groups, dict(states)  # type: ignore[return-value]
     raise ArgumentTypeError(
-        f"load_state_dict: this {type(state_dict).__name__} is no state of an optimiser. Expected what state_dict() "
-        "returned: a dict of param_groups and state."
+        f"load_state_dict: this {type(state_dict).__name__} is not the state of an optimiser. Expected the result of "
+        "state_dict(): a dict of param_groups and state."
     )
 
 
@@ -415,7 +426,8 @@ def restored(name: str, value: Any, like: Any) -> Any:
     """Return a loaded array or number as a tensor of the state, in the shape and dtype of another one.
 
     Raises:
-        ArgumentTypeError: it is complex, or no number. ShapeError: its shape is another one.
+        ArgumentTypeError: if it is complex, or not a number.
+        ShapeError: if its shape differs.
     """
     value = value.detach() if hasattr(value, "detach") else value
     array = np.asarray(value if is_array(value) or isinstance(value, (int, float)) else None)
@@ -448,6 +460,27 @@ def _ordered(params: Any) -> list[Any]:
     if not isinstance(params, Iterable) or isinstance(params, (str, bytes)):
         raise ArgumentTypeError(f"params must be a tensor, or a list of tensors, but got {params!r}. Write [x, y].")
     return list(params)
+
+
+def _listed(params: Iterable[Any]) -> list[Any]:
+    """Return the parameters of an optimiser as a list; a dict that is not a group is refused."""
+    if isinstance(params, Mapping):
+        raise ArgumentTypeError(
+            f"optimizer: got a dict with the keys {', '.join(map(repr, [*params][:3]))}, …. Expected tensors, which "
+            "state_dict() only copies: pass model.parameters(), or list(tensors.values()) of a dict of your own."
+        )
+    return list(params)
+
+
+def _named(params: list[Any]) -> tuple[list[str], list[Any]]:
+    """Return the names of parameters, as of ``model.named_parameters()``, and the parameters; without names none."""
+    pairs = [p for p in params if isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str)]
+    if pairs and len(pairs) < len(params):
+        raise ArgumentError(
+            f"all optimizer params should be with/without names. Got names for {len(pairs)} of {len(params)}. Pass "
+            "model.named_parameters() or model.parameters()."
+        )
+    return ([name for name, _ in pairs], [p for _, p in pairs]) if pairs else ([], params)
 
 
 def _check_parameter(p: Any, differentiable: bool) -> None:

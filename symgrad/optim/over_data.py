@@ -79,7 +79,7 @@ def _first(problem: Problem, start: Any, both: Any, blocks: Blocks, file: _File 
     if saved.value != value or saved.gradient.tobytes() != np.asarray(gradient).tobytes():
         raise ArgumentError(
             f"minimize: the checkpoint {file} has loss {saved.value!r} where it is {value!r} now. It belongs to "
-            "another loss or other data: give another file, or delete it to begin anew."
+            "another loss or other data: give another file, or delete it to start again."
         )
     return saved
 
@@ -121,12 +121,12 @@ class _File:
         if wrong:
             raise ArgumentError(
                 f"minimize: the checkpoint {self.path} is of another run: {', '.join(wrong)} differ. Give another "
-                "file, or delete it to begin anew."
+                "file, or delete it to start again."
             )
         if not self._is_state(saved.get("state")):
             raise ArgumentError(
                 f"minimize: the checkpoint {self.path} holds no state of {self.belongs['method']} with "
-                f"{self._shape[0]} numbers. Give another file, or delete it to begin anew."
+                f"{self._shape[0]} numbers. Give another file, or delete it to start again."
             )
         return State(**saved["state"])
 

@@ -1,4 +1,4 @@
-"""RMSprop, Adagrad and Adadelta: steps divided by the size that gradients had."""
+"""RMSprop, Adagrad and Adadelta: steps divided by the size of previous gradients."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class RMSprop(Optimizer):
     """p ← p - lr·b, where v ← αv + (1 - α)g² and b ← momentum·b + g/(√v + ε).
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
         lr: the learning rate.
         alpha: α.
         eps: ε.
-        weight_decay: added to g, times p.
-        momentum: as above; without it b is g/(√v + ε).
-        centered: divide by √(v - m²), the deviation of the gradient, where m is its running mean.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        weight_decay: weight_decay·p is added to g.
+        momentum: the coefficient of the last b; with 0, b is g/(√v + ε).
+        centered: whether to replace v by v - m², where m is the running mean of the gradient.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Tieleman and Hinton 2012, lecture 6.5 of "Neural networks for machine learning"; Graves 2013 if centered.
     """
@@ -82,19 +82,22 @@ class Adagrad(Optimizer):
     """p ← p - lr/(1 + (t - 1) lr_decay)·g/(√s + ε), where s is the sum of all g² so far.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, lr_decay: as above.
-        weight_decay: added to g, times p.
-        initial_accumulator_value: the first s.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr: the learning rate of the first step.
+        lr_decay: the rate at which it decreases with the number t of the step.
+        weight_decay: weight_decay·p is added to g.
+        initial_accumulator_value: s before the first step.
         eps: ε.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Duchi, Hazan, Singer 2011, "Adaptive subgradient methods for online learning and stochastic optimization".
     """
+
+    _torchs = ("foreach", "fused", "differentiable")
 
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
@@ -126,14 +129,14 @@ class Adadelta(Optimizer):
     """p ← p - lr·Δ, where v ← ρv + (1 - ρ)g², Δ = √(u + ε)/√(v + ε)·g and u ← ρu + (1 - ρ)Δ².
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, rho, eps: as above.
-        weight_decay: added to g, times p.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr, rho, eps: the learning rate, ρ, and ε.
+        weight_decay: weight_decay·p is added to g.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Zeiler 2012, "ADADELTA: an adaptive learning rate method".
     """

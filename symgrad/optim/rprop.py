@@ -1,4 +1,4 @@
-"""Rprop, which looks at signs of the gradient, and ASGD, which averages what it passes."""
+"""Rprop, which uses the signs of the gradient, and ASGD, which averages the iterates."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from symgrad.optim.optimizer import (
 class Rprop(Optimizer):
     """p ← p - s·sign(g), where s grows by η₊ while an entry of g keeps its sign, and shrinks by η₋ where it changes.
 
-    Where it changes, the entry of this step is left out.
+    An entry of p whose gradient changes sign is not modified in this step.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr: the first s.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr: s in the first step.
         etas: (η₋, η₊).
-        step_sizes: the least and the largest s.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        step_sizes: the smallest and the largest s.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Riedmiller and Braun 1993, "A direct adaptive method for faster backpropagation learning".
     """
@@ -68,14 +68,15 @@ class ASGD(Optimizer):
     """p ← p(1 - λη) - ηg with η = lr/(1 + λ lr t)^α; the mean of p from step t0 on is ``state[p]["ax"]``.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
-        lr, lambd, alpha, t0: as above, where lambd is λ.
-        weight_decay: added to g, times p.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
+        lr, lambd, alpha: the first η, λ, and α.
+        t0: the step at which averaging starts.
+        weight_decay: weight_decay·p is added to g.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Polyak and Juditsky 1992, "Acceleration of stochastic approximation by averaging".
     """

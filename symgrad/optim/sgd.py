@@ -24,18 +24,19 @@ from symgrad.optim.optimizer import (
 class SGD(Optimizer):
     """p ← p - lr·b, where b ← momentum·b + (1 - dampening)·g and g is the gradient plus weight_decay·p.
 
-    The first b is g. With nesterov the step is along g + momentum·b; without momentum, along g.
+    The first b is g. With nesterov, the step is along g + momentum·b; without momentum, it is along g.
 
     Args:
-        params: tensors, or dicts with ``"params"`` and options of their own.
+        params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
         lr: the learning rate.
-        momentum, dampening, weight_decay: as above.
-        nesterov: Nesterov's momentum.
-        maximize: climb instead.
-        torchs: options of torch's that change nothing here.
+        momentum, dampening: the coefficient of the last b, and the reduction of that of g.
+        weight_decay: weight_decay·p is added to the gradient.
+        nesterov: whether to use Nesterov's momentum.
+        maximize: whether to maximise the objective instead of minimising it.
+        torchs: PyTorch's options that have no effect here, such as ``foreach``.
 
     Raises:
-        ArgumentError: an option outside its range.
+        ArgumentError: if an option is outside its range.
 
     Source: Sutskever et al. 2013, "On the importance of initialization and momentum in deep learning".
 
@@ -46,6 +47,8 @@ class SGD(Optimizer):
     >>> x
     tensor([0.5000, 1.0000], requires_grad=True)
     """
+
+    _torchs = ("foreach", "fused", "differentiable")
 
     def __init__(
         self, params: Iterable[Any], lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
@@ -72,7 +75,8 @@ class SGD(Optimizer):
             return {}
         if group["dampening"] != 0:
             raise NotYet(
-                "SGD: the first step with dampening is none like the others. Take it outside, and compile then."
+                "SGD: the first step with dampening differs from the others. Perform it outside, and compile the "
+                "following ones."
             )
         return {"momentum_buffer": kept(np.zeros_like(x))}  # 0·momentum + g, the first gradient
 

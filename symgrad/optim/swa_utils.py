@@ -1,4 +1,4 @@
-"""Averages of a model's parameters along its training, with ``torch.optim.swa_utils``'s names."""
+"""Averages of a model's parameters during training, with the names of ``torch.optim.swa_utils``."""
 
 from __future__ import annotations
 
@@ -53,24 +53,25 @@ def _update(average: Callable[[Any, Any, Any], Any], means: Iterable[Any], curre
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[[Any, Any, Any], None]:
-    """Return ``get_ema_avg_fn`` for lists of parameters, which it changes in place."""
+    """Return a version of ``get_ema_avg_fn`` for lists of parameters, which it modifies in place."""
     return _multi(get_ema_avg_fn(decay))
 
 
 def get_swa_multi_avg_fn() -> Callable[[Any, Any, Any], None]:
-    """Return ``get_swa_avg_fn`` for lists of parameters, which it changes in place."""
+    """Return a version of ``get_swa_avg_fn`` for lists of parameters, which it modifies in place."""
     return _multi(get_swa_avg_fn())
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are averages of the model's, brought up to date by ``update_parameters``.
+    """A copy of a model whose parameters are averages of the model's; ``update_parameters`` updates them.
 
     Args:
         model: the model that is trained.
         device: the CPU.
-        avg_fn: the next mean of a parameter, of its mean, its value now and the number of updates; by default the mean.
-        multi_avg_fn: the like for lists of parameters, in place.
-        use_buffers: average buffers too, instead of copying them.
+        avg_fn: a function of the average, the current value and the number of updates that returns the new average;
+            by default the mean of all updates.
+        multi_avg_fn: the same for lists of parameters, which it modifies in place.
+        use_buffers: whether to average the buffers too, instead of copying them.
 
     >>> model = sg.nn.Linear(1, 1, bias=False)
     >>> mean = sg.optim.swa_utils.AveragedModel(model)
@@ -98,7 +99,7 @@ class AveragedModel(Module):
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Take the model's parameters into the averages."""
+        """Update the averages by the model's current parameters."""
         pairs = list(zip(self.module.parameters(), model.parameters(), strict=True))
         buffers = list(zip(self.module.buffers(), model.buffers(), strict=True))
         numbers = [(b, c) for b, c in buffers if is_differentiable(b.dtype)]
@@ -117,7 +118,7 @@ class AveragedModel(Module):
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: str | None = None) -> None:
-    """Compute the running statistics of all batch normalisations anew, by one pass over the data."""
+    """Recompute the running statistics of all batch normalisations in one pass over the data."""
     layers = [m for m in model.modules() if isinstance(m, _BatchNorm)]
     if not layers:
         return
@@ -135,7 +136,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: str | None = None) -
 
 
 class SWALR(LRScheduler):
-    """From the first rate to ``swa_lr`` within ``anneal_epochs`` epochs, by a cosine or linearly, and then constant."""
+    """Change the rate to ``swa_lr`` within ``anneal_epochs`` epochs, by a cosine or linearly, and keep it constant."""
 
     def __init__(
         self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10, anneal_strategy: str = "cos",
@@ -163,7 +164,7 @@ class SWALR(LRScheduler):
         return float(target * s + first * (1 - s))
 
     def _move(self, before: Any, after: Any) -> None:
-        """Go on from the rates that the groups have, which may be another schedule's."""
+        """Continue from the current rates of the groups, which another schedule may have set."""
         t = max(1, self.last_epoch) if self.anneal_epochs == 0 else self.last_epoch
         was, now = self._share(t - 1), self._share(t)
         for group in self.optimizer.param_groups:

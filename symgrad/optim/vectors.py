@@ -194,3 +194,13 @@ def _agree(actual: Any, expected: Any) -> bool:
         return all(map(_agree, actual, expected))
     size = float(np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected)))
     return bool(np.allclose(actual, expected, rtol=1e-9, atol=1e-9 * size, equal_nan=True))
+
+
+def check_derivatives(who: str, jac: Any = None, hess: Any = None, hessp: Any = None) -> None:
+    """Accept SciPy's derivatives, which are not called; refuse ``jac=True``, with which fun returns two values."""
+    for name, value in (("jac", jac), ("hess", hess), ("hessp", hessp)):
+        if value is True:
+            raise ArgumentError(
+                f"{who}: with {name}=True fun returns its value and its derivative. Leave {name} out and return the "
+                "value: symgrad computes the derivative."
+            )

@@ -10,7 +10,7 @@ from symgrad.errors import ArgumentError
 
 
 def pairs(tree: trees.Tree, bounds: Any, where: str) -> list[Any]:
-    """Return the pair of each array; None, for an array or a part of the structure, is no bounds."""
+    """Return the pair of each array; None, for an array or a part of the structure, means no bounds."""
     if isinstance(tree, trees.ArrayLeaf):
         if bounds is not None and (not isinstance(bounds, (tuple, list)) or len(bounds) != 2):
             raise ArgumentError(f"{where}: got {bounds!r}. Expected a pair (lower, upper), or None.")

@@ -106,7 +106,7 @@ class Minimiser:
         curvature = programs.matrix(programs.linearised(conditions.body))
         value, size = self._loss(x, thetas), x.size
         if not math.isfinite(value):
-            raise NotConverged(f"{conditions.who}: the loss is {value} at the start. Start where it is defined.")
+            raise NotConverged(f"{conditions.who}: the loss is {value} at the starting point. Choose another.")
         for _ in range(self.most):
             slope = self._slope(x, thetas)
             matrix = np.reshape(programs.numbers(curvature, _read(x), *thetas), (size, size))

@@ -35,7 +35,7 @@ class Bound:
         if not args and mine and mine[0].name in named:
             args, named = (named[mine[0].name],), {k: v for k, v in named.items() if k != mine[0].name}
         if not args:
-            raise ArgumentTypeError(f"{who}: got no x0, where to start. Pass it as the first argument.")
+            raise ArgumentTypeError(f"{who}: got no starting point x0. Pass it as the first argument.")
         self.x0, self.args = args[0], args[1:]
         defaults = {p.name: p.default for p in mine[len(args) :] if p.default is not inspect.Parameter.empty}
         own = {p.name for p in theirs[len(args) :]}  # by place those before are taken

@@ -46,7 +46,9 @@ class Newton:
         x = np.array(start, np.float64)
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
-            raise NotConverged(f"{conditions.who}: f is not finite at the start. Start where it is defined.")
+            raise NotConverged(
+                f"{conditions.who}: f is not finite at the starting point. Choose one at which it is defined."
+            )
         record, first, before, is_slow = None, norm(rest), np.full_like(x, np.nan), False
         for _ in range(self.most):
             if not np.any(rest):

@@ -185,7 +185,7 @@ class Problem:
             margins = programs.traced(specs, lambda *zs: [shape.margins(*zs)], self.who)
             watch = Watch(margins, self.who)
         problem = shape if shape.equal and watch is None else None
-        conditions = Conditions(body, way, self.who, self.title, watch, problem)
+        conditions = Conditions(body, way, self.who, self.title, watch, problem, self.unknown.blocks(self.title))
         solution = as_tensor(Root(conditions, solver)(start, *self.inputs))
         if solution._value is None and not self.is_constrained:
             check_quadratic(self.who, body)
@@ -279,7 +279,9 @@ def _between(who: str, fun: Callable[..., Any], lower: Any, upper: Any) -> list[
     """Return lower ≤ fun(x) ≤ upper as equations, what is bounded below, and what is bounded above."""
     low, high = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
     if not np.all(low <= high):
-        raise ArgumentError(f"{who}: a constraint's lower end is above its upper end, or nan: got {low} and {high}.")
+        raise ArgumentError(
+            f"{who}: a constraint's lower bound is above its upper bound, or nan: got {low} and {high}."
+        )
     same = low == high
     groups = [(same, True, low, 1.0), (~same & (low > -np.inf), False, low, 1.0)]
     groups += [(~same & (high < np.inf), False, high, -1.0)]

@@ -13,6 +13,7 @@ from symgrad.implicit.factors import Way, positive, whole
 from symgrad.implicit.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Iteration, Newton, ScipyRoot, StartIsRoot
+from symgrad.solvers.proofs import ProvedRoot
 from symgrad.solvers.scipy_methods import Foreign, Polished, foreign
 from symgrad.support.arguments import check_all, checked, takes_args
 from symgrad.transforms.arguments import check_function
@@ -24,32 +25,37 @@ __all__ = ["custom_root", "fixed_point", "root"]
 @checked
 def root(
     f: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float = 1e-10, max_steps: int = 100,
-    solve: str = "auto",
+    solve: str = "auto", prove: bool = False,
 ) -> Any:  # fmt: skip
     """Find x with f(x, *args) = 0. Derivative: dx/dθ = −(∂f/∂x)⁻¹ ∂f/∂θ, by the implicit function theorem.
 
-    The answer is differentiable in args, and in tensors that f takes from outside: in forward and reverse mode, to
-    every order, under vmap, compiled, and as a formula by ``sg.derive``, which calls the unknown as f does.
+    The root is differentiable with respect to args, and to tensors that f captures: in forward and reverse mode, to
+    every order, under ``sg.vmap``, in ``sg.compile``, and as a formula by ``sg.derive``, in which the unknown has the
+    name of f's parameter.
 
     Args:
-        f: f(x, *args), returning as many numbers as x has, in any structure. It cannot branch on values.
-        x0: where to start: a number, an array, or nested dicts, lists, tuples and dataclasses of them. The answer
+        f: f(x, *args), which returns as many numbers as x has, in any structure. It cannot branch on values.
+        x0: the starting point: a number, an array, or nested dicts, lists, tuples and dataclasses of them. The root
             does not depend on it, and no gradient flows to it.
-        args: what f depends on: arrays, numbers, and structures of them.
-        method: "newton", with the exact Jacobian, damped; or one of SciPy's: "hybr", "lm", "krylov", ….
-        tol: the step, relative to x, that is Newton's last.
-        max_steps: the number of Newton's steps.
-        solve: how linear systems with the Jacobian are solved: "lu", factorised once for the value and its
-            derivatives; or by products, with SciPy's "gmres", "cg", "lsqr"; "auto" takes lu up to 2000 unknowns.
+        args: further arguments of f: arrays, numbers, and structures of them.
+        method: "newton", the damped Newton method with the exact Jacobian; or one of SciPy's methods: "hybr", "lm",
+            "krylov", ….
+        tol: the tolerance: Newton's method ends when a step, relative to x, is smaller.
+        max_steps: the maximum number of Newton steps.
+        solve: the solver for linear systems with the Jacobian: "lu", factorised once for the value and its derivatives;
+            or SciPy's "gmres", "cg" or "lsqr", which use products; "auto" uses "lu" for up to 2000 unknowns.
+        prove: whether to prove, with the extra ``proved``, that exactly one root lies within tol of the result, in each
+            number, relative for numbers above 1; ``sg.prove.root`` returns a certificate.
 
     Returns:
         Tensors in the structure of x0.
 
     Raises:
-        NotConverged: no root was reached; the message has the residual and the steps.
-        LinAlgError: the Jacobian is singular at the root, when a derivative is asked for.
-        ShapeError: f does not return as many numbers as x has.
-        MissingExtra: SciPy is asked for and not installed.
+        NotConverged: if no root was reached; the message shows the residual and the number of steps.
+        NotProved: if ``prove=True`` and the proof fails, for example at a double root.
+        LinAlgError: if a derivative is requested and the Jacobian is singular at the root.
+        ShapeError: if f does not return as many numbers as x has.
+        MissingExtra: if SciPy, or python-flint, is requested and not installed.
 
     >>> a = sg.tensor(2.0, requires_grad=True)
     >>> x = sg.root(lambda x, a: x**2 - a, 1.0, a)
@@ -61,7 +67,7 @@ def root(
     positive("root", "tol", tol)
     max_steps = whole("root", "max_steps", max_steps)
     solver = Newton(tol, max_steps) if method == "newton" else ScipyRoot(method, tol, max_steps)
-    return solved("root", f, x0, args, solver, Way.of("root", solve))
+    return solved("root", f, x0, args, ProvedRoot(solver, tol) if prove else solver, Way.of("root", solve))
 
 
 def _iterating(method: str, tol: float | None, max_steps: int | None) -> Any:
@@ -82,12 +88,12 @@ def fixed_point(
     """Find x with g(x, *args) = x, a ``root`` of x − g(x, *args). Derivative: dx/dθ = (I − ∂g/∂x)⁻¹ ∂g/∂θ.
 
     Args:
-        g: g(x, *args), structured like x.
-        x0, args, solve: as for ``root``.
-        tol: the last step relative to x: 1e-10 of Newton's, 1e-14 of the iteration's.
-        method: "newton", or "iterate", x ← g(x), which comes to rest at an attracting point; or one of SciPy's for
-            roots.
-        max_steps: the number of steps; by default 100 of Newton's, 10 000 of the iteration.
+        g: g(x, *args), which returns a result with the structure of x.
+        x0, args, solve: see ``root``.
+        tol: the relative size of the last step; by default 1e-10 for Newton's method, 1e-14 for the iteration.
+        method: "newton"; "iterate" for x ← g(x), which converges to attracting fixed points; or one of SciPy's methods
+            for roots.
+        max_steps: the maximum number of steps; by default 100 for Newton's method, 10 000 for the iteration.
 
     >>> sg.fixed_point(lambda x: sg.cos(x), 1.0)
     tensor(0.7391)
@@ -110,23 +116,23 @@ def fixed_point(
 def custom_root(
     conditions: Callable[..., Any], *, solve: str = "auto", tol: float = 1e-10
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a solver of any kind the derivative of what it solves: conditions(x, *args) = 0.
+    """Make a solver for the equations conditions(x, *args) = 0 differentiable.
 
-    ``custom_root(F)(solver)`` is a function of (x0, *args), as the solver is. It calls the solver, with arrays, for
-    the value; the derivative is −(∂F/∂x)⁻¹ ∂F/∂θ at what that returned, in every mode and order.
+    ``custom_root(F)(solver)`` is a function of (x0, *args), like the solver, which it calls with arrays. The derivative
+    is −(∂F/∂x)⁻¹ ∂F/∂θ at the solver's result, in every mode and to every order.
 
-    Keywords are bound as the solver's signature says. Those that the conditions take, by their name or else by their
-    place, are arguments; others, such as a tolerance, are the solver's alone, and no derivative is taken by them.
+    Keyword arguments are bound according to the solver's signature. Those that the conditions accept, by name or by
+    position, are arguments; others, such as a tolerance, are passed to the solver only, and have no derivative.
 
     Args:
-        conditions: F(x, *args), returning as many numbers as x has.
-        solve, tol: how linear systems with ∂F/∂x are solved, as for ``root``; tol is that of the methods by products.
+        conditions: F(x, *args), which returns as many numbers as x has.
+        solve, tol: the solver for linear systems with ∂F/∂x, see ``root``; and the tolerance of solvers by products.
 
     Returns:
         A decorator.
 
     Raises:
-        NotConverged: what the solver returned is no root of F, when a derivative is asked for.
+        NotConverged: if a derivative is requested and the result of the solver is not a root of F.
 
     >>> @sg.custom_root(lambda x, a: x**2 - a)
     ... def square_root(x0, a):

@@ -1,4 +1,4 @@
-"""``sg.quad``, ``sg.dblquad`` and ``sg.expectation``: integrals that are differentiable in limits and parameters."""
+"""``sg.quad``, ``sg.dblquad`` and ``sg.expectation``: integrals with derivatives for limits and parameters."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from symgrad.implicit.integral import Accuracy, Integral
 from symgrad.implicit.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape, sum_terms
+from symgrad.solvers.proofs import ProvedIntegral
 from symgrad.solvers.subintervals import End, infinite, split
 from symgrad.support.arguments import check_all, checked, takes_args
 from symgrad.transforms.arguments import check_function
@@ -37,37 +38,41 @@ _MAIN = 0.6  # is more of the mean than one gives where f is smooth
 @checked
 def quad(
     f: Callable[..., Any], a: Any, b: Any, *args: Any, order: int | None = None, rtol: float = 1e-10,
-    atol: float = 1e-12, limit: int = 200, points: Sequence[Any] = (),
+    atol: float = 1e-12, limit: int = 200, points: Sequence[Any] = (), prove: bool = False,
 ) -> Any:  # fmt: skip
     """Integrate: ∫ₐᵇ f(x, *args) dx. Derivative: f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx, Leibniz's rule.
 
-    The integral is differentiable in a, b, args, and in tensors that f takes from outside: in forward and reverse
-    mode, to every order, under vmap and compiled.
+    The integral is differentiable with respect to a, b, args, and tensors that f captures: in forward and reverse mode,
+    to every order, under ``sg.vmap`` and in ``sg.compile``.
 
     Args:
-        f: f(x, *args) of a number x, returning a tensor of any shape, which is integrated entry by entry. It cannot
-            branch on values.
+        f: f(x, *args) of a number x, which returns a tensor of any shape. Each entry is integrated. It cannot branch on
+            values.
         a, b: the limits, numbers; ``±math.inf`` too. An infinite limit has derivative 0.
-        args: what f depends on: arrays, numbers, and structures of them.
-        order: None integrates adaptively, with SciPy's ``quad`` (of arrays ``quad_vec``), Gauss and Kronrod's rules.
-            A number takes this many nodes of the Gauss–Legendre rule instead, at once: exact for polynomials of
-            degree 2·order − 1, of machine code when compiled, and exported; it does not estimate the error. Infinite
-            ranges are mapped to [−1, 1].
-        rtol, atol: the error asked for, relative to the value and absolute.
-        limit: the most intervals.
-        points: where f has kinks, jumps or narrow peaks: numbers, which may depend on what is differentiated. The
-            range is split there; points outside of it are ignored. Narrow peaks are looked for where a part of f passes
-            0 or turns, such as x - m in a density around m; a warning says when f is 0 wherever it was looked at.
+        args: further arguments of f: arrays, numbers, and structures of them.
+        order: None integrates adaptively by Gauss–Kronrod rules, with SciPy's ``quad`` (``quad_vec`` for arrays). A
+            number uses the Gauss–Legendre rule with this many nodes instead. It is exact for polynomials of degree
+            2·order − 1, compiles to machine code, and can be exported, but does not estimate the error. Infinite ranges
+            are mapped to [−1, 1].
+        rtol, atol: the requested accuracy, relative to the value and absolute.
+        limit: the maximum number of intervals.
+        points: where f has kinks, jumps or narrow peaks: numbers, which may depend on the differentiated variables. The
+            range is split there; points outside of it are ignored. Narrow peaks are searched for where a part of f
+            passes through 0 or turns, such as x - m in a density around m. If f is 0 wherever it was evaluated, a
+            warning says so.
+        prove: whether to prove, with the extra ``proved``, that the integral over each piece of the range is within
+            atol + rtol·|value| of the result, in each entry. Derivatives are not proved.
 
     Returns:
         A tensor of the shape that f returns.
 
     Raises:
-        NotConverged: the integral diverges, f is not finite, or the accuracy was not reached.
-        NotDifferentiable: in a derivative, where f has a jump that moves with what is differentiated and is not
-            among the points; so has ∂f/∂θ where f has a kink. Rules with ``order`` do not look.
-        ShapeError: a limit is no number.
-        MissingExtra: without ``order``, SciPy is not installed.
+        NotConverged: if the integral diverges, f is not finite, or the accuracy was not reached.
+        NotProved: if ``prove=True`` and the proof fails, for example because f is unbounded inside the range.
+        NotDifferentiable: if a derivative is requested and f, or ∂f/∂θ at a kink of f, has a jump that moves with the
+            differentiated variable and is not among the points. Rules with ``order`` do not check this.
+        ShapeError: if a limit is not a number.
+        MissingExtra: if SciPy is not installed, unless ``order`` is given.
 
     >>> a = sg.tensor(2.0, requires_grad=True)
     >>> y = sg.quad(lambda x, a: sg.exp(-a * x), 0.0, math.inf, a)
@@ -78,15 +83,17 @@ def quad(
     check_function("quad", f)
     low, high = (number("quad", f"the limit {name}", x) for name, x in (("a", a), ("b", b)))
     if order is not None:
+        if prove:
+            raise ArgumentError("quad: prove=True checks the adaptive integral. Leave out order=.")
         return _fixed_pieces(f, (a, low), (b, high), points, args, whole("quad", "order", order))
     for name, value in (("rtol", rtol), ("atol", atol)):
         positive("quad", name, value)
-    limit = whole("quad", "limit", limit)
+    limit, proof = whole("quad", "limit", limit), ProvedIntegral(rtol, atol) if prove else None
     ends = split("quad", (a, low), (b, high), points)
     if any(isinstance(p, TensorBase) for p in points):  # they may move
-        how = Accuracy(rtol, atol, limit, split=True)
+        how = Accuracy(rtol, atol, limit, split=True, proof=proof)
         return sum_terms([_piece(f, p, q, args, how) for p, q in itertools.pairwise(ends)])
-    how = Accuracy(rtol, atol, limit, watched=not len(points))
+    how = Accuracy(rtol, atol, limit, watched=not len(points), proof=proof)
     given = Arguments(args)
 
     def integrand(x: Any, *tensors: Any) -> Any:
@@ -121,16 +128,16 @@ def dblquad(
     f: Callable[..., Any], a: Any, b: Any, gfun: Any, hfun: Any, *args: Any, order: int | None = None,
     rtol: float = 1e-9, atol: float = 1e-11,
 ) -> Any:  # fmt: skip
-    """Integrate twice: ∫ₐᵇ ∫ f(y, x, *args) dy dx, y from gfun(x) to hfun(x), as SciPy's ``dblquad``.
+    """Compute the double integral ∫ₐᵇ ∫ f(y, x, *args) dy dx, with y from gfun(x) to hfun(x), like SciPy's ``dblquad``.
 
     Args:
-        f: f(y, x, *args), the inner variable first.
+        f: f(y, x, *args), with the inner variable first.
         a, b: the limits of x.
         gfun, hfun: the limits of y: numbers, or functions of x.
-        args, order, rtol, atol: as for ``quad``; ``order`` nodes in either direction.
+        args, order, rtol, atol: see ``quad``; ``order`` is the number of nodes in each direction.
 
     Raises:
-        As ``quad``.
+        The errors of ``quad``.
 
     >>> sg.dblquad(lambda y, x: x * y, 0.0, 1.0, 0.0, lambda x: x)
     tensor(0.1250)
@@ -160,27 +167,29 @@ def _check_moments(mean: Any, cov: Any) -> None:
 
 
 def expectation(f: Callable[..., Any], mean: Any, cov: Any, *args: Any, order: int = 32) -> Any:
-    """The mean of f(X, *args) for a normal X: E f(X) ≈ Σₖ wₖ f(μ + L zₖ) by Gauss and Hermite's rule, Σ = L Lᵀ.
+    """Return the mean of f(X, *args) for a normal X by Gauss–Hermite quadrature: Σₖ wₖ f(μ + L zₖ) with Σ = L Lᵀ.
 
-    Exact for polynomials of degree 2·order − 1. Differentiable in mean, cov and args, since the nodes move with them.
+    The result is differentiable with respect to mean, cov and args, because the nodes depend on them.
 
     Args:
-        f: f(x, *args), returning a tensor of any shape.
+        f: f(x, *args), which returns a tensor of any shape.
         mean: μ, a number, or a vector (d,).
-        cov: Σ: of a number its variance, σ²; of a vector a symmetric positive definite matrix (d, d).
-        args: what f depends on besides.
-        order: how many nodes in each direction; orderᵈ in all.
+        cov: Σ: the variance σ² of a number, or a symmetric positive definite matrix (d, d) for a vector.
+        args: further arguments of f.
+        order: the number of nodes in each direction, orderᵈ in total.
 
     Returns:
         A tensor of the shape that f returns.
 
     Raises:
-        ShapeError: mean and cov do not belong together. ArgumentError: more than a million nodes.
-        LinAlgError: cov is not positive definite. NotConverged: f is not finite at a node.
+        ShapeError: if the shapes of mean and cov do not fit.
+        ArgumentError: if there would be more than a million nodes.
+        LinAlgError: if cov is not positive definite.
+        NotConverged: if f is not finite at a node.
 
-    The rule is exact for polynomials of degree below 2·order, and good for smooth f alone: of a kink or a jump, as of
-    an option's payoff, it is off by a few percent. There take ``sg.quad`` of f times the density, with points=. A
-    warning says when f is 0 at all nodes, or when one node gives most of the mean.
+    The rule is exact for polynomials of degree below 2·order, and accurate only for smooth f. If f has a kink or a
+    jump, like an option's payoff, the error is a few percent; integrate f times the density with ``sg.quad`` and
+    points= instead. symgrad warns if f is 0 at all nodes, or if one node contributes most of the mean.
 
     Source: Abramowitz and Stegun, 25.4.46.
 

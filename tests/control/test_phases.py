@@ -107,9 +107,9 @@ def test_phases_are_drawn_on_common_axes():
             3, time={"second": (2.0, 3.0)})),
         (ArgumentTypeError, "the jump to 'second' returned a float", lambda: stages(
             jumps={"second": lambda x, p: 3.0}).solve(3)),
-        (ArgumentError, "the jump to 'second': 'mas' is none of the states", lambda: stages(
+        (ArgumentError, "the jump to 'second': 'mas' is not among the states", lambda: stages(
             jumps={"second": lambda x, p: {"mas": x["mass"]}}).solve(3)),
-        (ArgumentError, "lb: there is no block 'way'", lambda: trip(limits={"way": (0.0, 1.0)}).solve(3)),
+        (ArgumentError, "limits has 'way', which coupling", lambda: trip(limits={"way": (0.0, 1.0)}).solve(3)),
         (ArgumentError, "trajectories has 'stat'.*Did you mean 'start'", lambda: trip().solve(4)["stat"]),
     ],
 )  # fmt: skip

@@ -190,7 +190,7 @@ def test_variables_that_bounds_fix_are_parameters():
 
 def test_what_is_no_minimum_has_no_derivative():
     at = lambda p: sg.optim.nlp(lambda x, p: x**2, 0.0, p, constraints=lambda x, p: x**2 + p, solver="slsqp").x
-    with pytest.raises(NotDifferentiable, match="no minimum: the status is 'infeasible'"):
+    with pytest.raises(NotDifferentiable, match=r"not a minimum.*the status is 'infeasible'"):
         sg.grad(at)(1.0)
 
 
@@ -288,7 +288,7 @@ def test_what_is_returned_is_finite(name):
     ("error", "words", "options"),
     [
         (ArgumentError, r"bounds of x\[1\] are 2 and 1", {"bounds": (np.array([0.0, 2.0]), np.ones(2))}),
-        (ArgumentError, r"lb: there is no block 'dynamic'.*Did you mean 'dynamics'\?$", {"lb": {"dynamic": 0.0}}),
+        (ArgumentError, r"lb: the block 'dynamic' does not.*Did you mean 'dynamics'\?$", {"lb": {"dynamic": 0.0}}),
         (ArgumentError, r"ub: got shape \[3\] for dynamics. Expected \[2\]", {"ub": {"dynamics": np.ones(3)}}),
         (ArgumentError, r"lb and ub of dynamics\[0\] are 1 and 0", {"lb": {"dynamics": 1.0}}),
         (ArgumentError, "solver='newton' is unknown. Expected one of 'auto', 'ipopt'", {"solver": "newton"}),
@@ -306,7 +306,7 @@ def test_what_is_returned_is_finite(name):
         (ArgumentError, "trust-constr does not take .*no_such", {"solver": "trust-constr", "options": {"no_such": 1}}),
         (ArgumentTypeError, r"got str at result\['b'\]", {"constraints": lambda x: {"a": x, "b": "text"}}),
         (ArgumentTypeError, "constraints is a function, got int", {"constraints": 3}),
-        (ArgumentError, "lb and ub are the ends of constraints", {"constraints": None, "lb": 1.0}),
+        (ArgumentError, "lb and ub are bounds on constraints", {"constraints": None, "lb": 1.0}),
         (ArgumentError, "hold a tensor that requires grad", {"lb": {"dynamics": sg.tensor(0.0, requires_grad=True)}}),
     ],
 )
@@ -322,7 +322,7 @@ def test_arguments_of_another_shape_are_refused():
         problem.solve(np.ones(3))
     with pytest.raises(ShapeError, match="x0 has shapes"):
         problem.solve(x0=np.ones(3))
-    with pytest.raises(ArgumentError, match="the arguments have another structure"):
+    with pytest.raises(ArgumentError, match="the structure of the arguments differs"):
         problem.solve(np.ones(2), 1.0)
     with pytest.raises(ArgumentError, match=r"x0 has the blocks \['a'\]. Expected \['x'\]"):
         problem.solve(x0={"a": np.ones(2)})
@@ -452,7 +452,9 @@ def test_programs_of_python_loops_do_not_grow_with_the_horizon():
 
 
 def test_errors_name_stages_of_python_loops():
-    with pytest.raises(ArgumentError, match=r"no block 'step'. Expected some of \['step0', .*, …, 'start'\]"):
+    with pytest.raises(
+        ArgumentError, match=r"block 'step' does not exist. Expected some of \['step0', .*, …, 'start'\]"
+    ):
         loop(20, lb={"step": 0.0})
     start = {"x": np.zeros((21, 2)), "u": np.zeros(20)}
     start["x"][7, 0] = np.inf

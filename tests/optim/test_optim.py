@@ -209,8 +209,21 @@ def test_zero_grad_drops_gradients_or_sets_them_to_zero():
 
 def test_an_optimizer_prints_its_options():
     assert repr(SGD(parameters(), lr=0.1)).splitlines()[:4] == [
-        "SGD (", "Parameter Group 0", "    dampening: 0", "    lr: 0.1"
+        "SGD (", "Parameter Group 0", "    dampening: 0", "    differentiable: False"
     ]  # fmt: skip
+
+
+NAMES = ["Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop",
+         "Rprop", "SGD"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_optimizer_prints_as_pytorchs(name):
+    torch = pytest.importorskip("torch")
+    ours, theirs = (getattr(T.optim, name)([T.ones(2, 2, requires_grad=True)]) for T in (sg, torch))
+    assert repr(ours) == repr(theirs)
+    ours.load_state_dict(theirs.state_dict())
+    assert repr(ours) == repr(theirs)
 
 
 def leaf():
@@ -514,7 +527,7 @@ def test_a_state_of_lbfgs_that_contradicts_itself_is_refused(harm):
     saved = optimizer.state_dict()
     before = str(saved)
     assert saved["state"][0]["old_dirs"]
-    with pytest.raises(sg.errors.ArgumentError, match="the state of LBFGS contradicts itself"):
+    with pytest.raises(sg.errors.ArgumentError, match="the state of LBFGS is inconsistent"):
         optimizer.load_state_dict({**saved, "state": {0: {**saved["state"][0], **harm}}})
     assert str(optimizer.state_dict()) == before
 

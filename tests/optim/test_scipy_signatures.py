@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 
 scipy = pytest.importorskip("scipy")
-optimize, integrate, stats = (pytest.importorskip(f"scipy.{name}") for name in ("optimize", "integrate", "stats"))
+optimize, integrate, stats, interpolate = (
+    pytest.importorskip(f"scipy.{name}") for name in ("optimize", "integrate", "stats", "interpolate")
+)
 linalg, special, signal, fft = (pytest.importorskip(f"scipy.{name}") for name in ("linalg", "special", "signal", "fft"))
 
 X = np.linspace(0.0, 2.0, 15)
@@ -25,13 +27,28 @@ def decay(lib):
 @pytest.mark.parametrize("options", [
     {}, {"p0": [1.0, 2.0, 0.0]}, {"sigma": SIGMA}, {"sigma": SIGMA, "absolute_sigma": True},
     {"sigma": COVARIANCE, "absolute_sigma": True}, {"bounds": ([0.0, 0.0, 0.0], [2.0, 3.0, 1.0])},
-    {"method": "trf", "p0": [2.0, 1.0, 1.0]},
+    {"bounds": (0, [3.0, 0.9, 0.5])}, {"bounds": (-np.inf, [2.0, 3.0, 0.9])},
+    {"method": "trf", "p0": [2.0, 1.0, 1.0]}, {"method": "lm"}, {"method": "dogbox", "p0": [2.0, 1.0, 1.0]},
 ], ids=lambda o: ",".join(o) or "default")  # fmt: skip
 def test_fits_and_their_covariances_are_scipys(options):
     p, cov = sg.optim.curve_fit(decay(sg), X, Y, **options)
     expected, expected_cov = optimize.curve_fit(decay(np), X, Y, **options)
     np.testing.assert_allclose(p, expected, rtol=2e-4)
     np.testing.assert_allclose(cov, expected_cov, rtol=1e-3)
+
+
+def test_a_fit_that_starts_outside_its_bounds_blames_p0():
+    for method in (None, "trf", "dogbox"):
+        with pytest.raises(ArgumentError, match=r"curve_fit: p0\[1\] = 9 is outside its bounds, 0 and 5. Start within"):
+            sg.optim.curve_fit(decay(sg), X, Y, p0=[1.0, 9.0, 0.0], bounds=(0, 5), method=method)
+
+
+@pytest.mark.parametrize(
+    ("method", "says"), [("lm", "Method 'lm' doesn't support bounds"), ("foo", "`method` must be")]
+)
+def test_a_method_that_cannot_fit_is_refused_in_scipys_words(method, says):
+    with pytest.raises(ArgumentError, match=says):
+        sg.optim.curve_fit(decay(sg), X, Y, bounds=(0, 5), method=method)
 
 
 def test_data_that_is_not_finite_is_refused():
@@ -97,16 +114,72 @@ def test_running_integrals_begin_with_zero_where_that_is_asked_for():
         sg.cumulative_trapezoid(sg.ones(3), initial=1)
 
 
+@pytest.mark.parametrize("n", range(1, 9))
+def test_simpsons_rule_is_scipys(n):
+    rng = np.random.default_rng(n)
+    for axis, y in ((0, rng.normal(size=(n, 3))), (1, rng.normal(size=(3, n)))):
+        places = np.cumsum(rng.uniform(0.1, 1.0, n))
+        for where in ({}, {"dx": 0.3}, {"x": places}, {"x": places[::-1].copy()}, {"x": np.sort(y, axis)}):
+            np.testing.assert_allclose(
+                sg.simpson(y, axis=axis, **where), integrate.simpson(y, axis=axis, **where), rtol=1e-10, atol=1e-12
+            )
+    assert sg.simpson(np.array([1, 200, 4], "uint8")).item() == pytest.approx(805 / 3)
+    assert sg.simpson(sg.ones(4, dtype=sg.float32)).dtype == np.float32
+
+
+def test_derivatives_for_scipy_are_accepted_and_not_needed():
+    rosen, start = lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(), np.array([1.3, 0.7, 0.8])
+    found = sg.optim.minimize(rosen, start, method="trust-exact", jac=optimize.rosen_der, hess=optimize.rosen_hess)
+    np.testing.assert_allclose(found.x, np.ones(3), rtol=1e-6)
+    fit = sg.optim.least_squares(lambda p: p[0] * np.exp(-p[1] * X) - Y, [1.0, 1.0], jac="3-point")
+    theirs = optimize.least_squares(lambda p: p[0] * np.exp(-p[1] * X) - Y, [1.0, 1.0], jac="3-point")
+    np.testing.assert_allclose(fit.x, theirs.x, rtol=1e-6)
+    assert sg.optim.root(lambda x: x**2 - 4, [1.0], jac=lambda x: 2 * x).x == pytest.approx([2.0])
+    for call in (sg.optim.minimize, sg.optim.root, sg.optim.least_squares):
+        with pytest.raises(ArgumentError, match=r"with jac=True fun returns its value and .*\. Leave jac out"):
+            call(lambda x: (x**2, 2 * x), [1.0], jac=True)
+
+
+def test_simpsons_rule_refuses_what_does_not_fit():
+    with pytest.raises(ArgumentError, match="invalid combination of arguments: x and dx"):
+        sg.simpson(sg.ones(3), sg.ones(3), dx=1.0)
+    with pytest.raises(ShapeError, match=r"simpson: There must be one `x` value for each sample point\. Got 2"):
+        sg.simpson(sg.ones(3), sg.ones(2))
+    with pytest.raises(ShapeError, match="simpson: Expected y to have at least one dimension"):
+        sg.simpson(1.0)
+
+
 W = sg.tensor([1.0, 2.0], requires_grad=True)
 TWINS = {
     "scipy.stats.norm.logpdf takes arrays, which have no gradient. Use sg.stats.norm.logpdf.":
         lambda: stats.norm.logpdf(W),
     "scipy.stats.gamma.cdf takes arrays, which have no gradient. Use sg.stats.gamma.cdf.":
         lambda: stats.gamma.cdf(W, 2.0),
-    "scipy's expm takes arrays, which have no gradient. Use sg.linalg.expm.": lambda: linalg.expm(sg.eye(2) * W),
-    "scipy's logsumexp takes arrays, which have no gradient. Use sg.logsumexp.": lambda: special.logsumexp(W),
-    "scipy's convolve takes arrays, which have no gradient. Use sg.signal.convolve.": lambda: signal.convolve(W, W),
-    "scipy's fft takes arrays, which have no gradient. Use sg.fft.fft.": lambda: fft.fft(W),
+    "scipy.stats.norm.pdf takes arrays, which have no gradient. Use sg.stats.norm.pdf.": lambda: stats.norm(W).pdf(0.0),
+    "scipy.stats.norm.fit takes arrays, which have no gradient. Use sg.stats.fit.": lambda: stats.norm.fit(W),
+    "scipy.stats.pearsonr takes arrays, which have no gradient. Use sg.corrcoef(sg.stack([x, y]))[0, 1].":
+        lambda: stats.pearsonr(W, W),
+    "scipy.linalg.expm takes arrays, which have no gradient. Use sg.linalg.expm.": lambda: linalg.expm(sg.eye(2) * W),
+    "scipy.linalg.schur takes arrays, which have no gradient. Use sg.linalg.eigh(A) or sg.linalg.eig(A).":
+        lambda: linalg.schur(sg.eye(2) * W),
+    "scipy.special.logsumexp takes arrays, which have no gradient. Use sg.special.logsumexp.":
+        lambda: special.logsumexp(W),
+    "scipy.special.comb takes arrays, which have no gradient. Call it on x.detach().numpy() for the numbers.":
+        lambda: special.comb(W, 2),
+    "scipy.signal.convolve takes arrays, which have no gradient. Use sg.signal.convolve.":
+        lambda: signal.convolve(W, W),
+    "scipy.fft.fft takes arrays, which have no gradient. Use sg.fft.fft.": lambda: fft.fft(W),
+    "scipy.integrate.simpson takes arrays, which have no gradient. Use sg.simpson.": lambda: integrate.simpson(W),
+    "scipy.integrate.solve_ivp takes arrays, which have no gradient. Use sg.solve_ivp.":
+        lambda: integrate.solve_ivp(lambda t, y: -y * W, (0, 1), [1.0, 2.0]),
+    "scipy.interpolate.CubicSpline takes arrays, which have no gradient. Use sg.CubicSpline.":
+        lambda: interpolate.CubicSpline([0.0, 1.0], W),
+    "scipy.optimize.root takes arrays, which have no gradient. Use sg.optim.root.":
+        lambda: optimize.root(lambda x: x**2 - 2, W),
+    "scipy.optimize.rosen takes arrays, which have no gradient. Call it on x.detach().numpy() for the numbers.":
+        lambda: sg.optim.minimize(optimize.rosen, [1.3, 0.7], compile=False),
+    "requires grad. An array has no gradient. Write sg.stack([a, b]) or sg.tensor([a, b]) for np.array([a, b]).":
+        lambda: np.array(W),
     "Write sg.stack([a, b]) or sg.tensor([a, b]) for np.array([a, b]).": lambda: np.array([W.sum(), 1.0]),
 }  # fmt: skip
 

@@ -222,6 +222,29 @@ def test_a_sequence_of_schedules_goes_on_from_its_state():
         two.load_state_dict({})
 
 
+def test_a_sequence_goes_on_while_the_rate_is_the_first_of_a_schedule_that_does_not_run():
+    def fresh():
+        optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=0.2)
+        parts = [
+            lr_scheduler.ConstantLR(optimizer, 0.1, 3),
+            lr_scheduler.CosineAnnealingLR(optimizer, 8),
+            lr_scheduler.StepLR(optimizer, 3, 0.5),
+        ]
+        return optimizer, lr_scheduler.SequentialLR(optimizer, parts, [3, 11])
+
+    (first, one), (second, two) = fresh(), fresh()
+    first.step()
+    for _ in range(13):
+        one.step()
+    second.load_state_dict(first.state_dict())
+    two.load_state_dict(one.state_dict())
+    assert two.get_last_lr() == one.get_last_lr() == [0.2]
+    one.step()
+    second.step()
+    two.step()
+    assert two.get_last_lr() == one.get_last_lr() == [0.1]
+
+
 def averaged(lib, options, bn=False):
     """The averages of a model that is trained, its rates by SWALR, and statistics of batches computed anew."""
     layers = [lib.nn.Linear(3, 2)] + ([lib.nn.BatchNorm1d(2)] if bn else [])

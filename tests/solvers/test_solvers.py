@@ -593,6 +593,26 @@ def test_the_envelope_theorem_of_numbers_is_checked():
     assert str(sg.derive(utility(x, p, m), m, verify=True)) == "0.7/(m - p*x)"
 
 
+def test_formulas_name_the_blocks_of_a_structured_minimum():
+    def least(q):
+        loss = lambda v, q: (v["a"] ** 4).sum() + q * v["b"] ** 4 - v["b"] + v["a"][0] * v["b"] ** 2 - v["a"].sum()
+        return sg.argmin(loss, {"a": np.ones(2), "b": 1.0}, q)
+
+    def held(q):
+        loss, total = lambda v, q: (v["a"] ** 4).sum() + q * v["b"] ** 4, lambda v, q: v["a"].sum() + v["b"] - q
+        return sg.argmin(loss, {"a": np.ones(2), "b": 1.0}, q, constraints=total)
+
+    form, at = sg.derive(lambda q: least(q)["b"], "q"), least(1.5)
+    assert str(form) == "-12*a_0**2*b**3/(6*a_0**2*(a_0 + 6*b**2*q) - b**2)"
+    expected = sg.grad(lambda q: least(q)["b"])(1.5)
+    np.testing.assert_allclose(form(q=1.5, a=at["a"].numpy(), b=float(at["b"])), expected, rtol=1e-10)
+    form, (x, price) = sg.derive(lambda q: held(q).x["b"], "q"), held(1.5)
+    assert form.args == ("a", "b", "λ", "q")
+    expected = sg.grad(lambda q: held(q).x["b"])(1.5)
+    values = {"a": x["a"].numpy(), "b": float(x["b"]), "λ": float(price)}
+    np.testing.assert_allclose(form(q=1.5, **values), expected, rtol=1e-10)
+
+
 def test_answers_inside_of_answers_print_by_their_own_letters():
     a = _named(0.3, "a")
     inner = lambda x: sg.root(lambda y: y**3 + y - x * a, 0.5)

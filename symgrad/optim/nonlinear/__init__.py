@@ -1,4 +1,4 @@
-"""Nonlinear programs: minimise f(x) subject to bounds on x and on g(x), by solvers that are kept elsewhere.
+"""Nonlinear programs: minimise f(x) subject to bounds on x and on g(x), by solvers from other packages.
 
 blocks → derivatives → problem → solvers → solution; sensitivity makes x and the multipliers functions of parameters.
 """

@@ -12,7 +12,7 @@ import numpy as np
 from symgrad.core import trees
 from symgrad.core.promotion import is_real, is_symbolic
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.implicit.unknowns import is_numbers
+from symgrad.implicit.unknowns import is_numbers, labels
 from symgrad.ops.map import show_shape
 from symgrad.support.namespace import near
 
@@ -50,6 +50,11 @@ class Blocks:
 
     def spread(self, values: Any, otherwise: float, who: str) -> Any:
         """Return a vector of one end of all bounds: of one number or array, or a dict by name of some blocks."""
+        if isinstance(values, dict) and isinstance(self.tree, trees.ArrayLeaf):
+            raise ArgumentError(
+                f"{who}: got a dict with the names {list(values)!s:.60}, but the constraints return one array. "
+                "Expected numbers; or return a dict from constraints, whose keys name its blocks."
+            )
         if not isinstance(values, dict) or not isinstance(self.tree, trees.ContainerSpec) or not self.tree.keys:
             each = trees.spread(self.tree, _array(values), who)
         else:
@@ -58,7 +63,7 @@ class Blocks:
                 known = [*map(repr, self.tree.keys)]
                 some = ", ".join(known if len(known) <= _NAMED else [*known[: _NAMED - 1], "…", known[-1]])
                 guess = near(str(unknown[0]), [str(k) for k in self.tree.keys]) or "."
-                raise ArgumentError(f"{who}: there is no block {unknown[0]!r}. Expected some of [{some}]{guess}")
+                raise ArgumentError(f"{who}: the block {unknown[0]!r} does not exist. Expected some of [{some}]{guess}")
             full = {k: _array(values.get(k, otherwise)) for k in self.tree.keys}
             each = [v for k, part in zip(self.tree.keys, self.tree.parts) for v in trees.spread(part, full[k], who)]
         return np.concatenate([self._filled(k, v, otherwise, who) for k, v in enumerate(each)] or [np.zeros(0)])
@@ -79,14 +84,3 @@ class Blocks:
 
 def _array(values: Any) -> Any:
     return np.array(values) if is_numbers(values) else values
-
-
-def labels(tree: trees.Tree, title: str, inside: bool = False) -> list[str]:
-    """Return the name of each array: keys joined by dots, and numbers in brackets behind the title."""
-    if isinstance(tree, trees.ArrayLeaf):
-        return [title]
-    if isinstance(tree, trees.Static):
-        return []
-    named = tree.keys or getattr(tree.kind, "_fields", ())
-    own = [f"{title}.{k}" if inside else str(k) for k in named] or [f"{title}[{k}]" for k in range(len(tree.parts))]
-    return [name for label, part in zip(own, tree.parts, strict=True) for name in labels(part, label, True)]

@@ -5,25 +5,29 @@ Patterns are fixed and known before there is a value. The Lagrangian here is σ 
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad import functions as F
 from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import seeds
 from symgrad.compiler.sparse.sets import Sets, none
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.tiers import Tiered
-from symgrad.engine.program import Program
+from symgrad.core.node import tensor_node
+from symgrad.engine.program import Program, recorded
 from symgrad.engine.record import as_tensor
-from symgrad.implicit import programs
-from symgrad.ops.shape import Reshape
+from symgrad.implicit import products, programs
 from symgrad.ops.shapes.join import Cat
 from symgrad.solvers.quadratic import is_polynomial
 from symgrad.support.collector import collector_paused
 from symgrad.support.extras import required
 from symgrad.support.lazy import cached_property
+from symgrad.transforms.tracing import Trace, spec_of
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -66,6 +70,69 @@ class Pattern(NamedTuple):
         return lower.tocsc()
 
 
+class Derived(NamedTuple):
+    """What is derived of a body (x, *θ) ↦ (f, g) in x.
+
+    Attributes:
+        jacobian: where ∂g/∂x can differ from zero.
+        hessian: where the lower triangle of ∂²(σ f + λᵀ g)/∂x² can differ from zero.
+        programs: (x, *θ) ↦ f, ∇f, g and the entries of ∂g/∂x; (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle.
+    """
+
+    jacobian: Pattern
+    hessian: Pattern
+    programs: dict[str, Program]
+
+
+@collector_paused()
+def derived(body: Program) -> Derived:
+    """Trace all derivatives at once, in one graph with the body."""
+    many, patterns = len(body.arguments), dict[str, Pattern]()
+
+    def rule(*given: Any) -> dict[str, Any]:
+        x, (f, g) = given[0], map(as_tensor, body(*given[:many]))
+        patterns["jacobian"], entries = _jacobian(body, x, g)
+        patterns["hessian"], lower = _hessian(products.pulled([f, g], given[many:], x), given)
+        gradient = programs.fitted(products.pulled([f], [as_tensor(1.0)], x), body.arguments[0])
+        return {"gradient": gradient, **entries, **lower}
+
+    with Trace() as trace:
+        variables = trace.variables([*body.arguments, *body.results])
+        roots = trace.run(rule, variables, "nlp: derivatives are traced once.")
+        own = {name: variables if name == "hessian" else variables[:many] for name in roots}
+        made = {name: programs.closed(*trace.program(own[name], [as_tensor(t)])) for name, t in roots.items()}
+    f, g = (body.returning([k]) for k in body.outputs)
+    return Derived(patterns["jacobian"], patterns["hessian"], {"objective": f, "constraints": g, **made})
+
+
+def _jacobian(body: Program, x: Any, g: Any) -> tuple[Pattern, dict[str, Any]]:
+    """Return the pattern of ∂g/∂x, and its entries where there are some."""
+    sets = pattern(body.returning(body.outputs[1:]), 0) if math.prod(g.shape) else none(0, x.shape[0])
+    entries = {"jacobian": _entries(g, x, for_jacobian(sets, 1.0, 1.0))} if len(sets.members) else {}
+    return Pattern.of(sets), entries
+
+
+def _hessian(slope: Any, given: Sequence[Any]) -> tuple[Pattern, dict[str, Any]]:
+    """Return the pattern of the slope's derivative below the diagonal, and its entries where there are some."""
+    slope = programs.fitted(slope, spec_of(given[0]))
+    sets = pattern(recorded([tensor_node(t) for t in given], [tensor_node(slope)]), 0).symmetric()
+    lower = sets.owners >= sets.members
+    if not lower.any():
+        return Pattern.of(sets, lower), {}
+    sweeps = for_hessian(sets)
+    return Pattern.of(sets, lower), {"hessian": _entries(slope, given[0], sweeps._replace(take=sweeps.take[lower]))}
+
+
+def _entries(y: Any, x: Any, sweeps: Sweeps) -> Any:
+    """Return the entries of ∂y/∂x, out of products with vectors."""
+    parts = []
+    for product, colours, like in ((products.pushed_rows, sweeps.columns, x), (products.pulled_rows, sweeps.rows, y)):
+        vectors = seeds(colours, spec_of(like))
+        if len(vectors):
+            parts.append(F.ravel(product(y, x, as_tensor(vectors))))
+    return (parts[0] if len(parts) == 1 else Cat(0)(*parts))[sweeps.take]
+
+
 class Derivatives:
     """The functions of one program (x, *θ) ↦ (f, g), compiled when they are first called.
 
@@ -78,57 +145,27 @@ class Derivatives:
     def __init__(self, body: Program, backend: str) -> None:
         self.body, self.backend = body, backend
         (self.size,), (self.held,) = body.arguments[0].shape, body.results[1].shape
-        self._f, self._g = body.returning(body.outputs[:1]), body.returning(body.outputs[1:])
         self.calls: dict[str, tuple[int, float]] = {}
         self._kernels: dict[str, Tiered] = {}
 
-    # -------------------------------------------------------------- patterns
     @cached_property
-    def jacobian_pattern(self) -> Pattern:
-        """Where ∂g/∂x can differ from zero."""
-        return Pattern.of(self._jacobian_sets)
-
-    @cached_property
-    def hessian_pattern(self) -> Pattern:
-        """Where the lower triangle of ∂²(σ f + λᵀ g)/∂x² can differ from zero."""
-        return Pattern.of(self._hessian_sets, self._is_lower)
-
-    @cached_property
-    @collector_paused()
-    def _jacobian_sets(self) -> Sets:
-        return pattern(self._g, 0) if self.held else none(0, self.size)
-
-    @cached_property
-    @collector_paused()
-    def _hessian_sets(self) -> Sets:
-        return pattern(self._slope, 0).symmetric()
+    def _derived(self) -> Derived:
+        return derived(self.body)
 
     @property
-    def _is_lower(self) -> Any:
-        return self._hessian_sets.owners >= self._hessian_sets.members
+    def jacobian_pattern(self) -> Pattern:
+        """Where ∂g/∂x can differ from zero."""
+        return self._derived.jacobian
 
-    # -------------------------------------------------------------- programs
-    @cached_property
-    def _slope(self) -> Program:
-        """(x, *θ, σ, λ) ↦ σ ∇f + (∂g/∂x)ᵀ λ"""
-        return programs.pullback(self.body, (0,))
+    @property
+    def hessian_pattern(self) -> Pattern:
+        """Where the lower triangle of ∂²(σ f + λᵀ g)/∂x² can differ from zero."""
+        return self._derived.hessian
 
-    @cached_property
-    @collector_paused()
+    @property
     def programs(self) -> dict[str, Program]:
         """(x, *θ) ↦ f, ∇f, g and the entries of ∂g/∂x; (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle."""
-        slope = programs.pullback(self._f, (0,))
-        own = self.body.arguments
-        gradient = programs.once(self._f, "gradient", own, lambda *xs: slope(*xs, as_tensor(1.0)))
-        made = {"objective": self._f, "gradient": gradient, "constraints": self._g}
-        if self.held and len(self._jacobian_sets.members):
-            sweeps = for_jacobian(self._jacobian_sets, 1.0, 1.0)
-            made["jacobian"] = _entries(self._g, sweeps)
-        if len(self.hessian_pattern.rows):
-            sweeps = for_hessian(self._hessian_sets)
-            sweeps = sweeps._replace(take=sweeps.take[self._is_lower])
-            made["hessian"] = _entries(self._slope, sweeps)
-        return made
+        return self._derived.programs
 
     def _kernel(self, name: str) -> Tiered:
         if name not in self._kernels:
@@ -169,31 +206,13 @@ class Derivatives:
     @cached_property
     def is_linear(self) -> bool:
         """Whether g is linear in x, whatever θ is."""
-        return is_polynomial(self._g) and not self._reads("jacobian")
+        return is_polynomial(self.programs["constraints"]) and not self._reads("jacobian")
 
     @cached_property
     def is_quadratic(self) -> bool:
         """Whether f is quadratic and g linear in x, whatever θ is."""
-        return self.is_linear and is_polynomial(self._f) and not self._reads("hessian")
+        return self.is_linear and is_polynomial(self.programs["objective"]) and not self._reads("hessian")
 
     def _reads(self, name: str) -> bool:
         """Whether the entries of a derivative depend on x."""
         return name in self.programs and programs.is_read(self.programs[name], 0)
-
-
-def _entries(body: Program, sweeps: Sweeps) -> Program:
-    """Return the entries of a body's derivative J in its first argument, out of products J v and Jᵀ u."""
-    x, y = body.arguments[0], body.results[0]
-    ways = (programs.pushforward, sweeps.columns, x), (programs.pullback, sweeps.rows, y)
-
-    def rule(*xs: Any) -> list[Any]:
-        products = []
-        for way, colours, spec in ways:
-            vectors = seeds(colours, spec)
-            if len(vectors):
-                flags = *[False] * len(xs), True
-                (rows,) = programs.of_slices(way(body, (0,)), len(vectors), flags, (*xs, as_tensor(vectors)))
-                products.append(Reshape((rows.size,))(rows))
-        return [(products[0] if len(products) == 1 else Cat(0)(*products))[sweeps.take]]
-
-    return programs.traced(body.arguments, rule, "nlp: derivatives are traced once.")

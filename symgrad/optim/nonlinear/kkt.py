@@ -29,6 +29,7 @@ class Point(NamedTuple):
         z, forces, pushes: x, λ and ν.
         stationarity: the largest entry of ∇L, or the distance to the bound that f falls towards.
         violation: of the worst constraint or bound.
+        rest, steepest: ∇f − Jᵀλ, and the largest entry of ∇f.
     """
 
     z: Any
@@ -36,15 +37,24 @@ class Point(NamedTuple):
     pushes: Any
     stationarity: float
     violation: float
+    rest: Any
+    steepest: float
 
     @classmethod
     def of(cls, run: Run, z: Any, forces: Any) -> Point:
         """Return the point with the multipliers of its bounds."""
-        rest = run.gradient(z) - run.matrix(z).T @ forces
+        slope = run.gradient(z)
+        rest, steepest = slope - run.matrix(z).T @ forces, float(np.max(np.abs(slope), initial=0.0))
         way = np.where(rest > 0, z - run.low, run.high - z)  # to the bound that f falls towards
         pushes = np.where(way < np.abs(rest), rest, 0.0)
         stationarity = float(np.max(np.minimum(np.abs(rest), np.maximum(way, 0.0)), initial=0.0))
-        return cls(z, forces, pushes, stationarity, run.violation(z, run.constraints(z)))
+        return cls(z, forces, pushes, stationarity, run.violation(z, run.constraints(z)), rest, steepest)
+
+    def is_level(self, run: Run, tol: float) -> bool:
+        """Whether each entry of ∇L is small beside ∇f, or pushes against a bound that is next to the point."""
+        way = np.where(self.rest > 0, self.z - run.low, run.high - self.z)
+        is_small = np.abs(self.rest) <= tol * (1.0 + self.steepest)
+        return bool(np.all(is_small | (way <= tol * (1.0 + np.abs(self.z)))))
 
     @property
     def error(self) -> float:
@@ -78,19 +88,15 @@ class Factors:
 
     def _singular(self) -> str:
         """Return why K is singular, with the name of an active constraint that the others imply."""
-        gradients = self.active.toarray().T if max(self.active.shape) <= _NAMED else np.zeros((0, 0))
-        if gradients.size:
-            _, R, order = required("nlp", "scipy", "scipy.linalg").qr(gradients, mode="economic", pivoting=True)
-            sizes = np.abs(np.diag(R))
-            rank = int(np.sum(sizes > _REPEATED * sizes[0]))
-            if rank < gradients.shape[1]:
-                return (
-                    f"nlp: the gradient of {self.name(int(order[rank]))} is a combination of those of other active "
-                    "constraints, so that multipliers are not unique. There is no derivative; drop this constraint."
-                )
+        k = implied(self.active)
+        if k is not None:
+            return (
+                f"nlp: the gradient of {self.name(k)} is a combination of those of other active constraints, so that "
+                "multipliers are not unique, and there is no derivative. Remove this constraint."
+            )
         return (
             "nlp: f is level along some direction that the active constraints leave free, so that the solution is not "
-            "unique. There is no derivative; add a constraint, or a small quadratic term."
+            "unique, and there is no derivative. Add a constraint, or a small quadratic term."
         )
 
     def solve(self, b: Any) -> Any:
@@ -106,6 +112,16 @@ class Factors:
         if not np.max(np.abs(right - self.matrix @ x)) <= _LOST * np.max(np.abs(right)):
             raise LinAlgError(self._singular())
         return x.T.reshape(b.shape)
+
+
+def implied(gradients: Any) -> int | None:
+    """Return a row of a sparse matrix that is a combination of others, if it is small enough to look for one."""
+    if max(gradients.shape) > _NAMED or not gradients.shape[0] or not np.all(np.isfinite(gradients.data)):
+        return None
+    _, R, order = required("nlp", "scipy", "scipy.linalg").qr(gradients.toarray().T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    rank = int(np.sum(sizes > _REPEATED * sizes[0]))
+    return int(order[rank]) if rank < gradients.shape[0] else None
 
 
 def polished(run: Run, point: Point) -> Point:

@@ -17,23 +17,24 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
 from symgrad.implicit.programs import with_constants
 from symgrad.implicit.repeated import grouped
-from symgrad.implicit.unknowns import Arguments, flat_result, floating, is_variable, title_of
+from symgrad.implicit.unknowns import Arguments, flat_result, floating, is_variable, labels, title_of
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.optim.implicit_result import is_followed
-from symgrad.optim.nonlinear.blocks import Blocks, labels
+from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.derivatives import FLOAT64, Derivatives
 from symgrad.optim.nonlinear.kkt import Point, polished
 from symgrad.optim.nonlinear.quadratic import QUADRATIC, Matrices
 from symgrad.optim.nonlinear.run import Iterate, Outcome, Run, Stop
 from symgrad.optim.nonlinear.sensitivity import Sensitivity
 from symgrad.optim.nonlinear.solution import ACTIVE, WORDS, Solution, active_names, worst_rows
-from symgrad.optim.nonlinear.solvers import NONLINEAR
+from symgrad.optim.nonlinear.solvers import NONLINEAR, repeated
 from symgrad.optim.vectors import Vector
 from symgrad.solvers.problem import ends_of, number_of
 from symgrad.support.arguments import check_all
 from symgrad.support.collector import collector_paused
 from symgrad.support.extras import is_installed, needs, required
+from symgrad.support.named import Named
 from symgrad.support.progress import long_work
 from symgrad.transforms.arguments import check_results
 from symgrad.transforms.tracing import Trace, spec_of
@@ -43,6 +44,8 @@ _LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
 _BOTTOMLESS = -1e15  # f that says, where a solver gives up, that there is no minimum
 _NEAR = 1e-4  # violation from which Newton's steps on the active constraints begin
 _MET = 1e-6  # violation up to which constraints count as met
+_STEEP = 1e-3  # slope of the Lagrangian, relative to that of f, at which there is no minimum
+_SUCCESS = ("solved", "acceptable")
 
 
 def _check_program(f: Any, constraints: Any, lb: Any, ub: Any, bounds: Any) -> None:
@@ -51,7 +54,7 @@ def _check_program(f: Any, constraints: Any, lb: Any, ub: Any, bounds: Any) -> N
         if fn is not None and not callable(fn):
             raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
     if constraints is None and any(isinstance(e, dict) or np.any(np.asarray(e) != 0) for e in (lb, ub)):
-        raise ArgumentError("nlp: lb and ub are the ends of constraints, of which there are none. Use bounds for x.")
+        raise ArgumentError("nlp: lb and ub are bounds on constraints, but there are none. Use bounds= for x.")
     if is_followed(bounds, lb, ub):
         raise ArgumentError(
             "nlp: bounds, lb or ub hold a tensor that requires grad, which solutions are not differentiated with "
@@ -63,18 +66,19 @@ class NLP:
     """The nonlinear program min f(x, *args) with lb ≤ g(x, *args) ≤ ub and bounds on x, traced once.
 
     Args:
-        f: f(x, *args), one number.
-        x0: where to start: an array, a number, or nested dicts, lists, tuples and dataclasses of them.
-        args: parameters; their shapes are fixed, their numbers are not.
-        constraints: g(x, *args): an array, or a structure, whose keys name its blocks in reports and errors.
-        lb, ub: the ends of g: numbers, arrays, or dicts of some of its blocks. Both default to 0, so
-            that constraints are equations; infinity is no end.
-        bounds: of x: a pair (lower, upper) of numbers, arrays or None; of a structure, a structure of pairs, from which
-            keys may be missing. A list of pairs, one for each number, is as in SciPy.
-        backend: as for ``sg.compile``. "auto" computes the first calls with NumPy, while LLVM compiles.
+        f: f(x, *args), which returns one number.
+        x0: the starting point: an array, a number, or nested dicts, lists, tuples and dataclasses of them.
+        args: parameters. Their shapes are fixed; their values may change with each solution.
+        constraints: g(x, *args), which returns an array, or a structure whose keys name its blocks in reports and
+            errors.
+        lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. Both default to 0, so that
+            constraints are equations; use infinity for no bound.
+        bounds: the bounds on x: a pair (lower, upper) of numbers, arrays or None. For a structure, pass a structure of
+            pairs, in which keys may be missing. A list of pairs, one for each number, is accepted as in SciPy.
+        backend: see ``sg.compile``. With "auto", NumPy computes the first calls while LLVM compiles.
 
     Raises:
-        ArgumentError: bounds cross, a block has another name, or f returns several numbers.
+        ArgumentError: if a lower bound is above its upper bound, a name is unknown, or f returns several numbers.
 
     >>> problem = sg.optim.NLP(
     ...     lambda x, p: ((x["a"] - p) ** 2).sum(), {"a": np.zeros(2)}, 3.0,
@@ -84,6 +88,8 @@ class NLP:
     >>> solution.x["a"].round(6), round(solution.multipliers["total"], 6), solution.active
     (array([2., 2.]), -2.0, ('total ≤ 4',))
     """
+
+    start_name = "x0"  # what errors call the argument that says where to start
 
     def __init__(
         self, f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None,
@@ -139,13 +145,9 @@ class NLP:
 
     def _both(self, z: Any, *tensors: Any) -> list[Any]:
         x, args = self._vector.tensors(z), self._args.put(tensors)
-        try:
-            loss = _double(number_of("nlp", self.f(x, *args)))
-            value = None if self.g is None else self.g(x, *args)
-        except KeyError as error:
-            if not isinstance(x, dict) or error.args[:1] == () or error.args[0] in x:
-                raise
-            raise ArgumentError(f"nlp: f or g asks for {error}. The names in x0 are {list(x)}.") from error
+        x = Named(x, "names in x0", "nlp: f or g") if type(x) is dict else x
+        loss = _double(number_of("nlp", self.f(x, *args)))
+        value = None if self.g is None else self.g(x, *args)
         if self.g is None:
             return [loss, as_tensor(np.zeros(0))]
         leaves: list[Any] = []
@@ -166,8 +168,9 @@ class NLP:
             own = [tuple(t.shape) for t in self._args.tensors]
             if given.tree != self._args.tree:
                 raise ArgumentError(
-                    "nlp: the arguments have another structure than those that the problem was made with. Expected "
-                    f"{len(own)} arrays of shapes {own}, in the same places."
+                    "nlp: the structure of the arguments differs from that of the constructor. Expected "
+                    f"{len(own)} arrays of shapes {own}, in the same places. A Python integer is a fixed part of f; "
+                    "write 1.0 for a parameter."
                 )
             if [tuple(t.shape) for t in given.tensors] != own:
                 raise ShapeError(
@@ -185,11 +188,11 @@ class NLP:
         return list(tensors), tuple([v.item() if v.ndim == 0 and v.dtype == FLOAT64 else v for v in values])
 
     def exported(self) -> tuple[dict[str, tuple[Any, Any]], dict[str, Any]]:
-        """Return what ``sg.export(problem, target="c")`` writes: five functions, and the patterns by columns.
+        """Return the source that ``sg.export(problem, target="c")`` writes: five functions, and the sparsity patterns.
 
-        ``objective``, ``gradient`` and ``constraints`` are f, ∇f and g of x and the parameters p. ``jacobian`` has the
-        entries of ∂g/∂x, and ``hessian`` those of the lower triangle of ∂²(σ f + λᵀ g)/∂x², by compressed columns:
-        those of column j stand from ``…_columns[j]`` to ``…_columns[j + 1]``, in the rows ``…_rows``.
+        ``objective``, ``gradient`` and ``constraints`` compute f, ∇f and g from x and the parameters p. ``jacobian``
+        computes the entries of ∂g/∂x, and ``hessian`` those of the lower triangle of ∂²(σ f + λᵀ g)/∂x², in compressed
+        columns: the entries of column j are those from ``…_columns[j]`` to ``…_columns[j + 1]``, in rows ``…_rows``.
         """
         d, z, tensors = self.derivatives, self._vector.start, self._args.tensors
         if len(self._thetas) > len(tensors):
@@ -222,35 +225,40 @@ class NLP:
             "hessian_columns": hessian.starts, "hessian_rows": hessian.rows,
         }  # fmt: skip
 
+    def ends(self) -> tuple[Any, Any]:
+        """Return the lower and the upper ends of g, followed by the bounds of x, as vectors."""
+        return np.concatenate([self.lb, self.low]), np.concatenate([self.ub, self.high])
+
     # -------------------------------------------------------------- solving
     def solve(
         self, *args: Any, x0: Any = None, start: Solution | None = None, solver: str = "auto", tol: float = 1e-8,
         max_steps: int = 3000, max_time: float = math.inf, callback: Callable[..., Any] | None = None,
         options: Mapping[str, Any] | None = None, progress: bool = True,
     ) -> Solution:  # fmt: skip
-        """Solve the program for these parameters; those it was made with by default.
+        """Solve the program for the given parameters, by default those of the constructor.
 
         Args:
-            args: parameters, shaped as those that the problem was made with.
-            x0: where to start, structured as before.
+            args: parameters, with the shapes of those of the constructor.
+            x0: the starting point, with the structure of that of the constructor.
             start: an earlier solution, whose point and multipliers the solver starts from.
-            solver: "auto", "ipopt", "uno", "slsqp", "trust-constr", and for quadratic programs "clarabel", "piqp" and
-                "osqp". "auto" takes those of the latter for convex quadratic programs, and else the first that is
-                installed.
-            tol: of the solver.
-            max_steps, max_time: iterations, and seconds, after which the best iterate is returned.
-            callback: callback(x, iterate) of each step; what it returns, where true, ends the run. Solvers of
-                quadratic programs call none.
-            options: the solver's own, by their names.
+            solver: "auto", "ipopt", "uno", "slsqp", "trust-constr", or for quadratic programs "clarabel", "piqp" or
+                "osqp". "auto" uses one of the last three for convex quadratic programs, and otherwise the first of
+                the others that is installed.
+            tol: the tolerance of the solver.
+            max_steps, max_time: the numbers of iterations and of seconds after which the best iterate is returned.
+                OSQP, whose iterations are short, performs up to 33 for each step.
+            callback: callback(x, iterate), called after each step; a true result ends the run. Solvers for quadratic
+                programs do not call it.
+            options: further options, under the solver's names.
             progress: whether to report the progress of long work, on a terminal or in a notebook.
 
         Returns:
-            A ``Solution``. Where a tensor in args requires a gradient, x, f, g and the multipliers are tensors,
-            differentiable in args. Solvers that end elsewhere than at a minimum say so in ``status``.
+            A ``Solution``. If a tensor in args requires a gradient, x, f, g and the multipliers are tensors that are
+            differentiable with respect to args. If the solver does not end at a minimum, ``status`` gives the reason.
 
         Raises:
-            MissingExtra: the solver is not installed.
-            ArgumentError: f or g is not finite at the start, or the solver has no such option.
+            MissingExtra: if the solver is not installed.
+            ArgumentError: if f or g is not finite at the start, or the solver has no such option.
         """
         tensors, thetas = self._numbers(args)
         _check_budget(tol, max_steps, max_time)
@@ -284,8 +292,12 @@ class NLP:
                     f"{[show_shape(s) for s in self._vector.shapes]}, in the structure that the problem was made with."
                 )
             z = other.start
-        if z.shape != self._vector.start.shape:
-            raise ShapeError(f"nlp: start is a solution of {z.size} numbers. Expected {self._vector.start.size}.")
+        sizes = (z.size, self.rows.size if start is None else len(start.forces))
+        if sizes != (self._vector.start.size, self.rows.size):
+            raise ShapeError(
+                f"nlp: start is a solution with {sizes[0]} variables and {sizes[1]} constraints. Expected one with "
+                f"{self._vector.start.size} and {self.rows.size}, as this problem has them."
+            )
         return np.clip(z, self.low, self.high)
 
     def _check_start(self, run: Run) -> None:
@@ -295,7 +307,10 @@ class NLP:
         else:
             run.objective(run.z), run.constraints(run.z)
         if run.bad:
-            raise ArgumentError(f"nlp: {run.bad} at the start. Start where f and g are defined: pass another x0.")
+            raise ArgumentError(
+                f"nlp: {run.bad} at the start{run.cause}. Start where f and g are defined: pass another "
+                f"{self.start_name}."
+            )
 
     def _run(self, run: Run, solver: str, options: dict[str, Any]) -> tuple[str, Outcome]:
         known = ["auto", *NONLINEAR, *QUADRATIC]
@@ -303,6 +318,8 @@ class NLP:
             raise ArgumentError(f"nlp: solver={solver!r} is unknown. Expected one of {', '.join(map(repr, known))}.")
         try:
             self._check_start(run)
+            if np.array_equal(run.low, run.high):
+                return solver, Outcome(run.z, None, "solved", "The bounds fix all variables", 0)
             if solver == "auto":
                 quadratic = next((q for q in QUADRATIC if is_installed(q)), None)
                 matrices = Matrices.of(run) if quadratic and self.derivatives.is_quadratic else None
@@ -324,7 +341,9 @@ class NLP:
 
     def _matrices(self, run: Run, solver: str) -> Matrices:
         if not self.derivatives.is_quadratic:
-            raise ArgumentError(f"nlp: {solver} solves quadratic programs with linear constraints, and this is none.")
+            raise ArgumentError(
+                f"nlp: {solver} solves quadratic programs with linear constraints, but this program is not one."
+            )
         matrices = Matrices.of(run)
         if not matrices.is_convex:
             raise ArgumentError(f"nlp: {solver} solves convex programs, and f is not convex. Use solver='ipopt'.")
@@ -339,26 +358,21 @@ class NLP:
 
     # -------------------------------------------------------------- the answer
     def _solution(self, run: Run, name: str, outcome: Outcome, tensors: list[Any]) -> Solution:
-        outcome, run.max_time = run.improved(outcome), math.inf
+        run.max_time, run.needs_slopes = math.inf, False
+        outcome = run.improved(outcome)
         point = self._point(run, outcome)
+        if outcome.status in _SUCCESS and not point.is_level(run, _STEEP):  # as IPOPT ends where equations are square
+            outcome = outcome._replace(status="stalled", message=outcome.message + repeated(run, "drop it"))
         if outcome.status in ("acceptable", "stalled") and point.violation <= _NEAR and point.error > run.tol:
             point = polished(run, point)
-        z, forces, pushes, stationarity, violation = point
-        f, g, matrix, slope = run.objective(z), run.constraints(z), run.matrix(z), run.gradient(z)
-        is_met = violation <= max(_MET, run.tol) * (1.0 + float(np.max(np.abs(g), initial=0.0)))
-        is_level = stationarity <= _MET * (1.0 + float(np.max(np.abs(slope), initial=0.0)))
-        status = outcome.status
-        if status in ("stalled", "iteration limit", "failed") and is_met and f < _BOTTOMLESS:
-            status = "unbounded"
-        if status in ("solved", "acceptable", "stalled") and not is_met:
-            status = "infeasible" if self._is_infeasible(z, g, matrix, violation) else "stalled"
-        elif status == "stalled" and is_met and is_level and self._has_signs(z, g, forces):
-            status = "acceptable"
+        z, forces, pushes, stationarity, violation, *_ = point
+        f, g = run.objective(z), run.constraints(z)
+        status = self._status(run, outcome.status, point)
         excess = np.maximum(self.lb - g, g - self.ub)
         solution = Solution(
             self._vector.structure(z), f, self.rows.structure(g), self.rows.structure(np.array(forces)),
-            self.unknowns.structure(pushes), status in ("solved", "acceptable"), status,
-            _message(status, outcome, run.bad), name, outcome.iterations,
+            self.unknowns.structure(pushes), status in _SUCCESS, status,
+            _message(status, outcome, run.bad + run.cause), name, outcome.iterations,
             {"total": time.perf_counter() - run.began, **{k: t for k, (_, t) in self.derivatives.calls.items()}},
             {k: n for k, (n, _) in self.derivatives.calls.items()}, violation,
             stationarity, tuple(run.history),
@@ -369,13 +383,29 @@ class NLP:
             return Sensitivity(self, run, solution, tensors, pushes).differentiable()
         return solution
 
+    def _status(self, run: Run, status: str, point: Point) -> str:
+        """Return the status of a solver, checked against what holds at its point."""
+        z, forces, violation = point.z, point.forces, point.violation
+        f, g = run.objective(z), run.constraints(z)
+        is_met = violation <= max(_MET, run.tol) * (1.0 + float(np.max(np.abs(g), initial=0.0)))
+        if status in ("stalled", "iteration limit", "failed", "not finite") and is_met and f < _BOTTOMLESS:
+            return "unbounded"
+        if status in (*_SUCCESS, "stalled") and not is_met:
+            return "infeasible" if self._is_infeasible(z, g, run.matrix(z), violation) else "stalled"
+        if status == "infeasible" and is_met:
+            status = "stalled"
+        is_level = status in ("stalled", "iteration limit") and is_met and point.is_level(run, _MET)
+        return "acceptable" if is_level and self._has_signs(z, g, forces) else status
+
     def _point(self, run: Run, outcome: Outcome) -> Point:
-        """Return the point of an outcome with its multipliers, which are those that fit best where it has none."""
-        z, forces = np.asarray(outcome.z, np.float64), outcome.multipliers
-        if forces is None:
-            ends = self._signs(z, run.constraints(z))
-            forces = self._balanced(run.matrix(z), run.gradient(z), *ends)[: self.rows.size]
-        return Point.of(run, z, np.asarray(forces))
+        """Return the point of an outcome with its multipliers, or those that fit best where it has none that do."""
+        z = np.asarray(outcome.z, np.float64)
+        point = None if outcome.multipliers is None else Point.of(run, z, np.asarray(outcome.multipliers))
+        if point is not None and (outcome.status not in _SUCCESS or point.is_level(run, _STEEP)):
+            return point
+        ends = self._signs(z, run.constraints(z))
+        fitted = Point.of(run, z, self._balanced(run.matrix(z), run.gradient(z), *ends)[: self.rows.size])
+        return fitted if point is None or fitted.error < point.error else point
 
     def _is_infeasible(self, z: Any, g: Any, matrix: Any, excess: float) -> bool:
         """Whether no small step lowers the sum of all violations: 0 is among its subgradients."""
@@ -430,9 +460,12 @@ def _check_ends(blocks: Blocks, low: Any, high: Any, what: str) -> None:
     crossed = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))
     if len(crossed):
         k = int(crossed[0])
+        ends = [f"{low[k]:g}", f"{high[k]:g}"]
+        if ends[0] == ends[1] and np.isfinite(low[k]):  # they differ in later digits
+            ends = [repr(float(low[k])), repr(float(high[k]))]
         raise ArgumentError(
-            f"nlp: {what} of {blocks.name(k)} are {low[k]:g} and {high[k]:g}. Expected a lower end that is not above "
-            "the upper one."
+            f"nlp: {what} of {blocks.name(k)} are {ends[0]} and {ends[1]}. Expected a lower bound that is not above "
+            "the upper bound."
         )
 
 
@@ -448,7 +481,7 @@ def _check_budget(tol: float, max_steps: int, max_time: float) -> None:
 
 def _message(status: str, outcome: Outcome, bad: str) -> str:
     text = WORDS[status]
-    if bad and status not in ("solved", "acceptable"):
+    if bad and status not in _SUCCESS:
         text += f" On the way, {bad}."
     return f"{text} ({outcome.message.strip().rstrip('.')}.)" if outcome.message else text
 
@@ -461,8 +494,8 @@ def nlp(
 ) -> Solution:  # fmt: skip
     """Minimise f(x, *args) subject to lb ≤ g(x, *args) ≤ ub and bounds on x: ``NLP(f, x0, *args, …).solve(…)``.
 
-    The arguments are those of ``NLP`` and of ``NLP.solve``. To solve a problem for several parameters, make the ``NLP``
-    once, so that it is compiled once.
+    See ``NLP`` and ``NLP.solve`` for the arguments. To solve a problem for several parameters, create the ``NLP`` only
+    once, so that it is compiled only once.
 
     >>> solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: x.sum(), lb=2.0, ub=np.inf)
     >>> solution.x.round(6), round(solution.multipliers, 6)

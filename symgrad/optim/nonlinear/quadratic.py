@@ -13,6 +13,7 @@ from symgrad.support.extras import required
 
 Options = Mapping[str, Any]
 _SMALL = 1e-10  # by how much, relative to P, rounding may bend a convex function
+_CHEAP = 33  # iterations of OSQP, each a solve with one factorisation, that count as a step
 
 
 class Matrices(NamedTuple):
@@ -53,7 +54,13 @@ def _set(settings: Any, who: str, options: Options) -> None:
     for name, value in options.items():
         if not hasattr(settings, name):
             raise ArgumentError(f"nlp: {who} does not have the option {name!r}.")
-        setattr(settings, name, value)
+        try:
+            setattr(settings, name, value)
+        except (TypeError, ValueError, OverflowError):
+            like = getattr(settings, name)
+            raise ArgumentError(
+                f"nlp: {who} does not take the option {name}={value!r}. Expected a value like {like!r}."
+            ) from None
 
 
 def clarabel(run: Run, m: Matrices, options: Options) -> Outcome:
@@ -119,7 +126,7 @@ def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
     system = sparse.vstack([m.A, sparse.eye_array(len(m.q))]).tocsc()
     work, matrix = solver.OSQP(), sparse.csc_matrix
     given: dict[str, Any] = {"verbose": False, "eps_abs": run.tol, "eps_rel": run.tol, "polishing": True}
-    given |= {"max_iter": max(run.max_steps, 100_000)}
+    given |= {"max_iter": max(1, _CHEAP * run.max_steps)}
     if np.isfinite(run.max_time):
         given["time_limit"] = run.max_time
     try:
@@ -128,7 +135,8 @@ def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
             np.concatenate([m.ub, run.high]), **{**given, **options},
         )  # fmt: skip
     except (TypeError, AttributeError, ValueError) as error:
-        raise ArgumentError(f"nlp: OSQP does not take these options: {error}.") from None
+        why = "a value has the wrong type" if isinstance(error, TypeError) and options else error
+        raise ArgumentError(f"nlp: OSQP does not take the options {dict(options)!r}: {why}.") from None
     if run.is_warm:
         work.warm_start(x=run.z)
     result = work.solve(raise_error=False)
@@ -138,8 +146,10 @@ def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
         "run time limit reached": "time limit",
     }  # fmt: skip
     status = words.get(str(result.info.status), "stalled")
-    multipliers = -np.asarray(result.y)[: len(m.lb)]
-    return Outcome(np.array(result.x), multipliers, status, str(result.info.status), int(result.info.iter))
+    message, steps = str(result.info.status), int(result.info.iter)
+    if status in ("infeasible", "unbounded"):  # it has a certificate then, and no point
+        return Outcome(run.z, None, status, message, steps)
+    return Outcome(np.array(result.x), -np.asarray(result.y)[: len(m.lb)], status, message, steps)
 
 
 QUADRATIC: dict[str, Callable[[Run, Matrices, Options], Outcome]] = {"clarabel": clarabel, "piqp": piqp, "osqp": osqp}

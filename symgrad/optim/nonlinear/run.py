@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.errors import NotConverged
+from symgrad.errors import ArgumentTypeError, NotConverged
 from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.derivatives import Derivatives
 from symgrad.support.progress import Work
+
+PATIENCE = 100  # steps without a change, beside values that are not finite, after which a solver is stopped
 
 
 class Stop(Exception):
@@ -67,6 +69,8 @@ class Run:
     best: tuple[float, float, Any] | None = None  # violation, f and point
     why: str = ""  # it was stopped
     bad: str = ""  # the first value that was not finite
+    cause: str = ""  # why it was not, in brackets
+    needs_slopes: bool = False  # whether the solver cannot go on from derivatives that are nan or infinite
     began: float = field(default_factory=time.perf_counter)
 
     @property
@@ -79,32 +83,32 @@ class Run:
         """Return the objective f at a point."""
         try:
             value = self._on_time().objective(np.array(z), self.thetas)
-        except NotConverged:  # such as of odeint, at a point that a solver tries
-            value = np.nan
+        except NotConverged as error:  # such as of odeint, at a point that a solver tries
+            value = self._unknown("f", np.nan, error)
         return float(self._finite(value, "f"))
 
     def gradient(self, z: Any) -> Any:
         """Return the gradient ∇f at a point."""
-        return self._finite(self._on_time().gradient(np.array(z), self.thetas), "∇f", 0)
+        return self._slopes(self._on_time().gradient(np.array(z), self.thetas), "∇f in", 0)
 
     def constraints(self, z: Any) -> Any:
         """Return the constraints g at a point."""
         try:
             values = self._on_time().constraints(np.array(z), self.thetas)
-        except NotConverged:
-            values = np.full(len(self.lb), np.nan)
+        except NotConverged as error:
+            values = self._unknown("g", np.full(len(self.lb), np.nan), error)
         return self._finite(values, "", 1)
 
     def jacobian(self, z: Any) -> Any:
         """Return the entries of ∂g/∂x."""
         rows = self.derivatives.jacobian_pattern.rows
-        return self._finite(self._on_time().jacobian(np.array(z), self.thetas), "a derivative of", 1, rows)
+        return self._slopes(self._on_time().jacobian(np.array(z), self.thetas), "a derivative of", 1, rows)
 
     def hessian(self, z: Any, scale: float, multipliers: Any) -> Any:
         """Return the entries of the lower triangle of the Hessian of σ f + λᵀ g."""
         rows = self.derivatives.hessian_pattern.rows
         values = self._on_time().hessian(np.array(z), scale, multipliers, self.thetas)
-        return self._finite(values, "a second derivative in", 0, rows)
+        return self._slopes(values, "a second derivative in", 0, rows)
 
     def matrix(self, z: Any) -> Any:
         """Return ∂g/∂x as a sparse array."""
@@ -120,6 +124,20 @@ class Run:
             k = int(np.argmin(np.isfinite(np.atleast_1d(values))))
             name = "" if names is None else self.names[names].name(k if rows is None else int(rows[k]))
             self.bad = f"{what} {name}".strip() + f" is {np.atleast_1d(values)[k]}"
+        return values
+
+    def _slopes(self, values: Any, what: str, names: int, rows: Any = None) -> Any:
+        """Return derivatives; stop where they are not finite, and the solver needs that they are."""
+        self._finite(values, what, names, rows)
+        if self.needs_slopes and self.bad and not np.all(np.isfinite(values)):
+            self.why = "not finite"
+            raise Stop
+        return values
+
+    def _unknown(self, what: str, values: Any, error: NotConverged) -> Any:
+        """Return nan as the values of a function whose own solver failed, and note why."""
+        if not self.bad:
+            self.bad, self.cause = f"{what} is nan", f" ({str(error).partition('. ')[0].rstrip('.')})"
         return values
 
     def _on_time(self) -> Derivatives:
@@ -144,23 +162,43 @@ class Run:
         key = max(iterate.violation, self.tol), iterate.f  # what is met is met: the lower f is better then
         if np.all(np.isfinite(key)) and (self.best is None or key < self.best[:2]):
             self.best = (*key, z)
-        if self.callback is not None and self.callback(z, iterate):
+        if self.callback is not None and _is_true(self.callback(z, iterate)):
             self.why = "stopped"
             raise Stop
 
+    def check_progress(self) -> None:
+        """Stop beside values that are not finite where steps change nothing; SciPy would go on to its limit."""
+        last = np.array(self.history[-PATIENCE:])
+        if self.bad and len(last) == PATIENCE and np.all(np.ptp(last, 0) <= self.tol * (1.0 + np.abs(last[-1]))):
+            self.why = "stalled"
+            raise Stop
+
     def improved(self, outcome: Outcome) -> Outcome:
-        """Return an outcome that is no solution at the best iterate, where that is better, or alone finite."""
-        if outcome.status in ("solved", "acceptable", "infeasible", "overdetermined"):
-            return outcome
+        """Return an outcome that is not a solution at the best iterate, where that is better, or alone finite."""
         z, best = np.asarray(outcome.z, np.float64), self.best or (np.inf, np.inf, self.z)
-        with_limits = self.derivatives.constraints(z, self.thetas)
-        key = max(self.violation(z, with_limits), self.tol), self.derivatives.objective(z, self.thetas)
-        is_finite = np.all(np.isfinite(z)) and np.all(np.isfinite(key))
-        return outcome._replace(z=best[2], multipliers=None) if not is_finite or best[:2] < key else outcome
+        key = max(self.violation(z, self.constraints(z)), self.tol), self.objective(z)
+        has_ended = outcome.status in ("solved", "acceptable", "infeasible", "overdetermined")
+        if not (np.all(np.isfinite(z)) and np.all(np.isfinite(key))):
+            status = "not finite" if has_ended else outcome.status
+            return outcome._replace(z=best[2], multipliers=None, status=status)
+        return outcome if has_ended or key <= best[:2] else outcome._replace(z=best[2], multipliers=None)
 
     def ended(self) -> Outcome:
         """Return the best iterate of a run that was stopped."""
         z = self.z if self.best is None else self.best[2]
-        words = {"stopped": "The callback returned True."}
+        words = {
+            "stopped": "The callback returned True.", "not finite": "",
+            "stalled": f"The last {PATIENCE} steps changed neither f nor the violation.",
+        }  # fmt: skip
         message = words.get(self.why, f"The {self.max_time:g} seconds of max_time were over.")
         return Outcome(z, None, self.why, message, max(len(self.history) - 1, 0))
+
+
+def _is_true(answer: Any) -> bool:
+    """Return what a callback returned as a bool."""
+    try:
+        return bool(answer)
+    except ValueError:
+        raise ArgumentTypeError(
+            f"nlp: the callback returned {answer!r:.40}. Expected True, which ends the run, or False."
+        ) from None

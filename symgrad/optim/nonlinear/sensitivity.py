@@ -2,7 +2,7 @@
 
 At a solution z the conditions F(z, θ) = 0 hold, and K = ∂F/∂z is symmetric. With K held fixed, each step
 z ← z − K⁻¹ F(z, θ) makes one more derivative in θ exact; two give the first and the second. K is sparse, and is
-factorised once, when a derivative is first asked for.
+factorised once, when a derivative is first requested.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Sensitivity:
         ]
         why = ""
         if not solution.success:
-            why = f"nlp: there is no derivative of what is no minimum: the status is {solution.status!r}."
+            why = f"nlp: the result is not a minimum, and has no derivative: the status is {solution.status!r}."
         elif chance:
             why = (
                 f"nlp: {chance[0]} is at its end with a multiplier of 0: it is active by chance, and the derivative "

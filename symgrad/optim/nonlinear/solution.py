@@ -1,4 +1,4 @@
-"""What a solver found, in the words of the problem."""
+"""The solution of a nonlinear program, with the names of the problem."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver returned for a nonlinear program; ``print`` shows a report.
+    """The result of solving a nonlinear program; ``print`` shows a report.
 
     Attributes:
         x: the point, in the structure of x0.
-        f, g: objective and constraints there.
-        multipliers: λ, structured like g: by how much the least f grows if the end that g is at does, per unit. It is
-            at least 0 at a lower end, at most 0 at an upper one, and 0 between. The Lagrangian is L = f − λᵀ g − νᵀ x.
+        f, g: the objective and the constraints at x.
+        multipliers: λ, structured like g: the rate at which the minimum grows with the bound that g attains. It is at
+            least 0 at a lower bound, at most 0 at an upper bound, and 0 in between. The Lagrangian is
+            L = f − λᵀ g − νᵀ x.
         bound_multipliers: ν, structured like x.
-        success: whether the status is "solved" or "acceptable", and the constraints are met.
+        success: whether the status is "solved" or "acceptable", and the constraints are satisfied.
         status: one of "solved", "acceptable", "infeasible", "unbounded", "overdetermined", "not finite", "stalled",
             "iteration limit", "time limit", "stopped" and "failed".
-        message: the status as a sentence, with what the solver says itself.
-        solver: its name.
-        iterations: how many steps it took.
-        times: seconds by part: "total", and for each function that was called.
-        evaluations: how often each function was called.
-        violation, stationarity: by how much the worst constraint or bound is violated, and the largest entry of ∇L.
+        message: the status as a sentence, with the solver's own message.
+        solver: the name of the solver.
+        iterations: the number of iterations.
+        times: the seconds spent in total, and in each function.
+        evaluations: the number of calls of each function.
+        violation, stationarity: the largest violation of a constraint or bound, and the largest entry of ∇L.
         history: f and the violation at each step.
     """
 
@@ -91,7 +92,7 @@ class Solution:
         """Draw f and the violation at each step; return matplotlib's axes.
 
         Raises:
-            MissingExtra: matplotlib is not installed.
+            MissingExtra: if matplotlib is not installed.
         """
         if ax is None:
             ax = required("Solution.plot", "plot", "matplotlib.pyplot").subplots()[1]
@@ -111,7 +112,7 @@ def worst_rows(blocks: Blocks, excess: Any, tol: float) -> list[tuple[str, float
 
 
 def active_names(blocks: Blocks, values: Any, low: Any, high: Any) -> list[str]:
-    """Return which entries are at an end that is no equation's, as ``name ≥ end``."""
+    """Return which entries are at an end that is not an equation's, as ``name ≥ end``."""
     free = low != high
     ends = [(values - low, low, "≥"), (high - values, high, "≤")]
     return [

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError
+from symgrad.optim.nonlinear.kkt import implied
 from symgrad.optim.nonlinear.run import Outcome, Run
 from symgrad.support.extras import required
 
 Options = Mapping[str, Any]
 NO_BOUND = 1e20  # what solvers take for infinite
+_DEPENDENT = (4, 6)  # what SLSQP returns where the gradients of equations are linearly dependent, and elsewhere
 
 _IPOPT = {
     0: "solved", 1: "acceptable", 2: "infeasible", 3: "stalled", 4: "unbounded", 5: "stopped", 6: "solved",
@@ -42,9 +44,12 @@ class _Callbacks:
         self.error: BaseException | None = None
         d = run.derivatives
         self.objective, self.gradient = self._held(run.objective), self._held(run.gradient)
-        self.constraints, self.jacobian = self._held(run.constraints), self._held(run.jacobian)
+        self.constraints = self._held(run.constraints)
+        rows, columns, _ = d.jacobian_pattern
+        pad = int(d.held > 0 and not len(rows))  # cyipopt makes no problem of constraints without entries
+        self.jacobian = self._held((lambda z: np.zeros(1)) if pad else run.jacobian)
         self.hessian = self._held(lambda z, multipliers, scale: run.hessian(z, scale, multipliers))
-        self.jacobianstructure = lambda: (d.jacobian_pattern.rows, d.jacobian_pattern.columns)
+        self.jacobianstructure = lambda: (np.zeros(1, int),) * 2 if pad else (rows, columns)
         self.hessianstructure = lambda: (d.hessian_pattern.rows, d.hessian_pattern.columns)
 
     def _held(self, fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +82,8 @@ def _set_options(problem: Any, run: Run, options: Options) -> None:
     d = run.derivatives
     defaults: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": run.tol, "max_iter": run.max_steps}
     defaults["honor_original_bounds"] = "yes"
-    if d.held and d.is_linear:  # whose Jacobian is then asked for once
+    defaults["check_derivatives_for_naninf"] = "yes"  # the factorisation of an infinite matrix ends the process
+    if d.held and d.is_linear:  # whose Jacobian is then requested once
         defaults |= {"jac_c_constant": "yes", "jac_d_constant": "yes"}
     if d.is_quadratic:
         defaults["hessian_constant"] = "yes"
@@ -209,13 +215,14 @@ def uno(run: Run, options: Options) -> Outcome:
 
 
 # ------------------------------------------------------------------ SciPy
-def _minimized(run: Run, optimize: Any, **arguments: Any) -> Any:
+def _minimized(run: Run, optimize: Any, objective: Callable[..., float], **arguments: Any) -> Any:
     """Call SciPy's minimize, which warns of options that it does not know, and of Jacobians that are singular."""
+    run.needs_slopes = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         warnings.simplefilter("error", optimize.OptimizeWarning)
         try:
-            return optimize.minimize(run.objective, run.z, **arguments)
+            return optimize.minimize(objective, run.z, **arguments)
         except (optimize.OptimizeWarning, TypeError) as warning:
             if isinstance(warning, TypeError) and "keyword argument" not in str(warning):
                 raise
@@ -240,13 +247,32 @@ def slsqp(run: Run, options: Options) -> Outcome:
         }
 
     result = _minimized(
-        run, optimize, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
+        run, optimize, run.objective, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
         constraints=[limit(*e) for e in ends if e[1].any()], callback=run.step,
         options={"maxiter": run.max_steps, "ftol": min(run.tol**1.5, 1e-12), **options},
     )  # fmt: skip
-    status = {0: "solved", 4: "infeasible", 9: "iteration limit"}.get(result.get("status", 0), "stalled")
+    status = {0: "solved", 9: "iteration limit"}.get(result.get("status", 0), "stalled")
     steps = int(result.get("nit", 0))  # without either, SciPy has seen that bounds fix all variables
-    return Outcome(np.clip(result.x, run.low, run.high), None, status, str(result.message), steps)
+    message = str(result.message) + (
+        repeated(run, "drop it, or use solver='ipopt' or 'trust-constr'") if result.get("status") in _DEPENDENT else ""
+    )
+    return Outcome(np.clip(result.x, run.low, run.high), None, status, message, steps)
+
+
+def repeated(run: Run, advice: str) -> str:
+    """Return which equation the others imply, at the start or at the best iterate, with advice; nothing for none."""
+    rows = np.flatnonzero(run.is_equal)
+    for z in (run.z, run.best[2] if run.best else run.z):
+        k = implied(run.matrix(z).tocsr()[rows])
+        if k is not None:
+            name = run.names[1].name(int(rows[k]))
+            return f". The gradient of {name} is a combination of those of other equations: {advice}"
+    return ""
+
+
+def _repelling(values: Any) -> Any:
+    """Return infinity for nan: from there trust-constr takes shorter steps, from nan the same one again."""
+    return np.where(np.isnan(values), np.inf, values)
 
 
 def trust_constr(run: Run, options: Options) -> Outcome:
@@ -255,15 +281,18 @@ def trust_constr(run: Run, options: Options) -> Outcome:
     none, limits = np.zeros(run.derivatives.held), []
     is_free = bool(np.all(run.is_equal) and np.all(np.isinf(run.low) & np.isinf(run.high)))
     gtol = run.tol if is_free else 0.0  # it would stop while the barrier is still high
-    if run.derivatives.held:
-        limits = [
-            optimize.NonlinearConstraint(
-                run.constraints, run.lb, run.ub, jac=run.matrix, hess=lambda z, v: run.curvature(z, 0.0, v)
-            )
-        ]
+    if np.any(np.isfinite(run.lb) | np.isfinite(run.ub)):  # SciPy fails on constraints without an end
+        g, hess = (lambda z: _repelling(run.constraints(z))), (lambda z, v: run.curvature(z, 0.0, v))
+        limits = [optimize.NonlinearConstraint(g, run.lb, run.ub, run.matrix, hess)]
+
+    def watched(z: Any, _: Any) -> None:
+        run.step(z)
+        run.check_progress()
+
     result = _minimized(
-        run, optimize, jac=run.gradient, hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
-        bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=lambda z, state: run.step(z),
+        run, optimize, lambda z: _repelling(run.objective(z)), jac=run.gradient,
+        hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
+        bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=watched,
         options={"maxiter": run.max_steps, "gtol": gtol, "xtol": 1e-10, "barrier_tol": run.tol, **options},
     )  # fmt: skip
     if not hasattr(result, "v"):
