@@ -48,8 +48,8 @@ def blocks_of(name: str, data: Sequence[Any]) -> Blocks:
     """Cut the data arguments of the transform ``name`` into blocks of the same rows.
 
     Raises:
-        ArgumentError: no data, no rows, or arguments of different numbers of rows or blocks.
-        ArgumentTypeError: something that has no rows.
+        ArgumentError: if there are no data or no rows, or if arguments differ in their numbers of rows or blocks.
+        ArgumentTypeError: if an argument has no rows.
     """
     if not data:
         raise ArgumentError(f"{name}: got no data. Pass arrays whose first axis is that of the observations.")

@@ -36,7 +36,7 @@ class FileRows(NamedTuple):
         """Return the rows, read into memory of their own.
 
         Raises:
-            ArgumentError: the file is not there, or is shorter than it was.
+            ArgumentError: if the file does not exist, or is shorter than before.
         """
         count = int(np.prod(self.shape))
         try:

@@ -21,7 +21,7 @@ from symgrad.support.progress import long_work
 PATIENCE = 20.0  # seconds without a scheduler before a call gives up, and without workers before it says so
 SMALL = 1 << 20  # bytes of a block
 ANSWER = 15.0  # seconds in which a scheduler answers a question, unless it is lost
-LINGER = 1.0  # seconds that a cluster holds what a call asked for, if no other call follows
+LINGER = 1.0  # seconds that a cluster holds what a call requested, if no other call follows
 FRESH = 1.0  # seconds for which calls that follow each other rely on how many threads there are, and where rows lie
 _answers: WeakKeyDictionary[Any, dict[Any, tuple[float, Any]]] = WeakKeyDictionary()  # by client and question
 _asked: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()  # by client, of its last call
@@ -31,7 +31,7 @@ def answer(graph: Mapping[Any, Any], key: Any) -> Any:
     """Return the value of a key, or a list of several's.
 
     Raises:
-        DistributedError: the scheduler was lost. Also what a task raised.
+        DistributedError: if the scheduler was lost. Errors of tasks are raised again.
     """
     client = client_in_place()
     with long_work(f"computing {len(graph)} tasks"):
@@ -42,7 +42,7 @@ def answer_on(name: str, blocks: Blocks, graph: Mapping[Any, Any], key: Any) -> 
     """Return ``answer`` of a graph on blocks; where the user's own tasks raise, the error names their block.
 
     Raises:
-        BlockError: a block's data could not be computed.
+        BlockError: if a block's data could not be computed.
     """
     try:
         return answer(graph, key)
@@ -138,7 +138,7 @@ def places(blocks: Blocks) -> list[Hashable]:
 
 
 def _future(blocks: Blocks, part: Any) -> Any:
-    """Return what a cluster has of a part already, or has been asked for; None for others."""
+    """Return what a cluster has of a part already, or has been requested; None for others."""
     future = None if isinstance(part, (ArrayRows, FileRows)) else held(blocks.graph.get(part))
     return future if is_future(future) else None
 
@@ -196,7 +196,7 @@ def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
 
 
 def _release_later(client: Any, futures: list[Any]) -> None:
-    """Let a cluster forget what a call asked for once the next one is submitted, or after a while.
+    """Let a cluster forget what a call requested once the next one is submitted, or after a while.
 
     A client sends one batch of messages in 10 ms: the next call would wait behind the one that says so.
     """

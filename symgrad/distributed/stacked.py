@@ -28,18 +28,19 @@ from symgrad.transforms.arguments import check_function
 
 @checked
 def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function (θ, *data) ↦ ∂f/∂θ as a Dask array: the rows of f(θ, *block), each by the array θ.
+    """Return the function (θ, *data) ↦ ∂f/∂θ as a Dask array: the derivative of each row of f(θ, *block) by θ.
 
     Args:
-        f: f(params, *block), an array with a row for each of the block's.
-        compile: whether each process compiles it, once for each shape of block.
+        f: f(params, *block), which returns an array with one row for each row of the block.
+        compile: whether each process compiles f, once for each shape of block.
 
     Returns:
-        A function; its Dask array has the shape (rows, …, *θ's shape), chunked as the data are. For parameters, or a
-        result of f, in a structure it returns the structure of Dask arrays that ``sg.jacobian`` has.
+        A function that returns a Dask array of shape (rows, …, *θ's shape), chunked like the data. If the parameters
+        or the result of f are structures, it returns Dask arrays in the structure of the result of ``sg.jacobian``.
 
     Raises:
-        MissingExtra, ArgumentError, BlockError, DistributedError: as ``value_and_grad``, the latter two when computed.
+        MissingExtra, ArgumentError, BlockError, DistributedError: as ``value_and_grad``; the latter two are raised
+            when the Dask array is computed.
 
     >>> J = sg.distributed.jacobian(lambda w, X: X @ w)(np.zeros(2), np.arange(6.0).reshape(3, 2))
     >>> J.compute()
@@ -52,7 +53,7 @@ def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., An
 
 @checked
 def vmap(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function that maps f over the rows of data, as a Dask array; a structure of them, where f returns one.
+    """Return the function that maps f over the rows of data. It returns a Dask array, or a structure of them.
 
     >>> rows = sg.distributed.vmap(lambda x: (x**2).sum())(np.arange(6.0).reshape(3, 2))
     >>> rows.compute()

@@ -45,22 +45,22 @@ def value_and_grad(
 
     Args:
         loss: loss(params, *block), one number: with "sum" the sum over the block's rows, with "mean" their mean.
-        argnums: which parameters to differentiate by. All arguments up to the last of them are parameters, the others
-            data.
-        reduce: "sum": the blocks' losses add up; "mean": they are weighted by their rows.
+        argnums: the positions of the parameters to differentiate with respect to. All arguments up to the last of
+            these positions are parameters; the others are data.
+        reduce: "sum" to add the losses of the blocks; "mean" to average them, weighted by their numbers of rows.
         compile: whether each process compiles the loss, once for each shape of block.
 
     Returns:
         A function of the parameters, in any structure, and the data: Dask arrays, dataframes, lists of delayed blocks,
-        arrays, or ``np.memmap``, of which each worker reads its rows from the file. It runs on Dask's threads in this
-        process, or on the cluster of the ``distributed.Client`` in place. Its result has the same bytes for any
-        number of workers.
+        arrays, or ``np.memmap``, from whose file each worker reads its own rows. It runs on Dask's threads in this
+        process, or on the cluster of the active ``distributed.Client``. The result has the same bytes for any number
+        of workers.
 
     Raises:
-        MissingExtra: Dask is not installed.
-        ArgumentError: the data do not fit together.
-        BlockError: the loss raised on a block, or gave nan there.
-        DistributedError: a worker of other versions, or a scheduler that was lost.
+        MissingExtra: if Dask is not installed.
+        ArgumentError: if the data do not fit together.
+        BlockError: if the loss raised an error on a block, or returned nan.
+        DistributedError: if a worker has different versions of the packages, or if the scheduler was lost.
 
     >>> X, y = np.arange(6.0).reshape(3, 2), np.ones(3)
     >>> loss = lambda w, X, y: ((X @ w - y) ** 2).sum()
@@ -107,10 +107,10 @@ def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = Tru
 
 @checked
 def gauss_newton(residuals: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, with J the Jacobian of the residuals r(θ, block), real, by θ.
+    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, where J is the Jacobian of the real residuals r(θ, block) by θ.
 
-    It is the Hessian of ½ Σ |r|² where the residuals are linear, structured as ``hessian``, and positive semidefinite
-    everywhere. With "mean" it is that of ½ Σ |r|² / n, with n the rows of the data.
+    If the residuals are linear, this is the Hessian of ½ Σ |r|²; it is positive semidefinite in any case, and
+    structured as ``hessian``. With "mean" it belongs to ½ Σ |r|² / n, where n is the number of rows of the data.
 
     >>> sg.distributed.gauss_newton(lambda w, X, y: X @ w - y)(np.zeros(2), np.eye(2), np.ones(2))
     array([[1., 0.],

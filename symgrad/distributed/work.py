@@ -215,8 +215,8 @@ def evaluate(order: Order, place: BlockPlace, *block: Any) -> PartialSum:
     """Return what the kernel gives on one block.
 
     Raises:
-        DistributedError: this process has other versions than the one that asks.
-        BlockError: the kernel raised; NanBlockError: it gave nan.
+        DistributedError: if the versions in this process differ from those of the caller.
+        BlockError: if the kernel raised an error. NanBlockError: if it returned nan.
     """
     _check_versions(order)
     part = _part(order, place, block)
@@ -227,7 +227,7 @@ def evaluate(order: Order, place: BlockPlace, *block: Any) -> PartialSum:
 def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
     """Return what the kernel gives on a task's blocks, added as far as these go; raises as ``evaluate``.
 
-    A nan goes through sums, so that the blocks are looked at one by one only where a sum has one.
+    A nan goes through sums, so that the blocks are examined one by one only where a sum has one.
     """
     _check_versions(order)
     blocks = [[values[p] if type(p) is int else p for p in parts] for parts in run.parts]

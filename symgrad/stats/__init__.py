@@ -4,7 +4,7 @@ Each distribution is declared once, and its methods are derived from the declara
 """
 
 from symgrad.stats import transforms
-from symgrad.stats.combined import censored, mixture, truncated
+from symgrad.stats.combined import censored, mixture, truncated, zero_inflated
 from symgrad.stats.continuous import (
     beta,
     cauchy,
@@ -48,6 +48,7 @@ from symgrad.stats.frozen import Frozen
 from symgrad.stats.intervals import Estimate, Test
 from symgrad.stats.likelihood import Fit, delta, fit
 from symgrad.stats.matrices import invwishart, lkj, lkj_cholesky, matrix_normal
+from symgrad.stats.modes import Laplace, Mode
 from symgrad.stats.multivariate import (
     Multivariate,
     categorical,
@@ -59,7 +60,7 @@ from symgrad.stats.multivariate import (
     ordered_logistic,
     wishart,
 )
-from symgrad.stats.posterior import Laplace, Mode, Model, model
+from symgrad.stats.posterior import Model, model
 from symgrad.stats.skewed import exponnorm, genextreme, invgauss, skewnorm, truncnorm
 from symgrad.support.arguments import check_methods
 from symgrad.support.namespace import namespace
@@ -73,7 +74,7 @@ __all__ = [
     "matrix_normal", "mixture", "model", "multinomial", "multivariate_normal", "multivariate_t", "nbinom",
     "neg_binomial_2", "neg_binomial_2_log", "norm", "ordered_logistic", "pareto", "poisson", "poisson_log",
     "rayleigh", "skewnorm", "t", "transforms", "truncated", "truncnorm", "uniform", "vonmises", "weibull_min",
-    "wishart", "zero_inflated_poisson",
+    "wishart", "zero_inflated", "zero_inflated_poisson",
 ]  # fmt: skip
 
 

@@ -31,35 +31,35 @@ class Circular(Continuous):
     """A family of densities of an angle, even about 0; a full turn adds 1 to the distribution function, as SciPy's."""
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """P(X ≤ x), counted on from turn to turn."""
+        """Return P(X ≤ x), which continues to increase from turn to turn."""
         shapes, loc, scale = self._parted(args, kwargs)
         return self._standard_cdf((as_tensor(x) - loc) / scale, shapes)
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """1 - P(X ≤ x)."""
+        """Return 1 - P(X ≤ x)."""
         shapes, loc, scale = self._parted(args, kwargs)
         return self._standard_cdf((loc - as_tensor(x)) / scale, shapes)
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log P(X ≤ x)."""
+        """Return log P(X ≤ x)."""
         return log(self.cdf(x, *args, **kwargs))
 
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log (1 - P(X ≤ x))."""
+        """Return log (1 - P(X ≤ x))."""
         return log(self.sf(x, *args, **kwargs))
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The angle x, within half a turn of loc, with P(X ≤ x) = q."""
+        """Return the angle x, within half a turn of loc, with P(X ≤ x) = q."""
         shapes, loc, scale = self._parted(args, kwargs)
         return loc + scale * self._standard_ppf(as_tensor(q), shapes)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The angle x, within half a turn of loc, with P(X > x) = q."""
+        """Return the angle x, within half a turn of loc, with P(X > x) = q."""
         shapes, loc, scale = self._parted(args, kwargs)
         return loc - scale * self._standard_ppf(as_tensor(q), shapes)
 
     def median(self, *args: Any, **kwargs: Any) -> Any:
-        """The middle, loc."""
+        """Return the median, loc."""
         return self.ppf(0.5, *args, **kwargs)
 
     def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Distributions that have a density, a declaration each; where SciPy has a ``loc`` and a ``scale``, all have them.
+"""Distributions with a density, each as a declaration. All have a ``loc`` and a ``scale`` where SciPy does.
 
 ``density`` is written as textbooks write it, with the terms in x apart from those that only normalise.
 """
@@ -15,13 +15,18 @@ from symgrad.scalars.densities import (
     half_step,
     i_ratio,
     i_ratio_slope,
+    log1p_quotient,
+    log1p_square,
     log_beta,
     log_i0e,
+    log_quotient,
     log_rest,
     quotient,
     raised,
+    standard,
     times_log,
     times_log1p,
+    trigamma_rest,
 )
 from symgrad.scalars.library.betas import (
     betainc,
@@ -79,16 +84,27 @@ norm = Continuous(
 _NORMAL = sp.Float(1e30)  # degrees of freedom, with which t is the normal distribution to all digits
 
 
-def _log_t(z: sp.Expr, v: sp.Expr) -> sp.Expr:
-    return -(v + 1) / 2 * log1p(z**2 / v) + half_step(0, v / 2) - log(_PI * v) / 2
+def _log_t(x: sp.Expr, s: sp.Expr, v: sp.Expr) -> sp.Expr:
+    return -(v + 1) / 2 * log1p_square(x, s, v) + half_step(0, v / 2) - log(_PI * v) / 2
+
+
+def _peak_of_t(v: sp.Expr) -> sp.Expr:
+    return exp(_log_t(sp.S.Zero, sp.S.One, v))
+
+
+def _information_of_df(v: sp.Expr) -> sp.Expr:
+    """(ψ′(ν/2) - ψ′((ν+1)/2))/4 - (ν + 5)/(2ν (ν + 1)(ν + 3)), less (ν + 1)/(2ν³) from both terms: they cancel."""
+    u = 2 / v
+    series = u**5 * (sp.Rational(-1, 64) + u**2 * (sp.Rational(3, 256) - u**2 * sp.Rational(17, 1024)))
+    exact = (polygamma(1, v / 2) - polygamma(1, (v + 1) / 2)) / 4 - (v + 1) / (2 * v**3)
+    return sp.Piecewise((series, v > 150), (exact, True)) + (7 + 3 / v) / (2 * v**2 * (v + 1) * (v + 3))
 
 
 t = Continuous(
     "t",
-    "Student's t with df = ν: log p(z) = log Γ((ν+1)/2) - log Γ(ν/2) - log(πν)/2 - (ν+1)/2 log(1 + z²/ν).",
+    "Student's t distribution with df = ν: log p(z) = log Γ((ν+1)/2) - log Γ(ν/2) - log(πν)/2 - (ν+1)/2 log(1 + z²/ν).",
     "df",
-    density=lambda x, s, v: _log_t(over(x, s), filled(v, v, _NORMAL)) - log(s),
-    support=lambda v: _real(),
+    density=lambda x, s, v: _log_t(x, s, filled(v, v, _NORMAL)) - log(s),
     cdf=lambda z, v: stdtr(v, z),
     sf=lambda z, v: stdtr(v, -z),
     ppf=lambda q, v: sp.Piecewise((-sp.oo, q <= 0), (stdtrit(v, q), True)),  # SciPy's function has ∞ at 0
@@ -100,7 +116,7 @@ t = Continuous(
         ((v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + log_beta(v / 2, _HALF), True),
     ),
     information=lambda v: {
-        ("df", "df"): (polygamma(1, v / 2) - polygamma(1, (v + 1) / 2)) / 4 - (v + 5) / (2 * v * (v + 1) * (v + 3)),
+        ("df", "df"): _information_of_df(v),
         ("df", "scale"): -2 / ((v + 1) * (v + 3)),
         ("loc", "loc"): (v + 1) / (v + 3),
         ("scale", "scale"): 2 * v / (v + 3),
@@ -109,8 +125,7 @@ t = Continuous(
 cauchy = Continuous(
     "cauchy",
     "The Cauchy distribution: log p(z) = -log(1 + z²) - log π.",
-    density=lambda x, s: -log1p(over(x, s) ** 2) - log(s) - sp.log(_PI),
-    support=lambda: _real(),
+    density=lambda x, s: -log1p_square(x, s, sp.S.One) - log(s) - sp.log(_PI),
     cdf=lambda z: sp.atan2(1, -z) / _PI,
     sf=lambda z: sp.atan2(1, z) / _PI,
     ppf=lambda q: -cot_of_turn(q),
@@ -192,7 +207,7 @@ gumbel_l = Continuous(
 )
 vonmises = Circular(
     "vonmises",
-    "The distribution of von Mises, of angles in radians: log p(z) = κ cos z - log(2π I₀(κ)).",
+    "The von Mises distribution of angles in radians: log p(z) = κ cos z - log(2π I₀(κ)).",
     "kappa",
     density=lambda x, s, k: k * cos_minus_one(over(x, s)) - log_i0e(k) - _LOG_2PI - log(s),
     valid=lambda k: k >= 0,
@@ -240,7 +255,7 @@ invgamma = Continuous(
     "invgamma",
     "The inverse gamma distribution with shape a = α: log p(z) = -(α + 1) log z - 1/z - log Γ(α).",
     "a",
-    density=lambda x, s, a: -(a + 1) * log(x) - s / x - lgamma(a) + a * log(s),
+    density=lambda x, s, a: -(a + 1) * log(x) - standard(s, x) - lgamma(a) + a * log(s),
     support=_positive,
     open=_above_zero,
     cdf=lambda z, a: gammaincc(a, 1 / z),
@@ -252,13 +267,21 @@ invgamma = Continuous(
     entropy=lambda a: a + lgamma(a) - (1 + a) * digamma(a),
     information=lambda a: {("a", "a"): polygamma(1, a), ("a", "scale"): -1, ("scale", "scale"): a},
 )
+
+
+def _information_of_ratio(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """(ψ′(a) - ψ′(c))/4 + b/(4a (c + 1)) - b/(2a c) of c = a + b, without the terms that cancel."""
+    c = a + b
+    return b * (b * c + c + a) / (8 * a**2 * c**2 * (c + 1)) + (trigamma_rest(a) - trigamma_rest(c)) / 4
+
+
 f = Continuous(
     "f",
     "The F distribution of Fisher and Snedecor with dfn = m and dfd = n.",
     "dfn dfd",
     density=lambda x, s, m, n: (
         times_log(m / 2 - 1, x)
-        - (m + n) / 2 * log1p(m * over(x, s) / n)
+        - (m + n) / 2 * log1p_quotient(m * x, n * s)
         - m / 2 * log(s)
         + m / 2 * log(m / n)
         - log_beta(m / 2, n / 2)
@@ -271,8 +294,16 @@ f = Continuous(
     isf=lambda q, m, n: 1 / fdtri(n, m, q),
     mean=lambda m, n: sp.Piecewise((n / (n - 2), n > 2), (sp.oo, True)),
     var=lambda m, n: sp.Piecewise(
-        (2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)), n > 4), (sp.oo, n > 2), (sp.nan, True)
+        (2 * standard(n, n - 2) ** 2 * standard(m + n - 2, n - 4) / m, n > 4), (sp.oo, n > 2), (sp.nan, True)
     ),
+    information=lambda m, n: {
+        ("dfn", "dfn"): _information_of_ratio(m / 2, n / 2),
+        ("dfn", "dfd"): ((m + n) / 2 - 1) / (2 * (m + n) ** 2 * ((m + n) / 2 + 1)) - trigamma_rest((m + n) / 2) / 4,
+        ("dfd", "dfd"): _information_of_ratio(n / 2, m / 2),
+        ("dfn", "scale"): n / ((m + n) * (m + n + 2)),
+        ("dfd", "scale"): -m / ((m + n) * (m + n + 2)),
+        ("scale", "scale"): m * n / (2 * (m + n + 2)),
+    },
 )
 expon = Continuous(
     "expon",
@@ -292,7 +323,7 @@ expon = Continuous(
 )
 weibull_min = Continuous(
     "weibull_min",
-    "Weibull's distribution with shape c: log p(z) = log c + (c - 1) log z - zᶜ.",
+    "The Weibull distribution with shape c: log p(z) = log c + (c - 1) log z - zᶜ.",
     "c",
     density=lambda x, s, c: times_log(c - 1, x) - raised(over(x, s), c) + log(c) - c * log(s),
     support=_positive,
@@ -348,7 +379,7 @@ halfnorm = Continuous(
 halfcauchy = Continuous(
     "halfcauchy",
     "The distribution of abs(Z) for a Cauchy Z: log p(z) = -log(1 + z²) + log(2/π).",
-    density=lambda x, s: -log1p(over(x, s) ** 2) - log(s) + sp.log(2 / _PI),
+    density=lambda x, s: -log1p_square(x, s, sp.S.One) - log(s) + sp.log(2 / _PI),
     support=_positive,
     cdf=lambda z: 2 * sp.atan2(z, 1) / _PI,
     sf=lambda z: 2 * sp.atan2(1, z) / _PI,
@@ -367,7 +398,7 @@ def _half_t_cdf(z: sp.Expr, v: sp.Expr) -> sp.Expr:
     r = z / sp.sqrt(c)
     return sp.Piecewise(
         (erf(z / sp.sqrt(2)), v > _NORMAL),
-        (2 * z * exp(_log_t(sp.S.Zero, c)), z**2 < 1e-18 * sp.Min(v, 1)),
+        (2 * z * _peak_of_t(c), z**2 < 1e-18 * sp.Min(v, 1)),
         (betainc(_HALF, v / 2, (r / hypot(sp.S.One, r)) ** 2), r < 1),
         (betaincc(v / 2, _HALF, 1 / hypot(sp.S.One, r) ** 2), True),
     )
@@ -386,7 +417,7 @@ def _half_t_ppf(q: sp.Expr, rest: sp.Expr, v: sp.Expr) -> sp.Expr:
         (quotient(upper, 1 - upper), (q >= _HALF) & (upper < _HALF)),
         (quotient(1 - one_less, one_less), True),
     )
-    first = q * exp(-_log_t(sp.S.Zero, c)) / 2
+    first = q / (2 * _peak_of_t(c))
     last = exp(log(c) / 2 - (times_log(sp.S.One, rest) + log(c / 2) + log_beta(c / 2, _HALF)) / c)
     normal = sp.Piecewise((sp.sqrt(2) * sp.erfinv(q), q < _HALF), (-ndtri(rest / 2), True))
     return sp.Piecewise(
@@ -399,14 +430,14 @@ def _half_t_ppf(q: sp.Expr, rest: sp.Expr, v: sp.Expr) -> sp.Expr:
 
 def _half_t_mean(v: sp.Expr) -> sp.Expr:
     capped = sp.Min(v, _NORMAL)
-    return sp.Piecewise((2 * capped / (capped - 1) * exp(_log_t(sp.S.Zero, capped)), v > 1), (sp.oo, True))
+    return sp.Piecewise((2 * capped / (capped - 1) * _peak_of_t(capped), v > 1), (sp.oo, True))
 
 
 halft = Continuous(
     "halft",
     "The distribution of abs(T) for Student's T with df = ν: twice its density, of z ≥ 0.",
     "df",
-    density=lambda x, s, v: _log_t(over(x, s), filled(v, v, _NORMAL)) - log(s) + sp.log(2),
+    density=lambda x, s, v: _log_t(x, s, filled(v, v, _NORMAL)) - log(s) + sp.log(2),
     support=_positive,
     cdf=_half_t_cdf,
     sf=lambda z, v: 2 * stdtr(v, -z),
@@ -419,7 +450,7 @@ halft = Continuous(
 )
 rayleigh = Continuous(
     "rayleigh",
-    "Rayleigh's distribution: log p(z) = log z - z²/2.",
+    "The Rayleigh distribution: log p(z) = log z - z²/2.",
     density=lambda x, s: log(x) - over(x, s) ** 2 / 2 - 2 * log(s),
     support=_positive,
     open=_above_zero,
@@ -436,9 +467,9 @@ rayleigh = Continuous(
 )
 pareto = Continuous(
     "pareto",
-    "Pareto's distribution with shape b, of z ≥ 1: log p(z) = log b - (b + 1) log z.",
+    "The Pareto distribution of z ≥ 1 with shape b: log p(z) = log b - (b + 1) log z.",
     "b",
-    density=lambda x, s, b: -(b + 1) * log(x) + log(b) + b * log(s),
+    density=lambda x, s, b: -b * log_quotient(x, s) - log(x) + log(b),
     support=lambda b: (sp.S.One, sp.oo),
     cdf=lambda z, b: -expm1(-b * log(z)),
     sf=lambda z, b: exp(-b * log(z)),
@@ -447,7 +478,7 @@ pareto = Continuous(
     ppf=lambda q, b: exp(-log1p(-q) / b),
     isf=lambda q, b: exp(-sp.log(q) / b),
     mean=lambda b: sp.Piecewise((b / (b - 1), b > 1), (sp.oo, True)),
-    var=lambda b: sp.Piecewise((b / ((b - 1) ** 2 * (b - 2)), b > 2), (sp.oo, True)),
+    var=lambda b: sp.Piecewise((standard(b, b - 2) / (b - 1) ** 2, b > 2), (sp.oo, True)),
     entropy=lambda b: 1 + 1 / b - log(b),
     information=lambda b: {("b", "b"): 1 / b**2},
 )
@@ -465,7 +496,7 @@ beta = Continuous(
     ppf=lambda q, a, b: betaincinv(a, b, q),
     isf=lambda q, a, b: betainccinv(a, b, q),
     mean=lambda a, b: a / (a + b),
-    var=lambda a, b: a * b / ((a + b) ** 2 * (a + b + 1)),
+    var=lambda a, b: standard(a, a + b) * standard(b, a + b) / (a + b + 1),
     entropy=lambda a, b: log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b),
     information=lambda a, b: {
         ("a", "a"): polygamma(1, a) - polygamma(1, a + b),

@@ -1,4 +1,4 @@
-"""Distributions of integers, a declaration each."""
+"""Distributions of integers, each as a declaration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import NotYet
 from symgrad.functions import floor, logsumexp, where
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
-from symgrad.scalars.densities import filled, log_beta, log_rest, log_trials, times_log, times_log1p
+from symgrad.scalars.densities import filled, log_beta, log_rest, log_trials, standard, times_log, times_log1p
 from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
@@ -149,7 +149,8 @@ neg_binomial_2_log = Discrete(
     cdf=lambda k, n, eta: betaincc(k + 1, n, sigmoid(eta - log(n))),
     sf=lambda k, n, eta: betainc(k + 1, n, sigmoid(eta - log(n))),
     mean=lambda n, eta: exp(eta),
-    var=lambda n, eta: exp(eta) + exp(2 * eta) / n,
+    var=lambda n, eta: exp(eta) * (1 + exp(eta) / n),
+    information=lambda n, eta: {("log_mu", "log_mu"): n * sigmoid(eta - log(n))},
 )
 neg_binomial_2 = Discrete(
     "neg_binomial_2",
@@ -162,7 +163,8 @@ neg_binomial_2 = Discrete(
     cdf=lambda k, n, mu: betaincc(k + 1, n, mu / (n + mu)),
     sf=lambda k, n, mu: betainc(k + 1, n, mu / (n + mu)),
     mean=lambda n, mu: mu,
-    var=lambda n, mu: mu + mu**2 / n,
+    var=lambda n, mu: mu * (1 + mu / n),
+    information=lambda n, mu: {("mu", "mu"): 1 / (mu * (1 + mu / n))},
     instead=neg_binomial_2_log,
 )
 nbinom = Discrete(
@@ -177,6 +179,7 @@ nbinom = Discrete(
     sf=lambda k, n, p: betaincc(n, k + 1, p),
     mean=lambda n, p: n * (1 - p) / p,
     var=lambda n, p: n * (1 - p) / p**2,
+    information=lambda n, p: {("p", "p"): n / (p**2 * (1 - p))},
     instead=neg_binomial_2,
 )
 geom = Discrete(
@@ -203,11 +206,7 @@ class Compound(Discrete):
         if what in ("pmf", "logpmf"):
             return super()._at(x, what, args, kwargs)
         values = self.named_parameters(args, kwargs)
-        k = floor(as_tensor(x) - values.pop("loc", 0.0))
-        last = tensor_value(as_tensor(values["n"]))
-        if last is None:
-            raise NotYet(f"{self.name}: {what} is a sum of n + 1 terms. Pass an n with a value.")
-        j = np.arange(np.max(np.where(np.isfinite(last), last, 0.0)) + 1)
+        k, j = floor(as_tensor(x) - values.pop("loc", 0.0)), self._integers(what, values)
         k, *parameters = (v[..., None] for v in (k, *map(as_tensor, values.values())))
         is_counted = (j <= k) if what.endswith("cdf") else (j > k)
         terms = where(is_counted, self.logpmf(j, **dict(zip(values, parameters, strict=True))), -math.inf)
@@ -216,25 +215,50 @@ class Compound(Discrete):
         total = where(k[..., 0] == k[..., 0], total, math.nan)
         return total if what.startswith("log") else total.exp()
 
+    def information_entry(self, p: str, q: str, values: Mapping[str, Any]) -> Any:
+        """E of the product of two derivatives of log P: a sum over all k."""
+        if "loc" in (p, q):
+            return super().information_entry(p, q, values)
+        k = self._integers("the Fisher information", values)
+        at = {name: as_tensor(v)[..., None] for name, v in values.items() if name != "loc"}
+        return (self.pmf(k, **at) * self._apply(("score", p), k, at) * self._apply(("score", q), k, at)).sum(-1)
 
-def _log_zero(mu: sp.Expr, pi: sp.Expr) -> sp.Expr:
-    """Log(π + (1 - π) exp(-μ)), by its distance from 1 where that is small, and without overflow."""
-    less = (1 - pi) * expm1(-mu)
-    near = log1p(pi * expm1(capped(mu))) - mu
-    far = logaddexp(times_log(sp.S.One, pi), times_log1p(sp.S.One, -pi) - mu)
-    return sp.Piecewise((log1p(less), less > -sp.Rational(1, 2)), (near, mu < 700), (far, True))
+    def _integers(self, what: str, values: Mapping[str, Any]) -> Any:
+        """The integers from 0 to n, or to the largest n."""
+        last = tensor_value(as_tensor(values["n"]))
+        if last is None:
+            raise NotYet(f"{self.name}: {what} is a sum of n + 1 terms. Pass an n with a value.")
+        return np.arange(np.max(np.where(np.isfinite(last), last, 0.0)) + 1)
+
+
+def log_with_zeros(log_p: sp.Expr, pi: sp.Expr) -> sp.Expr:
+    """Log(π + (1 - π) P) of log P, by its distance from 1 where that is small, and without overflow."""
+    less = (1 - pi) * expm1(log_p)
+    near = log1p(pi * expm1(capped(-log_p))) + log_p
+    far = logaddexp(times_log(sp.S.One, pi), times_log1p(sp.S.One, -pi) + log_p)
+    return sp.Piecewise((log1p(less), less > -sp.Rational(1, 2)), (near, -log_p < 700), (far, True))
+
+
+def _inflated_information(mu: sp.Expr, pi: sp.Expr) -> dict[tuple[str, str], sp.Expr]:
+    """Of μ and π, with the part (1 - π) exp(-μ)/P(0) of the zeros that are Poisson's, divided by 1 - π."""
+    part = 1 / (1 + pi * expm1(capped(mu)))
+    return {
+        ("mu", "mu"): (1 - pi) * (1 / mu - pi * part),
+        ("mu", "pi"): -part,
+        ("pi", "pi"): -expm1(-mu) / ((1 - pi) * (pi + (1 - pi) * exp(-mu))),
+    }
 
 
 betabinom = Compound(
     "betabinom",
     "The beta-binomial distribution: log P(k) = log C(n, k) + log B(k + a, n - k + b) - log B(a, b).",
     "n a b",
-    density=lambda k, s, n, a, b: log_beta(k + a, n - k + b) - log_beta(n - k + 1, k + 1) - log(n + 1) - log_beta(a, b),
+    density=lambda k, s, n, a, b: _log_choices(k, a) + _log_choices(n - k, b) - _log_choices(n, a + b),
     support=lambda n, a, b: (sp.S.Zero, n),
     valid=lambda n, a, b: _is_count(n) & (a > 0) & (b > 0),
     whole="n",
     mean=lambda n, a, b: n * a / (a + b),
-    var=lambda n, a, b: n * (a / (a + b)) * (b / (a + b)) * (a + b + n) / (a + b + 1),
+    var=lambda n, a, b: n * standard(a, a + b) * standard(b, a + b) * standard(a + b + n, a + b + 1),
 )
 zero_inflated_poisson = Discrete(
     "zero_inflated_poisson",
@@ -242,7 +266,7 @@ zero_inflated_poisson = Discrete(
     "mu pi",
     rounding=_ROUNDING,
     density=lambda k, s, mu, pi: sp.Piecewise(
-        (_log_zero(mu, pi), k < 1), (times_log1p(sp.S.One, -pi) + poisson.density(k, s, mu), True)
+        (log_with_zeros(-mu, pi), k < 1), (times_log1p(sp.S.One, -pi) + poisson.density(k, s, mu), True)
     ),
     support=_counts,
     valid=lambda mu, pi: (mu >= 0) & (mu <= _LARGEST) & _is_probability(pi),
@@ -250,4 +274,5 @@ zero_inflated_poisson = Discrete(
     sf=lambda k, mu, pi: (1 - pi) * gammainc(k + 1, mu),
     mean=lambda mu, pi: (1 - pi) * mu,
     var=lambda mu, pi: (1 - pi) * mu * (1 + pi * mu),
+    information=_inflated_information,
 )

@@ -1,7 +1,7 @@
-"""What a distribution of one number is: a declaration in SymPy's words, and the methods that come of it.
+"""Univariate distributions: a declaration in SymPy's terms, and the methods that are derived from it.
 
-A method is an elementwise operation, made of the declaration when it is first called. It takes the parameters that are
-passed, so that formulas have no ``loc`` of 0 and no ``scale`` of 1 in them.
+A method is an elementwise operation, created from the declaration on its first call. Only parameters that are passed
+become inputs, so formulas contain no ``loc`` of 0 and no ``scale`` of 1.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from symgrad.scalars import X, differentiate
 from symgrad.scalars.densities import WIDEST, checked, filled, finite_end, log_part, standard
 from symgrad.stats.frozen import Frozen
 from symgrad.stats.sampling import between, drawn_by, least, least_float, sizes, together
+from symgrad.support.namespace import missing_from
 
 Expression = Callable[..., Any]
 DEFAULTS = {"loc": 0, "scale": 1}
@@ -36,11 +37,18 @@ _ENDS: dict[str, tuple[Any, Any]] = {  # what stands below the support and above
     "logsf": (sp.S.Zero, -sp.oo),
 }
 _OTHER = {"cdf": "sf", "sf": "cdf"}
+_INSTEAD = {  # SciPy's methods that distributions lack, and what to use
+    "fit": "sg.stats.fit(lambda p: sg.stats.norm(p[0], p[1]), x0, y=data)", "stats": "mean(…) and var(…)",
+    "interval": "ppf((1 - c)/2, …) and ppf((1 + c)/2, …)", "expect": "sg.quad(lambda x: g(x) * pdf(x), a, b)",
+    "moment": "mean(…) and var(…), or sg.quad(lambda x: x**k * pdf(x), a, b)",
+    **dict.fromkeys(("pdf", "logpdf"), "pmf(k) or logpmf(k): the distribution is of integers"),
+    **dict.fromkeys(("pmf", "logpmf"), "pdf(x) or logpdf(x): the distribution has a density"),
+}  # fmt: skip
 _STEPS = 2  # of Newton's method, from the float that is nearest to a quantile
 
 
 def positive(*parameters: sp.Expr) -> Any:
-    """The condition that all are."""
+    """Return the condition that all hold."""
     return sp.And(*[p > 0 for p in parameters])
 
 
@@ -50,23 +58,23 @@ def over(x: Any, scale: Any) -> Any:
 
 
 class Distribution:
-    """A family of distributions of one number.
+    """A family of univariate distributions.
 
     Args:
-        name: SciPy's.
+        name: SciPy's name.
         words: the first line of its documentation.
-        shapes: the names of its parameters beside loc and scale, in SciPy's order.
-        density: ``(x, scale, *shapes)`` -> the logarithm of the density at ``loc`` 0; for a discrete distribution, of
-            the probability.
-        support: ``(*shapes)`` -> the lowest and the highest number at ``loc`` 0 and ``scale`` 1; None where the
-            formulas hold for every number and for ±∞.
-        inner: ``(*shapes)`` -> a number of the support, where its ends do not say one.
-        open: ``(*shapes)`` -> whether the lowest and the highest number are outside.
-        valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
-        whole: the parameters that are integers, by which nothing is differentiated.
-        instead: the same family with another parameter in place of its last, such as ``logits`` of ``p``.
-        rounding: of counts, by how much the distribution function may differ from SciPy's, relative to the smaller
-            tail; quantiles allow for it.
+        shapes: the names of its parameters other than loc and scale, in SciPy's order.
+        density: ``(x, scale, *shapes)`` -> the logarithm of the density at ``loc`` 0, or of the probability for a
+            discrete distribution.
+        support: ``(*shapes)`` -> the lowest and the highest number at ``loc`` 0 and ``scale`` 1; None if the formulas
+            hold for every number and for ±∞.
+        inner: ``(*shapes)`` -> a number in the support, if its ends do not imply one.
+        open: ``(*shapes)`` -> whether the lowest and the highest number are excluded.
+        valid: ``(*shapes)`` -> the condition on the parameters; if it fails, everything is nan.
+        whole: the parameters that are integers, with respect to which there is no derivative.
+        instead: the same family with another last parameter, such as ``logits`` instead of ``p``.
+        rounding: for counts, the difference from SciPy's distribution function to allow for in quantiles, relative to
+            the smaller tail.
         others: ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` of ``(z, *shapes)``; ``mean``, ``var`` and
             ``entropy`` of ``(*shapes)``; and ``information``, the Fisher information as ``{(name, name): entry}``; all
             at ``loc`` 0 and ``scale`` 1.
@@ -111,21 +119,26 @@ class Distribution:
         """Return the distribution with these parameters."""
         return Frozen(self, *args, **kwargs)
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in _INSTEAD:
+            raise missing_from(self, name)
+        raise AttributeError(f"{self!r} has no method {name!r}. Use {_INSTEAD[name]}.", name=name, obj=self)
+
     # -------------------------------------------------------------- methods
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """P(X ≤ x)."""
+        """Return P(X ≤ x)."""
         return self._at(x, "cdf", args, kwargs)
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """P(X > x), accurate where it is small."""
+        """Return P(X > x), accurate where it is small."""
         return self._at(x, "sf", args, kwargs)
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log P(X ≤ x)."""
+        """Return log P(X ≤ x)."""
         return self._at(x, "logcdf", args, kwargs)
 
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log P(X > x)."""
+        """Return log P(X > x)."""
         return self._at(x, "logsf", args, kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:
@@ -133,37 +146,38 @@ class Distribution:
         return self._of_parameters("mean", args, kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
-        """E (X - E X)²."""
+        """Return E (X - E X)²."""
         return self._of_parameters("var", args, kwargs)
 
     def std(self, *args: Any, **kwargs: Any) -> Any:
-        """The square root of the variance."""
+        """Return the square root of the variance."""
         return self._of_parameters("std", args, kwargs)
 
     def entropy(self, *args: Any, **kwargs: Any) -> Any:
-        """-E log p(X), in nats."""
+        """Return -E log p(X), in nats."""
         return self._of_parameters("entropy", args, kwargs)
 
     def score(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """The derivatives of log p(x) by the parameters that are passed, in SciPy's order, along a last axis.
+        """Return the derivatives of log p(x) with respect to the parameters, in SciPy's order, along a last axis.
 
-        Parameters that are integers, and a ``loc`` of 0 or a ``scale`` of 1 passed as numbers, are left out.
+        Parameters that are not passed, that are integers, or that are a ``loc`` of 0 or a ``scale`` of 1 passed as
+        numbers, are omitted.
         """
         values = self.named_parameters(args, kwargs)
         entries = [self._apply(("score", p), x, values) for p in self._free(values)]
         return stack(entries, -1)
 
     def hessian(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """The second derivatives of log p(x) by these parameters, along two last axes."""
+        """Return the second derivatives of log p(x) with respect to these parameters, along the last two axes."""
         values = self.named_parameters(args, kwargs)
         free = self._free(values)
         return stack([stack([self._apply(("hessian", p, q), x, values) for q in free], -1) for p in free], -2)
 
     def fisher_information(self, *args: Any, **kwargs: Any) -> Any:
-        """E (score scoreᵀ) = -E hessian of one observation, along two last axes.
+        """Return the Fisher information of one observation, E (score scoreᵀ) = -E hessian, along the last two axes.
 
         Raises:
-            NotYet: it is not known in closed form for a parameter, or the support depends on one.
+            NotYet: if it is not known in closed form for a parameter, or the support depends on one.
         """
         values = self.named_parameters(args, kwargs)
         free = self._free(values)
@@ -171,7 +185,7 @@ class Distribution:
         return stack([stack(row, -1) for row in entries], -2)
 
     def information_entry(self, p: str, q: str, values: Mapping[str, Any]) -> Any:
-        """An entry of the Fisher information, by the names of two parameters."""
+        """Return an entry of the Fisher information, given the names of two parameters."""
         return self._apply(("information", p, q), None, values)
 
     # -------------------------------------------------------------- calls
@@ -191,6 +205,9 @@ class Distribution:
     def named_parameters(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that are passed, by name in their order."""
         if (family := self._family(kwargs)) is not self:
+            if len(args) >= len(self.shapes) or self.shapes[-1] in kwargs:
+                one, other = self.shapes[-1], family.shapes[-1]
+                raise ArgumentTypeError(f"{self.name}: got both {one} and {other}. Pass one of them, {other} by name.")
             return family.named_parameters(args, kwargs)
         values = dict(zip(self.parameters, args, strict=False))
         twice = [p for p in kwargs if p in values or p not in self.parameters]
@@ -210,10 +227,10 @@ class Distribution:
         return tuple(sp.sympify(e) for e in self.bounds(*[sp.Symbol(p) for p in self.shapes]))
 
     def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """Return the lowest and the highest number of the support; ∓∞ where it has no end.
+        """Return the lowest and the highest number of the support; ∓∞ if it is unbounded.
 
         Raises:
-            NotYet: an end is finite or not by the value of a parameter, which is not known.
+            NotYet: if it depends on the unknown value of a parameter whether an end is finite.
         """
         values = self.named_parameters(args, kwargs)
         low, high = (sp.sympify(e) for e in self._lowest_and_highest())
@@ -244,7 +261,9 @@ class Distribution:
     def _free(self, values: Mapping[str, Any]) -> list[str]:
         free = [p for p in values if p not in self.whole]
         if not free:
-            raise ArgumentTypeError(f"{self.name}: there is no parameter to differentiate by. Pass one, such as scale.")
+            raise ArgumentTypeError(
+                f"{self.name}: there is no parameter to differentiate with respect to. Pass one, such as scale."
+            )
         return free
 
     def _apply(self, what: tuple[str, ...], x: Any, values: Mapping[str, Any]) -> Any:
@@ -273,26 +292,26 @@ class ElementwiseMethod:
 
 
 class Continuous(Distribution):
-    """A family of distributions that have a density; its methods are those of SciPy's."""
+    """A family of distributions with a density, which has the methods of SciPy's distributions."""
 
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """The density p(x); 0 outside the support."""
+        """Return the density p(x); 0 outside the support."""
         return self._at(x, "pdf", args, kwargs)
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log p(x); -∞ outside the support, where its derivatives are 0."""
+        """Return log p(x); -∞ outside the support, where its derivatives are 0."""
         return self._at(x, "logpdf", args, kwargs)
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The number x with P(X ≤ x) = q."""
+        """Return the number x with P(X ≤ x) = q."""
         return self._at(q, "ppf", args, kwargs) if self._has_quantile() else self._inverse(q, "cdf", args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The number x with P(X > x) = q."""
+        """Return the number x with P(X > x) = q."""
         return self._at(q, "isf", args, kwargs) if self._has_quantile() else self._inverse(q, "sf", args, kwargs)
 
     def median(self, *args: Any, **kwargs: Any) -> Any:
-        """The number x with P(X ≤ x) = 1/2."""
+        """Return the number x with P(X ≤ x) = 1/2."""
         if self._has_quantile():
             return self._of_parameters("median", args, kwargs)
         return self.ppf(0.5, *args, **kwargs)
@@ -333,44 +352,44 @@ class Continuous(Distribution):
         return ends
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
-        """Random numbers F⁻¹(u), with derivatives with respect to the parameters.
+        """Draw random numbers F⁻¹(u), with derivatives with respect to the parameters.
 
-        ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
+        ``random_state`` is a seed or a generator; by default, it is the generator that ``manual_seed`` seeds.
         """
         shape = sizes(size, [*self.named_parameters(args, kwargs).values()])
         return self.ppf(drawn_by(random_state, between, shape), *args, **kwargs)
 
 
 class Discrete(Distribution):
-    """A family of distributions of integers; its methods are those of SciPy's."""
+    """A family of distributions of integers, which has the methods of SciPy's distributions."""
 
     own = ("loc",)
     logs = "logpmf"
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
-        """P(X = k); 0 where k is not whole or outside the support."""
+        """Return P(X = k); 0 if k is not an integer or lies outside the support."""
         return self._at(k, "pmf", args, kwargs)
 
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
-        """Log P(X = k); -∞ where that is 0, and the derivatives are 0."""
+        """Return log P(X = k); -∞ if the probability is 0, where the derivatives are 0."""
         return self._at(k, "logpmf", args, kwargs)
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The least k with P(X ≤ k) ≥ q, up to rounding; it has no derivative."""
+        """Return the smallest k with P(X ≤ k) ≥ q, up to rounding; it has no derivative."""
         return self._quantile(q, "cdf", args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The least k with P(X > k) ≤ q, up to rounding; it has no derivative."""
+        """Return the smallest k with P(X > k) ≤ q, up to rounding; it has no derivative."""
         return self._quantile(q, "sf", args, kwargs)
 
     def median(self, *args: Any, **kwargs: Any) -> Any:
-        """The least k with P(X ≤ k) ≥ 1/2."""
+        """Return the smallest k with P(X ≤ k) ≥ 1/2."""
         return self.ppf(0.5, *args, **kwargs)
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
-        """Random integers, which have no derivative.
+        """Draw random integers, which have no derivative.
 
-        ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
+        ``random_state`` is a seed or a generator; by default, it is the generator that ``manual_seed`` seeds.
         """
         shape = sizes(size, [*self.named_parameters(args, kwargs).values()])
         return drawn_by(random_state, self._drawn, shape, args, kwargs)
@@ -379,7 +398,7 @@ class Discrete(Distribution):
         return self.ppf(between(rng, shape), *args, **kwargs).numpy()
 
     def _quantile(self, q: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The least k of the support at which the probability ``what`` has reached q.
+        """Return the least k of the support at which the probability ``what`` has reached q.
 
         A probability that differs from q by its own rounding has reached it, so that ``ppf(cdf(k))`` is k. It is looked
         for among the integers, whatever ``loc`` is, which is added.
@@ -482,9 +501,12 @@ class _Parameterised:
 
     def _derivative(self, names: tuple[str, ...]) -> Any:
         """∂ log p/∂names, 0 outside the support."""
-        derivative = self._density(margin := self._margin())
+        margin, u = self._margin(), X[len(self.given) + 1]  # u = x - loc, which a margin is put around afterwards
+        derivative = self.dist.density(u, self.scale, *self.shapes)
         for name in names:
-            derivative = differentiate(derivative, self.slots[name])
+            slope = differentiate(derivative, u if name == "loc" else self.slots[name])
+            derivative = -slope if name == "loc" else slope
+        derivative = derivative.xreplace({u: self._inside(margin)})
         return self._checked(derivative if margin is None else filled(derivative, margin, 0))
 
     # -------------------------------------------------------------- the support
@@ -511,7 +533,8 @@ class _Parameterised:
     def _between(self, z: Any, low_open: Any = False, high_open: Any = False) -> Any:
         """A number that is at least 0, and finite, between the ends."""
         low, high = self._ends()
-        sides = [_without(z - low, low_open)] * (low != -sp.oo) + [_without(high - z, high_open)] * (high != sp.oo)
+        above = X[0] - self.loc - self.scale * low  # no quotient, which might overflow or underflow
+        sides = [_without(above, low_open)] * (low != -sp.oo) + [_without(high - z, high_open)] * (high != sp.oo)
         return sp.Min(*sides) if sides else sp.Abs(z)
 
     def _filled(self, y: Any, margin: Any) -> Any:
@@ -523,8 +546,12 @@ class _Parameterised:
         return filled(y, margin, inner * self.scale)
 
     def _density(self, margin: Any) -> Any:
+        return self.dist.density(self._inside(margin), self.scale, *self.shapes)
+
+    def _inside(self, margin: Any) -> Any:
+        """The number x - loc, or where that is outside of the support another."""
         y = X[0] - self.loc
-        return self.dist.density(y if margin is None else self._filled(y, margin), self.scale, *self.shapes)
+        return y if margin is None else self._filled(y, margin)
 
     def _masked(self, e: Any) -> Any:
         margin = self._margin()
@@ -581,13 +608,15 @@ class _Parameterised:
         return self.scale**2 * moment if what == "var" else moment + sp.log(self.scale)
 
     def _information(self, p: str, q: str) -> Any:
-        entries = self._entry("information", *self.shapes)
+        declared = self.dist.declared.get("information")
+        entries = declared(*self.shapes) if declared else {}
         known = {name for pair in entries for name in pair}
         for name in (p, q):
             if name not in known:
+                instead = f"Leave {name} out, or take" if name in DEFAULTS else "Take"
                 raise NotYet(
-                    f"{self.dist.name}: the Fisher information in {name} has no closed form that is known here. Leave "
-                    f"{name} out, or take the observed one, -hessian(x, …) of the data."
+                    f"{self.dist.name}: the Fisher information in {name} has no closed form that is known here. "
+                    f"{instead} the observed one, -hessian(x, …) of the data, as sg.stats.fit does."
                 )
         information = entries.get((p, q), entries.get((q, p), sp.S.Zero))
         return information / self.scale ** ((p in DEFAULTS) + (q in DEFAULTS))

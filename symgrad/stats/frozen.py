@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Frozen:
-    """A distribution with its parameters: its methods take what stands before them.
+    """A distribution with its parameters, which its methods no longer take.
 
     >>> sg.stats.norm(1.0, 2.0).logpdf(1.0)
     tensor(-1.6121)
@@ -32,6 +32,11 @@ class Frozen:
 
         call.__name__, call.__doc__ = name, method.__doc__
         return call
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Draw random numbers from the distribution, in a tensor of this size; see the distribution's ``rvs``."""
+        given = {} if size is None else {"size": size}
+        return self.dist.rvs(*self.args, **given, random_state=random_state, **self.kwds)
 
     def __dir__(self) -> list[str]:
         return [name for name in dir(self.dist) if not name.startswith("_")]

@@ -14,10 +14,15 @@ from symgrad.support.arguments import shown
 _WIDTH = 78
 
 
-def interval_of(value: Any, se: Any, level: float) -> Any:
-    """The interval of a normal estimate, its ends along a last axis."""
+def check_level(level: Any) -> None:
+    """Raise ArgumentError if a level of confidence is not between 0 and 1."""
     if not 0 < level < 1:
         raise ArgumentError(f"confint: level is {shown(level)}. Expected a number between 0 and 1, such as 0.95.")
+
+
+def interval_of(value: Any, se: Any, level: float) -> Any:
+    """The interval of a normal estimate, its ends along a last axis."""
+    check_level(level)
     half = norm.ppf((1 + level) / 2).item() * np.asarray(se)
     return np.stack([value - half, value + half], -1)
 
@@ -31,11 +36,11 @@ class Estimate:
 
     @property
     def se(self) -> Any:
-        """The standard errors."""
+        """Return the standard errors."""
         return np.sqrt(np.diag(self.cov)) if np.ndim(self.cov) else float(np.sqrt(self.cov))
 
     def confint(self, level: float = 0.95) -> Any:
-        """Return intervals, their ends along a last axis."""
+        """Return confidence intervals, with their ends along the last axis."""
         return interval_of(self.value, self.se, level)
 
     def __repr__(self) -> str:
@@ -44,7 +49,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Test:
-    """A statistic that has a χ² distribution under the hypothesis."""
+    """A statistic that has a χ² distribution under the null hypothesis."""
 
     name: str
     statistic: float
@@ -52,7 +57,7 @@ class Test:
 
     @property
     def pvalue(self) -> float:
-        """The probability of a statistic at least as large."""
+        """Return the p-value: the probability of a statistic that is at least as large."""
         return float(chi2.sf(max(self.statistic, 0.0), self.df).item())
 
     def __repr__(self) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler import compile as compiled
+from symgrad.core.node import tensor_value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotYet, ShapeError, SymgradError
 from symgrad.forms.derive import derive
@@ -23,15 +26,19 @@ from symgrad.stats.combined import log_density
 from symgrad.stats.continuous import chi2, norm
 from symgrad.stats.distribution import Distribution
 from symgrad.stats.frozen import Frozen
-from symgrad.stats.intervals import Estimate, Test, interval_of, summary
+from symgrad.stats.intervals import Estimate, Test, check_level, interval_of, summary
+from symgrad.stats.sampling import check_count, seeded
 from symgrad.stats.transforms import Transform
 from symgrad.support.arguments import shown
+from symgrad.support.notices import warn
 from symgrad.tensors.creation import symbol
 from symgrad.transforms.jacobians import hessian, jacobian
 from symgrad.transforms.vmap import vmap
 
 _STEPS = 200
 _CLOSE = 1e-12  # of the Newton decrement, beside the size of the likelihood: another step is exact to all digits
+_QUADRATIC, _SLOW = 20.0, 6  # gains of Newton's steps shrink by more near a maximum; how many may shrink by less
+_CURVED = 1e-6  # of a curvature that is positive beyond rounding, beside the largest
 _LETTERS = "dkmpqrs"
 
 
@@ -41,7 +48,9 @@ class Parameters:
     def __init__(self, x0: Any, names: Sequence[str] | None, prefix: str) -> None:
         self.is_dict = isinstance(x0, Mapping)
         parts = dict(x0) if self.is_dict else {"": x0}
-        arrays = {name: np.asarray(as_tensor(v).detach().numpy(), np.float64) for name, v in parts.items()}
+        if not parts:
+            raise ArgumentError("fit: x0 is empty. Expected a number, an array or a dict of them by name.")
+        arrays = {name: _start_of(name, v) for name, v in parts.items()}
         self.shapes = {name: a.shape for name, a in arrays.items()}
         self.start = np.concatenate([a.reshape(-1) for a in arrays.values()])
         self.labels = [label for name, a in arrays.items() for label in _labels(name or prefix, a.shape)]
@@ -63,6 +72,15 @@ class Parameters:
         """What the likelihood takes: a dict as x0 is one, or a tensor."""
         parts = self.parts(vector)
         return parts if self.is_dict else parts[""]
+
+
+def _start_of(name: str, value: Any) -> Any:
+    """A parameter's start, which is finite."""
+    array = as_tensor(value).detach().numpy()
+    if np.iscomplexobj(array) or not np.all(np.isfinite(array)):
+        what = f"of {name!r} " if name else ""
+        raise ArgumentError(f"fit: the start {what}is {shown(value)}. Expected finite real numbers.")
+    return np.asarray(array, np.float64)
 
 
 def _labels(name: str, shape: tuple[int, ...]) -> list[str]:
@@ -87,7 +105,14 @@ class Likelihood:
         if isinstance(value, Frozen) != (y is not None):
             expected = "log-likelihoods, or that you pass y" if y is None else "the distribution of y"
             raise ArgumentTypeError(f"fit: the function returned {shown(value)}. Expected {expected}.")
-        return as_tensor(value if y is None else log_density(value, y))
+        if y is None:
+            return as_tensor(value)
+        try:
+            return as_tensor(log_density(value, y))
+        except ShapeError as error:
+            raise ShapeError(
+                f"fit: y has shape {tuple(shape_of(y))}, which the parameters of {value.dist.name} do not fit. {error}"
+            ) from error
 
     def total(self, vector: Any) -> Any:
         """The log-likelihood of all observations."""
@@ -158,7 +183,10 @@ def maximise(likelihood: Any, start: Any, free: Any, what: str) -> tuple[Any, in
     """
     at, value = np.array(start), float(likelihood.value(start))
     if not math.isfinite(value):
-        raise ArgumentError(f"{what}: the log-likelihood is {value} at the start. Start where it is finite.")
+        raise ArgumentError(
+            f"{what}: the log-likelihood is {value} at the starting point. Choose one at which it is finite."
+        )
+    slow, last = 0, math.inf
     for count in range(_STEPS):
         slope = np.asarray(likelihood.gradient(at))[free]
         curvature, vectors = np.linalg.eigh(-np.asarray(likelihood.hessian(at))[np.ix_(free, free)])
@@ -176,7 +204,12 @@ def maximise(likelihood: Any, start: Any, free: Any, what: str) -> tuple[Any, in
                 at, value = trial, reached
                 break
             scale /= 2
+        slow, last = (slow + 1 if gain > last / _QUADRATIC else 0), gain
         if gain <= tolerance and scale == 1.0:
+            if curvature.min() < -_CURVED * np.abs(curvature).max():
+                raise NotConverged(_saddle(what))
+            if slow >= _SLOW:
+                warn(_rising(what))
             return at, count + 1
         if scale <= 1e-12:
             break
@@ -184,6 +217,21 @@ def maximise(likelihood: Any, start: Any, free: Any, what: str) -> tuple[Any, in
     raise NotConverged(
         f"{what}: Newton's method stopped at a log-likelihood of {value:.6g} with a gradient of size {size:.3g}. Start "
         "closer, or pass constraints, such as transforms.positive."
+    )
+
+
+def _saddle(what: str) -> str:
+    return (
+        f"{what}: the log-likelihood is flat at the start, or on the way from it, where it has no maximum. Parameters "
+        "that start as equals, such as the means of a mixture, are such a case. Start elsewhere."
+    )
+
+
+def _rising(what: str) -> str:
+    return (
+        f"{what}: the log-likelihood rises ever more slowly as parameters grow, and may have no maximum. Classes that "
+        "a line separates are such a case. Expected data that determine every parameter: leave some out, or use priors "
+        "with sg.stats.model."
     )
 
 
@@ -218,10 +266,10 @@ class _Unconstrained:
 class Fit:
     """Maximum-likelihood estimates. Printing them shows a table of estimates, standard errors and intervals.
 
-    ``params`` has the estimates in the structure of x0, ``loglik`` the log-likelihood, ``nobs`` the number of
-    observations. The covariance is of one of four kinds: "observed" is the inverse of minus the Hessian, "expected"
-    that of its expectation, "opg" that of Σ sᵢ sᵢᵀ with the scores sᵢ of the observations, and "sandwich" is
-    H⁻¹ (Σ sᵢ sᵢᵀ) H⁻¹, which remains valid if the distribution is misspecified.
+    ``params`` contains the estimates in the structure of x0, ``loglik`` is the log-likelihood, and ``nobs`` the number
+    of observations. There are four kinds of covariance: "observed" is the inverse of the negative Hessian, "expected"
+    the inverse of its expectation, "opg" the inverse of Σ sᵢ sᵢᵀ with the scores sᵢ of the observations, and "sandwich"
+    is H⁻¹ (Σ sᵢ sᵢᵀ) H⁻¹, which remains valid if the distribution is misspecified.
     """
 
     def __init__(self, likelihood: Likelihood, vector: Any, steps: int) -> None:
@@ -262,7 +310,7 @@ class Fit:
         """Return the covariance matrix of the estimates (k, k).
 
         Raises:
-            LinAlgError: the information is singular, so that the data do not determine all parameters.
+            LinAlgError: if the information is singular, so that the data do not determine all parameters.
         """
         if kind == "sandwich":
             bread = self.cov("observed")
@@ -281,24 +329,27 @@ class Fit:
         """Return confidence intervals (k, 2): Wald intervals, or "profile" intervals from the likelihood ratio."""
         if method not in ("wald", "profile"):
             raise ArgumentError(f"fit: method is {shown(method)}. Expected 'wald' or 'profile'.")
+        check_level(level)
         if method == "wald":
             return interval_of(self.vector, self.se(kind), level)
         return np.array([[self._profile_end(i, sign, level) for sign in (-1, 1)] for i in range(len(self.vector))])
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, 2k - 2 log L."""
+        """Return Akaike's information criterion, 2k - 2 log L."""
         return 2 * len(self.vector) - 2 * self.loglik
 
     @property
     def bic(self) -> float:
-        """The Bayesian criterion, k log n - 2 log L."""
+        """Return the Bayesian information criterion, k log n - 2 log L; nan if the likelihood returns only a sum."""
+        if self.nobs < 2:
+            return math.nan
         return len(self.vector) * math.log(self.nobs) - 2 * self.loglik
 
     def formulas(self, order: int = 1) -> Any:
         """Return the score (order 1) or the Hessian (order 2) of the log-likelihood in closed form.
 
-        Data that the function takes as arguments are symbols in it, by the names of the arguments.
+        Data that are arguments of the function appear as symbols with the arguments' names.
         """
         try:
             total, wrt = self._symbolic(_Letters().of)
@@ -317,17 +368,24 @@ class Fit:
 
     # -------------------------------------------------------------- tests
     def lr_test(self, restriction: Mapping[str, float] | Fit) -> Test:
-        """Test values of parameters, or a smaller fit, by 2 (log L - log L₀), where L₀ is the restricted likelihood."""
+        """Likelihood ratio test of parameter values, or of a smaller fit: 2 (log L - log L₀), L₀ restricted."""
         if isinstance(restriction, Fit):
             df, loglik = len(self.vector) - len(restriction.vector), restriction.loglik
             if df < 1:
-                raise ArgumentError("lr_test: the other fit has no fewer parameters. Call the test of the larger one.")
+                raise ArgumentError(
+                    "lr_test: the other fit does not have fewer parameters. Call the method of the larger fit."
+                )
+            if self.nobs != restriction.nobs or self.loglik < loglik - 1e-6 * (1 + abs(loglik)):
+                raise ArgumentError(
+                    f"lr_test: the other fit has {restriction.nobs} observations and a log-likelihood of {loglik:.6g}, "
+                    f"this one {self.nobs} and {self.loglik:.6g}. Expected a restriction of this fit to the same data."
+                )
         else:
             df, loglik = len(restriction), float(self._likelihood.value(self.restricted(restriction)))
         return Test("likelihood ratio", 2 * (self.loglik - loglik), df)
 
     def wald_test(self, restriction: Mapping[str, float] | Callable[[Any], Any], kind: str = "observed") -> Test:
-        """Test values of parameters, or g(params) = 0 for a function g, by gᵀ (G V Gᵀ)⁻¹ g."""
+        """Wald test of parameter values, or of g(params) = 0 for a function g: gᵀ (G V Gᵀ)⁻¹ g."""
         if callable(restriction):
             estimate = delta(restriction, self, kind=kind)
             difference, cov = np.atleast_1d(estimate.value).ravel(), np.atleast_2d(estimate.cov)
@@ -337,7 +395,7 @@ class Fit:
         return Test("Wald", float(difference @ np.linalg.solve(cov, difference)), len(difference))
 
     def score_test(self, restriction: Mapping[str, float], kind: str = "observed") -> Test:
-        """Test values of parameters by sᵀ I⁻¹ s, with the score s and the information I at the fit with them."""
+        """Score test of parameter values: sᵀ I⁻¹ s, with the score s and the information I of the restricted fit."""
         fit = Fit(self._likelihood, self.restricted(restriction), 0)
         score = np.asarray(self._likelihood.gradient(fit.vector))
         information = fit.information(kind)
@@ -374,19 +432,20 @@ class Fit:
         f_far = excess(far)
         for _ in range(60):
             if f_far <= 0:
-                break
+                return _root(excess, near, f_near, far, f_far)
             near, f_near = far, f_far
             far += sign * step
             step *= 2
             f_far = excess(far)
-        return _root(excess, near, f_near, far, f_far)
+        return sign * math.inf
 
     def bootstrap(self, size: int = 1000, seed: int = 0, steps: int = 12) -> Any:
-        """Return the estimates (size, k) for samples drawn with replacement; nan for a sample whose steps diverge."""
+        """Return bootstrap estimates (size, k) from samples drawn with replacement; nan if a sample has no maximum."""
         if self.nobs < 2:
             raise NotYet("bootstrap: it needs a log-likelihood of each observation. Return an array, not their sum.")
         terms, n = self._likelihood.terms, self.nobs
-        rng = np.random.default_rng(seed)
+        check_count("bootstrap", "size", size)
+        rng = seeded("bootstrap", seed)
         weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
 
         def total(v: Any, w: Any) -> Any:
@@ -404,7 +463,24 @@ class Fit:
         is_still = (np.linalg.eigvalsh(-bends).min(1) > 0) & (
             np.abs(move).max(1) <= 1e-6 * (np.abs(estimates).max(1) + 1)
         )
-        return np.where(is_still[:, None], estimates, np.nan)
+        return self._by_searches(np.where(is_still[:, None], estimates, np.nan), weights, total)
+
+    def _by_searches(self, estimates: Any, weights: Any, total: Callable[..., Any]) -> Any:
+        """Return a bootstrap's estimates, where full steps diverged by those of a line search."""
+        value, slope, bend = compiled(total), compiled(grad(total)), compiled(hessian(total))
+        every = np.arange(len(self.vector))
+        for k in np.flatnonzero(np.isnan(estimates).any(1)):
+            sample = SimpleNamespace(
+                value=partial(_swapped, value, weights[k]), gradient=partial(_swapped, slope, weights[k]),
+                hessian=partial(_swapped, bend, weights[k]),
+            )  # fmt: skip
+            with suppress(ArgumentError, NotConverged):
+                estimates[k] = maximise(sample, self.vector, every, "bootstrap")[0]
+        return estimates
+
+
+def _swapped(function: Callable[..., Any], second: Any, first: Any) -> Any:
+    return function(first, second)
 
 
 def _root(excess: Callable[[float], float], near: float, f_near: float, far: float, f_far: float) -> float:
@@ -460,14 +536,15 @@ def fit(
         y: the observations, if loglik returns their distribution. The expected information requires it.
         names: the names of the parameters in tables, one for each number.
         constraints: a transform of ``sg.stats.transforms``, or a dict of them by name, such as ``{"sigma": positive}``:
-            steps are taken without constraints, and estimates and errors are those of the parameters themselves.
+            steps are taken without constraints; estimates and errors refer to the parameters themselves.
 
     Returns:
         A ``Fit``: estimates, standard errors, intervals, tests and criteria; printing it shows a table.
 
     Raises:
-        ArgumentError: the log-likelihood is not finite at the start, or names or constraints do not fit the parameters.
-        NotConverged: the steps did not reach a maximum.
+        ArgumentError: if the log-likelihood is not finite at the start, or names or constraints do not fit the
+            parameters.
+        NotConverged: if the steps did not reach a maximum.
 
     >>> waits = np.array([1.0, 3.0, 0.5, 2.5])
     >>> fit = sg.stats.fit(lambda rate: sg.stats.expon(scale=1 / rate), 1.0, y=waits)
@@ -479,6 +556,8 @@ def fit(
     terms = likelihood.terms(as_tensor(order.start))
     if terms.ndim > 1:
         raise ShapeError(f"fit: the log-likelihoods have shape {tuple(terms.shape)}. Expected a vector, or their sum.")
+    if not np.all(np.isfinite(tensor_value(terms))):
+        raise ArgumentError(_infinite(tensor_value(terms)))
     every = np.arange(len(order.start))
     if constraints is None:
         return Fit(likelihood, *maximise(likelihood, order.start, every, "fit"))
@@ -487,14 +566,25 @@ def fit(
     return Fit(likelihood, free.point(as_tensor(u)).numpy(), steps)
 
 
+def _infinite(terms: Any) -> str:
+    """Which log-likelihoods are not finite at the start, in words."""
+    terms = np.ravel(terms)
+    wrong = np.flatnonzero(~np.isfinite(terms))
+    place = f", first at index [{wrong[0]}] ({len(wrong)} of {len(terms)} observations)" if len(terms) > 1 else ""
+    return (
+        f"fit: the log-likelihood is {terms[wrong[0]]} at the start{place}. Expected finite numbers: look for missing "
+        "values, data outside the support, or a start at which a scale is not positive."
+    )
+
+
 def delta(g: Callable[[Any], Any], params: Any, cov: Any = None, *, kind: str = "observed") -> Estimate:
     """Return g(params) with its covariance G V Gᵀ, where G = ∂g/∂params and V is the covariance of the parameters.
 
     Args:
-        g: a function of the parameters in their structure, returning a number or a vector.
-        params: a ``Fit``; or a vector of estimates (k,), with their covariance.
-        cov: the covariance (k, k) of such a vector.
-        kind: that of the covariance of a fit.
+        g: a function of the parameters in their structure that returns a number or a vector.
+        params: a ``Fit``; or, together with ``cov``, a vector of estimates (k,) or a dict of estimates by name.
+        cov: the covariance (k, k) of the estimates, in their order.
+        kind: the kind of covariance of a fit.
 
     Returns:
         An ``Estimate``: ``value``, ``cov``, ``se``, and ``confint(level)``.
@@ -508,7 +598,10 @@ def delta(g: Callable[[Any], Any], params: Any, cov: Any = None, *, kind: str = 
     elif cov is None:
         raise ArgumentTypeError(f"delta: got {shown(params)} without a covariance. Pass a Fit, or estimates and cov.")
     else:
-        vector, cov = np.asarray(params, np.float64), np.asarray(cov, np.float64)
+        order = Parameters(params, None, "params")
+        vector, cov, structure = order.start, np.atleast_2d(np.asarray(cov, np.float64)), order.structure
+        if cov.shape != (len(vector), len(vector)):
+            raise ShapeError(f"delta: cov has shape {cov.shape}. Expected {(len(vector), len(vector))}.")
 
     def function(v: Any) -> Any:
         return as_tensor(g(structure(v)))

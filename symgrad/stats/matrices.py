@@ -10,22 +10,30 @@ import numpy as np
 from symgrad.core.promotion import FLOAT64
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentTypeError, ShapeError
-from symgrad.functions import exp, log, log1p, mvlgamma, trace
+from symgrad.functions import broadcast_to, log, log1p, mvlgamma
 from symgrad.linalg import cholesky, slogdet, solve, solve_triangular
-from symgrad.ops.map import Map, show_shape
-from symgrad.scalars import X
-from symgrad.scalars.densities import half_step
+from symgrad.ops.map import show_shape
 from symgrad.stats import transforms
 from symgrad.stats.continuous import beta
-from symgrad.stats.multivariate import POSITIVE, Multivariate, bartlett, check_positive, degrees, many, matrix, squared
+from symgrad.stats.multivariate import (
+    HALF_STEP,
+    POSITIVE,
+    WHERE_CLOSE,
+    Density,
+    bartlett,
+    check_positive,
+    degrees,
+    many,
+    matrix,
+    squared,
+    traces,
+)
 from symgrad.stats.sampling import drawn_by
 from symgrad.tensors.sampling import numbers
 
-HALF_STEP = Map(lambda: half_step(0, X[0]), 1, "LogGammaStep")
 
-
-class InverseWishart(Multivariate):
-    """The distribution of inverses of Wishart's matrices: log p(X) = (ν log det Ψ - (ν+p+1) log det X - tr Ψ X⁻¹
+class InverseWishart(Density):
+    """The inverse Wishart distribution: log p(X) = (ν log det Ψ - (ν+p+1) log det X - tr Ψ X⁻¹
     - νp log 2)/2 - log Γₚ(ν/2).
 
     Parameters: df = ν > p - 1, scale = Ψ.
@@ -34,21 +42,18 @@ class InverseWishart(Multivariate):
     name, transform = "invwishart", transforms.cov_matrix
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """Log p(X) of a positive definite X (p, p)."""
+        """Return log p(X) for a positive definite X (p, p)."""
         x, scale = matrix("invwishart: x", x), matrix("invwishart: scale", scale)
         p = scale.shape[-1]
         check_positive("invwishart: x", x)
         check_positive("invwishart: scale", scale)
         df = degrees(df, p)
-        of_x = (df + (p + 1)) * slogdet(x)[1] + trace(solve(x, scale))
+        each = broadcast_to(scale, x.shape) if x.ndim > scale.ndim else scale  # else solve takes rows for vectors
+        of_x = (df + (p + 1)) * slogdet(x)[1] + traces(solve(x, each))
         return (df * slogdet(scale)[1] - of_x - df * (p * math.log(2))) / 2 - mvlgamma(df / 2, p)
 
-    def pdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """The density p(X) of a positive definite X (p, p)."""
-        return exp(self.logpdf(x, df, scale))
-
     def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Random matrices L A⁻ᵀ (L A⁻ᵀ)ᵀ with L Lᵀ = Ψ, with derivatives with respect to both parameters."""
+        """Draw random matrices L A⁻ᵀ (L A⁻ᵀ)ᵀ with L Lᵀ = Ψ, with derivatives with respect to both parameters."""
         scale = matrix("invwishart: scale", scale)
         check_positive("invwishart: scale", scale)
         a = bartlett(df, scale.shape[-1], size, random_state)
@@ -56,13 +61,13 @@ class InverseWishart(Multivariate):
         return root.mT @ root
 
     def mean(self, df: Any, scale: Any) -> Any:
-        """E X = Ψ/(ν - p - 1), for ν > p + 1."""
+        """Return E X = Ψ/(ν - p - 1), for ν > p + 1."""
         scale = matrix("invwishart: scale", scale)
         return scale / POSITIVE(as_tensor(df) - (scale.shape[-1] + 1))
 
 
-class MatrixNormal(Multivariate):
-    """Normal matrices with covariances U of rows and V of columns: log p(X) = -tr(V⁻¹ Rᵀ U⁻¹ R)/2 - n log det U/2
+class MatrixNormal(Density):
+    """The matrix normal distribution with covariances U, V: log p(X) = -tr(V⁻¹ Rᵀ U⁻¹ R)/2 - n log det U/2
     - m log det V/2 - m n log(2π)/2, with R = X - M.
 
     Parameters: mean = M (m, n), rowcov = U (m, m), colcov = V (n, n).
@@ -71,21 +76,17 @@ class MatrixNormal(Multivariate):
     name, transform = "matrix_normal", transforms.real
 
     def logpdf(self, x: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
-        """Log p(X) of a matrix X (m, n)."""
+        """Return log p(X) of a matrix X (m, n)."""
         x = matrix("matrix_normal: x", x)
         r = x if mean is None else x - as_tensor(mean)
         rows, columns = r.shape[-2:]
         u, v = self._covariances(rows, columns, rowcov, colcov)
-        squares = trace(solve(v, r.mT @ solve(u, r)))
+        squares = traces(solve(v, r.mT @ solve(u, r)))
         constant = math.log(2 * math.pi) * (rows * columns)
         return -(squares + slogdet(u)[1] * columns + slogdet(v)[1] * rows + constant) / 2
 
-    def pdf(self, x: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
-        """The density p(X) of a matrix X (m, n)."""
-        return exp(self.logpdf(x, mean, rowcov, colcov))
-
     def rvs(self, mean: Any, rowcov: Any = 1, colcov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Random matrices M + A Z Bᵀ with A Aᵀ = U and B Bᵀ = V, with derivatives with respect to all parameters."""
+        """Draw random matrices M + A Z Bᵀ with A Aᵀ = U and B Bᵀ = V, differentiable with respect to all parameters."""
         mean = matrix("matrix_normal: mean", mean)
         u, v = self._covariances(mean.shape[-2], mean.shape[-1], rowcov, colcov)
         shape = () if size == 1 else many(size)
@@ -99,28 +100,25 @@ class MatrixNormal(Multivariate):
         return u, v
 
 
-class Lkj(Multivariate):
-    """Correlation matrices R (d, d) with density log p(R) = (η - 1) log det R + Σₖ (d - k) log [Γ(βₖ+1/2)/(√π Γ(βₖ))],
+class Lkj(Density):
+    """The LKJ distribution of correlations: log p(R) = (η - 1) log det R + Σₖ (d - k) log [Γ(βₖ+1/2)/(√π Γ(βₖ))],
     βₖ = η + (d - k - 1)/2.
 
-    Parameters: eta = η > 0, and dim = d, which samples need. Source: Lewandowski, Kurowicka and Joe 2009.
+    Parameters: eta = η > 0, and dim = d, which is required for draws. Source: Lewandowski, Kurowicka and Joe 2009.
     """
 
     name = "lkj"
     transform: transforms.Transform = transforms.corr_matrix
 
     def logpdf(self, x: Any, eta: Any, dim: Any = None) -> Any:
-        """Log p(R) of a correlation matrix R (d, d)."""
+        """Return log p(R) of a correlation matrix R (d, d); -∞ if its diagonal is not 1."""
         x = self._checked(x, dim)
         check_positive("lkj: x", x)
-        return (as_tensor(eta) - 1) * slogdet(x)[1] + _lkj_constant(eta, x.shape[-1])
-
-    def pdf(self, x: Any, eta: Any, dim: Any = None) -> Any:
-        """The density p(R)."""
-        return exp(self.logpdf(x, eta, dim))
+        density = (as_tensor(eta) - 1) * slogdet(x)[1] + _lkj_constant(eta, x.shape[-1])
+        return WHERE_CLOSE(density, abs(x * np.eye(x.shape[-1]) - np.eye(x.shape[-1])).sum((-2, -1)), 0.0)
 
     def rvs(self, eta: Any, dim: Any = None, size: Any = 1, random_state: Any = None) -> Any:
-        """Random correlation matrices, with derivatives with respect to eta."""
+        """Draw random correlation matrices, with derivatives with respect to eta."""
         return transforms.corr_matrix.forward(self._unconstrained(eta, dim, size, random_state))
 
     def _checked(self, x: Any, dim: Any) -> Any:
@@ -143,21 +141,23 @@ class Lkj(Multivariate):
 class LkjCholesky(Lkj):
     """Cholesky factors L of correlation matrices L Lᵀ of the LKJ distribution: Π Lₖₖ^(d - k + 2η - 2), normalised.
 
-    Parameters: eta = η > 0, and dim = d, which samples need.
+    Parameters: eta = η > 0, and dim = d, which is required for draws.
     """
 
     name, transform = "lkj_cholesky", transforms.cholesky_corr
 
     def logpdf(self, x: Any, eta: Any, dim: Any = None) -> Any:
-        """Log p(L) of a Cholesky factor L (d, d)."""
+        """Return log p(L) of a Cholesky factor L (d, d); -∞ if its rows do not have length 1."""
         x = self._checked(x, dim)
         d = x.shape[-1]
         diagonal = x[..., np.arange(d), np.arange(d)]
         powers = 2 * as_tensor(eta)[..., None] + (d - 3.0 - np.arange(d))
-        return (powers * log(diagonal))[..., 1:].sum(-1) + _lkj_constant(eta, d)
+        density = (powers * log(diagonal))[..., 1:].sum(-1) + _lkj_constant(eta, d)
+        off = abs((x**2).sum(-1) - 1).sum(-1) + abs(x * np.triu(np.ones((d, d)), 1)).sum((-2, -1))
+        return WHERE_CLOSE(density, off, 0.0)
 
     def rvs(self, eta: Any, dim: Any = None, size: Any = 1, random_state: Any = None) -> Any:
-        """Random Cholesky factors, with derivatives with respect to eta."""
+        """Draw random Cholesky factors, with derivatives with respect to eta."""
         return transforms.cholesky_corr.forward(self._unconstrained(eta, dim, size, random_state))
 
 

@@ -1,4 +1,4 @@
-"""Distributions of vectors, of matrices and of classes. Axes before those of one observation are a batch."""
+"""Distributions of vectors, matrices and classes. The axes before those of one observation are batch axes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import has_value, tensor_value
-from symgrad.core.promotion import FLOAT64
+from symgrad.core.promotion import FLOAT64, is_floating
 from symgrad.engine.record import TensorBase, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotYet, ShapeError
 from symgrad.functions import (
+    amax,
     amin,
     diag,
     digamma,
@@ -21,7 +22,6 @@ from symgrad.functions import (
     floor,
     lgamma,
     log,
-    log1p,
     log_softmax,
     logsigmoid,
     mvlgamma,
@@ -34,8 +34,10 @@ from symgrad.linalg import cholesky, eigh, inv, slogdet, solve
 from symgrad.ops.map import Map, show_shape
 from symgrad.scalars import X
 from symgrad.scalars import log as _log
-from symgrad.scalars.densities import checked, filled, log_beta, log_rest, times_log
+from symgrad.scalars import log1p as _log1p
+from symgrad.scalars.densities import checked, filled, half_step, log_beta, log_rest, times_log
 from symgrad.scalars.special import lgamma as _lgamma
+from symgrad.scalars.stable import softplus
 from symgrad.special import entr
 from symgrad.stats import transforms
 from symgrad.stats.continuous import chi2, gamma, logistic
@@ -45,11 +47,12 @@ from symgrad.tensors.creation import eye
 from symgrad.tensors.sampling import numbers
 
 _SUM = 1e-9  # how far from 1 the sum of proportions may be, as in SciPy
+_HUGE, _PART = sp.Float(1e150), sp.Float(1e-200)  # of entries, beyond which a sum of squares may overflow; of these
 _PARAMETER = 1e-5  # the same of probabilities that are parameters, and of a matrix beside its transpose
 
 
 class Multivariate:
-    """A family of distributions of vectors or matrices; its methods are those of SciPy's."""
+    """A family of distributions of vectors or matrices, which has the methods of SciPy's distributions."""
 
     name = ""
     transform: transforms.Transform | None = None  # onto the support, of densities
@@ -66,6 +69,30 @@ class Multivariate:
     def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
         """Return the distribution with these parameters."""
         return Frozen(self, *args, **kwargs)
+
+
+class Density(Multivariate):
+    """A family that has a density."""
+
+    def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return log p(x)."""
+        raise NotImplementedError
+
+    def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the density p(x); the arguments are those of ``logpdf``."""
+        return exp(self.logpdf(x, *args, **kwargs))
+
+
+class Mass(Multivariate):
+    """A family of counts or classes, which have probabilities."""
+
+    def logpmf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return log P(x)."""
+        raise NotImplementedError
+
+    def pmf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the probability P(x); the arguments are those of ``logpmf``."""
+        return exp(self.logpmf(x, *args, **kwargs))
 
 
 def squared(d: Any, a: Any) -> Any:
@@ -109,6 +136,11 @@ def matrix(name: str, a: Any) -> Any:
     return a
 
 
+def traces(a: Any) -> Any:
+    """Return the trace of a matrix, or of each matrix of a batch."""
+    return trace(a) if a.ndim == 2 else a.diagonal(0, -2, -1).sum(-1)
+
+
 def many(size: Any) -> tuple[int, ...]:
     """Return the shape of a sample."""
     return tuple(size) if isinstance(size, (tuple, list, range)) else (int(size),)
@@ -133,16 +165,16 @@ def check_positive(name: str, a: Any) -> None:
         ) from error
 
 
-class MultivariateNormal(Multivariate):
-    """The normal distribution of vectors: log p(x) = -(x - μ)ᵀ Σ⁻¹ (x - μ)/2 - log det Σ/2 - d log(2π)/2.
+class MultivariateNormal(Density):
+    """The multivariate normal distribution: log p(x) = -(x - μ)ᵀ Σ⁻¹ (x - μ)/2 - log det Σ/2 - d log(2π)/2.
 
-    Parameters: mean, cov. ``mean`` is 0 by default; ``cov`` may be a number or a diagonal.
+    Parameters: mean, by default 0, and cov, which may be a number or a diagonal.
     """
 
     name, transform = "multivariate_normal", transforms.real
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """Log p(x) of x (…, d)."""
+        """Return log p(x) of x (…, d)."""
         x = as_tensor(x)
         if x.ndim == 0:
             raise ShapeError("multivariate_normal: x is a vector, or has one along its last axis. Got a number.")
@@ -153,24 +185,20 @@ class MultivariateNormal(Multivariate):
         cov = self._covariance(d, cov)
         return -(_squares(cov, r) + slogdet(cov)[1] + math.log(2 * math.pi) * d) / 2
 
-    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """The density p(x) of x (…, d)."""
-        return exp(self.logpdf(x, mean, cov, allow_singular))
-
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Random vectors μ + L z with L Lᵀ = Σ, with derivatives with respect to both; SciPy's shape."""
+        """Draw random vectors μ + L z with L Lᵀ = Σ, differentiable with respect to both, with SciPy's shape."""
         cov = self._covariance(_length(mean), cov)
         z = drawn_by(random_state, numbers, "standard_normal", (*many(size), cov.shape[-1]), FLOAT64)
         sample = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
         return sample[0] if size == 1 else sample
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
-        """(d + d log(2π) + log det Σ)/2."""
+        """Return (d + d log(2π) + log det Σ)/2."""
         cov = self._covariance(_length(mean), cov)
         return (slogdet(cov)[1] + (1 + math.log(2 * math.pi)) * cov.shape[-1]) / 2
 
     def fisher_information(self, mean: Any = None, cov: Any = 1) -> Any:
-        """Fisher's information about the mean, Σ⁻¹."""
+        """Return the Fisher information about the mean, Σ⁻¹."""
         return inv(self._covariance(_length(mean), cov))
 
     def _covariance(self, d: Any, cov: Any) -> Any:
@@ -226,6 +254,13 @@ def _choices(x: sp.Expr, a: sp.Expr) -> sp.Expr:
     return filled(filled(-log_beta(whole, a) - _log(whole), x - 1, 0), inside, -sp.oo)
 
 
+def _log1p_squares_of(squares: sp.Expr, largest: sp.Expr, df: sp.Expr) -> sp.Expr:
+    """Log(1 + squares/ν), where the squares are those of parts of huge entries by log(1 + exp(…))."""
+    near = _HUGE - largest
+    far = softplus(_log(filled(1, near, squares)) - 2 * _log(_PART) - _log(df))
+    return filled(_log1p(squares / df), near, far)
+
+
 POWER = Map(lambda: checked(_power(X[0], X[1]), _over_zero(X[1])), 2, "DirichletTerms")
 COUNT = Map(
     lambda: checked(_count(X[0], X[1]), sp.Piecewise((X[1], (X[1] >= 0) & (X[1] <= 1)), (-1, True))),
@@ -235,14 +270,17 @@ COUNT = Map(
 ENOUGH = Map(lambda: checked(X[0], _over_zero(X[0] - X[1] + 1)), 2, "DegreesOfFreedom")
 POSITIVE = Map(lambda: checked(X[0], _over_zero(X[0])), 1, "WherePositive")
 CHOICES = Map(lambda: _choices(X[0], X[1]), 2, "DirichletMultinomialTerms")
+HALF_STEP = Map(lambda: half_step(0, X[0]), 1, "LogGammaStep")
 LOG_REST = Map(lambda: log_rest(X[0]), 1, "LogRest")
+REDUCED = Map(lambda: filled(X[0], _HUGE - X[1], X[0] * _PART), 2, "Reduced")
+LOG1P_SQUARES = Map(lambda: _log1p_squares_of(X[0], X[1], X[2]), 3, "Log1pSquares")
 WHERE_CLOSE = Map(lambda: filled(X[0], _SUM - sp.Abs(X[1] - X[2]), -sp.oo), 3, "WhereSumsAgree")
 WHERE_PROBABILITIES = Map(
     lambda: checked(checked(X[0], _PARAMETER - sp.Abs(X[1] - 1)), X[2]), 3, "WhereProbabilities"
 )  # of a sum, and the least of them
 
 
-def _of_probabilities(y: Any, p: Any) -> Any:
+def of_probabilities(y: Any, p: Any) -> Any:
     """What follows from probabilities along a last axis; nan where they are negative or their sum is not 1."""
     total, least = p.sum(-1), amin(p, -1)
     beyond = y.ndim - total.ndim
@@ -251,7 +289,7 @@ def _of_probabilities(y: Any, p: Any) -> Any:
     return WHERE_PROBABILITIES(y, total, least)
 
 
-class Dirichlet(Multivariate):
+class Dirichlet(Density):
     """The Dirichlet distribution: log p(x) = Σ (αᵢ - 1) log xᵢ + log Γ(Σ αᵢ) - Σ log Γ(αᵢ), of xᵢ ≥ 0 with sum 1.
 
     Parameters: alpha.
@@ -260,103 +298,95 @@ class Dirichlet(Multivariate):
     name, transform = "dirichlet", transforms.simplex
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
-        """Log p(x) of x (…, k); -∞ off the simplex."""
+        """Return log p(x) for x (…, k); -∞ outside the simplex."""
         x, alpha = as_tensor(x), _vector("dirichlet: alpha", alpha)
         density = POWER(x, alpha).sum(-1) + lgamma(alpha.sum(-1)) - lgamma(alpha).sum(-1)
         return WHERE_CLOSE(density, x.sum(-1), 1.0)
 
-    def pdf(self, x: Any, alpha: Any) -> Any:
-        """The density p(x) of x (…, k)."""
-        return exp(self.logpdf(x, alpha))
-
     def rvs(self, alpha: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Random proportions g/Σ gᵢ of gamma variables, with derivatives with respect to alpha; shaped (size, k)."""
+        """Draw random proportions g/Σ gᵢ of gamma variables, (size, k), differentiable with respect to alpha."""
         alpha = _vector("dirichlet: alpha", alpha)
         g = gamma.rvs(alpha, size=(*many(size), alpha.shape[-1]), random_state=random_state)
         return g / g.sum(-1, keepdim=True)
 
     def mean(self, alpha: Any) -> Any:
-        """E X = α/Σ αᵢ."""
+        """Return E X = α/Σ αᵢ."""
         alpha = POSITIVE(_vector("dirichlet: alpha", alpha))
         return alpha / alpha.sum(-1, keepdim=True)
 
     def var(self, alpha: Any) -> Any:
-        """The variances m (1 - m)/(1 + Σ αᵢ), with the mean m."""
+        """Return the variances m (1 - m)/(1 + Σ αᵢ), with the mean m."""
         m = self.mean(alpha)
         return m * (1 - m) / (1 + _vector("dirichlet: alpha", alpha).sum(-1, keepdim=True))
 
     def entropy(self, alpha: Any) -> Any:
-        """-E log p(X)."""
+        """Return -E log p(X)."""
         alpha = _vector("dirichlet: alpha", alpha)
         total = alpha.sum(-1)
         inner = ((alpha - 1) * digamma(alpha)).sum(-1) - lgamma(alpha).sum(-1)
         return (total - alpha.shape[-1]) * digamma(total) - lgamma(total) - inner
 
     def fisher_information(self, alpha: Any) -> Any:
-        """E (score scoreᵀ) = diag ψ′(α) - ψ′(Σ αᵢ)."""
+        """Return E (score scoreᵀ) = diag ψ′(α) - ψ′(Σ αᵢ)."""
         alpha = POSITIVE(_vector("dirichlet: alpha", alpha))
         return diag(polygamma(1, alpha)) - polygamma(1, alpha.sum())
 
 
-class Multinomial(Multivariate):
+class Multinomial(Mass):
     """The multinomial distribution: log P(x) = log n! - Σ log xᵢ! + Σ xᵢ log pᵢ, of counts xᵢ with sum n.
 
-    Parameters: n, p. The last of p is taken as it is passed; SciPy puts 1 minus the sum of the others there.
+    Parameters: n, p. All of p is used as passed; SciPy replaces its last entry by 1 minus the sum of the others.
     """
 
     name = "multinomial"
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
-        """Log P(x) of x (…, k); -∞ where the counts are not n together."""
+        """Return log P(x) for x (…, k); -∞ if the counts do not sum to n."""
         x, p = as_tensor(x), as_tensor(p)
         terms = COUNT(x, p).sum(-1) + lgamma(as_tensor(n) + 1)
-        return _of_probabilities(WHERE_CLOSE(terms, x.sum(-1), as_tensor(n)), p)
-
-    def pmf(self, x: Any, n: Any, p: Any) -> Any:
-        """P(x) of x (…, k)."""
-        return exp(self.logpmf(x, n, p))
+        return of_probabilities(WHERE_CLOSE(terms, x.sum(-1), as_tensor(n)), p)
 
     def rvs(self, n: Any, p: Any, size: Any = None, random_state: Any = None) -> Any:
-        """Random counts, which have no derivative."""
+        """Draw random counts, which have no derivative."""
         return drawn_by(random_state, _counts, value_of(n), value_of(p), size)
 
     def mean(self, n: Any, p: Any) -> Any:
-        """E X = n p."""
+        """Return E X = n p."""
         p = as_tensor(p)
-        return _of_probabilities(as_tensor(n) * p, p)
+        return of_probabilities(as_tensor(n) * p, p)
 
     def cov(self, n: Any, p: Any) -> Any:
-        """The covariance n (diag p - p pᵀ)."""
+        """Return the covariance n (diag p - p pᵀ)."""
         p = as_tensor(p)
-        return _of_probabilities(as_tensor(n) * (diag(p) - p[:, None] * p), p)
+        return of_probabilities(as_tensor(n) * (diag(p) - p[:, None] * p), p)
 
 
-class Categorical(Multivariate):
-    """The distribution of a class k among 0, …, c - 1: log P(k) = log p[k]. SciPy has none.
+class Categorical(Mass):
+    """The categorical distribution of a class k among 0, …, c - 1: log P(k) = log p[k]. SciPy does not have it.
 
-    Parameters: p, the probabilities along a last axis; or logits, of which p = softmax(logits).
+    Parameters: p, the probabilities along the last axis; or logits, with p = softmax(logits).
     """
 
     name = "categorical"
 
     def logpmf(self, k: Any, p: Any = None, *, logits: Any = None) -> Any:
-        """Log P(k) of classes k, each drawn with the same p (c,); -∞ where there is no such class."""
-        logs = _of_one("categorical", p, logits, lambda p: _of_probabilities(log(p), p), lambda z: log_softmax(z, -1))
+        """Return log P(k) of classes k, each drawn with the same p (c,); -∞ if the class does not exist."""
+        logs = _of_one("categorical", p, logits, lambda p: of_probabilities(log(p), p), lambda z: log_softmax(z, -1))
         if logs.ndim != 1:
             raise ShapeError(f"categorical: p has one axis, of the classes. Got {logs.ndim}; use vmap for more.")
-        k = k if isinstance(k, (int, float, TensorBase)) else np.asarray(k)
+        k = k if isinstance(k, (int, TensorBase)) else np.asarray(k)
+        if not isinstance(k, int) and is_floating(k.dtype):
+            raise ArgumentTypeError(
+                f"categorical: the classes k are integers. Got dtype {k.dtype}; convert them to int."
+            )
         inside = (k >= 0) & (k < logs.shape[0])
         known = tensor_value(inside) if isinstance(inside, TensorBase) else inside
         if known is not None and np.all(known):
             return logs[k]
         return where(inside, logs[k * inside], -math.inf)
 
-    def pmf(self, k: Any, p: Any = None, *, logits: Any = None) -> Any:
-        """The probability P(k) of classes k."""
-        return exp(self.logpmf(k, p, logits=logits))
-
     def rvs(self, p: Any = None, size: Any = None, random_state: Any = None, *, logits: Any = None) -> Any:
-        """Random classes, which have no derivative."""
+        """Draw random classes, which have no derivative."""
         p = value_of(_of_one("categorical", p, logits, as_tensor, lambda z: softmax(z, -1)))
         if p.ndim != 1 or not p.size:
             raise ShapeError(f"categorical: p has one axis, of the classes. Got shape {show_shape(p.shape)}.")
@@ -365,9 +395,9 @@ class Categorical(Multivariate):
         return drawn_by(random_state, _classes, p / p.sum(), size)
 
     def entropy(self, p: Any = None, *, logits: Any = None) -> Any:
-        """-Σ pᵢ log pᵢ."""
+        """Return -Σ pᵢ log pᵢ."""
         p = _of_one("categorical", p, logits, as_tensor, lambda z: softmax(z, -1))
-        return _of_probabilities(entr(p).sum(-1), p)
+        return of_probabilities(entr(p).sum(-1), p)
 
 
 def _of_one(name: str, p: Any, logits: Any, of_p: Callable[[Any], Any], of_logits: Callable[[Any], Any]) -> Any:
@@ -377,8 +407,8 @@ def _of_one(name: str, p: Any, logits: Any, of_p: Callable[[Any], Any], of_logit
     return of_logits(as_tensor(logits)) if p is None else of_p(as_tensor(p))
 
 
-class Wishart(Multivariate):
-    """Wishart's distribution: log p(X) = ((ν - p - 1) log det X - tr V⁻¹X - ν p log 2 - ν log det V)/2 - log Γₚ(ν/2).
+class Wishart(Density):
+    """The Wishart distribution: log p(X) = ((ν - p - 1) log det X - tr V⁻¹X - ν p log 2 - ν log det V)/2 - log Γₚ(ν/2).
 
     Parameters: df = ν > p - 1, scale = V.
     """
@@ -386,7 +416,7 @@ class Wishart(Multivariate):
     name, transform = "wishart", transforms.cov_matrix
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """Log p(X) of a positive definite X (p, p)."""
+        """Return log p(X) of a positive definite X (p, p)."""
         x, scale = matrix("wishart: x", x), matrix("wishart: scale", scale)
         p = scale.shape[-1]
         if isinstance(p, sp.Expr):
@@ -394,23 +424,19 @@ class Wishart(Multivariate):
         check_positive("wishart: x", x)
         check_positive("wishart: scale", scale)
         df = degrees(df, p)
-        of_x = (df - (p + 1)) * slogdet(x)[1] - trace(solve(scale, x))
+        of_x = (df - (p + 1)) * slogdet(x)[1] - traces(solve(scale, x))
         normaliser = df * slogdet(scale)[1] / 2 + df * (p * math.log(2) / 2) + mvlgamma(df / 2, p)
         return of_x / 2 - normaliser
 
-    def pdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """The density p(X) of a positive definite X (p, p)."""
-        return exp(self.logpdf(x, df, scale))
-
     def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Random matrices L A (L A)ᵀ with L Lᵀ = V, with derivatives with respect to both parameters; SciPy's shape."""
+        """Draw random matrices L A (L A)ᵀ with L Lᵀ = V, differentiable with respect to both, with SciPy's shape."""
         scale = matrix("wishart: scale", scale)
         check_positive("wishart: scale", scale)
         root = cholesky(scale) @ bartlett(df, scale.shape[-1], size, random_state)
         return root @ root.mT
 
     def mean(self, df: Any, scale: Any) -> Any:
-        """E X = ν V."""
+        """Return E X = ν V."""
         scale = matrix("wishart: scale", scale)
         return degrees(df, scale.shape[-1]) * scale
 
@@ -424,8 +450,8 @@ def bartlett(df: Any, p: int, size: Any, random_state: Any) -> Any:
     return z * np.tril(np.ones((p, p)), -1) + diagonal[..., None] * np.eye(p)
 
 
-class MultivariateT(Multivariate):
-    """Student's t of vectors: log p(x) = log Γ((ν+d)/2) - log Γ(ν/2) - (ν+d)/2 log(1 + q/ν) - log det(πν Σ)/2.
+class MultivariateT(Density):
+    """The multivariate t distribution: log p(x) = log Γ((ν+d)/2) - log Γ(ν/2) - (ν+d)/2 log(1 + q/ν) - log det(πν Σ)/2.
 
     Parameters: loc, shape = Σ, df = ν; q = (x - loc)ᵀ Σ⁻¹ (x - loc).
     """
@@ -433,29 +459,39 @@ class MultivariateT(Multivariate):
     name, transform = "multivariate_t", transforms.real
 
     def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
-        """Log p(x) of x (…, d)."""
+        """Return log p(x) of x (…, d)."""
         x = _vector("multivariate_t: x", x)
         r = x if loc is None else x - as_tensor(loc)
         d, df = r.shape[-1], POSITIVE(as_tensor(df))
         scale = squared(d, shape)
         check_positive("multivariate_t: shape", scale)
-        normaliser = lgamma((df + d) / 2) - lgamma(df / 2) - (log(df * math.pi) * d + slogdet(scale)[1]) / 2
-        return normaliser - (df + d) / 2 * log1p(_squares(scale, r) / df)
-
-    def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
-        """The density p(x) of x (…, d)."""
-        return exp(self.logpdf(x, loc, shape, df))
+        normaliser = _half_steps(df / 2, d) - (log(df * math.pi) * d + slogdet(scale)[1]) / 2
+        return normaliser - (df + d) / 2 * _log1p_squares(scale, r, df)
 
     def rvs(self, loc: Any = None, shape: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Random vectors loc + z √(ν/χ²) of normal z, with derivatives with respect to all parameters."""
+        """Draw random vectors loc + z √(ν/χ²) of normal z, with derivatives with respect to all parameters."""
         random_state = generator_of(random_state)
         z = multivariate_normal.rvs(None, squared(_length(loc), shape), size, random_state)
         g = chi2.rvs(df, size=z.shape[:-1], random_state=random_state)
         return z * (as_tensor(df) / g).sqrt()[..., None] + (0.0 if loc is None else loc)
 
 
-class DirichletMultinomial(Multivariate):
-    """Counts of n draws with Dirichlet probabilities: log P(x) = log n! + Σ log [Γ(xᵢ + αᵢ)/(Γ(αᵢ) xᵢ!)] - log (A)ₙ.
+def _log1p_squares(cov: Any, r: Any, df: Any) -> Any:
+    """Log(1 + rᵀ Σ⁻¹ r/ν); of entries whose squares overflow, by parts of them."""
+    largest = amax(r.abs(), -1)
+    return LOG1P_SQUARES(_squares(cov, REDUCED(r, largest[..., None])), largest, df)
+
+
+def _half_steps(x: Any, count: Any) -> Any:
+    """Log Γ(x + count/2) - log Γ(x), without the difference of large numbers where count is a number."""
+    if isinstance(count, sp.Expr):
+        return lgamma(x + count / 2) - lgamma(x)
+    whole = log(x[..., None] + (count / 2 - np.arange(1, count // 2 + 1))).sum(-1)
+    return whole + HALF_STEP(x) if count % 2 else whole
+
+
+class DirichletMultinomial(Mass):
+    """The Dirichlet-multinomial distribution: log P(x) = log n! + Σ log [Γ(xᵢ + αᵢ)/(Γ(αᵢ) xᵢ!)] - log (A)ₙ.
 
     Parameters: alpha = α, n; (A)ₙ = Γ(A + n)/Γ(A) with A = Σ αᵢ.
     """
@@ -463,42 +499,38 @@ class DirichletMultinomial(Multivariate):
     name = "dirichlet_multinomial"
 
     def logpmf(self, x: Any, alpha: Any, n: Any) -> Any:
-        """Log P(x) of x (…, k); -∞ where the counts are not n together."""
+        """Return log P(x) for x (…, k); -∞ if the counts do not sum to n."""
         x, alpha, n = as_tensor(x), _vector("dirichlet_multinomial: alpha", alpha), as_tensor(n)
         total = alpha.sum(-1)
         terms = CHOICES(x, POSITIVE(alpha)).sum(-1) - CHOICES(n, total)
         return WHERE_CLOSE(terms, x.sum(-1), n)
 
-    def pmf(self, x: Any, alpha: Any, n: Any) -> Any:
-        """P(x) of x (…, k)."""
-        return exp(self.logpmf(x, alpha, n))
-
     def rvs(self, alpha: Any, n: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Random counts (size, k), which have no derivative."""
+        """Draw random counts (size, k), which have no derivative."""
         random_state = generator_of(random_state)
         p = dirichlet.rvs(alpha, size, random_state).detach()
         return multinomial.rvs(n, p, None, random_state)
 
     def mean(self, alpha: Any, n: Any) -> Any:
-        """E X = n α/A."""
+        """Return E X = n α/A."""
         return as_tensor(n) * dirichlet.mean(alpha)
 
     def var(self, alpha: Any, n: Any) -> Any:
-        """The variances n m (1 - m) (n + A)/(1 + A), with m = α/A."""
+        """Return the variances n m (1 - m) (n + A)/(1 + A), with m = α/A."""
         total = _vector("dirichlet_multinomial: alpha", alpha).sum(-1, keepdim=True)
         return as_tensor(n) * (n + total) * dirichlet.var(alpha)
 
 
-class OrderedLogistic(Multivariate):
-    """Classes k = 0, …, K - 1 of a logistic number above cutpoints: P(k) = σ(η - cₖ₋₁) - σ(η - cₖ), as Stan has it.
+class OrderedLogistic(Mass):
+    """The ordered logistic distribution of classes k = 0, …, K - 1: P(k) = σ(η - cₖ₋₁) - σ(η - cₖ).
 
-    Parameters: eta = η, cutpoints = c, K - 1 ascending numbers along a last axis. Stan counts classes from 1.
+    Parameters: eta = η; and cutpoints = c, K - 1 increasing numbers along the last axis. Stan counts classes from 1.
     """
 
     name = "ordered_logistic"
 
     def logpmf(self, k: Any, eta: Any, cutpoints: Any) -> Any:
-        """Log P(k); -∞ where there is no such class."""
+        """Return log P(k); -∞ if the class does not exist."""
         k, eta, cutpoints = as_tensor(k), as_tensor(eta), _vector("ordered_logistic: cutpoints", cutpoints)
         last = cutpoints.shape[-1]
         is_first, is_last = k == 0, k == last
@@ -508,14 +540,11 @@ class OrderedLogistic(Multivariate):
         gap = where(is_first | is_last, 1.0, above - below)
         inner = where(is_first | is_last, 0.0, LOG_REST(where(gap > 0, gap, math.nan)))
         value = where(is_first, 0.0, logsigmoid(eta - below)) + where(is_last, 0.0, logsigmoid(above - eta)) + inner
-        return where((k >= 0) & (k <= last) & (k == floor(k)), value, -math.inf)
-
-    def pmf(self, k: Any, eta: Any, cutpoints: Any) -> Any:
-        """The probability P(k) of classes k."""
-        return exp(self.logpmf(k, eta, cutpoints))
+        value = where((k >= 0) & (k <= last) & (k == floor(k)), value, -math.inf)
+        return where((cutpoints[..., 1:] > cutpoints[..., :-1]).all(-1), value, math.nan) if last > 1 else value
 
     def rvs(self, eta: Any, cutpoints: Any, size: Any = None, random_state: Any = None) -> Any:
-        """Random classes, which have no derivative."""
+        """Draw random classes, which have no derivative."""
         latent = logistic.rvs(value_of(eta), size=size, random_state=random_state)
         return as_tensor((latent.numpy()[..., None] > value_of(cutpoints)).sum(-1))
 

@@ -1,4 +1,4 @@
-"""The parameters of a posterior: their priors, the maps onto their supports, and where each lies in one vector."""
+"""The parameters of a posterior: their priors, the maps onto their supports, and their positions in one vector."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from symgrad.stats import combined
 from symgrad.stats.distribution import Distribution
 from symgrad.stats.frozen import Frozen
 from symgrad.stats.transforms import Transform, onto_support
-from symgrad.support.arguments import shown
+from symgrad.support.arguments import is_whole, shown
 
 _PROBES = (-2.0, 2.0)  # unconstrained numbers at which a constraint is compared with the prior's support
 
@@ -60,14 +60,21 @@ def resolved(what: str, value: Any, environment: Mapping[str, Any]) -> Any:
     """Return a value, or what a function makes of the parameters and the data that its arguments name.
 
     Raises:
-        ArgumentError: an argument is neither a parameter that comes before nor data.
+        ArgumentError: if an argument is neither a parameter that comes before nor data.
     """
     if isinstance(value, (Frozen, Transform, Distribution)) or not callable(value):
         return value
+    if getattr(value, "__module__", "") == Transform.__module__:
+        raise ArgumentTypeError(f"model: {what} is a function. Call it, as transforms.{value.__name__}(…).")
+    return _called(what, value, _accepted(what, value, environment))
+
+
+def _accepted(what: str, function: Any, environment: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return those of the environment that a function's arguments name."""
     accepted = {}
-    for argument in inspect.signature(value).parameters.values():
+    for argument in inspect.signature(function).parameters.values():
         if argument.kind is argument.VAR_KEYWORD:
-            return value(**environment)
+            return environment
         if argument.name in environment:
             accepted[argument.name] = environment[argument.name]
         elif argument.default is argument.empty:
@@ -76,17 +83,31 @@ def resolved(what: str, value: Any, environment: Mapping[str, Any]) -> Any:
                 f"model: {what} takes {argument.name!r}, which is neither data nor a parameter with a prior before it. "
                 f"Expected names of: {names}. Add {argument.name!r} to the priors or to the data."
             )
-    return value(**accepted)
+    return accepted
+
+
+def _called(what: str, function: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return what a user's function returns; a note on its errors says which function it is."""
+    try:
+        return function(**arguments)
+    except Exception as error:
+        error.add_note(f"It was raised by {what} of a model.")
+        raise
 
 
 def log_density(what: str, distribution: Frozen, x: Any) -> Any:
     """Return log p(x) of each observation.
 
     Raises:
-        ShapeError: x and the distribution have other shapes, of which sums would count values several times.
+        ShapeError: if the shapes of x and the distribution differ, so that sums would count values several times.
     """
     family, shape = distribution.dist, tuple(shape_of(x))
-    density = as_tensor(combined.log_density(distribution, x))
+    try:
+        density = as_tensor(combined.log_density(distribution, x))
+    except ShapeError as error:
+        raise ShapeError(
+            f"model: {what} has shape {show_shape(shape)}, which the parameters of {family.name} do not fit. {error}"
+        ) from error
     if tuple(density.shape) != shape[: density.ndim] or (isinstance(family, Distribution) and density.shape != shape):
         raise ShapeError(
             f"model: {what} has shape {show_shape(shape)}, but its log-density under {family.name} has shape "
@@ -124,14 +145,14 @@ def placed(
 
 
 def checked_names(priors: Any, data: Any, **further: Any) -> None:
-    """Refuse names that are no names, that stand twice, or that no prior has."""
+    """Refuse names that are not names, that stand twice, or that no prior has."""
     for what, names in {"priors": priors, "data": data, **further}.items():
         if not isinstance(names, Mapping):
             raise ArgumentTypeError(f"model: {what} is {shown(names)}. Expected a dict by name.")
         if wrong := [n for n in names if not (isinstance(n, str) and n.isidentifier())]:
             raise ArgumentTypeError(f"model: {what} has the name {shown(wrong[0])}. Expected names of Python's.")
     if not priors:
-        raise ArgumentError("model: there is no prior. Expected a dict such as {'mu': sg.stats.norm(0, 1)}.")
+        raise ArgumentError("model: no priors are given. Expected a dict such as {'mu': sg.stats.norm(0, 1)}.")
     if twice := [n for n in priors if n in data]:
         raise ArgumentError(f"model: {twice[0]!r} is a parameter and data. Remove it from the priors or from the data.")
     for what, names in further.items():
@@ -161,7 +182,14 @@ def as_data(name: str, value: Any) -> Any:
     """Return data as an array; integers stay numbers of Python's, which may be sizes."""
     if isinstance(value, int):
         return value
-    array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+    if np.ma.is_masked(value):
+        raise ArgumentTypeError(
+            f"model: the data {name!r} has masked entries. Pass the others, as {name}.compressed() has them."
+        )
+    try:
+        array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+    except ValueError as error:
+        raise ArgumentTypeError(f"model: the data {name!r} is not an array of numbers: {error}") from error
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         raise ArgumentTypeError(
             f"model: the data {name!r} has dtype {array.dtype}. Expected numbers; number classes from 0."
@@ -207,7 +235,7 @@ def _onto(parameter: Parameter, prior: Any, environment: Mapping[str, Any]) -> T
 
 def _shape_of(name: str, prior: Any, shape: Any, event_dim: int) -> tuple[int, ...]:
     """The shape that was passed, else that of one draw."""
-    wanted = None if shape is None else (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    wanted = None if shape is None else _checked_shape(name, shape)
     if isinstance(prior, Transform):
         return wanted or ()
     draw = tuple(shape_of(as_tensor(prior.rvs(random_state=0))))
@@ -220,6 +248,15 @@ def _shape_of(name: str, prior: Any, shape: Any, event_dim: int) -> tuple[int, .
             "shape that ends with that of the prior."
         )
     return wanted
+
+
+def _checked_shape(name: str, shape: Any) -> tuple[int, ...]:
+    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if not all(is_whole(n) and n > 0 for n in wanted):
+        raise ArgumentError(
+            f"model: shapes has {shown(shape)} for {name!r}. Expected an integer, 1 or more, or a tuple of them."
+        )
+    return tuple(int(n) for n in wanted)
 
 
 def _check_constraint(name: str, prior: Frozen, transform: Transform, free_shape: tuple[int, ...]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,10 +11,13 @@ import numpy as np
 from symgrad.compiler.compiled import compile
 from symgrad.core.node import tensor_value
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, LinAlgError, NotConverged, NotYet, ShapeError
 from symgrad.func import grad, hessian, jvp, value_and_grad
 from symgrad.ops.map import show_shape
+from symgrad.stats.distribution import Distribution
 from symgrad.stats.frozen import Frozen
+from symgrad.stats.modes import Laplace, Mode, laplace_at, mode_of, warn_of_flat
+from symgrad.stats.multivariate import Multivariate
 from symgrad.stats.parameters import (
     Parameter,
     as_data,
@@ -26,14 +28,13 @@ from symgrad.stats.parameters import (
     resolved,
 )
 from symgrad.stats.samplers import sampled
+from symgrad.stats.sampling import check_count, seeded
 from symgrad.stats.transforms import Transform
 from symgrad.support.arguments import check_methods, shown
-from symgrad.support.extras import required
 
 _ATTEMPTS = 100  # of drawing a start with a finite density, as in Stan
-_GRADIENT = 1e-6  # of a mode, relative to 1 + |log p|
+_REJECTED = 10_000  # draws of a prior that do not satisfy the constraint, before prior_predictive gives up
 _TRANSFORM = "the transform of "
-_DENSE = 200  # unconstrained numbers up to which a mode is found by Newton's method
 
 
 class _Density:
@@ -88,12 +89,12 @@ class _Density:
         terms = {}
         for name, value in self.described(values, data).items():
             if not isinstance(value, Frozen):
-                terms[name] = as_tensor(value)
+                terms[name] = _log_likelihood(name, value)
             elif name in data:
                 terms[name] = log_density(f"the data {name!r}", value, data[name])
             else:
                 raise ArgumentError(
-                    f"model: the likelihood returns a distribution of {name!r}, which is no data. Got data: "
+                    f"model: the likelihood returns a distribution of {name!r}, which is not among the data. Got data: "
                     f"{', '.join(data) or 'none'}."
                 )
         return terms
@@ -135,7 +136,7 @@ class _Density:
 class Model:
     """A posterior, which ``sg.stats.model`` returns: a log-density of an unconstrained vector y, with names.
 
-    ``names`` and ``shapes`` are those of the parameters, ``size`` is how many numbers y has, and ``data`` are the data.
+    ``names`` and ``shapes`` describe the parameters, ``size`` is the number of entries of y, and ``data`` are the data.
     """
 
     def __init__(self, declaration: tuple[Any, ...], data: Mapping[str, Any], density: _Density | None = None) -> None:
@@ -162,19 +163,20 @@ class Model:
         """Return the posterior for other data; data of the same shapes and dtypes reuse the compiled program.
 
         Raises:
-            ArgumentError: a name is not among the data.
+            ArgumentError: if a name is not among the data.
         """
         if unknown := [n for n in data if n not in self.data]:
-            raise ArgumentError(f"with_data: {unknown[0]!r} is no data. Got data: {', '.join(self.data) or 'none'}.")
+            names = ", ".join(self.data) or "none"
+            raise ArgumentError(f"with_data: {unknown[0]!r} is not among the data. Got data: {names}.")
         return Model(self._declaration, self.data | data, self._density)
 
     # ------------------------------------------------------------------ the density
     def compiled(self, what: str = "value_and_grad", *, jacobian: bool = True) -> Callable[..., Any]:
-        """Return the compiled function of a vector y (size,), float64 and contiguous, without checks, for samplers.
+        """Return the compiled function of a vector y (size,), float64 and contiguous. It performs no checks.
 
         Args:
             what: "value", "value_and_grad" or "hessian" of the log-density.
-            jacobian: whether the terms of the transforms are part of it.
+            jacobian: whether to include the terms of the transforms.
         """
         if what not in ("value", "value_and_grad", "hessian"):
             raise ArgumentError(f"compiled: got {shown(what)}. Expected 'value', 'value_and_grad' or 'hessian'.")
@@ -182,9 +184,9 @@ class Model:
         return lambda y: function(y, *arrays)
 
     def log_density(self, y: Any, *, jacobian: bool = True) -> float:
-        """Return log p(y | data) up to a constant, of an unconstrained vector y (size,).
+        """Return log p(y | data), up to a constant, for an unconstrained vector y (size,).
 
-        With ``jacobian=False`` it is the density of the parameters themselves, without the terms of the transforms.
+        With ``jacobian=False``, return the density of the parameters themselves, without the terms of the transforms.
         """
         return float(self._density.compiled("value", jacobian)(self._vector(y), *self._arrays))
 
@@ -208,35 +210,35 @@ class Model:
         return {name: float(as_tensor(term).sum()) for name, term in terms.items()}
 
     def constrain(self, y: Any) -> dict[str, Any]:
-        """Return the parameters by name, of y (size,) or of many along axes before the last, (…, size)."""
+        """Return the parameters by name, for one vector y (size,) or for many, (…, size)."""
         return self._by_name("values", y)
 
     def unconstrain(self, values: Mapping[str, Any]) -> Any:
-        """Return the vector y (size,) of parameters by name.
+        """Return the vector y (size,) for parameters by name.
 
         Raises:
-            ArgumentError: a parameter is missing, or outside its constraint.
+            ArgumentError: if a parameter is missing, or outside its constraint.
         """
         if set(values) != set(self.names):
             raise ArgumentError(f"unconstrain: got {', '.join(values) or 'nothing'}. Expected {', '.join(self.names)}.")
         environment = self._environment()
         parts = []
         for p in self._density.parameters:
-            x = as_tensor(np.asarray(values[p.name], np.float64))
-            if tuple(x.shape) != p.shape:
-                raise ShapeError(f"unconstrain: {p.name!r} has shape {show_shape(x.shape)}. Expected {p.shape}.")
-            environment[p.name] = x
+            x = environment[p.name] = _value_of(p, values[p.name])
             transform = p.transform_at(p.prior_at(environment), environment)
-            parts.append(np.ravel(tensor_value(transform.inverse(x))))
+            try:
+                parts.append(np.ravel(tensor_value(transform.inverse(x))))
+            except ArgumentError as error:
+                raise ArgumentError(f"unconstrain: {p.name!r} is {shown(values[p.name])}. {error}") from error
         return np.concatenate(parts)
 
     def start(self, seed: Any = None) -> Any:
         """Return a vector y (size,) at which the log-density and its gradient are finite, drawn from (-2, 2).
 
         Raises:
-            ArgumentError: 100 draws had none; the message names the term that is not finite.
+            ArgumentError: if none of 100 draws had a finite density; the message names the term that is not finite.
         """
-        rng = np.random.default_rng(seed)
+        rng = seeded("start", seed)
         for _ in range(_ATTEMPTS):
             y = rng.uniform(-2.0, 2.0, self.size)
             try:
@@ -263,11 +265,14 @@ class Model:
                 place = f", first at index {list(index)}" if entries.size > 1 else ""
                 return (
                     f"{name} is {entries[index]}{place} ({len(wrong)} of {entries.size} terms). Expected finite "
-                    "numbers: look for data outside the support, missing values, or a constraint that is too wide."
+                    "numbers: look for data outside the support, missing values, a scale that is not positive, or a "
+                    "constraint that is too wide."
                 )
         return "the terms are finite and the gradient is not. Look for kinks, as √0, in the likelihood."
 
     def _vector(self, y: Any) -> Any:
+        if np.iscomplexobj(y):
+            raise ArgumentTypeError("model: y is complex. Expected a vector of real numbers.")
         y = np.asarray(y, np.float64)
         if y.shape != (self.size,):
             raise ShapeError(f"model: y has shape {show_shape(y.shape)}. Expected a vector ({self.size},).")
@@ -278,84 +283,64 @@ class Model:
         """Return the parameters where the posterior density is largest, by SciPy.
 
         Args:
-            start: parameters by name; drawn by ``start(0)`` by default.
+            start: parameters by name; by default those of ``start(0)``.
             jacobian: whether to maximise the density of y instead of that of the parameters.
 
         Raises:
-            NotConverged: no maximum was reached, for example because the density is unbounded.
+            NotConverged: if no maximum was reached, for example because the density is unbounded.
+
+        Warns:
+            UserWarning: if the density does not decrease in some direction, so that there are other modes.
         """
-        optimize = required("map", "scipy", "scipy.optimize")
-        y0 = self.start(0) if start is None else self.unconstrain(start)
-
-        def objective(y: Any) -> Any:
-            value, slope = self.value_and_grad(y, jacobian=jacobian)
-            return (-value, -slope) if np.isfinite(value) else (np.inf, np.zeros_like(y))
-
-        words: dict[str, Any] = {"method": "L-BFGS-B", "options": {"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-10}}
-        if self.size <= _DENSE:
-            words = {
-                "method": "trust-exact",
-                "options": {"gtol": 1e-9},
-                "hess": lambda y: -self.hessian(y, jacobian=jacobian),
-            }
-        with np.errstate(all="ignore"):
-            y = optimize.minimize(objective, y0, jac=True, **words).x
-            value, slope = self.value_and_grad(y, jacobian=jacobian)
-        if not np.max(np.abs(slope)) <= _GRADIENT * (1 + abs(value)):
-            worst = self._owner(int(np.argmax(np.abs(slope))))
-            raise NotConverged(
-                f"map: no maximum was reached. The gradient is {np.max(np.abs(slope)):.3g} in {worst!r}, at "
-                f"log-density {value:.6g}. Expected a bounded density: pass another start, or jacobian=True, which "
-                "bounds the scales of hierarchical models in noncentred form."
-            )
-        return Mode(self.constrain(y), value, y)
+        mode = mode_of(self, self.start(0) if start is None else self.unconstrain(start), jacobian=jacobian)
+        warn_of_flat(self, mode, jacobian)
+        return mode
 
     def laplace(self, *, start: Mapping[str, Any] | None = None) -> Laplace:
         """Return the normal distribution of y around the posterior's mode, with the covariance (-∇² log p(y))⁻¹.
 
         Raises:
-            NotConverged: there is no mode, or the density is flat there in some direction.
+            NotConverged: if there is no mode, or the density is flat there in some direction.
+
+        Warns:
+            UserWarning: if its draws do not describe the posterior, as is common for hierarchical models.
         """
-        mode = self.map(start=start, jacobian=True)
-        precision = -np.asarray(self.hessian(mode.vector))
-        try:
-            root = np.linalg.cholesky((precision + precision.T) / 2)
-        except np.linalg.LinAlgError as error:
-            raise NotConverged(
-                "laplace: -∇² log p is not positive definite at the mode: the data and the priors leave a direction "
-                "undetermined. Give every parameter a proper prior."
-            ) from error
-        evidence = mode.log_density + self.size / 2 * np.log(2 * np.pi) - np.log(np.diag(root)).sum()
-        half = np.linalg.inv(root)
-        return Laplace(self, mode, half.T @ half, float(evidence))
+        y = self.start(0) if start is None else self.unconstrain(start)
+        return laplace_at(self, mode_of(self, y, jacobian=True))
 
     def _environment(self) -> dict[str, Any]:
         return self._density.environment(self._arrays)
 
-    def _owner(self, index: int) -> str:
+    def owner(self, index: int) -> str:
+        """Return the name of the parameter to which an entry of the unconstrained vector belongs."""
         return next(p.name for p in self._density.parameters if p.start <= index < p.stop)
 
     # ------------------------------------------------------------------ draws
     def prior_predictive(self, draws: int = 500, *, seed: Any = None) -> dict[str, Any]:
-        """Return parameters drawn from the priors and data drawn given them, by name, each of shape (draws, …).
+        """Return draws of parameters from the priors, and of data given the parameters, by name, each (draws, …).
+
+        Draws that do not satisfy the ``constraints`` of the model are rejected.
 
         Raises:
-            NotYet: a prior is flat, so that nothing can be drawn from it.
+            NotYet: if a prior is flat, so that nothing can be drawn from it; or hardly any draw satisfies a constraint.
         """
-        rng = np.random.default_rng(seed)
+        check_count("prior_predictive", "draws", draws)
+        rng = seeded("prior_predictive", seed)
         return _stacked([self._drawn_data(self._drawn_parameters(rng), rng) for _ in range(draws)], (draws,))
 
     def posterior_predictive(self, posterior: Any, *, seed: Any = None) -> dict[str, Any]:
         """Return data drawn from the likelihood for each draw of the parameters, by name.
 
         Args:
-            posterior: what ``sample`` returned, or draws by name, of any shape before that of the parameter.
-            seed: of the random numbers.
+            posterior: the result of ``sample``, or draws by name, with any axes before those of the parameter.
+            seed: the seed of the random numbers.
 
         Returns:
-            Arrays by the names of the data for which the likelihood returns distributions, with the draws' axes first.
+            A dict of arrays for the data for which the likelihood returns distributions, with the draws' axes first.
         """
         draws = getattr(posterior, "posterior", posterior)
+        if missing := [n for n in self.names if not hasattr(draws, "keys") or n not in draws]:
+            raise ArgumentError(f"posterior_predictive: there are no draws of {missing[0]!r}. Expected draws by name.")
         arrays = {name: np.asarray(draws[name], np.float64) for name in self.names}
         first = self.names[0]
         batch = arrays[first].shape[: arrays[first].ndim - len(self.shapes[first])]
@@ -364,7 +349,7 @@ class Model:
                 f"posterior_predictive: {wrong[0]!r} has shape {show_shape(arrays[wrong[0]].shape)}. Expected "
                 f"{show_shape((*batch, *self.shapes[wrong[0]]))}."
             )
-        rng = np.random.default_rng(seed)
+        rng = seeded("posterior_predictive", seed)
         rows = [{n: as_tensor(arrays[n][i]) for n in self.names} for i in np.ndindex(*batch)]
         return _stacked([{k: v for k, v in self._drawn_data(r, rng).items() if k not in r} for r in rows], batch)
 
@@ -374,7 +359,8 @@ class Model:
             prior = p.prior_at(environment)
             if isinstance(prior, Transform):
                 raise NotYet(f"prior_predictive: the prior of {p.name!r} is flat. Give it a distribution.")
-            environment[p.name] = as_tensor(_drawn(prior, p.shape, rng))
+            fits = _always if p.constraint is None else p.transform_at(prior, environment).contains
+            environment[p.name] = _drawn_inside(p, prior, fits, rng)
         return {p.name: environment[p.name] for p in self._density.parameters}
 
     def _drawn_data(self, values: Mapping[str, Any], rng: Any) -> dict[str, Any]:
@@ -397,28 +383,33 @@ class Model:
         Args:
             draws: the number of draws of each chain.
             tune: the number of earlier draws, which are discarded, and in which the sampler adapts.
-            chains: 4 by default; for emcee the walkers, at least twice as many as unconstrained numbers.
+            chains: the number of chains, by default 4; for emcee the number of walkers, at least twice the number of
+                unconstrained numbers.
             sampler: "nutpie", "blackjax", "mici" or "emcee"; by default the first of these that is installed.
-            seed: of starts and chains; the same seed and version of the sampler return the same draws.
-            start: parameters by name at which all chains start; different starts are drawn by default.
-            cores: processes for the chains of nutpie and mici, on Linux; by default as many as there are processors.
+            seed: the seed of starts and chains. The same seed and version of the sampler return the same draws.
+            start: parameters by name at which all chains start; by default, different starts are drawn.
+            cores: the number of processes for the chains of nutpie and mici, on Linux; by default the number of CPUs.
             progress: whether to report the progress of long work, on a terminal or in a notebook.
-            options: for the sampler, such as target_accept of nutpie and mici.
+            options: options of the sampler, such as target_accept for nutpie and mici.
 
         Returns:
             InferenceData with the groups posterior, sample_stats, log_likelihood, observed_data and constant_data.
 
         Raises:
-            MissingExtra: the sampler, or ArviZ, is not installed.
-            ArgumentError: the log-density is not finite at the start; the message names the term.
+            MissingExtra: if the sampler, or ArviZ, is not installed.
+            ArgumentError: if the log-density is not finite at the start; the message names the term.
 
         Warns:
-            UserWarning: some draws diverged.
+            UserWarning: if some draws diverged.
         """
-        counts = {"draws": draws, "tune": tune, "chains": 1 if chains is None else chains, "cores": cores or 1}
-        for name, value in counts.items():
-            if value < (0 if name == "tune" else 1):
-                raise ArgumentError(f"sample: {name} is {shown(value)}. Expected {0 if name == 'tune' else 1} or more.")
+        for name, value in {"draws": draws, "chains": chains, "cores": cores}.items():
+            check_count("sample", name, 1 if value is None else value)
+        for name, value in {"tune": tune, "seed": 0 if seed is None else seed}.items():
+            check_count("sample", name, value, 0)
+        if not 0 < options.get("target_accept", 0.8) < 1:
+            raise ArgumentError(
+                f"sample: target_accept is {shown(options['target_accept'])}. Expected a number between 0 and 1."
+            )
         y = None if start is None else self.unconstrain(start)
         if y is not None and not np.isfinite(self.log_density(y)):
             raise ArgumentError(f"sample: the log-density at the start is not finite: {self._blamed(y)}")
@@ -428,7 +419,7 @@ class Model:
         )  # fmt: skip
 
     def pointwise(self, y: Any) -> dict[str, Any]:
-        """Return the log-densities of each observation by name, of y (size,) or of many, (…, size)."""
+        """Return the log-densities of the observations by name, for one vector y (size,) or for many, (…, size)."""
         return self._by_name("pointwise", y)
 
     def _by_name(self, what: str, y: Any) -> dict[str, Any]:
@@ -439,56 +430,28 @@ class Model:
         return _stacked([self._by_name(what, row) for row in y.reshape(-1, y.shape[-1])], y.shape[:-1])
 
 
-@dataclass(frozen=True)
-class Mode:
-    """Where a density is largest: ``values`` by name, ``log_density``, and ``vector``, the same unconstrained."""
-
-    values: dict[str, Any]
-    log_density: float
-    vector: Any
-
-
-@dataclass(frozen=True)
-class Laplace:
-    """A normal distribution of the unconstrained vector: its ``mode`` and ``covariance`` (size, size).
-
-    ``log_evidence`` approximates the logarithm of ∫ p(data, y) dy.
-    """
-
-    model: Model
-    mode: Mode
-    covariance: Any
-    log_evidence: float
-
-    def draw(self, draws: int = 1000, *, seed: Any = None) -> dict[str, Any]:
-        """Return parameters by name, each of shape (draws, …)."""
-        rng = np.random.default_rng(seed)
-        y = rng.standard_normal((draws, self.model.size)) @ np.linalg.cholesky(self.covariance).T
-        return self.model.constrain(self.mode.vector + y)
-
-
 def model(
     priors: Mapping[str, Any], likelihood: Callable[..., Any], data: Mapping[str, Any] | None = None, *,
     shapes: Mapping[str, Any] | None = None, constraints: Mapping[str, Any] | None = None,
 ) -> Model:  # fmt: skip
-    """Return the posterior p(θ | data) ∝ p(data | θ) p(θ) of priors, a likelihood and data.
+    """Return the posterior p(θ | data) ∝ p(data | θ) p(θ) for priors, a likelihood and data.
 
     Args:
         priors: distributions with their parameters by name, such as ``{"mu": sg.stats.norm(0, 5)}``; or a function that
             returns one, whose arguments are named after earlier parameters and data; or a transform, such as
             ``sg.stats.transforms.positive``, for a flat prior.
         likelihood: a function whose arguments are named after parameters and data. It returns a dict of distributions
-            by the names of the data that they describe; other entries, or a result that is no dict, are terms of the
+            by the names of the data that they describe; other entries, or a result that is not a dict, are terms of the
             log-likelihood.
         data: arrays and numbers by name. A Python integer may be a size; other numbers and arrays may change.
-        shapes: the shapes of parameters whose priors do not say them, as ``{"theta": 8}``.
-        constraints: transforms in place of those that map onto the priors' supports, or functions that return one, such
+        shapes: the shapes of parameters whose priors do not determine them, such as ``{"theta": 8}``.
+        constraints: transforms that replace those onto the priors' supports, or functions that return a transform, such
             as ``lambda mu, tau: sg.stats.transforms.affine(mu, tau)``, the noncentred form.
 
     Raises:
-        ArgumentError: a name has no prior, stands twice, or is used by nothing.
-        ArgumentTypeError: a prior is no distribution, or one of integers.
-        ShapeError: data and their distribution have other shapes.
+        ArgumentError: if a name has no prior, occurs twice, or is not used.
+        ArgumentTypeError: if a prior is not a distribution, or is a distribution of integers.
+        ShapeError: if data and their distribution have different shapes.
 
     >>> coin = sg.stats.model({"p": sg.stats.beta(2.0, 2.0)}, lambda p: {"y": sg.stats.bernoulli(p)}, {"y": [1, 1, 0]})
     >>> coin
@@ -499,6 +462,45 @@ def model(
     if not callable(likelihood) or isinstance(likelihood, Frozen):
         raise ArgumentTypeError(f"model: the likelihood is {shown(likelihood)}. Expected a function of the parameters.")
     return Model((dict(priors), likelihood, dict(constraints), dict(shapes)), data)
+
+
+def _log_likelihood(name: str, value: Any) -> Any:
+    """A term that a likelihood returned as numbers."""
+    try:
+        return as_tensor(value)
+    except (ArgumentTypeError, DTypeError) as error:
+        hint = " Pass it its parameters." if isinstance(value, (Distribution, Multivariate)) else ""
+        raise ArgumentTypeError(
+            f"model: the likelihood returns {shown(value)} as {name!r}. Expected a dict of distributions by the names "
+            f"of the data, as {{'y': sg.stats.norm(mu, sigma)}}, or log-densities.{hint}"
+        ) from error
+
+
+def _value_of(p: Parameter, value: Any) -> Any:
+    """A parameter's value, with its shape."""
+    try:
+        x = as_tensor(np.asarray(value, np.float64))
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"unconstrain: {p.name!r} is {shown(value)}. Expected numbers.") from error
+    if tuple(x.shape) != p.shape:
+        raise ShapeError(f"unconstrain: {p.name!r} has shape {show_shape(x.shape)}. Expected {show_shape(p.shape)}.")
+    return x
+
+
+def _always(x: Any) -> bool:
+    return True
+
+
+def _drawn_inside(p: Parameter, prior: Frozen, fits: Callable[[Any], bool], rng: Any) -> Any:
+    """One draw of a prior that satisfies the parameter's constraint; the others are rejected."""
+    for _ in range(_REJECTED):
+        x = as_tensor(_drawn(prior, p.shape, rng))
+        if fits(x):
+            return x
+    raise NotYet(
+        f"prior_predictive: none of {_REJECTED} draws of {p.name!r} from its prior satisfies its constraint. Expected "
+        "a prior with more of its probability there, such as sg.stats.truncated(…)."
+    )
 
 
 def _drawn(distribution: Frozen, shape: tuple[int, ...], rng: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Samplers that are kept elsewhere, on a model's log-density and gradient; their draws as ArviZ's InferenceData.
+"""Samplers from other packages, applied to a model's log-density and gradient; draws as ArviZ's InferenceData.
 
 Each sampler is a function of a ``Task``; it returns unconstrained draws (chains, draws, size) and its statistics
 (chains, draws) by ArviZ's names.
@@ -29,7 +29,7 @@ Draws = tuple[Any, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Task:
-    """What a sampler is asked for: a model, the starts (chains, size), a seed, and its options."""
+    """A request to a sampler: a model, the starting points (chains, size), a seed, and options."""
 
     model: Any
     draws: int
@@ -68,7 +68,12 @@ def sampled(
         starts = starts + 1e-2 * np.random.default_rng(seeds[0]).standard_normal(starts.shape)
     task = Task(model, draws, tune, starts, int(seeds[0].generate_state(1)[0]), options)
     model.value_and_grad(starts[0])  # compiled before any process forks
-    y, statistics = _in_processes(name, task, seeds, _processes(name, chains, cores), progress)
+    try:
+        y, statistics = _in_processes(name, task, seeds, _processes(name, chains, cores), progress)
+    except (AttributeError, TypeError) as error:
+        if not (unknown := [option for option in options if option in str(error)]):
+            raise
+        raise ArgumentError(f"sample: {name} refuses the option {unknown[0]!r}: {error}.") from error
     _report(name, statistics)
     return _inference_data(arviz, name, model, y, statistics)
 

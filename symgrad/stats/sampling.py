@@ -21,7 +21,7 @@ def drawn_by(random_state: Any, function: Callable[..., Any], *args: Any) -> Any
     """Return what ``function(rng, *args)`` draws of a ``random_state``: symgrad's own, a seed, or a generator.
 
     Raises:
-        ArgumentTypeError: it is none of these.
+        ArgumentTypeError: if it is none of these.
     """
     if random_state is None or isinstance(random_state, (Generator, np.random.Generator)):
         return drawn(random_state, function, *args)
@@ -39,11 +39,31 @@ def generator_of(random_state: Any) -> Any:
     return np.random.default_rng(int(random_state)) if is_seed else random_state
 
 
+def seeded(what: str, seed: Any) -> Any:
+    """Return NumPy's generator of a seed, or the generator that was passed.
+
+    Raises:
+        ArgumentTypeError: if it is neither.
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(
+            f"{what}: seed is {shown(seed)}. Expected an integer, 0 or more, a generator of numpy.random, or None."
+        ) from error
+
+
+def check_count(what: str, name: str, value: Any, least: int = 1) -> None:
+    """Raise ArgumentError if a value is not an integer of at least this size."""
+    if not is_whole(value) or value < least:
+        raise ArgumentError(f"{what}: {name} is {shown(value)}. Expected {least} or more, as an integer.")
+
+
 def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
     """Return the shape of a sample: the given one, or that of the parameters together.
 
     Raises:
-        ArgumentError: the parameters do not fit into it.
+        ArgumentError: if the parameters do not fit into it.
     """
     of_parameters = broadcast_shapes(*map(shape_of, parameters)) if parameters else ()
     if size is None:
@@ -99,7 +119,7 @@ def together(*xs: Any) -> tuple[Any, ...]:
     """Return tensors and numbers as arrays of one shape, without their graph.
 
     Raises:
-        ShapeError: they do not fit together.
+        ShapeError: if they do not fit together.
     """
     arrays = values_of(*xs)
     broadcast_shapes(*[a.shape for a in arrays])

@@ -1,20 +1,33 @@
-"""Distributions that lean to one side or end where they are cut: a declaration each."""
+"""Skewed and truncated distributions, each as a declaration."""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from symgrad.scalars import exp, expm1, log, log1p
-from symgrad.scalars.densities import WIDEST, finite_end, log_rest, log_share, log_within, nearest
+from symgrad.scalars import exp, expm1, hypot, log, log1p
+from symgrad.scalars.densities import (
+    WIDEST,
+    arrival_square,
+    finite_end,
+    log_rest,
+    log_share,
+    log_within,
+    moments_within,
+    nearest,
+    var_within,
+)
 from symgrad.scalars.extremes import log1p_over
 from symgrad.scalars.library.simple import exprel
-from symgrad.scalars.special import erfcx, log_ndtr, ndtr
+from symgrad.scalars.library.skewed import skew_tail
+from symgrad.scalars.special import erf, erfcx, log_ndtr, ndtr
 from symgrad.scalars.stable import logaddexp
+from symgrad.stats import extreme_values
 from symgrad.stats.distribution import Continuous, over, positive
 
 _LOG_2PI = sp.log(2 * sp.pi)
 _LOG_2 = sp.log(2)
 _WIDEST = sp.Float(WIDEST)
+_FAR = sp.Float(1e150)  # its square is a float
 
 
 def _log_scaled_tail(t: sp.Expr) -> sp.Expr:
@@ -24,7 +37,24 @@ def _log_scaled_tail(t: sp.Expr) -> sp.Expr:
 
 # ------------------------------------------------------------------ skewed
 def _skewness(a: sp.Expr) -> sp.Expr:
-    return a / sp.sqrt(1 + a**2) * sp.sqrt(2 / sp.pi)
+    return a / hypot(sp.S.One, a) * sp.sqrt(2 / sp.pi)
+
+
+def _lower_tail(z: sp.Expr, a: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Log P(Z ≤ -abs(z)) of the skewness abs(a), and of -abs(a): 2 Φ(-abs(z)) less the former."""
+    h, b = sp.Piecewise((-z, z < 0), (z, True)), sp.Piecewise((-a, a < 0), (a, True))
+    less = skew_tail(h, b)
+    h = sp.Piecewise((_FAR, h > _FAR), (h, True))
+    return less, log_ndtr(-h) + log(2 - exp(skew_tail(h, b) - log_ndtr(-h)))
+
+
+def _skewnorm_logcdf(z: sp.Expr, a: sp.Expr) -> sp.Expr:
+    """Log of Φ(z) - 2 T(z, a), with Owen's T: a tail on the left, and near 1 the logarithm of 1 less a tail."""
+    less, more = _lower_tail(z, a)
+    middle = sp.Piecewise((z, (z >= 0) & (z < 1)), (1, True))
+    right = sp.Piecewise((log(exp(less) + erf(middle / sp.sqrt(2))), z < 1), (log1p(-exp(more)), True))
+    left = sp.Piecewise((-sp.oo, z < -_FAR), (more, True))
+    return sp.Piecewise((less, (z < 0) & (a >= 0)), (left, z < 0), (right, a >= 0), (log1p(-exp(less)), True))
 
 
 skewnorm = Continuous(
@@ -33,6 +63,10 @@ skewnorm = Continuous(
     "a",
     density=lambda x, s, a: -(over(x, s) ** 2) / 2 + log_ndtr(a * over(x, s)) - log(s) + _LOG_2 - _LOG_2PI / 2,
     valid=lambda a: sp.Abs(a) < sp.oo,
+    cdf=lambda z, a: exp(_skewnorm_logcdf(z, a)),
+    sf=lambda z, a: exp(_skewnorm_logcdf(-z, -a)),
+    logcdf=_skewnorm_logcdf,
+    logsf=lambda z, a: _skewnorm_logcdf(-z, -a),
     mean=_skewness,
     var=lambda a: 1 - _skewness(a) ** 2,
 )
@@ -108,7 +142,10 @@ genextreme = Continuous(
     logsf=lambda z, c: log_rest(exp(-_gumbel(z, c))),
     ppf=lambda q, c: _from_gumbel(-sp.log(-sp.log(q)), c),
     isf=lambda q, c: _from_gumbel(-sp.log(-log1p(-q)), c),
+    mean=extreme_values.mean,
+    var=extreme_values.var,
     entropy=lambda c: sp.EulerGamma * (1 - c) + 1,
+    information=extreme_values.information,
 )
 
 
@@ -140,9 +177,7 @@ invgauss = Continuous(
     "invgauss",
     "The inverse Gaussian distribution: log p(z) = -(z - μ)²/(2μ² z) - 3/2 log z - log(2π)/2.",
     "mu",
-    density=lambda x, s, mu: (
-        -((over(x, s) - mu) ** 2) / (2 * mu**2 * over(x, s)) - 3 * log(x) / 2 + log(s) / 2 - _LOG_2PI / 2
-    ),
+    density=lambda x, s, mu: -arrival_square(x, s, mu) / 2 - 3 * log(x) / 2 + log(s) / 2 - _LOG_2PI / 2,
     support=lambda mu: (sp.S.Zero, sp.oo),
     open=lambda mu: (True, False),
     valid=positive,
@@ -167,11 +202,22 @@ def _truncated_logs(z: sp.Expr, a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Exp
     return density - log_within(z, a, z), density - log_within(z, z, b)
 
 
-def _at_ends(a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """The densities at both ends; and a p(a) - b p(b), of ends that may be infinite."""
+def _truncated_information(a: sp.Expr, b: sp.Expr) -> dict[tuple[str, str], sp.Expr]:
+    """Of the score (p(a), -p(b), z, z² - 1), by the moments of z."""
     first, last = (exp(log_within(end, a, b)) for end in (a, b))
-    products = [sp.Piecewise((end * p, sp.Abs(end) < _WIDEST), (0, True)) for end, p in ((a, first), (b, last))]
-    return first, last, products[0] - products[1]
+    m1, m2, m3, m4 = (moment(a, b) for moment in moments_within)
+    return {
+        ("a", "a"): first**2,
+        ("a", "b"): -first * last,
+        ("b", "b"): last**2,
+        ("a", "loc"): first * m1,
+        ("b", "loc"): -last * m1,
+        ("a", "scale"): first * (m2 - 1),
+        ("b", "scale"): -last * (m2 - 1),
+        ("loc", "loc"): m2,
+        ("loc", "scale"): m3 - m1,
+        ("scale", "scale"): m4 - 2 * m2 + 1,
+    }
 
 
 truncnorm = Continuous(
@@ -186,6 +232,7 @@ truncnorm = Continuous(
     sf=lambda z, a, b: exp(log_share(*_truncated_logs(z, a, b)[::-1])),
     logcdf=lambda z, a, b: log_share(*_truncated_logs(z, a, b)),
     logsf=lambda z, a, b: log_share(*_truncated_logs(z, a, b)[::-1]),
-    mean=lambda a, b: _at_ends(a, b)[0] - _at_ends(a, b)[1],
-    var=lambda a, b: 1 + _at_ends(a, b)[2] - (_at_ends(a, b)[0] - _at_ends(a, b)[1]) ** 2,
+    mean=moments_within[0],
+    var=var_within,
+    information=_truncated_information,
 )

@@ -1,6 +1,6 @@
 """``sg.stats.transforms``: maps from all real numbers onto constrained ones, as Stan's reference manual defines them.
 
-Each maps an unconstrained y to a constrained x and knows log abs(det ∂x/∂y), by which a density of x becomes one of y.
+Each maps an unconstrained y to a constrained x, and computes log abs(det ∂x/∂y), which relates their densities.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _ROUND_TRIP = 1e-6  # how far x may be from its constraint
 class Transform:
     """A map x = T(y) of unconstrained numbers onto constrained ones; printing it shows T and log abs(det ∂x/∂y).
 
-    A number transforms by itself, a vector along the last axis, and a matrix along the last two; the axes before them
-    are a batch.
+    Numbers are transformed individually, vectors along the last axis, and matrices along the last two. The axes before
+    these are batch axes.
 
     >>> print(sg.stats.transforms.positive)
     x = exp(y)
@@ -75,15 +75,15 @@ class Transform:
         return self._point(self._arranged(y))
 
     def log_det_jacobian(self, y: Any) -> Any:
-        """Return log abs(det ∂x/∂y), a number for each x; a constrained matrix or simplex counts its free entries."""
+        """Return log abs(det ∂x/∂y), one number for each x. For matrices and simplices, only free entries count."""
         return self._log_det(self._arranged(y))
 
     def inverse(self, x: Any) -> Any:
         """Return the unconstrained y with T(y) = x.
 
         Raises:
-            ArgumentError: x has a value that does not satisfy the constraint, or lies on its boundary.
-            ShapeError: x has too few axes.
+            ArgumentError: if x has a value that does not satisfy the constraint, or lies on its boundary.
+            ShapeError: if x has too few axes.
         """
         x = as_tensor(x)
         self._check_axes("x", x, self.event_dim)
@@ -100,6 +100,14 @@ class Transform:
         ):
             raise self._outside()
         return y
+
+    def contains(self, x: Any) -> bool:
+        """Return whether x satisfies the constraint and is not on its boundary."""
+        try:
+            self.inverse(x)
+        except ArgumentError:
+            return False
+        return True
 
     def unconstrained_shape(self, shape: Any) -> tuple[Any, ...]:
         """Return the shape of y for an x of this shape."""
@@ -451,10 +459,10 @@ def interval(low: Any, high: Any) -> Transform:
 
     Args:
         low: a number, a tensor, or -∞.
-        high: the same, or ∞.
+        high: a number, a tensor, or ∞.
 
     Raises:
-        ArgumentError: the bounds are numbers without anything between them.
+        ArgumentError: if the lower bound is not below the upper bound.
 
     >>> print(sg.stats.transforms.interval(2, 5))
     x = 3*σ(y) + 2
@@ -479,8 +487,8 @@ def onto_support(distribution: Any) -> Transform:
     """Return the transform onto the support of a distribution with its parameters, such as ``sg.stats.gamma(2.0)``.
 
     Raises:
-        ArgumentTypeError: it is no distribution with its parameters, or one of integers, which no y can reach.
-        NotYet: whether the support has an end depends on parameters without a value.
+        ArgumentTypeError: if it is not a distribution with parameters, or if it is a distribution of integers.
+        NotYet: if it depends on parameters without a value whether the support has an end.
 
     >>> sg.stats.transforms.onto_support(sg.stats.beta(2.0, 3.0))
     symgrad.stats.transforms.interval(0.0, 1.0)

@@ -704,8 +704,8 @@ def test_a_checkpoint_whose_state_is_none_is_refused_by_its_name(case, tmp_path)
 @pytest.mark.parametrize(("kwargs", "said"), [
     ({"method": "BFGS"}, "'L-BFGS-B', 'Newton-CG' or 'trust-ncg'"),
     ({"options": {"gtoll": 1}}, r"\['gtoll'\]"),
-    ({"bounds": [(0, 1)]}, "do not go with bounds"),
-    ({"checkpoint": "none/run.npz"}, "none is not there"),
+    ({"bounds": [(0, 1)]}, "cannot be combined with bounds"),
+    ({"checkpoint": "none/run.npz"}, "none does not exist"),
     ({"checkpoint": "."}, r"checkpoint: \. is a folder"),
 ])  # fmt: skip
 def test_what_minimize_does_not_take_beside_data(kwargs, said):
@@ -714,7 +714,7 @@ def test_what_minimize_does_not_take_beside_data(kwargs, said):
 
 
 def test_a_checkpoint_without_data_is_refused():
-    with pytest.raises(ArgumentError, match="go with data"):
+    with pytest.raises(ArgumentError, match="require data"):
         sg.optim.minimize(lambda x: x**2, 1.0, checkpoint="run.npz")
 
 
@@ -748,9 +748,9 @@ def test_minimize_on_a_cluster_holds_arrays_there(client):
 
 @pytest.mark.parametrize("kwargs", [{"tol": 0.0}, {"args": (1.0,)}, {"constraints": [{"type": "eq"}]}], ids=str)
 def test_data_go_with_options_alone(kwargs):
-    with pytest.raises(ArgumentError, match="data do not go with bounds, constraints, args or tol"):
+    with pytest.raises(ArgumentError, match="data cannot be combined with bounds, constraints, args or tol"):
         fitted(**kwargs)
-    with pytest.raises(ArgumentError, match="checkpoint and reduce go with data"):
+    with pytest.raises(ArgumentError, match="checkpoint and reduce require data"):
         sg.optim.minimize(lambda x: x**2, 1.0, reduce="mean")
 
 

@@ -194,6 +194,77 @@ def test_formulas_of_vectors_and_matrices():
     assert "R⁻ᵀ" in str(sg.derive(S.lkj.logpdf(R, sg.symbol("eta")), R))
 
 
+def test_matrices_without_a_unit_diagonal_have_no_density_of_correlations():
+    x = np.array([[2.0, 0.3], [0.3, 1.0]])
+    assert S.lkj.logpdf(x, 2.0).item() == -np.inf == S.lkj_cholesky.logpdf(np.linalg.cholesky(x), 2.0).item()
+    assert S.lkj_cholesky.logpdf([[1.0, 0.5], [0.6, 0.8]], 2.0).item() == -np.inf
+    y = sg.tensor([0.3, -0.5, 0.8], requires_grad=True)
+    assert sg.autograd.gradcheck(lambda y: S.lkj.logpdf(T.corr_matrix(y), 2.0), [y])
+    assert sg.autograd.gradcheck(lambda y: S.lkj_cholesky.logpdf(T.cholesky_corr(y), 2.0), [y])
+
+
+def test_cutpoints_that_do_not_ascend_and_weights_that_do_not_add_up_are_nan():
+    assert np.isnan(S.ordered_logistic.logpmf(np.arange(4), 0.3, [1.0, 0.0, 2.0]).numpy()).all()
+    for weights in ([0.25, 0.7], [1.25, -0.25]):
+        own = S.mixture([S.norm(), S.norm(4.0)], weights)
+        assert np.isnan([own.logpdf(1.0).item(), own.logsf(1.0).item(), own.mean().item()]).all()
+    batched = S.mixture([S.norm(), S.norm(4.0)], [[0.25, 0.75], [0.25, 0.7]])
+    np.testing.assert_array_equal(np.isnan(batched.logpdf([1.0, 1.0])), [False, True])
+
+
+@pytest.mark.parametrize("size", [3.0, 1e8, 1e15])
+def test_large_parameters_keep_the_digits_of_log_densities(size):
+    mp = pytest.importorskip("mpmath")
+    with mp.workdps(60):
+        a, nu = mp.mpf(size), mp.mpf(size)
+        counts = mp.log(mp.binomial(100, 5) * mp.rf(a, 5) * mp.rf(2 * a, 95) / mp.rf(3 * a, 100))
+        gammas = [mp.loggamma((nu + d) / 2) - mp.loggamma(nu / 2) for d in (1, 2, 3)]
+        heights = [g - d * mp.log(nu * mp.pi) / 2 - (nu + d) / 2 * mp.log1p(d / nu) for d, g in enumerate(gammas, 1)]
+    np.testing.assert_allclose(S.betabinom.logpmf(5, 100, size, 2 * size), float(counts), rtol=1e-12)
+    values = [S.multivariate_t.logpdf(np.ones(d), df=size).item() for d in (1, 2, 3)]
+    np.testing.assert_allclose(values, [float(h) for h in heights], rtol=1e-12)
+
+
+def test_heavy_tails_have_a_density_where_squares_overflow():
+    x = 1e155
+    end = -4 * np.log(x) + 2 * np.log(3.0) + S.t.logpdf(0.0, 3.0).item()
+    np.testing.assert_allclose(S.t.logpdf([-x, x], 3.0), [end, end], rtol=1e-14)
+    np.testing.assert_allclose(S.halft.logpdf(x, 3.0), end + np.log(2), rtol=1e-14)
+    np.testing.assert_allclose(S.cauchy.logpdf(x), -2 * np.log(x) - np.log(np.pi), rtol=1e-14)
+    np.testing.assert_allclose(S.halfcauchy.logpdf(x), -2 * np.log(x) + np.log(2 / np.pi), rtol=1e-14)
+    np.testing.assert_allclose(S.t.score(x, 3.0, 0.0, 2.0)[1], 1.5, rtol=1e-14)
+    np.testing.assert_allclose(sg.grad(lambda x: S.t.logpdf(x, 3.0))(x), -4 / x, rtol=1e-14)
+    peak = S.multivariate_t.logpdf([0.0, 0.0], df=3.0).item()
+    both = S.multivariate_t.logpdf([[x, 0.0], [0.0, 0.0]], df=3.0)
+    np.testing.assert_allclose(both, [peak - 5 * np.log(x) + 2.5 * np.log(3.0), peak], rtol=1e-14)
+
+
+def test_matrices_of_a_batch_have_a_density_each():
+    x = np.array([np.eye(2), [[2.0, 0.3], [0.3, 1.0]]])
+    for family in (S.wishart, S.invwishart):
+        expected = [family.logpdf(one, 4.0, np.eye(2)).item() for one in x]
+        np.testing.assert_allclose(family.logpdf(x, 4.0, np.eye(2)), expected, rtol=1e-14)
+    expected = [S.matrix_normal.logpdf(one).item() for one in x]
+    np.testing.assert_allclose(S.matrix_normal.logpdf(x), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("c", [-0.3, 0.0, 0.4])
+def test_compiled_densities_of_extreme_values_end_where_their_support_does(c):
+    x = np.array([-9.0, -2.0, 0.5, 4.0, 60.0])  # at some of these there is no density
+    values = np.array([c, 0.3, 1.5])
+    terms = lambda v: S.genextreme.logpdf(x, v[0], v[1], v[2])
+    np.testing.assert_allclose(sg.compile(terms)(values), terms(values).numpy(), rtol=1e-12)
+    slopes = sg.jacobian(terms)
+    np.testing.assert_allclose(sg.compile(slopes)(values), slopes(values), rtol=1e-10, atol=1e-12)
+
+
+def test_extreme_values_are_fitted():
+    y = S.genextreme.rvs(-0.2, 1.0, 2.0, size=300, random_state=SEED)
+    fitted = S.fit(lambda v: S.genextreme(v[0], v[1], v[2]), [-0.1, 0.5, 1.5], y=y)
+    assert (np.abs(np.asarray(fitted.params) - [-0.2, 1.0, 2.0]) < 4 * np.asarray(fitted.se())).all()
+    np.testing.assert_allclose(np.asarray(fitted.scores()).sum(0), 0.0, atol=1e-5)
+
+
 # ------------------------------------------------------------------ made of others
 def test_mixtures_add_their_components():
     parts, w = [S.norm(0.0, 1.0), S.norm(3.0, 2.0)], np.array([0.3, 0.7])
@@ -242,6 +313,24 @@ def test_truncated_distributions_are_renormalised():
     assert sg.autograd.gradcheck(lambda m, s: S.truncated(S.norm(m, s), 1.0).logpdf(2.0), values[:2])
 
 
+@pytest.mark.parametrize(("low", "high"), [(-1e-9, 1e-9), (2.0, 2.0 + 1e-6), (-8.001, -8.0), (-1e-3, 2e-3)])
+def test_narrow_truncations_keep_their_digits(low, high):
+    x = (low + high) / 2
+    np.testing.assert_allclose(S.truncated(S.norm(), low, high).logpdf(x), S.truncnorm.logpdf(x, low, high), rtol=1e-12)
+    if low < 0 < high:
+        mass = (-np.expm1(low) - np.expm1(-high)) / 2
+        np.testing.assert_allclose(S.truncated(S.laplace(), low, high).pdf(0.0), 0.5 / mass, rtol=1e-11)
+    slope = sg.grad(lambda h: S.truncated(S.norm(), low, h).logpdf(x))(high)
+    np.testing.assert_allclose(slope, -S.truncnorm.pdf(high, low, high).item(), rtol=1e-11)
+
+
+def test_bounds_in_the_wrong_order_give_nan():
+    cut = S.truncated(S.norm(), 2.0, 1.0)
+    values = [f(0.5).item() for f in (cut.logpdf, cut.pdf, cut.cdf, cut.sf, cut.ppf)]
+    assert np.isnan(values).all()
+    assert np.isnan(S.truncated(S.norm(), [2.0, -1.0], 1.0).logpdf(0.0)).tolist() == [True, False]
+
+
 def test_censored_distributions_have_the_probability_beyond_their_bounds():
     base = S.weibull_min(1.5, scale=2.0)
     times, ends = np.array([0.5, 2.0, 3.0]), np.array([4.0, 2.0, 3.0])
@@ -261,6 +350,74 @@ def test_censored_distributions_have_the_probability_beyond_their_bounds():
     assert sg.autograd.gradcheck(lambda c, s: S.censored(S.weibull_min(c, scale=s), high=ends).logpdf(times), values)
 
 
+COUNTS = {  # a distribution of integers, its parameters, and SciPy's with the same ones
+    "nbinom": (lambda n, mu: S.nbinom(n, mu=mu), (3.5, 2.0), lambda peer, n, mu: peer.nbinom(n, n / (n + mu))),
+    "binom": (lambda p: S.binom(6.0, p), (0.3,), lambda peer, p: peer.binom(6, p)),
+    "geom": (lambda p: S.geom(p), (0.4,), lambda peer, p: peer.geom(p)),  # has no zeros of its own
+    "poisson, shifted": (lambda mu: S.poisson(mu, -2.0), (1.5,), lambda peer, mu: peer.poisson(mu, -2)),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_zero_inflated_counts_have_the_probabilities_of_their_definition(name):
+    family, values, of_scipy = COUNTS[name]
+    base, p, k = of_scipy(pytest.importorskip("scipy.stats"), *values), 0.3, np.arange(-3.0, 90.0)
+    own, mass = S.zero_inflated(family(*values), p), p * (k == 0) + (1 - p) * base.pmf(k)
+    np.testing.assert_allclose(own.pmf(k), mass, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(own.cdf(k), p * (k >= 0) + (1 - p) * base.cdf(k), rtol=1e-12)
+    np.testing.assert_allclose(own.sf(k), p * (k < 0) + (1 - p) * base.sf(k), rtol=1e-11, atol=1e-300)
+    np.testing.assert_array_equal(own.logpmf([0.5, np.inf, np.nan]), [-np.inf, -np.inf, np.nan])
+    mean = k @ mass
+    np.testing.assert_allclose([own.mean(), own.var()], [mean, k**2 @ mass - mean**2], rtol=1e-10)
+    sample = own.rvs(size=4000, random_state=SEED).numpy()
+    assert (sample == 0).mean() == pytest.approx(mass[k == 0].item(), abs=0.03)
+    assert sample.mean() == pytest.approx(mean, abs=0.15)
+    ends = [min(base.support()[0], 0), max(base.support()[1], 0)]
+    np.testing.assert_array_equal([float(e) for e in own.support()], ends)
+    T = [sg.tensor(v, requires_grad=True) for v in (p, *values)]
+    x = [0.0, 1.0, 3.0]
+    for method in ("logpmf", "pmf"):
+        call = getattr(S.zero_inflated, method)
+        assert sg.autograd.gradcheck(lambda p, *v, call=call: call(x, family(*v), p), T)
+
+
+def test_zero_inflated_poisson_numbers_are_those_of_the_family_with_that_name():
+    k = np.array([0.0, 1.0, 4.0, 30.0])
+    for mu, p in ((2.5, 0.3), (50.0, 1e-20), (1e-9, 0.9), (900.0, 0.2), (900.0, 0.0)):
+        for method in ("logpmf", "cdf", "sf"):
+            expected = getattr(S.zero_inflated_poisson(mu, p), method)(k)
+            np.testing.assert_allclose(getattr(S.zero_inflated(S.poisson(mu), p), method)(k), expected, rtol=1e-13)
+
+
+def test_additional_zeros_at_the_ends_of_their_probability():
+    slope = sg.grad(lambda p, k, mu: S.zero_inflated.logpmf(k, S.poisson(mu), p), argnums=0)
+    ends = [(0.0, 0.0), (0.0, 3.0), (0.0, -1.0), (1.0, 0.0)]
+    found = [float(slope(p, k, 2.0)) for p, k in ends]
+    np.testing.assert_allclose(found, [np.expm1(2.0), -1.0, 0.0, -np.expm1(-2.0)], rtol=1e-13)
+    np.testing.assert_array_equal(S.zero_inflated(S.poisson(2.0), 1.0).pmf([0.0, 1.0]), [1.0, 0.0])
+    for p in (-0.1, 1.2, np.nan):
+        bad = S.zero_inflated(S.poisson(2.0), p)
+        values = [bad.logpmf(0.0), bad.pmf(-1.0), bad.cdf(1.0), bad.sf(1.0), bad.mean(), bad.var(), bad.rvs()]
+        assert np.isnan([v.item() for v in values]).all()
+        assert np.isnan(float(slope(p, 1.0, 2.0)))
+
+
+def test_zero_inflated_samples_have_the_shape_of_the_parameters_together():
+    assert S.zero_inflated(S.poisson([1.0, 2.0]), [[0.1], [0.2], [0.3]]).rvs(random_state=SEED).shape == (3, 2)
+    sample = S.zero_inflated(S.poisson(5.0), np.full(50, 0.1)).rvs(random_state=SEED).numpy()
+    assert len(set(sample.tolist())) > 3
+    with pytest.raises(ArgumentError, match="do not fit"):
+        S.zero_inflated(S.poisson(5.0), [0.1, 0.2]).rvs(size=1)
+
+
+def test_zero_inflated_negative_binomial_counts_are_fitted():
+    y = S.zero_inflated(S.nbinom(3.0, mu=4.0), 0.3).rvs(size=2000, random_state=SEED)
+    family = lambda q: S.zero_inflated(S.nbinom(q["n"], mu=q["mu"]), q["p"])
+    fitted = sg.stats.fit(family, {"n": 1.0, "mu": 2.0, "p": 0.2}, y=y)
+    estimates = np.array([float(fitted.params[name]) for name in ("n", "mu", "p")])
+    assert (np.abs(estimates - [3.0, 4.0, 0.3]) < 4 * np.asarray(fitted.se())).all()
+
+
 def test_bad_arguments_of_families_are_refused():
     for error, words, call in [
         (ArgumentTypeError, "Expected a list of distributions", lambda: S.mixture.logpdf(0.0, S.norm())),
@@ -270,6 +427,11 @@ def test_bad_arguments_of_families_are_refused():
         (ArgumentTypeError, "got weights and logits",
          lambda: S.mixture.logpdf(0.0, [S.norm()], [1.0], logits=[0.0])),
         (ArgumentTypeError, "as norm\\(0, 1\\)", lambda: S.truncated.logpdf(0.0, S.norm, 0.0)),
+        (ArgumentError, "zero_inflated: .* has a density. Expected a distribution of integers",
+         lambda: S.zero_inflated.logpmf(0.0, S.norm(), 0.2)),
+        (ArgumentTypeError, "^bernoulli: got both p and logits", lambda: S.bernoulli.logpmf(1, 0.5, logits=1.0)),
+        (ArgumentTypeError, "^nbinom: got both p and mu", lambda: S.nbinom.logpmf(1, 2.0, p=0.5, mu=1.0)),
+        (ArgumentTypeError, "classes k are integers", lambda: S.categorical.logpmf([0.0, 1.0], [0.5, 0.5])),
         (ArgumentTypeError, "Pass dim", lambda: S.lkj.rvs(1.0)),
         (ShapeError, r"Expected \(3, 3\)", lambda: S.lkj.logpdf(np.eye(2), 1.0, 3)),
         (LinAlgError, "not; add a multiple", lambda: S.lkj.logpdf(np.ones((2, 2)), 1.0)),
@@ -280,3 +442,27 @@ def test_bad_arguments_of_families_are_refused():
             call()
     assert np.isnan(S.lkj.logpdf(np.eye(2), -1.0).item())
     assert np.isnan(S.multivariate_t.logpdf(np.zeros(2), df=-1.0).item())
+
+
+def test_the_first_argument_of_rvs_of_a_frozen_distribution_is_the_size():
+    for frozen in (S.gamma(2.0), S.binom(5, 0.3), S.norm(0.0, 1.0)):
+        np.testing.assert_array_equal(
+            frozen.rvs(3, random_state=SEED).numpy(), frozen.rvs(size=3, random_state=SEED).numpy()
+        )
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        sg.stats.norm(1.0, 2.0),
+        sg.stats.dirichlet([2.0, 3.0]),
+        sg.stats.wishart(5.0, np.eye(2)),
+        sg.stats.multivariate_normal([1.0, 2.0], np.eye(2)),
+        sg.stats.categorical([0.2, 0.8]),
+    ],
+    ids=repr,
+)
+def test_one_draw_of_a_frozen_distribution_is_that_of_its_family(frozen):
+    one = frozen.dist.rvs(*frozen.args, random_state=0)
+    np.testing.assert_array_equal(frozen.rvs(random_state=0), one)
+    assert frozen.rvs(size=3, random_state=0).shape[0] == 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotYet
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotYet, ShapeError
 
 S, T = sg.stats, sg.stats.transforms
 DEGREES = np.array([53, 57, 58, 63, 66, 67, 67, 67, 68, 69, 70, 70, 70, 70, 72, 73, 75, 75, 76, 76, 78, 79, 81.0])
@@ -153,8 +153,56 @@ def test_the_bootstrap_has_the_spread_of_the_sandwich():
     np.testing.assert_allclose(estimates[:, 1], np.sqrt(weights @ WAITS**2 / 400 - mean**2), rtol=1e-9)
 
 
+def test_the_delta_method_takes_estimates_by_name():
+    fit = S.fit(lambda p: S.norm(p["mu"], p["s"]), {"mu": 5.0, "s": 3.0}, y=WAITS)
+    ratio = lambda p: p["mu"] / p["s"]
+    assert S.delta(ratio, fit.params, fit.cov()).se == pytest.approx(S.delta(ratio, fit).se, rel=1e-14)
+
+
+def test_every_sample_of_a_bootstrap_with_a_maximum_has_an_estimate():
+    y = np.random.default_rng(1).gamma(2.0, 1.5, 200)
+    fit = S.fit(lambda p: S.gamma(p[0], scale=p[1]), np.ones(2), y=y, constraints=T.positive)
+    estimates = fit.bootstrap(200, seed=0)
+    assert np.isfinite(estimates).all()
+    weights = np.random.default_rng(0).multinomial(200, np.full(200, 1 / 200), size=200)
+    np.testing.assert_allclose(estimates.prod(1), weights @ y / 200, rtol=1e-8)  # a s is the mean
+
+
+def test_classes_that_a_line_separates_warn_that_there_is_no_maximum():
+    x, y = np.arange(4.0), np.array([0.0, 0.0, 1.0, 1.0])
+    with pytest.warns(UserWarning, match="may have no maximum. Classes that a line separates"):
+        fit = S.fit(lambda b: S.bernoulli_logit(b[0] + b[1] * x), np.zeros(2), y=y)
+    assert fit.loglik > -1e-9
+
+
+def test_a_profile_that_does_not_fall_far_enough_has_no_end():
+    fit = S.fit(lambda p: -(p**2) / (1 + p**2), 0.3)
+    np.testing.assert_array_equal(fit.confint(method="profile"), [[-np.inf, np.inf]])
+
+
+def test_a_sum_has_no_bic():
+    fit = S.fit(lambda m: S.norm.logpdf(WAITS, m).sum(), 1.0)
+    assert np.isnan(fit.bic)
+    assert "nan" in repr(fit)
+    assert np.isfinite(fit.aic)
+
+
 BAD = {
     "is nan at the start": (ArgumentError, lambda: S.fit(lambda s: S.norm(0.0, s), -1.0, y=WAITS)),
+    r"is nan at the start, first at index \[1\] \(1 of 2 observations\)": (ArgumentError, lambda: S.fit(
+        lambda m: S.norm(m, 1.0), 1.0, y=np.array([1.0, np.nan]))),
+    "-inf at the start, first at index": (ArgumentError, lambda: S.fit(
+        lambda s: S.expon(scale=s), 1.0, y=np.array([1.0, -2.0]))),
+    "start of 'm' is nan. Expected finite": (ArgumentError, lambda: S.fit(
+        lambda p: S.norm(p["m"], 1.0), {"m": np.nan}, y=WAITS)),
+    "x0 is empty": (ArgumentError, lambda: S.fit(lambda p: S.norm(0.0, 1.0), {}, y=WAITS)),
+    r"y has shape \(4,\), which the parameters of norm do not fit": (ShapeError, lambda: S.fit(
+        lambda m: S.norm(m * np.ones(3), 1.0), 1.0, y=np.ones(4))),
+    "level is 0. Expected": (ArgumentError, lambda: shuttle().confint(0, method="profile")),
+    r"cov has shape \(1, 1\). Expected \(2, 2\)": (ShapeError, lambda: S.delta(
+        lambda p: p["a"], {"a": 1.0, "b": 2.0}, 3.0)),
+    "size is 0. Expected 1 or more": (ArgumentError, lambda: shuttle().bootstrap(0)),
+    "bootstrap: seed is -1": (ArgumentTypeError, lambda: shuttle().bootstrap(3, seed=-1)),
     "log-likelihoods, or that you pass y": (ArgumentTypeError, lambda: S.fit(lambda s: S.norm(0.0, s), 1.0)),
     "the distribution of y": (ArgumentTypeError, lambda: S.fit(lambda s: -s, 1.0, y=WAITS)),
     "do not determine all parameters": (LinAlgError, lambda: S.fit(
@@ -173,7 +221,11 @@ BAD = {
     "log-likelihood of each observation": (NotYet, lambda: S.fit(
         lambda m: S.norm.logpdf(WAITS, m).sum(), 1.0).se("opg")),
     "needs a distribution": (NotYet, lambda: S.fit(lambda m: S.norm.logpdf(WAITS, m), 1.0).se("expected")),
-    "no fewer parameters": (ArgumentError, lambda: shuttle().lr_test(shuttle())),
+    "other fit has 3 observations": (ArgumentError, lambda: S.fit(
+        lambda p: S.norm(p[0], p[1]), [1.0, 1.0], y=WAITS).lr_test(S.fit(lambda m: S.norm(m, 1.0), 1.0, y=WAITS[:3]))),
+    "flat at the start": (NotConverged, lambda: S.fit(
+        lambda p: S.mixture([S.norm(p[0], 1.0), S.norm(p[1], 1.0)]), [0.0, 0.0], y=[-4.0, -3.0, 3.0, 4.5])),
+    "does not have fewer parameters": (ArgumentError, lambda: shuttle().lr_test(shuttle())),
 }  # fmt: skip
 
 

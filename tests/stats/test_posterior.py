@@ -144,7 +144,7 @@ def test_new_data_run_the_same_program():
     at = np.array([0.5])  # the logarithm of the odds, which seven heads more raise by as many
     assert model.log_density(at) - other.log_density(at) == pytest.approx(7 * 0.5)
     assert other.map().values["p"] == pytest.approx(1 / 12, rel=1e-6)
-    with pytest.raises(ArgumentError, match="'tails' is no data"):
+    with pytest.raises(ArgumentError, match="'tails' is not among the data"):
         model.with_data(tails=1.0)
 
 
@@ -196,7 +196,7 @@ def test_predictive_draws_follow_their_seed():
 # ------------------------------------------------------------------ bad input
 NORMAL = stats.norm(0.0, 1.0)
 WRONG = [
-    (({}, lambda: 0.0), {}, ArgumentError, "there is no prior"),
+    (({}, lambda: 0.0), {}, ArgumentError, "no priors are given"),
     (([NORMAL], lambda: 0.0), {}, ArgumentTypeError, "Expected a dict by name"),
     (({"a b": NORMAL}, lambda: 0.0), {}, ArgumentTypeError, "Expected names of Python"),
     (({"a": stats.norm}, lambda a: a), {}, ArgumentTypeError, r"Write symgrad.stats.norm\(…\) with its parameters"),
@@ -207,7 +207,7 @@ WRONG = [
     (({"a": NORMAL}, 3.0), {}, ArgumentTypeError, "the likelihood is 3.0"),
     (({"a": NORMAL}, lambda a: a, {"a": 1.0}), {}, ArgumentError, "'a' is a parameter and data"),
     (({"a": NORMAL}, lambda a: a, {"y": 1.0}), {}, ArgumentError, "nothing uses the data 'y'"),
-    (({"a": NORMAL}, lambda a: {"y": stats.norm(a, 1.0)}), {}, ArgumentError, "of 'y', which is no data"),
+    (({"a": NORMAL}, lambda a: {"y": stats.norm(a, 1.0)}), {}, ArgumentError, "of 'y', which is not among the data"),
     (({"a": NORMAL}, lambda a: stats.norm(a, 1.0)), {}, ArgumentTypeError, "not of which data"),
     (({"a": NORMAL}, lambda a, y: a, {"y": ["x", "z"]}), {}, ArgumentTypeError, "number classes from 0"),
     (({"a": NORMAL}, lambda a: a), {"shapes": {"b": 3}}, ArgumentError, "shapes names 'b', which has no prior"),
@@ -216,6 +216,27 @@ WRONG = [
     (({"a": NORMAL}, lambda a: a), {"constraints": {"a": transforms.ordered}}, ShapeError, "makes a vector"),
     (({"a": stats.halfnorm()}, lambda a: a), {"constraints": {"a": transforms.real}}, ArgumentError, "has no density"),
     (({"a": stats.norm(np.zeros(3), 1.0)}, lambda a: a.sum()), {"shapes": {"a": 2}}, ShapeError, r"has \[2\] for 'a'"),
+    (({"a": NORMAL}, lambda a: None), {}, ArgumentTypeError, "the likelihood returns None"),
+    (({"a": NORMAL}, lambda a: {"y": "norm"}, {"y": np.ones(2)}), {}, ArgumentTypeError, "returns 'norm' as 'y'"),
+    (({"a": NORMAL}, lambda a: {"y": stats.norm}, {"y": np.ones(2)}), {}, ArgumentTypeError, "Pass it its parameters"),
+    (({"a": NORMAL}, lambda a: (stats.norm(a, 1.0), 2.0)), {}, ArgumentTypeError, "Expected a dict of distributions"),
+    (({"a": transforms.interval}, lambda a: a), {}, ArgumentTypeError, r"Call it, as transforms.interval\(…\)"),
+    (({"a": NORMAL}, lambda a: a), {"constraints": {"a": transforms.affine}}, ArgumentTypeError, "'a' is a function"),
+    (({"a": NORMAL}, lambda a: a.sum()), {"shapes": {"a": -2}}, ArgumentError, "shapes has -2 for 'a'. Expected an"),
+    (({"a": NORMAL}, lambda a: a.sum()), {"shapes": {"a": 2.5}}, ArgumentError, "shapes has 2.5 for 'a'"),
+    (({"a": NORMAL}, lambda a: a.sum()), {"shapes": {"a": (2, "x")}}, ArgumentError, "1 or more, or a tuple"),
+    (({"a": NORMAL}, lambda a: a.sum()), {"shapes": {"a": 0}}, ArgumentError, "shapes has 0 for 'a'"),
+    (({"a": NORMAL}, lambda a, y: a, {"y": [[1.0], [1.0, 2.0]]}), {}, ArgumentTypeError, "'y' is not an array"),
+    (({"a": NORMAL}, lambda a, y: a, {"y": [1.0, None]}), {}, ArgumentTypeError, "'y' has dtype object"),
+    (({"a": NORMAL}, lambda a, y: a, {"y": np.array([1j])}), {}, ArgumentTypeError, "'y' has dtype complex128"),
+    (
+        ({"a": NORMAL}, lambda a, y: a, {"y": np.ma.masked_equal([1.0, -9.0], -9.0)}),
+        {}, ArgumentTypeError, "'y' has masked entries",
+    ),
+    (
+        ({"a": NORMAL}, lambda a: {"y": stats.norm(a + np.zeros(4), 1.0)}, {"y": np.zeros(5)}),
+        {}, ShapeError, r"the data 'y' has shape \[5\], which the parameters of norm do not fit",
+    ),
     (
         ({"a": NORMAL}, lambda a: {"y": stats.norm(a + np.zeros((3, 1)), 1.0)}, {"y": np.zeros(3)}),
         {}, ShapeError, r"'y' has shape \[3\], but its log-density under norm has shape \[3, 3\]",
@@ -247,6 +268,50 @@ def test_vectors_of_other_sizes_are_refused():
         schools().unconstrain({"mu": 0.0})
     with pytest.raises(ArgumentError, match="Expected 'value'"):
         schools().compiled("jacobian")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda m: m.log_density(np.array([1j])), ArgumentTypeError, "y is complex"),
+        (lambda m: m.unconstrain({"p": 2.0}), ArgumentError, r"'p' is 2\.0\. .*Expected numbers between 0\.0 and 1\.0"),
+        (lambda m: m.unconstrain({"p": "half"}), ArgumentTypeError, "'p' is 'half'. Expected numbers"),
+        (lambda m: m.map(start={"p": np.nan}), ArgumentError, "'p' is nan"),
+        (lambda m: m.map(start={"p": np.zeros(2)}), ShapeError, r"'p' has shape \[2\]. Expected \[\]"),
+        (lambda m: m.start("x"), ArgumentTypeError, "start: seed is 'x'. Expected an integer, 0 or more"),
+        (lambda m: m.prior_predictive(3, seed=-1), ArgumentTypeError, "prior_predictive: seed is -1"),
+        (lambda m: m.prior_predictive(0), ArgumentError, "draws is 0. Expected 1 or more"),
+        (lambda m: m.posterior_predictive({"q": np.zeros(3)}), ArgumentError, "no draws of 'p'"),
+        (lambda m: m.posterior_predictive(3), ArgumentError, "Expected draws by name"),
+        (lambda m: m.laplace().draw(-2), ArgumentError, "draw: draws is -2"),
+        (lambda m: m.laplace().draw(2, seed=1.5), ArgumentTypeError, "draw: seed is 1.5"),
+        (lambda m: m.sample(10.5), ArgumentError, "draws is 10.5. Expected 1 or more, as an integer"),
+        (lambda m: m.sample(chains=0), ArgumentError, "chains is 0"),
+        (lambda m: m.sample(seed=-1), ArgumentError, "seed is -1. Expected 0 or more"),
+        (lambda m: m.sample(seed="x"), ArgumentError, "seed is 'x'"),
+        (
+            lambda m: m.sample(target_accept=2.0),
+            ArgumentError,
+            "target_accept is 2.0. Expected a number between 0 and 1",
+        ),
+        (lambda m: m.sample(sampler=3), ArgumentError, "sampler is 3. Expected one of nutpie"),
+        (
+            lambda m: m.with_data(heads=np.zeros((2, 2))).log_density(np.zeros(2)),
+            ShapeError,
+            r"Expected a vector \(1,\)",
+        ),
+    ],
+)
+def test_arguments_of_methods_that_are_wrong_are_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call(coin())
+
+
+def test_an_error_of_a_function_of_the_model_says_which_function_it_is():
+    priors = {"a": lambda y: stats.norm(y[7], 1.0)}
+    with pytest.raises(IndexError) as raised:
+        stats.model(priors, lambda a: a, {"y": np.ones(3)})
+    assert raised.value.__notes__ == ["It was raised by the prior of 'a' of a model."]
 
 
 # ------------------------------------------------------------------ samplers
@@ -281,8 +346,15 @@ def test_samplers_draw_from_the_posterior(sampler):
     assert trace.log_likelihood["heads"].shape == (*p.shape, 10)
 
 
-def test_chains_in_processes_are_those_of_one_process():
-    one, two = (drawn("nutpie", draws=50, tune=100, chains=2, cores=c) for c in (1, 2))
+@pytest.mark.parametrize("sampler", ["nutpie", "blackjax", "mici", "emcee"])
+def test_an_option_that_a_sampler_does_not_have_is_named(sampler):
+    with pytest.raises(ArgumentError, match=f"{sampler} refuses the option 'nonsense'"):
+        drawn(sampler, draws=10, tune=10, chains=2, nonsense=1)
+
+
+@pytest.mark.parametrize("sampler", ["nutpie", "mici"])
+def test_chains_in_processes_are_those_of_one_process(sampler):
+    one, two = (drawn(sampler, draws=50, tune=100, chains=2, cores=c) for c in (1, 2))
     assert np.array_equal(one.posterior["p"], two.posterior["p"])
 
 
@@ -298,3 +370,20 @@ def test_an_error_in_a_chains_process_is_raised_here():
     pytest.importorskip("nutpie")
     with pytest.raises(Exception, match="depths"):
         coin().sample(10, sampler="nutpie", chains=2, cores=2, progress=False, depths=3)
+
+
+def test_prior_draws_satisfy_constraints():
+    def likelihood(s, m):
+        return {"y": stats.norm(m[0], s)}
+
+    model = stats.model(
+        {"s": stats.norm(), "m": stats.norm(0.0, 5.0)}, likelihood, {"y": np.ones(2)}, shapes={"m": 2},
+        constraints={"s": transforms.positive, "m": transforms.ordered},
+    )  # fmt: skip
+    draws = model.prior_predictive(40, seed=0)
+    assert (draws["s"] > 0).all()
+    assert (np.diff(draws["m"]) > 0).all()
+    assert np.isfinite(draws["y"]).all()
+    far = stats.model({"s": stats.norm()}, lambda s: -s, constraints={"s": transforms.lower(9.0)})
+    with pytest.raises(NotYet, match="satisfies its constraint"):
+        far._drawn_parameters(np.random.default_rng(0))
