@@ -9,8 +9,8 @@ from typing import Any
 
 from symgrad.cli.formulas import declared_shapes, formula_text, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
-from symgrad.cli.plain import ascii_text
 from symgrad.errors import ParseError
+from symgrad.support.plain import ascii_text
 from symgrad.teach import Exercise, Grade, exercises, grade, sheet
 
 
@@ -18,7 +18,7 @@ def run_grade(args: argparse.Namespace) -> int:
     """Print the grade of an answer; 1 where it is wrong."""
     names = wanted(args.wrt)
     if not names:
-        raise ParseError("by what? Name it with --wrt, as in --wrt x.")
+        raise ParseError("with respect to what? Name it with --wrt, as in --wrt x.")
     by: str | list[str] = names[0] if len(names) == 1 else names
     answer = formula_text(args.answer)
     verdict = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order, syntax=args.syntax)

@@ -16,7 +16,6 @@ import numpy as np
 
 from symgrad.cli.formulas import check_values, read_formula, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
-from symgrad.cli.plain import ascii_text
 from symgrad.core.node import tensor_value
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
@@ -28,6 +27,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.joint_forms import JointForms, in_latex, in_text
 from symgrad.forms.nodes import printers
 from symgrad.support.foreign import latex_name
+from symgrad.support.plain import ascii_text
 from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
@@ -39,12 +39,13 @@ MOST_MOVED = 10**10  # additions of a check
 def run_derive(args: argparse.Namespace) -> int:
     """Print the derivative."""
     if args.at and args.latex:
-        raise ParseError("--at does nothing with --latex, which prints the formula. Leave one of them out.")
+        raise ParseError("--at has no effect with --latex, which prints the formula. Omit one of them.")
     formula, wrt = _differentiated(args)
     _check_result(formula, wrt, args.order)
     fallback = ascii_text
     with long_work("deriving"):
-        derivative = derive(with_leaves(formula.value, wrt), wrt[0] if len(wrt) == 1 else wrt, args.order)
+        one_or_all = wrt[0] if len(wrt) == 1 else wrt
+        derivative = derive(with_leaves(formula.value, wrt), one_or_all, args.order, structure=args.structure)
         forms = [derivative] if isinstance(derivative, ClosedForm) else list(derivative.flat)
         by = list(product(wrt, repeat=args.order if isinstance(derivative, JointForms) else 1))
         check_values(args.at, dict.fromkeys(name for f in forms for name in f.args))
@@ -74,7 +75,7 @@ def _check_result(formula: Expression, wrt: list[Tensor], order: int) -> None:
 
 def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
     if not wanted(args.wrt):
-        raise ParseError("by what? Name it with --wrt, as in --wrt w.")
+        raise ParseError("with respect to what? Name it with --wrt, as in --wrt w.")
     return read_formula(args)
 
 
@@ -132,7 +133,7 @@ def run_check(args: argparse.Namespace) -> int:
     inputs = [rng.uniform(0.5, 1.5, s) if args.positive else rng.standard_normal(s) for s in shapes]
     inputs = [x if v is None else v for x, v in zip_longest(inputs, given)]
     if not inputs:
-        raise ParseError("check: of which inputs? Give the shape of each, as in --shape x=3 --shape A=2,2.")
+        raise ParseError("check: no inputs are given. Give the shape of each, as in --shape x=3 --shape A=2,2.")
     with long_work("checking"):
         _check_cost(f, inputs, entries)
         report = crosscheck(f, *inputs, rtol=args.rtol, raise_exception=False, digits=args.digits)

@@ -28,7 +28,7 @@ complete -o default -F _symgrad symgrad"""
 
 def add_completion(root: argparse.ArgumentParser, p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad completion``, which completes the root's commands."""
-    p.add_argument("shell", choices=SHELLS, help="whose words to print")
+    p.add_argument("shell", choices=SHELLS, help="the shell")
     p.set_defaults(run=partial(run_completion, root))
 
 

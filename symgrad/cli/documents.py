@@ -10,15 +10,17 @@ from typing import Any
 
 from symgrad.cli.formulas import check_values, formula_text, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, show, written_for
-from symgrad.cli.plain import ascii_source, ascii_text
+from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.exports import export
 from symgrad.expression.reader import Expression
 from symgrad.func import grad, hessian, jacobian, value_and_grad
+from symgrad.support.plain import ascii_source, ascii_text
 from symgrad.support.progress import long_work
 from symgrad.teach import explain, report, study
 
-NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions whose result is a number
+NUMBERS = ("value_and_grad", "grad", "hessian", "sparse_hessian")  # derivatives of functions that return a number
+SPARSE = ("sparse_jacobian", "sparse_hessian")
 
 
 def run_explain(args: argparse.Namespace) -> int:
@@ -47,15 +49,19 @@ def run_export(args: argparse.Namespace) -> int:
     names = wanted(args.wrt) or list(formula.names)
     if not names:
         raise ParseError("the formula has no names. Declare them with --shape or --wrt.")
-    argnums = [formula.names.index(name) for name in names]
     what = args.what or ("value_and_grad" if formula.value.shape == () else "jacobian")
     if what in NUMBERS and formula.value.shape != ():
         raise ArgumentError(f"--what {what}: the formula is an array. Take a sum, or --what jacobian.")
+    if what in SPARSE and len(names) > 1:
+        raise ArgumentError(f"--what {what}: got the names {', '.join(names)}. Choose one, as in --wrt {names[0]}.")
+    argnums = [formula.names.index(name) for name in names]
+    before = args.output is not None and Path(args.output).is_file()
     with long_work("writing"):
         made = _made(what, formula, argnums[0] if len(argnums) == 1 else tuple(argnums))
-        shapes = {k: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for k, x in formula.leaves.items()}
-        before = args.output is not None and Path(args.output).is_file()
-        text = export(made, shapes=shapes, target=args.target, path=args.output, name=args.name, static=args.static)
+        text = export(
+            made, target=args.target, path=args.output, name=args.name, static=args.static, dtype=args.dtype,
+            ascii=args.ascii and args.target == "c", test=args.test, cmake=args.cmake, **_arguments(args, formula),
+        )  # fmt: skip
     if args.output is None:
         print(written_for(sys.stdout, text, args.ascii, ascii_source).removesuffix("\n"))
     elif before:
@@ -63,11 +69,23 @@ def run_export(args: argparse.Namespace) -> int:
     return 0
 
 
+def _arguments(args: argparse.Namespace, formula: Expression) -> dict[str, Any]:
+    """Return the shapes of the names, or the values at which the test program calls the function."""
+    if not args.at:
+        shapes = {k: [n if isinstance(n, int) else str(n) for n in x.shape] for k, x in formula.leaves.items()}
+        return {"shapes": shapes}
+    if not args.test:
+        raise ArgumentError("--at: only the program of --test calls the function. Add --test, or leave --at out.")
+    check_values(args.at, formula.names)
+    return {"args": tuple(x.detach().numpy() for x in formula.leaves.values())}
+
+
 def _made(what: str, formula: Expression, argnums: Any) -> Callable[..., Any]:
     if what == "value":
         return formula
     transforms: dict[str, Callable[..., Any]] = {
         "value_and_grad": value_and_grad, "grad": grad, "jacobian": jacobian, "hessian": hessian,
+        "sparse_jacobian": sparse_jacobian, "sparse_hessian": sparse_hessian,
     }  # fmt: skip
     return transforms[what](formula, argnums)  # type: ignore[no-any-return]
 

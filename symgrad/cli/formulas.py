@@ -27,7 +27,7 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
     """Return the formula, and the leaves to differentiate by. Names that are not declared are numbers.
 
     Raises:
-        ParseError: an argument is not as declared, or does nothing.
+        ParseError: if an argument does not fit its declaration, or has no effect.
     """
     text = formula_text(args.formula)
     shapes = _shapes(args.shape)
@@ -46,7 +46,7 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
         complain(f"{letter} is {meaning} here. For a name, add --shape {letter}=")
     for option, names in (("--at", values), ("--assume", marks)):
         for name in [name for name in names if name not in names_of(formula)]:
-            raise ParseError(f"{option} {name}: there is no {name} in the formula. Leave it out.")
+            raise ParseError(f"{option} {name}: the formula does not contain {name}. Omit it.")
     return formula, [leaves[name] for name in wrt]
 
 
@@ -54,7 +54,7 @@ def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
     """Refuse values of some of the names that a number needs: they would do nothing.
 
     Raises:
-        ParseError: there are values, and a name has none.
+        ParseError: if only some of the names have values.
     """
     names = _pairs(given, "--at", "x=2.5")
     missing = [name for name in needed if name not in names]
@@ -75,7 +75,7 @@ def formula_text(word: str) -> str:
     """Return a formula; for - what standard input holds.
 
     Raises:
-        ParseError: that is no text.
+        ParseError: if that is not text.
     """
     if word.strip() != "-":
         return word
@@ -139,7 +139,7 @@ def check_entries(name: str, sizes: Sequence[Any]) -> None:
     """Refuse a name that would stand for a very large array.
 
     Raises:
-        ParseError: a size, or the product of them, is too large.
+        ParseError: if a size, or the product of the sizes, is too large.
     """
     numbers = [n for n in sizes if isinstance(n, int)]
     if max(numbers, default=0) > MOST_INTEGER or math.prod(numbers) > MOST_ENTRIES:
@@ -153,7 +153,7 @@ def _leaf(name: str, sizes: tuple[Any, ...], value: str | None, marks: dict[str,
     if value is None:
         return symbol(name, shape=sizes, **marks)
     if marks:
-        raise ParseError(f"--assume {name}: what is assumed is for names without a value. Leave out --at {name}.")
+        raise ParseError(f"--assume {name}: assumptions apply to names without a value. Omit --at {name}.")
     array = _array(value, name)
     if shaped and (len(sizes) != array.ndim or any(isinstance(n, int) and n != m for n, m in zip(sizes, array.shape))):
         raise ParseError(f"--at {name}: got shape {list(array.shape)}, declared as {list(sizes)}.")

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from symgrad.cli.plain import ascii_marked, ascii_text
+from symgrad.support.plain import ascii_marked, ascii_text
 
 LONG = 600  # signs of a line that is printed whole where something is wrong
 

@@ -27,26 +27,26 @@ EXAMPLES = """examples:
   symgrad plot "x**2 * sin(x)" --over -3:3 -o plot.png
   echo "x**2 * sin(x)" | symgrad derive - --wrt x
 
-exit status: 0 all is well; 1 a check found a difference, or an answer is
-wrong; 2 the arguments or the formula are wrong, or too large; 130 interrupted
+exit status: 0 success; 1 a check found a difference, or an answer is wrong;
+2 the arguments or the formula are invalid, or too large; 130 interrupted
 """
 
 
 KINDS: dict[str, tuple[str, Adder]] = {
-    "derive": ("print a derivative's closed form", arguments.add_derive),
-    "check": ("compare all ways to compute a derivative, at values of --at or random inputs", arguments.add_check),
-    "explain": ("derive step by step", arguments.add_explain),
-    "study": ("discuss a curve: domain, zeros, asymptotes, extrema, convexity, range", arguments.add_study),
+    "derive": ("print the closed form of a derivative", arguments.add_derive),
+    "check": ("compare all ways to compute a derivative, at --at or at random inputs", arguments.add_check),
+    "explain": ("print a derivation step by step", arguments.add_explain),
+    "study": ("study a curve: domain, zeros, asymptotes, extrema, convexity, range", arguments.add_study),
     "grade": ("say whether an answer is the derivative, and which slip explains a wrong one", arguments.add_grade),
-    "exercises": ("print problems to practise on", arguments.add_exercises),
-    "sheet": ("write a sheet of exercises: HTML, LaTeX, PDF, Moodle or STACK", arguments.add_sheet),
-    "export": ("write source that computes the derivative without symgrad", arguments.add_export),
-    "report": ("write a page with formula, steps, graph, numbers and source", arguments.add_report),
-    "graph": ("draw what a formula computes, or print it for Mermaid", arguments.add_graph),
-    "table": ("print a function and its derivative, found in three ways, at points", arguments.add_table),
-    "plot": ("draw a function and its derivative, or contours and gradients of two numbers", arguments.add_plot),
-    "serve": ("open a page to differentiate, understand and practise on", arguments.add_serve),
-    "ops": ("list the operations, and what there is for each", arguments.add_ops),
+    "exercises": ("print exercises on a topic", arguments.add_exercises),
+    "sheet": ("write a sheet of exercises as HTML, LaTeX, PDF, Moodle or STACK", arguments.add_sheet),
+    "export": ("write source code that computes the derivative without symgrad", arguments.add_export),
+    "report": ("write a page with the formula, steps, graph, numbers and source code", arguments.add_report),
+    "graph": ("draw the graph of a formula's operations, or print it as Mermaid", arguments.add_graph),
+    "table": ("print a table of a function and its derivative, computed in three ways", arguments.add_table),
+    "plot": ("plot a function and its derivative, or contours and gradients in two variables", arguments.add_plot),
+    "serve": ("open a page in the browser to differentiate formulas and to practise", arguments.add_serve),
+    "ops": ("list the operations and what is implemented for each", arguments.add_ops),
 }
 
 
@@ -62,13 +62,15 @@ def parser() -> argparse.ArgumentParser:
     root.set_defaults(logarithm=None)
     kinds = root.add_subparsers(dest="command", metavar="command", required=True)
     shells: dict[str, tuple[str, Adder]] = {
-        "completion": ("print what a shell needs to complete these commands", partial(add_completion, root)),
+        "completion": ("print a script that completes these commands in a shell", partial(add_completion, root)),
         "man": ("print the manual page", lambda p: p.set_defaults(root=root)),
     }
     for kind, (what, add) in {**KINDS, **shells}.items():
         command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
         add(command)
-        command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
+        command.add_argument(
+            "--ascii", action="store_true", help="print ASCII, as X.T or sigma; otherwise only if output requires it"
+        )
         if kind not in {*shells, "serve", "ops"}:  # these write no formulas
             command.add_argument("--logarithm", choices=("log", "ln"), help="the natural logarithm's name; default log")
     return root

@@ -13,12 +13,12 @@ import numpy as np
 
 from symgrad.cli.formulas import check_values, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, written_for
-from symgrad.cli.plain import ascii_text
 from symgrad.cli.words import named
 from symgrad.core.node import has_value, tensor_value
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
+from symgrad.support.plain import ascii_text
 from symgrad.support.progress import long_work
 from symgrad.teach import graph, table
 from symgrad.teach.pictures.picture import Graph
@@ -78,7 +78,7 @@ def one_variable(args: argparse.Namespace) -> tuple[str, Callable[..., Any]]:
     """Return the name of the formula's variable, and the formula as a function of it; other names have values.
 
     Raises:
-        ParseError: there is not one variable, or it is no number.
+        ParseError: if there is not exactly one variable, or if it is not a number.
     """
     formula, _ = read_formula(args)
     given = {name for name, leaf in formula.leaves.items() if has_value(leaf)}
@@ -86,16 +86,17 @@ def one_variable(args: argparse.Namespace) -> tuple[str, Callable[..., Any]]:
     chosen = wanted(args.wrt) or free
     if len(chosen) != 1:
         raise ParseError(
-            f"of which name? Got {', '.join(chosen) or 'none'}. Name one with --wrt, the others with --at."
+            f"with respect to which name? Got {', '.join(chosen) or 'none'}. Name one with --wrt, and give the others "
+            "values with --at."
         )
     name = chosen[0]
     if name in given:
-        raise ParseError(f"--at {name}: the points of {name} are given by --over. Leave it out.")
+        raise ParseError(f"--at {name}: the points of {name} are given by --over. Omit it.")
     missing = [other for other in free if other != name]
     if missing:
         raise ParseError(f"{missing[0]} has no value. Give it one, as in --at {missing[0]}=1.")
     if formula.leaves[name].shape != () or formula.value.shape != ():
-        raise ParseError("expected a number of one number. Take a sum, or an entry, as in x[0].")
+        raise ParseError("expected a scalar function of one number. Take a sum, or an entry, as in x[0].")
     return name, _of_one(formula, name)
 
 
@@ -114,11 +115,11 @@ def points(text: str, name: str) -> list[float]:
     ([0.0, 0.5, 1.0, 1.5, 2.0], [1.0, 2.0])
 
     Raises:
-        ParseError: these are no points, or too many.
+        ParseError: if these are not points, or there are too many.
     """
     other, body = named(text)
     if other and other != name:
-        raise ParseError(f"--over {other}: the name that is left open is {name}.")
+        raise ParseError(f"--over {other}: the name without a value is {name}.")
     first, *rest = body.split(":")
     try:
         numbers = [float(p) for p in first.split(",")] if not rest else _between(first, *rest)
@@ -127,7 +128,7 @@ def points(text: str, name: str) -> list[float]:
             f"--over: got {text.strip()[:40]!r}. Expected 0,1,2.5 or first:last:count, as in 0:2:5."
         ) from None
     if not 0 < len(numbers) <= MOST_POINTS or not np.isfinite(numbers).all():
-        raise ParseError(f"--over: expected 1 to {MOST_POINTS} numbers, none of them infinite.")
+        raise ParseError(f"--over: expected 1 to {MOST_POINTS} numbers, all finite.")
     return numbers
 
 

@@ -45,15 +45,19 @@ def _open(formula: Expression, kept: Container[str], chosen: list[str]) -> list[
     """Return the one name or two that have no value, which are the axes.
 
     Raises:
-        ParseError: there are others, or none, or one is an array.
+        ParseError: if there are other variables, or none, or if one is an array.
     """
     free = [name for name in names_of(formula) if name not in kept]
     missing = [name for name in free if chosen and name not in chosen]
     if missing or len(free) not in (1, 2):
         got = ", ".join(free) or "none"
-        raise ParseError(f"of which names? Got {got}. Expected one or two; give the others values with --at.")
+        raise ParseError(
+            f"which names are to be plotted? Got {got}. Expected one or two; give the others values with --at."
+        )
     if formula.value.shape != () or any(formula.leaves[name].shape != () for name in free):
-        raise ParseError("expected a number of one number or two. Give arrays values with --at, and take a sum.")
+        raise ParseError(
+            "expected a scalar function of one or two numbers. Give arrays values with --at, and take a sum."
+        )
     return free
 
 
@@ -63,7 +67,7 @@ def _ranges(texts: list[str], free: list[str]) -> dict[str, tuple[float, float]]
     for text in texts:
         name, bounds = named(text)
         if name and name not in free:
-            raise ParseError(f"--over {name}: the names that are left open are {', '.join(free)}.")
+            raise ParseError(f"--over {name}: the names without a value are {', '.join(free)}.")
         ranges |= dict.fromkeys([name] if name else free, _range(bounds))
     return ranges
 

@@ -60,5 +60,5 @@ def _each(option: str, text: str) -> Iterator[str]:
 
 
 def _is_formula(word: str) -> bool:
-    """Whether a word that begins with - is no option: those of one letter are -h and -o, also as -oFILE."""
+    """Whether a word that begins with - is not an option: those of one letter are -h and -o, also as -oFILE."""
     return re.match(r"-[^-]", word) is not None and not re.fullmatch(r"-h|-o(\S*\.(?!m?T\b)[a-z]+)?", word)

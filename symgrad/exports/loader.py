@@ -20,6 +20,11 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, Missin
 from symgrad.support.arguments import checked
 from symgrad.support.files import path_of
 
+DTYPES: dict[str, Any] = {
+    "double": np.float64, "float": np.float32, "double _Complex": np.complex128, "float _Complex": np.complex64,
+    "long": np.int64,
+}  # fmt: skip
+SCALARS = {np.float64: ctypes.c_double, np.float32: ctypes.c_float}
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC")
 _LINE = re.compile(r"^   +(\w+): \((.*?)\)(?: =.*)?$", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
@@ -27,19 +32,19 @@ _PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
 
 def _text_of(path: Path) -> str:
     if path.exists() and not path.is_file():
-        raise ArgumentError(f"load_c: {path} is no file. Expected one that sg.export wrote.")
+        raise ArgumentError(f"load_c: {path} is not a file. Expected a file that sg.export wrote.")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ArgumentError(f"load_c: {path} is no text. Expected a file that sg.export wrote.") from error
+        raise ArgumentError(f"load_c: {path} is not text. Expected a file that sg.export wrote.") from error
 
 
 def _prototypes(path: Path, text: str) -> dict[str, str]:
-    """Return the arguments of each exported function, as they stand in its prototype."""
+    """Return the arguments of each exported function, as in its prototype."""
     prototypes = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
     if not prototypes:
         raise ArgumentError(
-            f"load_c: {path} is no file of sg.export: it has no line such as 'int f(double x, double *out);'. Expected "
+            f"load_c: {path} is not a file of sg.export: it has no line like 'int f(double x, double *out);'. Expected "
             'what sg.export(…, target="c", path=path) wrote.'
         )
     return prototypes
@@ -51,16 +56,16 @@ def load_c(path: str | os.PathLike[str], name: str | None = None, compiler: str 
 
     Args:
         path: the file that ``sg.export(…, target="c", path=path)`` wrote.
-        name: the function, where the file has several.
-        compiler: the command that compiles C; by default what the environment variable CC names, or ``cc``, ``gcc`` or
+        name: the name of the function, if the file has several.
+        compiler: the C compiler's command; by default that of the environment variable CC, or ``cc``, ``gcc`` or
             ``clang``.
 
     Returns:
-        A function of the arrays, in order or by name, returning the result, or a tuple of several.
+        A function of the arrays, in order or by name, which returns the result, or a tuple of results.
 
     Raises:
-        MissingExtra: there is no C compiler.
-        ArgumentError: the file has no such function.
+        MissingExtra: if there is no C compiler.
+        ArgumentError: if the file has no such function.
 
     >>> f = load_c(path)  # doctest: +SKIP
     """
@@ -98,7 +103,7 @@ class _Loaded:
         self.sizes = [n for kind, n, _ in kinds if kind == "long"]
         self.outputs = [n for kind, n, pointer in kinds if pointer and not kind.startswith("const")]
         self.inputs = [n for _, n, _ in kinds if n not in self.sizes and n not in self.outputs]
-        self.dtypes = {n: np.complex128 if kind.endswith("_Complex") else np.float64 for kind, n, _ in kinds}
+        self.dtypes = {n: DTYPES[kind.removeprefix("const ")] for kind, n, _ in kinds}
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         given = {**dict(zip(self.inputs, args, strict=False)), **named}
@@ -107,7 +112,7 @@ class _Loaded:
         sizes: dict[str, int] = {}
         values: list[Any] = [self._input(n, given[n], sizes) for n in self.inputs]
         outs = [np.empty([_size(n, sizes) for n in self._shapes[out]], self.dtypes[out]) for out in self.outputs]
-        pointers = [v if isinstance(v, ctypes.c_double) else _pointer(v) for v in values]
+        pointers = [_pointer(v) if isinstance(v, np.ndarray) else v for v in values]
         status = self._function(*pointers, *[ctypes.c_long(sizes[n]) for n in self.sizes], *map(_pointer, outs))
         if status:
             raise (MemoryError if status < 0 else LinAlgError)(
@@ -127,7 +132,8 @@ class _Loaded:
             raise ShapeError(
                 f"{self.__name__}: {name} has shape {list(array.shape)}. Expected ({', '.join(expected)}), {sizes}."
             )
-        return array if expected or self.dtypes[name] is np.complex128 else ctypes.c_double(float(array))
+        scalar = None if expected else SCALARS.get(self.dtypes[name])
+        return array if scalar is None else scalar(float(array))
 
     def _numbers(self, name: str, x: Any) -> Any:
         """Return an argument as the array that the function reads."""
@@ -135,7 +141,7 @@ class _Loaded:
             array = np.asarray(x)
         except ValueError:  # lists of different lengths
             array = np.asarray(None)
-        takes_complex = self.dtypes[name] is np.complex128
+        takes_complex = is_complex(np.dtype(self.dtypes[name]))
         if not (is_real(array.dtype) or (takes_complex and is_complex(array.dtype))):
             raise ArgumentTypeError(
                 f"{self.__name__}: {name} is {array.dtype.name if is_complex(array.dtype) else type(x).__name__}. "

@@ -22,6 +22,7 @@ from symgrad.compiler.loops.errors import ExportError
 from symgrad.compiler.trace import is_result, trace
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, AnyNode, Leaf, ancestors, is_outside
+from symgrad.core.promotion import is_complex, is_floating
 from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.generator import once
@@ -33,7 +34,7 @@ from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.ops.resize import resized
 from symgrad.support.definitions import read
 
-_FLOAT64 = np.dtype(np.float64)
+_FLOAT64, _FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 
 
 @runtime_checkable
@@ -83,15 +84,18 @@ class Request:
         return [self.program.values[k].shape for k in self.program.inputs]
 
 
-def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int, language: str = PYTHON) -> Request:
-    """Return what ``export`` was asked for, with names for a language.
+def requested(
+    fn: Any, args: Any, shapes: Any, name: str | None, formula: int, language: str = PYTHON, single: bool = False
+) -> Request:
+    """Return the request of ``export``, with names for a language.
 
-    ``formula`` is the number of operations up to which a formula is wanted.
+    ``formula`` is the number of operations up to which a formula is wanted. With ``single``, arguments of floats are of
+    single precision, so that what the function takes from their dtype, such as an epsilon, is too.
     """
     if isinstance(fn, Form):
-        return _of_form(fn, args, shapes, name, formula, language)
+        return _of_form(fn, args, shapes, name, formula, language, single)
     if isinstance(fn, Compiled) and args is None and shapes is None:
-        return _of_compiled(fn, name, formula, language)
+        return _of_compiled(fn, name, formula, language, single)
     if not callable(fn):
         raise ArgumentTypeError(
             f"export: expected a function or a closed form, got {type(fn).__name__}. Pass f itself, or sg.derive(y, x)."
@@ -99,6 +103,9 @@ def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int, l
     original = fn.fn if isinstance(fn, Compiled) else fn
     assert callable(original)  # narrows the type: what is compiled was a function
     values, tree, specs = _arguments(original, args, shapes)
+    if single:
+        specs = [_single_spec(s) for s in specs]
+        values = None if values is None else [np.asarray(v, s.dtype) for v, s in zip(values, specs, strict=True)]
     return _traced(original, tree, specs, values, name or str(getattr(fn, "__name__", "")), formula, language)
 
 
@@ -111,7 +118,7 @@ def _arguments(fn: Any, args: Any, shapes: Any) -> tuple[list[Any] | None, trees
         )
     leaves: list[Any] = []
     if args is None:
-        specs = [Spec(s, _FLOAT64) for s in _shapes(fn, shapes)]
+        specs = [Spec(s, _FLOAT64) for s in shapes_of(fn, shapes)]
         return None, trees.flatten((tuple(map(_Hole, specs)), {}), lambda x: isinstance(x, _Hole), leaves), specs
     tree = trees.flatten((args if isinstance(args, tuple) else (args,), {}), is_array, leaves)
     trees.check_statics(tree)
@@ -121,6 +128,15 @@ def _arguments(fn: Any, args: Any, shapes: Any) -> tuple[list[Any] | None, trees
     return values, tree, [Spec((), _FLOAT64) if type(v) is float else Spec(v.shape, v.dtype) for v in values]
 
 
+def _single(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of single precision for one of floats."""
+    return _FLOAT32 if is_floating(dtype) else np.dtype(np.complex64) if is_complex(dtype) else dtype
+
+
+def _single_spec(spec: Spec) -> Spec:
+    return Spec(spec.shape, _single(spec.dtype))
+
+
 class _Hole:
     """The place of an argument of which the shape is known."""
 
@@ -128,7 +144,7 @@ class _Hole:
         self.spec = spec
 
 
-def _shapes(fn: Any, shapes: Any) -> list[tuple[Any, ...]]:
+def shapes_of(fn: Any, shapes: Any) -> list[tuple[Any, ...]]:
     """Return a shape for each parameter: numbers, and symbols for sizes with names."""
     if isinstance(shapes, Mapping):
         known = parameters(fn)
@@ -222,7 +238,7 @@ def _formula(y: Any, longest: int) -> Form | None:
 
 
 # ------------------------------------------------------------------ compiled functions and forms
-def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: str) -> Request:
+def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: str, single: bool) -> Request:
     entry = fn._any()
     (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is entry)
     specs = [Spec(*s) for s in key]
@@ -231,10 +247,15 @@ def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: st
     called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
     short, params, _ = _names(name or getattr(fn.fn, "__name__", "") or "function", called, (), language)
     forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(entry.results), formula) if formula and fn.fn else []
-    return Request(entry.program, short, params, entry.results, {}, forms)
+    program = (
+        trace(fn._original(), tree, [_single_spec(s) for s in specs], "export").program if single else entry.program
+    )
+    return Request(program, short, params, entry.results, {}, forms)
 
 
-def _of_form(form: Form, args: Any, shapes: Any, name: str | None, formula: int, language: str) -> Request:
+def _of_form(
+    form: Form, args: Any, shapes: Any, name: str | None, formula: int, language: str, single: bool
+) -> Request:
     """Export the formula's own graph, as a function of its leaves."""
     if args is not None or shapes is not None:
         raise ArgumentTypeError(
@@ -243,7 +264,12 @@ def _of_form(form: Form, args: Any, shapes: Any, name: str | None, formula: int,
     leaves = _own(form)
     symbols = {n: None for leaf in leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
     short, params, sizes = _names(name or "closed_form", form.args[: len(leaves)], symbols, language)
-    program = _jacobian(form, symbols) if form._bases else of_nodes(leaves, form._root)
+    if single and symbols:
+        raise ExportError(
+            "export: dtype='float32' needs the numbers of a closed form's sizes. Got the names "
+            f"{sorted(map(str, symbols))}; export the function with shapes= instead."
+        )
+    program = _rerun(form, symbols, single) if form._bases or single else of_nodes(leaves, form._root)
     examples = [leaf.value for leaf in leaves]
     known = all(v is not None for v in examples)
     shown = _renamed(form, params, sizes) if formula else None
@@ -281,15 +307,15 @@ def _helpers() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for m in modules for name in (*m.defined, *m.inside, *m.outside)))
 
 
-def _jacobian(form: Form, symbols: Collection[Any]) -> Program:
-    """The rows, one for each unit vector."""
+def _rerun(form: Form, symbols: Collection[Any], single: bool) -> Program:
+    """The form's program, traced again; of a Jacobian the rows, one for each unit vector."""
     if symbols:
         raise ExportError(
             "export: the Jacobian's rows are written one by one, but its sizes "
             f"{sorted(map(str, symbols))} have no numbers. Derive it with numbers for sizes, or export a product with "
             "it: derive(y, x, cotangent=u)."
         )
-    specs = [Spec(leaf.shape, dtype_of(leaf)) for leaf in _own(form)]
+    specs = [Spec(leaf.shape, _single(dtype_of(leaf)) if single else dtype_of(leaf)) for leaf in _own(form)]
 
     def rows(*xs: Any) -> Any:
         given = dict(zip(map(id, _own(form)), xs, strict=True))

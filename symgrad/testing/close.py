@@ -1,4 +1,4 @@
-"""``sg.testing.assert_close``: torch's, for tensors, arrays, numbers and structures of them."""
+"""``sg.testing.assert_close``: PyTorch's, for tensors, arrays, numbers and structures of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symgrad.ops.value import unitless
 from symgrad.support.arguments import check_all
 from symgrad.tensors.tensor import Tensor
 
-_TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}  # torch's
+_TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}  # PyTorch's
 
 
 def assert_close(
@@ -24,17 +24,18 @@ def assert_close(
     """Assert that |actual - expected| ≤ atol + rtol |expected|, entry by entry, and that shapes and dtypes are equal.
 
     Args:
-        actual: a tensor, array or number, or a sequence or mapping of them.
-        expected: the same in structure.
-        rtol, atol: both or none; by default those of torch for the dtype: 1e-7 and 1e-7 of float64, 1.3e-6 and 1e-5
-            of float32, 0 and 0 of integers and booleans; of two dtypes, the larger.
+        actual: a tensor, array or number, or a sequence or mapping of these.
+        expected: values in the same structure.
+        rtol, atol: the tolerances; pass both or neither. The defaults are PyTorch's: 1e-7 and 1e-7 for float64, 1.3e-6
+            and 1e-5 for float32, 0 and 0 for integers and booleans; the larger ones if the dtypes differ.
         equal_nan: whether nan equals nan.
         check_dtype: whether dtypes must be equal.
-        msg: the message of the error, or a function of the message that there would be.
+        msg: the error message, or a function that takes the default message and returns another.
 
     Raises:
-        AssertionError: they differ; the message says how many entries, and where the difference is largest.
-        ArgumentError: one tolerance without the other.
+        AssertionError: if the values differ; the message says how many entries differ, and where the difference is
+            largest.
+        ArgumentError: if only one of the tolerances is given.
 
     >>> sg.testing.assert_close(sg.tensor([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9]))
     >>> sg.testing.assert_close({"w": 1.0}, {"w": 1.5})

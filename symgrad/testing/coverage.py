@@ -79,7 +79,7 @@ def readings(op: type[Op], *, truth: bool = False) -> Readings:
 def together(readings: Iterable[Readings]) -> Readings:
     """Return what a function has that is made of several operations: of each the least.
 
-    An operation without derivative is no obstacle to those beside it.
+    An operation without derivative is not an obstacle to those beside it.
     """
     each = list(readings)
     smooth = [r for r in each if r.derivative != "none"] or each

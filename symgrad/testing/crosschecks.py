@@ -42,13 +42,14 @@ from symgrad.support.arguments import check_all
 from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing.kinks import bends, central, limits, operation_at, operation_near, value
+from symgrad.testing.proofs import certain_digits
 
 __all__ = ["Crosscheck", "Witness", "crosscheck", "finite_differences"]
 
 
 @dataclass(frozen=True)
 class Witness:
-    """One way to compute the Jacobian of one input: its name, its value, and why it is missing if it is."""
+    """One way to compute the Jacobian of one input: its name and value, or why the value is missing."""
 
     input: int
     name: str
@@ -61,7 +62,7 @@ class Witness:
 
     @property
     def verdict(self) -> str:
-        """Whether it agrees; or why it cannot tell."""
+        """Whether the witness agrees; or the reason why this is unknown."""
         if self.missing:
             return f"not available: {self.missing}"
         if self.kink and self.agrees:
@@ -74,7 +75,7 @@ class Witness:
         return not self.missing and not (self.kink and self.agrees)
 
     def cells(self) -> tuple[str, ...]:
-        """Its row of the table: input, name, error, units of the last place, verdict."""
+        """Return its row of the table: input, name, error, units of the last place, verdict."""
         error = f"{self.error:.1e}" if self.error else "0"
         ulps = "" if self.ulps is None else f"{self.ulps:.1f}"
         measured = (error, ulps) if self.is_measured else ("", "")
@@ -86,11 +87,12 @@ class Witness:
 
 @dataclass(frozen=True)
 class Crosscheck:
-    """The report: one row per input and witness."""
+    """The report of a cross-check: one row for each input and witness."""
 
     witnesses: tuple[Witness, ...]
     rtol: float
     forms: tuple[ClosedForm | None, ...] = field(default=())
+    proved: int | None = None  # so many digits of reverse mode are certain
 
     @property
     def ok(self) -> bool:
@@ -99,7 +101,7 @@ class Crosscheck:
 
     @property
     def kinks(self) -> tuple[str, ...]:
-        """What has a kink at which input, one sentence each."""
+        """The kinks that were found, one sentence for each, with the input."""
         return tuple(dict.fromkeys(w.kink for w in self.witnesses if w.kink))
 
     @property
@@ -110,7 +112,8 @@ class Crosscheck:
             said = "the point is a kink, where gradients are a convention"
         else:
             said = "all witnesses agree"
-        return f"crosscheck: {said} (tolerance {self.rtol:g})"
+        proof = f"; proved to {self.proved} digits at this point" if self.proved and self.ok else ""
+        return f"crosscheck: {said} (tolerance {self.rtol:g}){proof}"
 
     def _rows(self) -> list[tuple[str, ...]]:
         """The table with its head, without columns that are empty."""
@@ -138,27 +141,31 @@ def crosscheck(
     f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True, digits: int | None = None,
     progress: bool = True,
 ) -> Crosscheck:  # fmt: skip
-    """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
+    """Compare all ways to compute ∂f/∂x: reverse mode, forward mode, the closed form, and finite differences.
 
     Complex inputs and results are compared in real and imaginary parts, along a last axis of two.
 
     Args:
-        f: function of tensors returning a tensor of any shape.
-        inputs: floating-point arrays, numbers or tensors. At a kink the report says which operation has it; near one,
-            differences are taken over a smaller step.
-        rtol: allowed error relative to each entry of the derivative, beyond the rounding of its terms, and for
-            differences that of f.
-        raise_exception: raise where witnesses disagree, rather than only report it.
+        f: a function of tensors that returns a tensor of any shape.
+        inputs: floating-point arrays, numbers or tensors. At a kink, the report names the operation that has it; near a
+            kink, differences use a smaller step.
+        rtol: the allowed error, relative to each entry of the derivative. Rounding of the entry's terms, and for
+            differences of f, is allowed in addition.
+        raise_exception: whether to raise an error if the ways disagree, or only to report it.
         digits: also compute the gradient to this many digits, by differences of the recorded program in mpmath, which
-            need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
-        progress: whether to report the progress of long work, on a terminal or in a notebook.
+            use no derivative rules; every error is then also given in ulps of that gradient. This is slow, so only 16
+            entries of large inputs are computed. With python-flint (extra ``proved``), the report also says how many
+            digits of reverse mode are proved: the backend ``arb`` encloses every entry of the gradient in a ball, and
+            reverse mode is compared with the whole ball.
+        progress: whether to report progress, on a terminal or in a notebook.
 
     Returns:
-        A ``Crosscheck``: ``ok``, ``witnesses`` with each one's value and error, and ``str()`` as a table.
+        A ``Crosscheck`` with the attributes ``ok``; ``witnesses``, the ways, each with its value and error; and
+        ``proved``, the number of proved digits, or None. Its ``str`` is a table.
 
     Raises:
-        CrosscheckError: witnesses disagree; the message names the ones that are alone.
-        ArgumentError: there is no floating-point input.
+        CrosscheckError: if the ways disagree; the message names those that differ from the others.
+        ArgumentError: if there is no floating-point input.
 
     >>> print(sg.testing.crosscheck(lambda x: (x**3).sum(), np.array([1.0, 2.0])))
     crosscheck: all witnesses agree (tolerance 1e-06)
@@ -180,15 +187,18 @@ def crosscheck(
     _check_same(f, inputs)
     on_tensors = _on_real_tensors(f, given)
     rows: list[Witness] = []
-    forms, reasons = [], []
+    forms, reasons, proofs = [], [], []
     with long_work("crosscheck", len(which), shown=progress) as work:
         for k in which:
             judged, form, reason = _examined(_Case(on_tensors, values, k, _name_of(f, k)), rtol, digits)
+            proofs.append(_proved(on_tensors, values, judged, digits))
             rows.extend(judged)
             forms.append(form)
             reasons += reason
             work.step()
-    report = Crosscheck(tuple(rows), rtol, tuple(forms))
+    certain = [proof for proof in proofs if proof is not None]
+    proved = min(certain) if len(certain) == len(proofs) else None
+    report = Crosscheck(tuple(rows), rtol, tuple(forms), proved)
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
@@ -211,6 +221,14 @@ def _examined(case: _Case, rtol: float, digits: int | None) -> tuple[list[Witnes
         judged = _judged_away_from_kinks(case, witnesses, form, rtol)
     judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
     return judged, form, [] if all(w.agrees for w in judged) else [_reason(case, judged, rtol)]
+
+
+def _proved(f: Callable[..., Any], values: Sequence[Any], rows: Sequence[Witness], digits: int | None) -> int | None:
+    """Return how many digits of reverse mode are certain, where digits are requested and no witness is at a kink."""
+    reading = next((w for w in rows if w.name == "reverse mode"), None)
+    if digits is None or reading is None or not all(w.agrees and not w.kink for w in rows) or reading.missing:
+        return None
+    return certain_digits(f, values, reading.input, reading.value, digits)
 
 
 def _check_same(f: Callable[..., Any], inputs: Sequence[Any]) -> None:
@@ -323,7 +341,7 @@ def _form(f: Callable[..., Any], values: Sequence[Any], k: int) -> ClosedForm | 
 
 
 def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> Any:
-    """The Jacobian by central differences at two steps, extrapolated: error O(h⁴)."""
+    """Return the Jacobian by central differences at two steps, extrapolated: error O(h⁴)."""
     x = np.asarray(to_value(values[k]), dtype=np.float64)
 
     def at(shifted: Any) -> Any:

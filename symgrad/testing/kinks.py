@@ -19,7 +19,7 @@ from symgrad.engine.program import STEP, Program
 from symgrad.ops.reductions.total import MapTotal
 
 _STAYS = 0.7  # of the difference of slopes over half the step; of a smooth function half is left
-_TRIALS = 8  # pairs of directions in which an operation is looked at
+_TRIALS = 8  # pairs of directions in which an operation is examined
 _CLOSES = 0.9  # of an error over half the step; where more is left there is no limit to be seen
 
 
@@ -84,7 +84,7 @@ def operation_near(program: Program, given: Sequence[Any], k: int, h: float) -> 
     """Name the first operation that is not linear near input k; "" where there is none.
 
     Of ties this sees what no entry alone shows: a median of four equal entries stays where it is when one of them
-    moves, and still f(tv) + f(tw) - f(tv + tw) - f(0) is no O(t²).
+    moves, and still f(tv) + f(tw) - f(tv + tw) - f(0) is not O(t²).
     """
     x = np.array(given[k], dtype=np.float64)
     random = np.random.default_rng(0)

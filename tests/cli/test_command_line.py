@@ -15,7 +15,7 @@ import pytest
 
 from symgrad.cli.main import main
 from symgrad.cli.output import folded
-from symgrad.cli.plain import ascii_source, ascii_text
+from symgrad.support.plain import ascii_source, ascii_text
 
 LEAST_SQUARES = ["sum((X @ w - y)**2)", "--shape", "X=n,d", "--shape", "w=d", "--shape", "y=n"]
 PRINTED = [
@@ -99,9 +99,9 @@ def test_exercises_prints_problems_and_solutions(capsys):
 
 REFUSED = [
     (["grade", "2*x +", "--of", "x**2", "--wrt", "x"], "something is missing behind +"),
-    (["grade", "2*x", "--of", "x**2"], "by what?"),
+    (["grade", "2*x", "--of", "x**2"], "with respect to what?"),
     (["exercises", "chian"], "Did you mean 'chain'?"),
-    (["derive", "x**2"], "by what?"),
+    (["derive", "x**2"], "with respect to what?"),
     (["derive", "__import__('os')", "--wrt", "x"], "not a function that formulas may call"),
     (["derive", "lambda", "--wrt", "lambda"], "cannot be a name"),
     (["derive", "x^2", "--wrt", "x", "--syntax", "python"], "a power is **"),
@@ -117,7 +117,7 @@ REFUSED = [
     (["check", "no_such_module:f", "--shape", "x=2"], "cannot be imported"),
     (["check", "math:no_such_name", "--shape", "x=2"], "has no 'no_such_name'"),
     (["check", "math:pi", "--shape", "x=2"], "Expected a function"),
-    (["check", "numpy:sin"], "of which inputs?"),
+    (["check", "numpy:sin"], "no inputs are given"),
     (["check", "numpy:sin", "--shape", "x=n"], "sizes are numbers"),
     (["check", "numpy:sin", "--shape", "x=9999999"], "entries"),
     (["derive", "sum(x)", "--wrt", "x", "--shape", "x=999999999"], "999999999 entries are too many"),
@@ -285,6 +285,39 @@ def test_export_prints_source_that_runs(capsys):
     value, gradient = scope["loss"](X, w, y)
     assert value == pytest.approx(np.sum((X @ w - y) ** 2))
     np.testing.assert_allclose(gradient, 2 * X.T @ (X @ w - y))
+
+
+def test_export_writes_c_of_float32_with_its_test_in_ascii(tmp_path, capsys):
+    options = ["--dtype", "float32", "--test", "--cmake", "--static", "--ascii", "-o", str(tmp_path / "loss.c")]
+    formula = ["sum((X @ w - y)**2)", "--wrt", "w", "--shape", "X=4,3", "w=3", "y=4"]
+    assert main(["export", *formula, "--target", "c", *options]) == 0
+    assert capsys.readouterr() == ("", "")
+    texts = {p.name: p.read_text("ascii") for p in tmp_path.iterdir()}
+    assert sorted(texts) == ["CMakeLists.txt", "loss.c", "loss.h", "loss_test.c"]
+    assert "const float *X" in texts["loss.c"]
+    assert main(["export", *formula, "--target", "numpy", "--test"]) != 0
+    assert "test=True is an option of C" in capsys.readouterr().err
+
+
+def test_export_writes_sparse_derivatives(tmp_path, capsys):
+    command = ["export", "x[1:] * x[:-1] * a", "--shape", "x=4", "a=", "--target", "c"]
+    options = ["--what", "sparse_jacobian", "--name", "jac"]
+    assert main([*command, *options, "--wrt", "x"]) == 0
+    assert "const long jac_columns[] = {0, 1, 3, 5, 6};" in capsys.readouterr().out
+    assert main([*command, *options]) == 2
+    assert "--what sparse_jacobian: got the names x, a. Choose one, as in --wrt x." in capsys.readouterr().err
+    assert main([*command, "--wrt", "x", "--what", "sparse_hessian"]) == 2
+    assert "the formula is an array" in capsys.readouterr().err
+
+
+def test_export_tests_at_given_values(tmp_path, capsys):
+    command = ["export", "sqrt(x - a)", "--shape", "x=", "--target", "c", "-o", str(tmp_path / "f.c")]
+    assert main([*command, "--test", "--at", "x=5", "a=1"]) == 0
+    assert "expression_out0_values[] = {2.0}" in (tmp_path / "f_test.c").read_text()
+    assert main([*command, "--at", "x=5", "a=1"]) == 2
+    assert "Add --test, or leave --at out" in capsys.readouterr().err
+    assert main([*command, "--test", "--at", "x=5"]) == 2
+    assert "--at: a has no value" in capsys.readouterr().err
 
 
 def test_export_writes_a_file(tmp_path, capsys):

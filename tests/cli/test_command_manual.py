@@ -33,7 +33,7 @@ def completed(script, *words):
 def test_bash_completes_commands_options_and_their_words(capsys, tmp_path, monkeypatch):
     script = printed(["completion", "bash"], capsys)
     assert completed(script, "symgrad", "ex") == ["explain", "exercises", "export"]
-    assert completed(script, "symgrad", "derive", "--s") == ["--shape", "--syntax"]
+    assert completed(script, "symgrad", "derive", "--s") == ["--shape", "--syntax", "--structure"]
     assert completed(script, "symgrad", "derive", "x", "--form", "m") == ["matrix"]
     assert completed(script, "symgrad", "completion", "") == ["bash", "zsh", "fish", "-h", "--help", "--ascii"]
     monkeypatch.chdir(tmp_path)

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from symgrad.cli.main import main
-from symgrad.cli.plain import ascii_marked
 from symgrad.cli.words import as_argparse
+from symgrad.support.plain import ascii_marked
 
 SQUARES = "sum((X @ w - y)**2)"
 SPELLINGS = [
@@ -88,19 +88,20 @@ def test_what_is_no_formula_on_standard_input_is_refused(given, said, monkeypatc
 
 # ------------------------------------------------------------------ what does nothing
 NOTHING = [
-    (["derive", "x**2", "--wrt", "x", "--at", "y=2"], "--at y: there is no y in the formula"),
+    (["derive", "x**2", "--wrt", "x", "--at", "y=2"], "--at y: the formula does not contain y"),
     (["derive", "x**2*y", "--wrt", "x", "--shape", "y=", "--at", "x=2"], "--at: y has no value"),
     (["derive", "x*y*z", "--wrt", "x", "--shape", "y=", "z=", "--at", "x=2"], "y, z have no value"),
-    (["derive", "x**2", "--wrt", "x", "--at", "x=2", "--latex"], "--at does nothing with --latex"),
+    (["derive", "x**2", "--wrt", "x", "--at", "x=2", "--latex"], "--at has no effect with --latex"),
     (["derive", "x**2", "--wrt", "x", "--at", "x=2", "x=3"], "--at x: got 2 and 3"),
     (["derive", "x**2", "--wrt", "x", "--shape", "x=2", "x=3"], "--shape x: got 2 and 3"),
-    (["derive", "x**2", "--wrt", "x", "--assume", "y=positive"], "--assume y: there is no y"),
-    (["derive", "x'*x", "--syntax", "matlab", "--wrt", "x", "--shape", "x=n", "--at", "y=2"], "there is no y"),
+    (["derive", "x**2", "--wrt", "x", "--assume", "y=positive"], "--assume y: the formula does not contain y"),
+    (["derive", "x'*x", "--syntax", "matlab", "--wrt", "x", "--shape", "x=n", "--at", "y=2"], "does not contain y"),
     (["explain", "x**2*y", "--wrt", "x", "--shape", "y=", "--at", "x=2"], "--at: y has no value"),
     (["report", "x**2*y", "--wrt", "x", "--shape", "y=", "--at", "x=2"], "--at: y has no value"),
     (["graph", "x**2*y", "--at", "x=2"], "--at: y has no value"),
     (["table", "x**2", "--wrt", "x", "--at", "x=2"], "the points of x are given by --over"),
     (["check", "math:sin", "--at", "x=2"], "--at gives a name of a formula a value"),
+    (["export", "x", "--at", "x=2", "--target", "c"], "--at: only the program of --test calls the function"),
 ]
 
 
@@ -113,10 +114,10 @@ def test_what_does_nothing_is_an_error(words, said, tmp_path, monkeypatch, capsy
     assert said in err
 
 
-@pytest.mark.parametrize("command", ["export", "ops", "exercises"])
+@pytest.mark.parametrize("command", ["ops", "exercises"])
 def test_commands_without_values_take_none(command, capsys):
     with pytest.raises(SystemExit) as caught:
-        main([command, "x", "--at", "x=2", *(["--target", "c"] if command == "export" else [])])
+        main([command, "x", "--at", "x=2"])
     assert caught.value.code == 2
     assert "--at" in capsys.readouterr().err
 

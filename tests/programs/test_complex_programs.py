@@ -100,8 +100,13 @@ def test_random_numbers_have_two_parts():
     for spread in (z.real.var(), z.imag.var(), sg.randn_like(z).imag.var(), sg.empty_like(z).normal_().imag.var()):
         assert spread.item() == pytest.approx(0.5, abs=0.02)
     assert sg.rand(1000, dtype=sg.complex128).imag.mean().item() == pytest.approx(0.5, abs=0.05)
+    u = sg.empty_like(z).uniform_(-1, 3)
+    for part in (u.real, u.imag):
+        assert part.mean().item() == pytest.approx(1, abs=0.05)
+        assert part.min().item() >= -1
+        assert part.max().item() < 3
     with pytest.raises(TypeError, match="not implemented for complex"):
-        sg.empty_like(z).uniform_()
+        sg.empty_like(z).bernoulli_(0.5)
 
 
 def test_what_is_filled_with_complex_numbers_is_complex():

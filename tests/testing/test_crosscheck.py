@@ -7,6 +7,7 @@ import symgrad as sg
 from symgrad.cli.main import main
 from symgrad.errors import ArgumentError, CrosscheckError
 from symgrad.testing import crosschecks
+from symgrad.testing.proofs import certain_digits
 
 check = sg.testing.crosscheck
 
@@ -342,3 +343,47 @@ def test_a_random_function_is_called_random(f):
         return f(x)
 
     assert sg.testing.crosscheck(seeded, np.ones(3)).ok
+
+
+# ------------------------------------------------------------------ certain digits
+@pytest.mark.parametrize("f", [
+    lambda x: (sg.softplus(x) * x).sum(),
+    lambda x: sg.linalg.solve(sg.diag(x) + 1, x),
+    lambda x: sg.lgamma(x).sum() * sg.exp(-x),
+])  # fmt: skip
+def test_digits_that_balls_contain_are_said_to_be_proved(f):
+    pytest.importorskip("flint")
+    report = check(f, np.array([0.7, 1.9]), digits=30)
+    assert report.proved in (14, 15, 16)
+    assert f"proved to {report.proved} digits at this point" in str(report)
+
+
+def test_exact_gradients_are_proved_to_all_digits():
+    pytest.importorskip("flint")
+    assert check(lambda x: (x**3).sum(), np.array([2.0, 1.5]), digits=25).proved == 25
+
+
+def test_a_reading_is_proved_to_no_more_digits_than_it_has():
+    pytest.importorskip("flint")
+    f, x = lambda x: sg.exp(x).sum(), np.array([0.3, -2.0])
+    for places in (3, 6, 9):
+        reading = np.exp(x) * (1 + 0.9 * 10.0**-places)
+        assert certain_digits(f, [x], 0, reading, 30) == places
+    for reading in (np.exp(x) * [1, -1], np.full(2, np.nan), np.zeros(2), np.exp(x)[:1]):
+        assert certain_digits(f, [x], 0, reading, 30) is None
+
+
+@pytest.mark.parametrize(("f", "x"), [
+    (lambda x: sg.abs(x).sum(), [0.0, 1.0]),  # a kink
+    (lambda x: sg.softplus(x).sum(), [-800.0, 1.0]),  # below the smallest float64
+    (lambda x: (sg.exp(x) - sg.exp(x)).sum() + x[0], [0.3, 1.0]),  # a ball around 0
+])  # fmt: skip
+def test_nothing_is_proved_where_no_digit_is_certain(f, x):
+    pytest.importorskip("flint")
+    report = check(f, np.array(x), digits=20, raise_exception=False)
+    assert report.proved is None
+    assert "proved" not in str(report)
+
+
+def test_without_digits_nothing_is_proved():
+    assert check(lambda x: (x**3).sum(), np.array([2.0])).proved is None

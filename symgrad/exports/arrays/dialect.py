@@ -32,7 +32,7 @@ class Dialect:
         elements: templates of scalar functions; others are looked for in ``library``.
         kernels: whether a kernel of symgrad's is text that it can run.
         zeros: whether integers divided by zero need help to be 0, as NumPy has them, and negative powers of integers
-            are no error.
+            do not raise an error.
     """
 
     name = "numpy"

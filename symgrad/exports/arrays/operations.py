@@ -261,7 +261,7 @@ def _(w: W, op: Convolve, a: Args, k: int) -> str:
     text, to = f"{w.dialect.helper('convolve')}({a[0]}, {a[1]}, {op.dims})", w.e.dtypes[k]
     if not (is_integer(to) or is_bool(to)):
         return text
-    whole = w.dialect.cast(f"{w.dialect.prefix}.round({text})", np.dtype(np.int64))  # transforms are no integers
+    whole = w.dialect.cast(f"{w.dialect.prefix}.round({text})", np.dtype(np.int64))  # transforms are not integers
     return w.dialect.cast(whole, to)
 
 

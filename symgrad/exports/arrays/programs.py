@@ -41,7 +41,7 @@ Write = Callable[["ArrayWriter", Any, list[str], int], str]
 
 
 class _Number(str):
-    """The text of a number, which is no array."""
+    """The text of a number, which is not an array."""
 
 
 def is_view(e: Elements, ref: int) -> bool:
@@ -205,6 +205,7 @@ class ArrayWriter:
 
     def _scan(self, op: Scan, refs: Sequence[int]) -> str:
         """A loop: its body as a function of its own, before this one."""
+        op.check_bounded()
         d, n, m = self.dialect, op.carries, op.carries + op.xs
         names = [f"v{k}" for k in range(1, len(op.body.arguments) + 1)]
         inner = ArrayWriter(program_of_body(op.body), d, self.words, names, {}, len(names))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,66 +23,100 @@ from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.straight import straight
 from symgrad.exports.targets.target import Source, Target, results, signature
-from symgrad.exports.translate import Translator
+from symgrad.exports.translate import DOUBLE, Translator
+from symgrad.ops.shape import total
 from symgrad.support.foreign import comment
+from symgrad.support.plain import ascii_source, ascii_text
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
-MATH = re.compile(r"\b(NAN|INFINITY|HUGE_VAL|(?!sg_|(?:if|for|while|return|sizeof|int|long|double|void)\b)[a-z]\w*\()")
+MATH = re.compile(
+    r"\b(NAN|INFINITY|HUGE_VAL|(?!sg_|(?:if|for|while|return|sizeof|int|long|double|float|void)\b)[a-z]\w*\()"
+)
+
+
+class Options(NamedTuple):
+    """How C is written.
+
+    Attributes:
+        real: the type of numbers, "double" or "float".
+        static: whether intermediate arrays lie in static memory.
+        ascii: whether comments are in ASCII.
+    """
+
+    real: str = DOUBLE
+    static: bool = False
+    ascii: bool = False
+
+    @property
+    def memory(self) -> str:
+        """What stands before the declaration of an intermediate array."""
+        return "static " if self.static else ""
 
 
 class Piece(NamedTuple):
-    """A function in C: the functions that it calls, its text, and its declaration."""
+    """A function in C: the functions that it calls, its text, its declaration, and its sizes for the header."""
 
     helpers: Sequence[str]
     text: str
     declaration: str
+    sizes: Mapping[str, int]
 
 
-def write(r: Request) -> Source:
+class Tables(NamedTuple):
+    """What a matrix is besides its entries: arrays of integers, such as its compressed columns, and sizes."""
+
+    arrays: Mapping[str, Any] = MappingProxyType({})
+    sizes: Mapping[str, int] = MappingProxyType({})
+
+
+DEFAULTS, NO_TABLES = Options(), Tables()
+
+
+def write(r: Request, options: Options = DEFAULTS) -> Source:
     """Return a C function, and its header as a file beside it."""
-    return _file(r.name, [_piece(r)])
+    return write_together(r.name, [r], options=options)
 
 
-def write_static(r: Request) -> Source:
-    """Return a C function whose intermediate arrays lie in static memory, and its header."""
-    if r.sizes:
+def write_together(
+    name: str, requests: Sequence[Request], tables: Tables = NO_TABLES, options: Options = DEFAULTS
+) -> Source:
+    """Return functions and tables of integers in one file, and its header."""
+    named = sorted({n for r in requests for n in r.sizes.values()})
+    if options.static and named:
         raise ExportError(
-            f"export: static=True needs a number for each size. Got the names {sorted(r.sizes.values())}; "
-            "give numbers in shapes=."
+            f"export: static=True needs a number for each size. Got the names {named}; give numbers in shapes=."
         )
-    return _file(r.name, [_piece(r, "static ")])
+    source = _file(name, [_piece(r, options) for r in requests], tables)
+    return plain(source) if options.ascii else source
 
 
-def write_together(name: str, requests: Sequence[Request], tables: Mapping[str, Any]) -> Source:
-    """Return several functions and tables of integers in one file, and its header.
-
-    Arrays in between lie in static memory: nothing is allocated, and one call runs at a time.
-    """
-    t = Translator()
-    arrays = [_table(n, np.asarray(v), t).removeprefix("static ") for n, v in tables.items()]
-    declared = [f"extern const long {n}[];" for n in tables]
-    return _file(name, [_piece(r, "static ") for r in requests], declared, arrays)
+def plain(source: Source) -> Source:
+    """Return a source whose comments are in ASCII; there is nothing else that is not."""
+    texts = {ending: _plain(text) for ending, text in source.beside.items()}
+    return Source(_plain(source.text), texts)
 
 
-def with_cmake(source: Source, file: str, name: str) -> Source:
-    """Return a source with a CMakeLists.txt beside it, which makes a static library of its file."""
-    lines = [
-        "# Written by symgrad.", "cmake_minimum_required(VERSION 3.10)", f"project({name} C)",
-        f"add_library({name}_c STATIC [==[{file}]==])", f"set_target_properties({name}_c PROPERTIES C_STANDARD 99)",
-        f'target_include_directories({name}_c PUBLIC "${{CMAKE_CURRENT_SOURCE_DIR}}")', "if(UNIX)",
-        f"  target_link_libraries({name}_c PUBLIC m)", "endif()",
-    ]  # fmt: skip
-    return source._replace(beside={**source.beside, "CMakeLists.txt": "\n".join(lines) + "\n"})
+def _plain(text: str) -> str:
+    return ascii_source(text).replace("??", "? ?")  # two would begin a trigraph
 
 
-def _file(name: str, pieces: Sequence[Piece], declared: Sequence[str] = (), tables: Sequence[str] = ()) -> Source:
+def _file(name: str, pieces: Sequence[Piece], tables: Tables) -> Source:
     """Return pieces as a source with its header; what several of them call stands there once."""
+    declared = [f"extern const long {n}[];" for n in tables.arrays]
+    arrays = [table(n, np.asarray(v), Translator()).removeprefix("static ") for n, v in tables.arrays.items()]
     helpers = list(dict.fromkeys(text for piece in pieces for text in piece.helpers))
-    parts = [*helpers, *([*declared, *tables] if tables else []), *[piece.text for piece in pieces]]
+    parts = [*helpers, *declared, *arrays, *[piece.text for piece in pieces]]
     head = "\n".join(["/* Written by symgrad. */", *_includes("\n".join(parts))])
-    header = _header(name, "\n\n".join([*[p.declaration for p in pieces], *declared]))
-    return Source("\n\n".join([head, *parts]) + "\n", {".h": header})
+    sizes = {**{n: size for p in pieces for n, size in p.sizes.items()}, **tables.sizes}
+    declarations = "\n\n".join([*_enumeration(sizes), *[p.declaration for p in pieces], *declared])
+    return Source("\n\n".join([head, *parts]) + "\n", {".h": header(name, declarations)})
+
+
+def _enumeration(sizes: Mapping[str, int]) -> list[str]:
+    """Return sizes as constants in C, whose enumerations hold at least numbers of 31 bits."""
+    lines = [f"    {name} = {size}" for name, size in sizes.items() if size < 2**31]
+    return ["/* Numbers of entries. */\nenum {\n" + ",\n".join(lines) + "\n};"] if lines else []
 
 
 def _includes(text: str) -> list[str]:
@@ -92,10 +127,10 @@ def _includes(text: str) -> list[str]:
     return [f"#include {header}" for header, name in used.items() if name]
 
 
-def _piece(r: Request, memory: str = "") -> Piece:
+def _piece(r: Request, options: Options) -> Piece:
     """Return a function, which computes with the parts of complex numbers."""
     taken = [*r.params, *r.sizes.values(), r.name]
-    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], taken, C)
+    outs = outputs(r)
     real = replace(r, program=in_pairs(r.program)) if has_complex(r.program) else r
     parts = _parts(r, outs, [*taken, *outs])
     inputs = [
@@ -109,8 +144,12 @@ def _piece(r: Request, memory: str = "") -> Piece:
             raise unsupported(name, "c")
     if sum(len(t) for t in w.tables.values()) > LARGE:
         raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
-    prototype = _prototype(r, outs)
-    return _function(r, w, prototype, outs, parts, memory)
+    return _function(r, w, outs, parts, options)
+
+
+def outputs(r: Request) -> list[str]:
+    """Return what the results are called."""
+    return identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
 
 
 def _complex(r: Request, outs: list[str]) -> list[str]:
@@ -138,26 +177,35 @@ def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> 
         w.copy(y, whole(out, v.shape))
 
 
-def _prototype(r: Request, outs: list[str]) -> str:
+def _prototype(r: Request, outs: list[str], real: str) -> str:
     names = _complex(r, outs)
-    kinds = {name: "double _Complex" if name in names else "double" for name in [*r.params, *outs]}
+    kinds = {name: f"{real} _Complex" if name in names else real for name in [*r.params, *outs]}
     args = [
-        f"const {kinds[p]} *{p}" if s or p in names else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)
+        f"const {kinds[p]} *{p}" if s or p in names else f"{kinds[p]} {p}"
+        for p, s in zip(r.params, r.shapes, strict=True)
     ]
     args += [f"long {n}" for n in r.sizes.values()]
     args += [f"{kinds[out]} *{out}" for out in outs]
     return f"int {r.name}({', '.join(args) or 'void'})"
 
 
-def _comment(r: Request, outs: list[str]) -> str:
+def _sizes(r: Request, outs: list[str]) -> dict[str, int]:
+    """Return how many entries each array has, where it is known."""
+    values = [r.program.values[k] for k in [*r.program.inputs, *r.program.outputs]]
+    known = [(n, v.shape) for n, v in zip([*r.params, *outs], values, strict=True) if v.shape or n in outs]
+    return {f"{r.name}_{n}_size": total(s) for n, s in known if all(isinstance(size, int) for size in s)}
+
+
+def _comment(r: Request, outs: list[str], is_ascii: bool) -> str:
+    told = [*signature(r), *[f"{out}: {result}" for out, result in zip(outs, results(r), strict=True)]]
     lines = [f"Computes {r.name}: numbers in rows, one after the other.", ""]
-    lines += [f"  {comment(line)}" for line in signature(r)]
-    lines += [f"  {out}: {comment(told)}" for out, told in zip(outs, results(r), strict=True)]
+    lines += [f"  {comment(ascii_text(line) if is_ascii else line)}" for line in told]
     lines += ["", "Returns 0; 1 where a matrix is singular or not positive definite; -1 where there is no memory."]
     return "/* " + "\n".join(f"   {line}".rstrip() if k else line for k, line in enumerate(lines)) + "\n*/"
 
 
-def _header(name: str, declarations: str) -> str:
+def header(name: str, declarations: str) -> str:
+    """Return a header file with these declarations."""
     guard = f"SYMGRAD_OF_{name}"  # as the name is written: f and F are two functions
     return (
         f'/* Written by symgrad. */\n#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
@@ -165,25 +213,23 @@ def _header(name: str, declarations: str) -> str:
     )
 
 
-def _function(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: dict[str, str], static: str) -> Piece:
-    t = Translator()
+def _function(r: Request, w: LoopWriter, outs: list[str], parts: dict[str, str], options: Options) -> Piece:
+    t = Translator(real=options.real)
     body = t.block(w.lines, ["status"])
-    memory, release = _memory(w, t, static)
+    memory, release = _memory(w, t, options.memory)
     text = "\n".join([*memory, *body])
-    views = [
-        f"{'const ' if p in r.params else ''}double *const {q} = ({'const ' if p in r.params else ''}double *){p};"
-        for p, q in parts.items()
-        if _mentions(text, q)
-    ]
+    kinds = {p: f"{'const ' if p in r.params else ''}{options.real} *" for p in parts}
+    views = [f"{kinds[p]}const {q} = ({kinds[p]}){p};" for p, q in parts.items() if _mentions(text, q)]
     text = "\n".join([*views, text])
     unused = [f"(void){p};" for p in [*r.params, *r.sizes.values(), *outs] if not _mentions(text, p)]
-    lines = ["int status = 0;"] if w.fails else []
+    lines = ["long status = 0;"] if w.fails else []
     lines += [*unused, *views, *memory, *body, *release]
     lines.append("return status > 0;" if w.fails else "return 0;")
-    tables = [_table(name, values, t) for name, values in w.tables.items() if _mentions(text, name)]
-    declaration = f"{_comment(r, outs)}\n{prototype};"
+    tables = [table(name, values, t) for name, values in w.tables.items() if _mentions(text, name)]
+    prototype = _prototype(r, outs, options.real)
+    declaration = f"{_comment(r, outs, options.ascii)}\n{prototype};"
     function = "\n".join([declaration, "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"])
-    return Piece(t.texts, function, declaration)
+    return Piece(t.texts, function, declaration, _sizes(r, outs))
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -196,27 +242,23 @@ def _memory(w: LoopWriter, t: Translator, static: str) -> tuple[list[str], list[
     if not w.memory:
         return [], []
     if all(isinstance(n, int) for _, n in w.memory) and (static or sum(n for _, n in w.memory) <= ON_STACK):
-        return [f"{static}double {name}[{max(1, n)}];" for name, n in w.memory], []
+        return [f"{static}{t.real} {name}[{max(1, n)}];" for name, n in w.memory], []
     sizes = [t.text(w.size(n)) for _, n in w.memory]
-    lines = [f"double *const work = (double *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
+    real = t.real
+    lines = [f"{real} *const work = ({real} *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof({real}));"]
     lines += ["if (!work) {", "    return -1;", "}"]
     start = "work"
     for (name, _), size in zip(w.memory, sizes, strict=True):
-        lines.append(f"double *const {name} = {start};")
+        lines.append(f"{real} *const {name} = {start};")
         start = f"{name} + {size}"
     return lines, ["free(work);"]
 
 
-def _table(name: str, values: Any, t: Translator) -> str:
-    whole_numbers = is_integer(values.dtype)
-    texts = [str(int(x)) if whole_numbers else _number(float(x)) for x in values.tolist()] or ["0"]
-    return f"static const {'long' if whole_numbers else 'double'} {name}[] = {{{', '.join(texts)}}};"
-
-
-def _number(x: float) -> str:
-    if x != x:
-        return "NAN"
-    return repr(x) if abs(x) != float("inf") else "INFINITY" if x > 0 else "-INFINITY"
+def table(name: str, values: Any, t: Translator) -> str:
+    """Return an array of constants."""
+    is_whole = is_integer(values.dtype)
+    texts = [str(int(x)) if is_whole else t.number(float(x)) for x in values.tolist()] or ["0"]
+    return f"static const {'long' if is_whole else t.real} {name}[] = {{{', '.join(texts)}}};"
 
 
 TARGET = Target(write, ".c", language=C, complexes=True)

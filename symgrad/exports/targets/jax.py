@@ -59,7 +59,7 @@ class Jax(Dialect):
         return self.helper(name)
 
     def array_text(self, array: Any) -> str:
-        """Return an expression that makes a constant array; NumPy's, so that it is no traced value."""
+        """Return an expression that makes a constant array; NumPy's, so that it is not a traced value."""
         self.embedded.imports["import numpy as np"] = None
         if is_integer(array.dtype) and array.size and not np.array_equal(array, array.astype(np.int32)):
             self.long = True

@@ -85,7 +85,7 @@ def formula_after(r: Request, n: int) -> str:
 
 
 def constants(r: Request, form: Form) -> list[str]:
-    """Return what the letters of a formula stand for that are no arguments: arrays that the function holds."""
+    """Return what the letters of a formula stand for that are not arguments: arrays that the function holds."""
     mine = [(form._names[id(leaf)], np.asarray(leaf.value)) for leaf in form._leaves if leaf.title not in r.params]
     return [f"{name} = {_entries(a)}" if a.size <= SHORT else f"{name}: {a.shape}, a constant" for name, a in mine]
 
