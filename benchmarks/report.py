@@ -1,9 +1,9 @@
 """The page on performance, from what was measured: ``python benchmarks/report.py [PART…] [--write]``.
 
 Each part runs a script of this folder, reads the Markdown tables that it prints, and puts them into results.json with
-the date, the machine and the versions. ``--write`` writes docs/performance.md, and the landing page's figures, from
-that file alone; without parts nothing is measured. ``--list`` says which parts there are and how long they take;
-``quick`` stands for those that take 15 minutes together. Let the machine be quiet.
+the date, the machine and the versions. ``--write`` writes docs/performance.md, and the figures of the landing page
+and of docs/prove-it.md, from that file alone; without parts nothing is measured. ``--list`` says which parts there are
+and how long they take; ``quick`` stands for those of less than ten minutes, ``all`` for all. Let the machine be quiet.
 """
 
 from __future__ import annotations
@@ -40,20 +40,24 @@ class Part:
     Attributes:
         question: the heading.
         text: what is measured, and how.
-        command: the script and its arguments; none if another command measures it.
+        command: the script and its arguments.
         minutes: how long that takes on a quiet machine.
         packages: those whose versions are written down.
+        is_quick: whether ``quick`` stands for it too, if it takes less than ten minutes.
     """
 
     question: str
     text: str
-    command: tuple[str, ...] = ()
-    minutes: float = 0
-    packages: tuple[str, ...] = ()
+    command: tuple[str, ...]
+    minutes: float
+    packages: tuple[str, ...]
+    is_quick: bool = True
 
 
 PARTS = {name: Part(**part) for name, part in tomllib.loads((HERE / "questions.toml").read_text("utf-8")).items()}
-QUICK = [name for name, part in PARTS.items() if part.command and part.minutes < 10]
+QUICK = [name for name, part in PARTS.items() if part.is_quick and part.minutes < 10]
+GROUPS = {"quick": QUICK, "all": list(PARTS)}
+MINUTES = {group: round(sum(PARTS[name].minutes for name in names)) for group, names in GROUPS.items()}
 
 INTRODUCTION = """# Performance
 
@@ -64,23 +68,28 @@ depend on the machine, so compare the ratios. Where symgrad is behind, the row s
 Each kernel as a bar: how many times as fast symgrad is as the faster of `jax.jit` and PyTorch.
 ```
 """
+ELSEWHERE = {"proofs": DOCS / "prove-it.md"}  # parts whose section is on the page of their subject
 KERNELS = ("kernels", "peers")  # the parts whose tables have a row for each kernel
+EVERY = "[Each](performance-kernels.md) has a row of its own."
 KERNELS_HEAD = """# Performance of each kernel
 
-These tables have a row for every kernel that the [page on performance](performance.md) summarises, in microseconds. The
-ratio is the time of the faster of the two other libraries over that of symgrad.
+These tables have a row for every kernel that the [page on performance](performance.md) summarises. Times are in
+microseconds, and their ratio is the time of the faster of the two other libraries over that of symgrad. Memory is in
+megabytes, and its ratio is that of symgrad over that of `jax.jit`. The last tables have the times of one thread and of
+two, and those of special functions.
 """
-CLOSING = """## Run it
+CLOSING = f"""## Run it
 
 ```sh
 python3 -m venv .venv && .venv/bin/pip install --upgrade pip
-.venv/bin/pip install . --group test --group peers
-.venv/bin/python benchmarks/report.py quick --write
+.venv/bin/pip install ".[web,dask]" --group test --group benchmarks
+.venv/bin/python benchmarks/report.py all --write
 ```
 
-`quick` takes 15 minutes. `--list` names the parts, which can be measured one by one, at different times:
-`report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` does not
-run `benchmarks/`, because timings are unreliable beside other work.
+This measures every table of this page in about {MINUTES["all"]} minutes; `quick` in place of `all` takes
+{MINUTES["quick"]}, and leaves out the table with CasADi. `--list` names the parts, which can be measured one by one,
+at different times: `report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` does
+not run `benchmarks/`, because timings are unreliable beside other work.
 """
 
 
@@ -102,9 +111,17 @@ def measured(part: Part) -> dict[str, Any]:
     command = [sys.executable, str(HERE / part.command[0]), *part.command[1:]]
     environment = {k: v for k, v in os.environ.items() if k not in ONE} | own
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in sorted((*part.packages, "symgrad")))
+    versions = ", ".join(filter(None, map(version, sorted((*part.packages, "symgrad")))))
     today = datetime.date.today().isoformat()
     return {"date": today, "machine": machine(), "versions": versions, "tables": tables_in(done.stdout)}
+
+
+def version(name: str) -> str:
+    """A package with its version; nothing of one that is not installed."""
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def results() -> dict[str, Any]:
@@ -169,12 +186,46 @@ def _verdict(ratio: str) -> str:
     return f"{ratio} behind" if float(ratio) < 1 else ratio
 
 
+def summary_of_memory(table: Table) -> str:
+    """Say how the peaks of memory compare with those of JAX."""
+    ratios = [float(row[3]) for row in table[1:]]
+    below = sum(r <= 1 for r in ratios)
+    return (
+        f"Of {len(ratios)} kernels {below} take at most the memory of `jax.jit`; the ratio is "
+        f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
+    )
+
+
+def summary_of_threads(table: Table) -> str:
+    """Say how many times as fast two threads are as one."""
+    ratios = sorted(float(row[-1]) for row in table[1:])
+    return (
+        f"Two threads are {statistics.geometric_mean(ratios):.2f} times as fast as one in the geometric mean of "
+        f"{len(ratios)} programs, and {ratios[0]:.2f} to {ratios[-1]:.2f} times as fast in each."
+    )
+
+
+def summary_of_special(table: Table) -> str:
+    """Say how the times of special functions compare with those of SciPy."""
+    ratios = [float(row[-1]) for row in table[1:]]
+    return (
+        f"Of {len(ratios)} functions and ranges {sum(r <= 1 for r in ratios)} take at most SciPy's time; the ratio is "
+        f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
+    )
+
+
+# the parts whose first table stands on the page of kernels as it is, and is summarised here
+SUMMARIES = {"memory": summary_of_memory, "threads": summary_of_threads, "special": summary_of_special}
+
+
 def section(name: str, part: Part, found: dict[str, Any]) -> str:
     """A part of the page: of programs the first table, which has microseconds; of kernels the summary."""
     tables = found["tables"]
     lines = [f"## {part.question}", part.text.strip(), f"*{found['machine']}; {found['versions']}; {found['date']}.*"]
     if name in KERNELS:
-        lines.append(_wrapped(f"{summary(tables[0])} [Every kernel](performance-kernels.md) has a row of its own."))
+        lines.append(_wrapped(f"{summary(tables[0])} {EVERY}"))
+    elif name in SUMMARIES:
+        lines += [_wrapped(f"{SUMMARIES[name](tables[0])} {EVERY}"), *map(markdown, tables[1:])]
     else:
         lines += [markdown(table) for table in (tables[:1] if name == "programs" else tables)]
     return "\n\n".join(lines)
@@ -185,11 +236,24 @@ def _wrapped(text: str) -> str:
 
 
 def pages(found: dict[str, Any]) -> dict[Path, str]:
-    """The text of the page of all questions, and of that with a row for each kernel."""
-    sections = [section(name, part, found[name]) for name, part in PARTS.items() if name in found]
+    """The text of the page of all questions, of that with a row for each kernel, and of those with a section."""
+    texts = {name: section(name, part, found[name]) for name, part in PARTS.items() if name in found}
+    others = {path: with_section(path.read_text("utf-8"), texts.pop(name)) for name, path in ELSEWHERE.items()}
+    sections = list(texts.values())
     text = "\n\n".join([INTRODUCTION.rstrip(), *sections, CLOSING.rstrip()]) + "\n"
-    tables = [f"## {PARTS[name].question}\n\n{markdown(kernel_rows(found[name]['tables'][0]))}\n" for name in KERNELS]
-    return {DOCS / "performance.md": text, DOCS / "performance-kernels.md": "\n".join([KERNELS_HEAD, *tables])}
+    rows = {name: kernel_rows(found[name]["tables"][0]) for name in KERNELS}
+    rows |= {name: found[name]["tables"][0] for name in SUMMARIES if name in found}
+    tables = [f"## {PARTS[name].question}\n\n{markdown(table)}\n" for name, table in rows.items()]
+    kernels = "\n".join([KERNELS_HEAD, *tables])
+    return {DOCS / "performance.md": text, DOCS / "performance-kernels.md": kernels, **others}
+
+
+def with_section(text: str, section: str) -> str:
+    """A page with a section in place of the one with the same heading."""
+    before, heading, rest = text.partition(section[: section.index("\n") + 1])
+    if not heading:
+        raise SystemExit(f"report: no page has the heading {section.splitlines()[0]!r}. Write it where it belongs.")
+    return f"{before}{section}\n\n{rest[rest.index('## ') :]}"
 
 
 def landing(text: str, found: dict[str, Any]) -> str:
@@ -206,21 +270,20 @@ def landing(text: str, found: dict[str, Any]) -> str:
 def main() -> None:
     """Measure the parts that are named, and write the page if that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to measure, or quick")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to measure, quick, or all")
     parser.add_argument("--write", action="store_true", help="write docs/performance*.md and docs/index.md")
     parser.add_argument("--list", action="store_true", help="say which parts there are")
     asked = parser.parse_args()
-    able = {name: part for name, part in PARTS.items() if part.command}
-    names = [n for name in asked.parts for n in (QUICK if name == "quick" else [name])]
-    if unknown := [name for name in names if name not in able]:
-        raise SystemExit(f"report: no part is called {unknown[0]!r}. There are: {', '.join(able)}.")
+    names = [n for name in asked.parts for n in GROUPS.get(name, [name])]
+    if unknown := [name for name in names if name not in PARTS]:
+        raise SystemExit(f"report: no part is called {unknown[0]!r}. There are: {', '.join(PARTS)}.")
     if asked.list:
-        for name, part in able.items():
+        for name, part in PARTS.items():
             print(f"{name:12} {part.minutes:4.1f} minutes  {' '.join(part.command)}")
     found = results()
     for name in names:
         print(f"measuring {name}", file=sys.stderr, flush=True)
-        found[name] = measured(able[name])
+        found[name] = measured(PARTS[name])
         save(found)
     if asked.write:
         for path, text in pages(found).items():

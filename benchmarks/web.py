@@ -114,19 +114,17 @@ class Load:
             await asyncio.sleep(rng.uniform(0.5, 1.5) * pause)
 
     def told(self, what: str) -> str:
-        """Return a line of figures."""
-        kinds = [
-            f"{_figures(self.times[new])} of {name}" for new, name in ((False, "examples"), (True, "new formulas"))
-        ]
-        return f"{what}: {'; '.join(kinds)}; {self.wrong} wrong, {self.busy} busy, {self.failed} failed"
+        """Return a row of figures for examples of the gallery, and one for new formulas."""
+        lost = f"{self.wrong + self.busy + self.failed}"
+        kinds = ((False, f"examples{what}", lost), (True, f"new formulas{what}", ""))
+        return "\n".join(f"| {name} | {_figures(self.times[new])} | {last} |" for new, name, last in kinds)
 
 
 def _figures(times: list[float]) -> str:
     if not times:
-        return "no answers"
+        return "0 | – | –"
     ms = sorted(1000 * t for t in times)
-    last = ms[int(0.99 * (len(ms) - 1))]
-    return f"{len(ms)} answers, median {statistics.median(ms):.0f} ms, 99th percentile {last:.0f} ms,"
+    return f"{len(ms):,} | {statistics.median(ms):.0f} | {ms[int(0.99 * (len(ms) - 1))]:.0f}"
 
 
 async def under_load(address: str, pid: int, users: int, seconds: float, pause: float) -> None:
@@ -136,8 +134,10 @@ async def under_load(address: str, pid: int, users: int, seconds: float, pause: 
         learner = Load(address)
         began = time.monotonic()
         await learner.learn(client)
-        print(f"the gallery, once: {len(learner.right)} answers in {time.monotonic() - began:.1f} s")
-        for what, killing, lasts in (("clicks", False, seconds), ("clicks, workers killed", True, seconds / 4)):
+        print(f"the gallery, once: {len(learner.right)} answers in {time.monotonic() - began:.1f} s", file=sys.stderr)
+        print("| clicks | answers | median, ms | 99th percentile, ms | wrong, busy or failed |")
+        print("|---|---:|---:|---:|---:|")
+        for what, killing, lasts in (("", False, seconds), (", workers killed", True, seconds / 4)):
             load = Load(address)
             load.right = learner.right
             before, until = memory(pid), time.monotonic() + lasts
@@ -150,7 +150,8 @@ async def under_load(address: str, pid: int, users: int, seconds: float, pause: 
                     os.kill(random.choice(there), signal.SIGKILL)
                     killed += 1
             await asyncio.gather(*tasks)
-            print(load.told(what), f"({killed} killed), memory {before:.0f} to {memory(pid):.0f} MB")
+            print(load.told(what), flush=True)
+            print(f"{killed} killed, memory {before:.0f} to {memory(pid):.0f} MB", file=sys.stderr)
 
 
 async def hostile(address: str, pid: int, count: int) -> None:
@@ -210,7 +211,8 @@ def main() -> None:
     process, address = start(args.workers)
     try:
         asyncio.run(under_load(address, process.pid, args.users, args.seconds, args.pause))
-        asyncio.run(hostile(address, process.pid, args.hostile))
+        if args.hostile:
+            asyncio.run(hostile(address, process.pid, args.hostile))
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(30)
