@@ -54,7 +54,7 @@ def phone(page: Page) -> None:
 PICTURES: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "explorer-steps": (steps, "#f=norm(X*w - y)^2&wrt=w&tab=steps", {"viewport": WIDE}),
     "explorer-plot": (tangent, "#f=sin(3*x)*exp(-x^2/4)&tab=plot", {"viewport": WIDE}),
-    "explorer-practise": (practise, "#practise&topic=chain&level=2&seed=3&problem=4", {"viewport": WIDE}),
+    "explorer-practise": (practise, "#practise&topic=chain&level=2&seed=35&problem=4", {"viewport": WIDE}),
     "explorer-sheet": (sheet, "sheet?topic=chain&level=2&seed=3", {"viewport": WIDE}),
     "explorer-phone": (phone, "#f=x^2+x*y+3*y^2-sin(2*x)&tab=plot", {"viewport": NARROW, "color_scheme": "dark"}),
 }

@@ -10,12 +10,16 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import sympy as sp
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
 from scipy.optimize import least_squares, minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import symgrad as sg
 from pictures import COLOURS, canvas, graphs
+from symgrad.proved.covering import verified
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -288,6 +292,88 @@ def example_kepler() -> Any:
     return figure
 
 
+def example_keep_away() -> Any:
+    """Boxes along the path of a spacecraft around a planet, all of them clear of a moon."""
+    program = _program("keep_away")
+    figure, ax = canvas(size=(6.4, 4.0))
+    program.show(ax, program.tube())
+    ax.set_title("A tube that contains every path")
+    return figure
+
+
+def example_stability() -> Any:
+    """Motions of a damped pendulum that begin on an ellipse and spiral to rest within it."""
+    program = _program("stability")
+    figure, ax = canvas(size=(6.4, 4.0))
+    program.show(ax, program.level())
+    ax.set_title("A proved region of attraction")
+    return figure
+
+
+def _boxes(ax: Axes, boxes: Any, colour: str) -> None:
+    """Draw boxes (n, 2, 2), each with its lower and upper bounds, on axes."""
+    for low, high in boxes:
+        style = {"facecolor": colour, "edgecolor": "white", "alpha": 0.55, "linewidth": 0.4}
+        ax.add_patch(Rectangle(low, *(high - low), **style))
+
+
+def example_safe_robot() -> Any:
+    """A two-link arm in forty poses beside a disc, and its pairs of angles in boxes: safe, unsafe or undecided."""
+    program = _program("safe_robot")
+    figure, (left, right) = canvas(1, 2, size=(8.0, 3.8))
+    for q in np.random.default_rng(1).uniform(*program.WORK, (40, 2)):
+        places = program.joints(q)
+        left.plot(places.real, places.imag, "-o", color=COLOURS[0], alpha=0.35, markersize=3)
+    left.add_patch(Circle(program.OBSTACLE, program.SAFE, color=COLOURS[1]))
+    left.set_aspect("equal")
+    left.set_title("Poses of the framed box")
+    for boxes, colour in zip(program.divided(), (COLOURS[2], COLOURS[1], COLOURS[5]), strict=True):
+        _boxes(right, boxes, colour)
+    low, high = map(np.array, program.WORK)
+    right.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor=COLOURS[0], linewidth=2))
+    right.set(xlim=np.array(program.ALL)[:, 0], ylim=np.array(program.ALL)[:, 1])
+    right.set_xlabel("first angle")
+    right.set_ylabel("second angle")
+    right.set_title("Green is safe, orange is not: proved")
+    return figure
+
+
+def example_equilibrium() -> Any:
+    """Two curves of mass action on a square in boxes: grey ones have no equilibrium, the orange one exactly one."""
+    program = _program("equilibrium")
+    proof = sg.prove.root(lambda x: program.residuals(x, 5.0), program.PHYSICAL)
+    leaves = verified(np.array(program.PHYSICAL).T, proof.certificate["tree"], lambda box, node: True) or []
+    figure, ax = canvas(size=(5.6, 4.6))
+    ax.axvspan(0, 1, color=COLOURS[5], alpha=0.2, linewidth=0)  # what Newton's step cuts off has no box
+    for claim, colour in (("no zero", COLOURS[5]), ("one zero", COLOURS[1])):
+        _boxes(ax, [box.T for box, node in leaves if node[0] == claim], colour)
+    grid = np.linspace(0, 1, 200)
+    values = np.asarray(program.residuals(np.meshgrid(grid, grid), 5.0))
+    for value, colour in zip(values, (COLOURS[0], COLOURS[2]), strict=True):
+        ax.contour(grid, grid, value, levels=[0.0], colors=[colour])
+    ax.plot(*proof.zero.lower, "o", color="black")
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    ax.set_xlabel("extent of CH₄ + H₂O ⇌ CO + 3 H₂")
+    ax.set_ylabel("extent of CO + H₂O ⇌ CO₂ + H₂")
+    ax.set_title("One equilibrium at 5 bar, and no other")
+    return figure
+
+
+def example_rounding() -> Any:
+    """Errors of a sine in C as dots, below steps: the proved bounds of its parts, in the shape of a V."""
+    program = _program("rounding")
+    source = sg.export(program.sine, shapes={"x": ()}, target="c")
+    xs = np.random.default_rng(2).uniform(-1, 1, 1500)
+    errors = [abs(sp.sin(sp.Float(x, 50)) - program.run(source, float(x))) for x in xs]
+    figure, ax = canvas(size=(6.4, 3.4))
+    ax.stairs(program.bounds(source), program.EDGES, color=COLOURS[1], linewidth=2, baseline=None, label="proved bound")
+    ax.plot(xs, np.array(errors, dtype=float), ".", markersize=3, color=COLOURS[0], label="error")
+    ax.set_xlabel("x")
+    ax.legend(fontsize=9)
+    ax.set_title("|sine in C − sin x|, roundings included")
+    return figure
+
+
 def example_optimal_transport() -> Any:
     """Points of a ring on their way to a crescent, along the gradient of the transport cost."""
     program = _program("optimal_transport")
@@ -355,6 +441,36 @@ def example_lynx_and_hare() -> Any:
     ax.set_xticks(range(1900, 1921, 4))
     ax.legend(fontsize=9)
     ax.set_title("Pelts in thousands, and Lotka and Volterra's equations")
+    return figure
+
+
+def example_survival() -> Any:
+    """Shares of patients in remission over the weeks, with a drug and without: steps, and Weibull's curves."""
+    program = _program("survival")
+    figure, ax = canvas(size=(6.4, 3.6))
+    program.draw(ax, program.fit().params)
+    return figure
+
+
+def example_orange_trees() -> Any:
+    """Circumferences of five orange trees at seven ages as dots, and through them the curve of each tree."""
+    program = _program("orange_trees")
+    figure, ax = canvas(size=(6.4, 3.6))
+    program.draw(ax, {name: float(value) for name, value in program.fit().params.items()})
+    return figure
+
+
+def example_eight_schools() -> Any:
+    """The expected effects of eight schools over τ, which spread from one value to what was measured; τ's density."""
+    program = _program("eight_schools")
+    taus = np.linspace(0.01, 25, 120)
+    figure, axes = canvas(2, 1, size=(6.4, 4.6), sharex=True, height_ratios=[3, 1])
+    axes[0].plot(taus, program.effects(np.full_like(taus, program.REFERENCE["mu"]), taus))
+    axes[0].set_title("Expected effects of eight schools, if their spread is τ")
+    draws, weights = program.weighted_draws(program.marginal())
+    axes[1].hist(draws["tau"], np.linspace(0, 25, 51), weights=weights, color=COLOURS[-1])
+    axes[1].set_xlabel("τ, and how likely it is")
+    axes[1].set_yticks([])
     return figure
 
 

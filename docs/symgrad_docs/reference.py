@@ -125,6 +125,8 @@ GROUPS = (
     Group("lax", "symgrad.lax", sg.lax),
     Group("prove", "symgrad.prove", sg.prove),
     Group("tree", "symgrad.tree", sg.tree),
+    Group("tree_util", "symgrad.tree_util", sg.tree_util),
+    Group("flatten_util", "symgrad.flatten_util", sg.flatten_util),
     Group("signal", "symgrad.signal", sg.signal, [n for n in sg.signal.__all__ if n != "windows"]),
     Group("signal.windows", "symgrad.signal.windows", sg.signal.windows),
     Group("special", "symgrad.special", sg.special),
