@@ -3,15 +3,19 @@
 python packaging/release.py version 0.3.0 2026-12-24     the version, everywhere, and the heading in the changelog
 python packaging/release.py links https://…/symgrad      absolute links in README, for the page of the package
 python packaging/release.py checksum dist/symgrad-0.3.0.tar.gz    the recipe's line
+python packaging/release.py sbom dist                    symgrad-0.3.0.cdx.json, the bill of materials
 """
 
 from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import re
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
@@ -22,6 +26,7 @@ LINES = {  # the lines that have a version: its source, and what is written afte
 }
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]+)\)")
 _SOURCE = re.compile(r'((?:src|srcset|href)=")(?!https?://|#)([^"]+)(")')
+_REQUIREMENT = re.compile(r"([\w.-]+)(\[.*?\])?(.*)")
 
 
 def versions(root: Path = ROOT) -> dict[str, str]:
@@ -30,12 +35,13 @@ def versions(root: Path = ROOT) -> dict[str, str]:
 
 
 def set_version(version: str, day: str, root: Path = ROOT) -> None:
-    """Write a version, and head what is unreleased in the changelog with it and a day."""
+    """Write a version and its day, and head what is unreleased in the changelog with them."""
     datetime.date.fromisoformat(day)
     if not VERSION.fullmatch(version):
         raise ValueError(f"{version!r} is not a version. Expected numbers as in 0.3.0, or 0.3.0rc1.")
     for name, line in LINES.items():
         _replace(root / name, _line(line), line.format(version))
+    _replace(root / "CITATION.cff", re.compile(r"^date-released: \S+$", re.M), f"date-released: {day}")
     _replace(
         root / "CHANGELOG.md", re.compile(r"^## \[Unreleased\]$", re.M), f"## [Unreleased]\n\n## [{version}] - {day}"
     )
@@ -43,10 +49,55 @@ def set_version(version: str, day: str, root: Path = ROOT) -> None:
 
 def set_checksum(sdist: Path, root: Path = ROOT) -> None:
     """Write the SHA-256 of an sdist into the recipe."""
-    digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
+    digest = _digest(sdist)
     _replace(
         root / "packaging/conda/recipe.yaml", re.compile(r'^  sha256: "?[0-9a-f]{64}"?$', re.M), f'  sha256: "{digest}"'
     )
+
+
+def bill_of_materials(archives: list[Path], root: Path = ROOT) -> dict[str, Any]:
+    """Return what a release consists of and needs, in the format CycloneDX.
+
+    Requirements have ranges of versions, because an installer chooses the versions.
+    """
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    name, version = project["name"], versions(root)["symgrad/_version.py"]
+    needed = [_component(text, "required") for text in project["dependencies"]]
+    optional = {t: None for texts in project["optional-dependencies"].values() for t in texts}
+    components = {c["bom-ref"]: c for c in [*(_component(t, "optional") for t in optional), *needed]}
+    files = [{"type": "file", "name": a.name, "hashes": [{"alg": "SHA-256", "content": _digest(a)}]} for a in archives]
+    ref = f"pkg:pypi/{name}@{version}"
+    main = {"type": "library", "bom-ref": ref, "purl": ref, "name": name, "version": version, "components": files}
+    main |= {"description": project["description"], "licenses": [{"license": {"id": project["license"]}}]}
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "metadata": {"component": main},
+        "components": [components[k] for k in sorted(components)],
+        "dependencies": [{"ref": ref, "dependsOn": sorted(c["bom-ref"] for c in needed)}],
+    }
+
+
+def _component(requirement: str, scope: str) -> dict[str, Any]:
+    """Return a requirement such as ``numpy>=2.0`` as a component."""
+    name, extras, rest = _REQUIREMENT.fullmatch(requirement).groups()  # type: ignore[union-attr]
+    ref = f"pkg:pypi/{name.lower().replace('_', '-')}"
+    stated = [{"name": "requirement", "value": f"{extras or ''}{rest}"}]
+    return {"type": "library", "bom-ref": ref, "purl": ref, "name": name, "scope": scope, "properties": stated}
+
+
+def write_bill(folder: Path, root: Path = ROOT) -> Path:
+    """Write the bill of materials of the archives in a folder beside this folder."""
+    archives = sorted(p for p in folder.iterdir() if p.name.endswith((".whl", ".tar.gz")))
+    if not archives:
+        raise ValueError(f"{folder}: expected a wheel or an sdist, found none. Run python -m build first.")
+    path = folder.parent / f"symgrad-{versions(root)['symgrad/_version.py']}.cdx.json"
+    path.write_text(json.dumps(bill_of_materials(archives, root), indent=2) + "\n", "utf-8")
+    return path
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def absolute(text: str, address: str, version: str) -> str:
@@ -89,6 +140,8 @@ def main(words: list[str]) -> int:
             set_links(address)
         case ["checksum", sdist]:
             set_checksum(Path(sdist))
+        case ["sbom", folder]:
+            print(write_bill(Path(folder)))
         case _:
             print(__doc__, file=sys.stderr)
             return 2

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import re
 import shutil
 import sys
@@ -97,6 +98,7 @@ def test_the_changelog_has_a_dated_section_for_the_version():
     headings = re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.M)
     assert headings[0] == "[Unreleased]"
     assert re.fullmatch(rf"\[{re.escape(symgrad.__version__)}\] - \d{{4}}-\d\d-\d\d", headings[1])
+    assert f"date-released: {headings[1][-10:]}\n" in text("CITATION.cff")
 
 
 def test_the_way_to_install_is_told_on_one_page():
@@ -138,6 +140,7 @@ def test_a_version_is_written_everywhere_and_dated(release, copy):
     release.set_version("9.8.7", "2031-02-03", copy)
     assert set(release.versions(copy).values()) == {"9.8.7"}
     assert "## [Unreleased]\n\n## [9.8.7] - 2031-02-03\n" in (copy / "CHANGELOG.md").read_text("utf-8")
+    assert "date-released: 2031-02-03\n" in (copy / "CITATION.cff").read_text("utf-8")
 
 
 @pytest.mark.parametrize(("version", "day"), [("1.2", "2031-02-03"), ("v1.2.3", "2031-02-03"), ("1.2.3", "3.2.2031")])
@@ -152,6 +155,22 @@ def test_a_checksum_is_written_into_the_recipe(release, copy):
     release.set_checksum(copy / "s.tar.gz", copy)
     digest = hashlib.sha256(b"symgrad").hexdigest()
     assert f'  sha256: "{digest}"\n' in (copy / "packaging/conda/recipe.yaml").read_text("utf-8")
+
+
+def test_a_bill_of_materials_has_the_files_and_what_the_package_needs(release, copy):
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    (copy / "dist").mkdir()
+    with pytest.raises(ValueError, match="expected a wheel or an sdist"):
+        release.write_bill(copy / "dist", copy)
+    (copy / "dist" / "s.whl").write_bytes(b"symgrad")
+    bill = json.loads(release.write_bill(copy / "dist", copy).read_text("utf-8"))
+    main = bill["metadata"]["component"]
+    assert main["purl"] == f"pkg:pypi/symgrad@{symgrad.__version__}"
+    assert main["components"][0]["hashes"][0]["content"] == hashlib.sha256(b"symgrad").hexdigest()
+    stated = {c["name"]: (c["scope"], c["properties"][0]["value"]) for c in bill["components"]}
+    assert stated["numpy"] == ("required", ">=2.0")
+    assert stated["dask"] == ("optional", "[array]>=2025.1")
+    assert bill["dependencies"][0]["dependsOn"] == ["pkg:pypi/numpy", "pkg:pypi/sympy"]
 
 
 def test_links_lead_to_files_that_exist_and_are_absolute_on_the_page_of_the_package(release, copy):
