@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.promotion import is_complex
+from symgrad.core.promotion import is_complex, is_symbolic
 from symgrad.engine.program import Program
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotDifferentiable, ShapeError, SymgradError
@@ -328,11 +328,20 @@ def ends_of(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
     ends = []
     for side, otherwise in enumerate((-np.inf, np.inf)):
         parts = [
-            _end_of(who, as_tensor(otherwise if p[side] is None else p[side]) * 1.0, tuple(s))
+            _end_of(who, as_tensor(without_none(p[side], otherwise)) * 1.0, tuple(s))
             for p, s in zip(each, unknown.shapes, strict=True)
         ]
         ends.append(joined(parts))
     return ends
+
+
+def without_none(end: Any, no_end: float) -> Any:
+    """Return an end of bounds, in which None says that there is none."""
+    if isinstance(end, (list, tuple)) and any(e is None for e in end):
+        end = np.array(end, object)
+    if isinstance(end, np.ndarray) and is_symbolic(end.dtype):
+        return np.array([no_end if e is None else e for e in end.flat]).reshape(end.shape)
+    return no_end if end is None else end
 
 
 def _end_of(who: str, end: Any, shape: Any) -> Any:

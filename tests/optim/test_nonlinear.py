@@ -1,5 +1,8 @@
 """Nonlinear programs: one optimum by every solver, derivatives of solutions, statuses, and errors with names."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -70,6 +73,36 @@ def test_quadratic_programs_are_recognised_and_solved(name):
     np.testing.assert_allclose(quadratic.multipliers["gap"], other.multipliers["gap"], atol=1e-4)
     np.testing.assert_allclose(quadratic.multipliers["sum"], other.multipliers["sum"], atol=1e-4)
     np.testing.assert_allclose(quadratic.bound_multipliers["b"], other.bound_multipliers["b"], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in QUADRATIC])
+def test_quadratic_solvers_print_nothing_and_skip_rows_without_ends(name, capfd):
+    rows = {
+        "constraints": lambda x: {"none": x[0] - x[1], "sum": x.sum()},
+        "lb": None,
+        "ub": {"none": None, "sum": 1.0},
+    }
+    for bounds in (None, (-5.0, 5.0)):
+        solution = sg.optim.nlp(lambda x: x @ x - 4 * x[0], np.zeros(2), bounds=bounds, solver=name, **rows)
+        np.testing.assert_allclose(solution.x, [1.5, -0.5], atol=1e-5)
+        np.testing.assert_allclose([solution.multipliers[k] for k in ("none", "sum")], [0.0, -1.0], atol=1e-5)
+    free = sg.optim.nlp(lambda x: ((x - 1) ** 2).sum(), np.zeros(2), bounds=(-5.0, 5.0), solver=name)
+    np.testing.assert_allclose(free.x, 1.0, atol=1e-5)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in QUADRATIC])
+def test_quadratic_solvers_say_what_is_infeasible_and_what_is_unbounded(name):
+    rows = {"constraints": lambda x: {"sum": x.sum()}, "solver": name}
+    worst = sg.optim.nlp(lambda x: x @ x, np.zeros(2), bounds=(0.0, 1.0), lb=3.0, ub=None, **rows)
+    assert (worst.status, worst.success, worst.worst[0][0]) == ("infeasible", False, "sum")
+    assert sg.optim.nlp(lambda x: x[0] ** 2 + x[1], np.zeros(2), lb=None, ub=1.0, **rows).status == "unbounded"
+
+
+@pytest.mark.skipif(not is_installed("piqp"), reason="PIQP is not installed")
+def test_a_budget_of_time_is_not_for_piqp():
+    with pytest.raises(ArgumentError, match=r"PIQP does not look at the clock. Use max_steps="):
+        sg.optim.nlp(lambda x: x @ x, np.ones(2), solver="piqp", max_time=1.0)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +253,26 @@ def test_a_warm_start_takes_fewer_iterations():
     assert warm.iterations < cold.iterations / 2
 
 
+@pytest.mark.parametrize("name", [solver("uno"), solver("osqp")])
+def test_warm_starts_of_other_solvers_take_fewer_iterations(name):
+    weights = np.random.default_rng(0).normal(size=(4, 6))
+    problem = sg.optim.NLP(
+        lambda x: 0.5 * x @ x + x[0] * x[1] - x.sum(), np.zeros(6), constraints=lambda x: weights @ x,
+        lb=-0.1, ub=0.2, bounds=(-0.5, 0.5),
+    )  # fmt: skip
+    first = problem.solve(solver=name)
+    assert problem.solve(solver=name, start=first).iterations < first.iterations
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
+def test_ctrl_c_is_passed_on_and_the_best_iterate_is_kept(name):
+    problem = sg.optim.NLP(lambda x: ((x[1:] - x[:-1] ** 2) ** 2).sum() + ((1 - x) ** 2).sum(), -np.ones(5))
+    keys = iter([lambda: os.kill(os.getpid(), signal.SIGINT)])  # once: Uno ends the process at the second
+    with pytest.raises(KeyboardInterrupt):
+        problem.solve(solver=name, callback=lambda *_: next(keys, bool)())
+    assert problem.best.shape == (5,)
+
+
 def test_steps_are_shown_to_a_callback_that_may_end_them():
     seen = []
     solution = hs71(name="slsqp", callback=lambda x, step: seen.append((x, step.f)) or len(seen) == 2)
@@ -271,6 +324,25 @@ def test_errors_of_functions_come_through_the_solver():
 @pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR[:3]])
 def test_an_objective_without_a_minimum_is_unbounded(name):
     assert sg.optim.nlp(lambda x: -(x**3).sum(), np.ones(2), solver=name).status == "unbounded"
+
+
+@pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
+def test_an_objective_that_falls_for_ever_ends_the_run_early(name):
+    rows = {"constraints": lambda x: x.sum(), "lb": None, "ub": 1.0}
+    solution = sg.optim.nlp(lambda x: x[0] ** 2 + x[1], np.zeros(2), solver=name, **rows)
+    assert (solution.status, solution.success) == ("unbounded", False)
+    assert solution.iterations < 100
+
+
+def test_scipys_solvers_end_where_nothing_changes():
+    flat = sg.optim.nlp(lambda x: (x[0] - x[1]) ** 2, [3.0, 3.0], bounds=(-5.0, 5.0), solver="trust-constr")
+    assert (flat.status, flat.stationarity) == ("solved", 0.0)
+    ring = sg.optim.nlp(  # Hock and Schittkowski's number 7
+        lambda x: sg.log(1 + x[0] ** 2) - x[1], [2.0, 2.0], solver="slsqp",
+        constraints=lambda x: (1 + x[0] ** 2) ** 2 + x[1] ** 2 - 4,
+    )  # fmt: skip
+    np.testing.assert_allclose(ring.f, -np.sqrt(3.0), rtol=1e-8)
+    assert max(flat.iterations, ring.iterations) < 300
 
 
 @pytest.mark.parametrize("name", [solver(n) for n in NONLINEAR])
@@ -463,3 +535,26 @@ def test_errors_name_stages_of_python_loops():
     start["x"][7, 0] = 1e200
     with pytest.raises(ArgumentError, match="f is inf at the start"):
         loop(20).solve(x0=start)
+
+
+@pytest.mark.parametrize(
+    ("ends", "low", "high"),
+    [
+        ({"lb": None, "ub": 1.0}, [-np.inf] * 2, [1.0] * 2),
+        ({"lb": [None, 0.5], "ub": [2.0, None]}, [-np.inf, 0.5], [2.0, np.inf]),
+        ({"lb": {"a": [None, 0.5]}, "ub": {"a": None}}, [-np.inf, 0.5], [np.inf] * 2),
+    ],
+)
+def test_none_is_no_bound(ends, low, high):
+    named = isinstance(ends["lb"], dict)
+    problem = sg.optim.NLP(
+        lambda x: x @ x, np.ones(2), constraints=lambda x: {"a": x * 1.0} if named else x * 1.0,
+        bounds=([0.0, None], [None, 3.0]), **ends,
+    )  # fmt: skip
+    np.testing.assert_array_equal([problem.lb, problem.ub], [low, high])
+    np.testing.assert_array_equal([problem.low, problem.high], [[0.0, -np.inf], [np.inf, 3.0]])
+
+
+def test_lists_of_ends_go_by_block_where_constraints_are_a_list():
+    problem = sg.optim.NLP(lambda x: x @ x, np.ones(2), constraints=lambda x: [x, 2 * x], lb=[1.0, None], ub=[2.0, 5.0])
+    np.testing.assert_array_equal([problem.lb, problem.ub], [[1.0, 1.0, -np.inf, -np.inf], [2.0, 2.0, 5.0, 5.0]])

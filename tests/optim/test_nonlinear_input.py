@@ -210,13 +210,13 @@ def test_what_becomes_infinite_or_nan_on_the_way_is_no_solution(solver):
 def test_trust_constr_ends_beside_a_side_that_is_nan(bounds):
     edge = program(f=lambda x: ((x + 3) ** 2 + sg.sqrt(x) ** 2).sum(), x0=[2.0], bounds=bounds, solver="trust-constr")
     assert (edge.status, edge.success) == ("stalled", False)
-    assert edge.iterations < 300
+    assert edge.iterations < 100
     assert "On the way, f is nan" in edge.message
     np.testing.assert_allclose(edge.x, 0.0, atol=1e-4)
     rows = {"constraints": lambda x: {"root": sg.sqrt(x)}, "ub": 3.0, "lb": -1.0}
-    edge = program(f=lambda x: x.sum(), x0=[2.0], bounds=bounds, solver="trust-constr", tol=1e-3, **rows)
+    edge = program(f=lambda x: x.sum(), x0=[2.0], bounds=bounds, solver="trust-constr", **rows)
     assert (edge.status, edge.success) == ("stalled", False)
-    assert edge.iterations < 600
+    assert edge.iterations < 200
     assert "On the way, root[0] is nan" in edge.message
     falls = program(f=lambda x: ((x + 3) ** 2 + sg.log(x)).sum(), x0=[2.0], bounds=bounds, solver="trust-constr")
     assert (falls.status, falls.success) == ("stalled", False)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import trees
-from symgrad.core.promotion import is_real, is_symbolic
+from symgrad.core.promotion import is_real
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.implicit.unknowns import is_numbers, labels
 from symgrad.ops.map import show_shape
+from symgrad.solvers.problem import without_none
 from symgrad.support.namespace import near
 
 _NAMED = 8  # blocks that an error names
@@ -48,15 +49,15 @@ class Blocks:
         parts = [z[a:b].reshape(s) for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)]
         return trees.unflatten(self.tree, iter([p.item() if p.ndim == 0 else p for p in parts]))
 
-    def spread(self, values: Any, otherwise: float, who: str) -> Any:
-        """Return a vector of one end of all bounds: of one number or array, or a dict by name of some blocks."""
+    def spread(self, values: Any, no_end: float, who: str) -> Any:
+        """Return a vector of one end: of a number or array, or a dict by name; blocks that are missing have 0."""
         if isinstance(values, dict) and isinstance(self.tree, trees.ArrayLeaf):
             raise ArgumentError(
                 f"{who}: got a dict with the names {list(values)!s:.60}, but the constraints return one array. "
                 "Expected numbers; or return a dict from constraints, whose keys name its blocks."
             )
         if not isinstance(values, dict) or not isinstance(self.tree, trees.ContainerSpec) or not self.tree.keys:
-            each = trees.spread(self.tree, _array(values), who)
+            each = trees.spread(self.tree, _array(self.tree, values), who)
         else:
             unknown = sorted(set(values) - set(self.tree.keys), key=str)
             if unknown:
@@ -64,15 +65,15 @@ class Blocks:
                 some = ", ".join(known if len(known) <= _NAMED else [*known[: _NAMED - 1], "…", known[-1]])
                 guess = near(str(unknown[0]), [str(k) for k in self.tree.keys]) or "."
                 raise ArgumentError(f"{who}: the block {unknown[0]!r} does not exist. Expected some of [{some}]{guess}")
-            full = {k: _array(values.get(k, otherwise)) for k in self.tree.keys}
-            each = [v for k, part in zip(self.tree.keys, self.tree.parts) for v in trees.spread(part, full[k], who)]
-        return np.concatenate([self._filled(k, v, otherwise, who) for k, v in enumerate(each)] or [np.zeros(0)])
+            parts = [(part, _array(part, values.get(k, 0.0))) for k, part in zip(self.tree.keys, self.tree.parts)]
+            each = [v for part, value in parts for v in trees.spread(part, value, who)]
+        return np.concatenate([self._filled(k, v, no_end, who) for k, v in enumerate(each)] or [np.zeros(0)])
 
-    def _filled(self, k: int, value: Any, otherwise: float, who: str) -> Any:
-        dtype = np.asarray(value).dtype
-        if not is_real(dtype) and not is_symbolic(dtype):  # None is an object
+    def _filled(self, k: int, value: Any, no_end: float, who: str) -> Any:
+        end = np.asarray(without_none(value, no_end))
+        if not is_real(end.dtype):
             raise ArgumentTypeError(f"{who}: got {value!r:.40} for {self.names[k]}. Expected real numbers.")
-        end = np.asarray(otherwise if value is None else value, np.float64)
+        end = end.astype(np.float64)
         try:
             return np.broadcast_to(end, self.shapes[k]).ravel()
         except ValueError:
@@ -82,5 +83,9 @@ class Blocks:
             ) from None
 
 
-def _array(values: Any) -> Any:
-    return np.array(values) if is_numbers(values) else values
+def _array(tree: trees.Tree, values: Any) -> Any:
+    """Return a list of numbers and None as an array, where it does not say an end for each of several blocks."""
+    by_block = isinstance(tree, trees.ContainerSpec) and tree.kind in (list, tuple)
+    if by_block or not isinstance(values, (list, tuple)):
+        return values
+    return np.array(values, object) if is_numbers([0.0 if e is None else e for e in values]) else values

@@ -24,8 +24,8 @@ from symgrad.optim.implicit_result import is_followed
 from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.derivatives import FLOAT64, Derivatives
 from symgrad.optim.nonlinear.kkt import Point, polished
-from symgrad.optim.nonlinear.quadratic import QUADRATIC, Matrices
-from symgrad.optim.nonlinear.run import Iterate, Outcome, Run, Stop
+from symgrad.optim.nonlinear.quadratic import QUADRATIC, Matrices, quadratic
+from symgrad.optim.nonlinear.run import BOTTOMLESS, Iterate, Outcome, Run, Stop
 from symgrad.optim.nonlinear.sensitivity import Sensitivity
 from symgrad.optim.nonlinear.solution import ACTIVE, WORDS, Solution, active_names, worst_rows
 from symgrad.optim.nonlinear.solvers import NONLINEAR, repeated
@@ -41,7 +41,6 @@ from symgrad.transforms.tracing import Trace, spec_of
 
 _DENSE = 100  # variables and rows up to which SLSQP is taken where there is neither IPOPT nor Uno
 _LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
-_BOTTOMLESS = -1e15  # f that says, where a solver gives up, that there is no minimum
 _NEAR = 1e-4  # violation from which Newton's steps on the active constraints begin
 _MET = 1e-6  # violation up to which constraints count as met
 _STEEP = 1e-3  # slope of the Lagrangian, relative to that of f, at which there is no minimum
@@ -72,7 +71,7 @@ class NLP:
         constraints: g(x, *args), which returns an array, or a structure whose keys name its blocks in reports and
             errors.
         lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. Both default to 0, so that
-            constraints are equations; use infinity for no bound.
+            constraints are equations; use infinity or None for no bound.
         bounds: the bounds on x: a pair (lower, upper) of numbers, arrays or None. For a structure, pass a structure of
             pairs, in which keys may be missing. A list of pairs, one for each number, is accepted as in SciPy.
         backend: see ``sg.compile``. With "auto", NumPy computes the first calls while LLVM compiles.
@@ -105,7 +104,9 @@ class NLP:
         self.unknowns = Blocks(vector.tree, vector.shapes, title_of(f))
         body, self._thetas = self._traced()
         self.derivatives = Derivatives(body, backend)
-        self.lb, self.ub = (self.rows.spread(e, 0.0, f"nlp: {n}") for e, n in ((lb, "lb"), (ub, "ub")))
+        self.lb, self.ub = (
+            self.rows.spread(e, s * np.inf, f"nlp: {n}") for e, s, n in ((lb, -1.0, "lb"), (ub, 1.0, "ub"))
+        )
         ends = ends_of("nlp", vector, bounds)  # type: ignore[arg-type]
         self.low, self.high = [np.array(t._value, np.float64).ravel() for t in ends] or [
             np.full(vector.start.shape, s * np.inf) for s in (-1.0, 1.0)
@@ -321,14 +322,15 @@ class NLP:
             if np.array_equal(run.low, run.high):
                 return solver, Outcome(run.z, None, "solved", "The bounds fix all variables", 0)
             if solver == "auto":
-                quadratic = next((q for q in QUADRATIC if is_installed(q)), None)
-                matrices = Matrices.of(run) if quadratic and self.derivatives.is_quadratic else None
-                if matrices is not None and quadratic is not None and matrices.is_convex:
-                    return quadratic, QUADRATIC[quadratic](run, matrices, options)
+                timed = [q for q in QUADRATIC if q != "piqp" or np.isinf(run.max_time)]
+                own = next((q for q in timed if is_installed(q)), None)
+                matrices = Matrices.of(run) if own and self.derivatives.is_quadratic else None
+                if matrices is not None and own is not None and matrices.is_convex:
+                    return own, quadratic(own, run, matrices, options)
                 solver = self._nonlinear()
             if solver in NONLINEAR:
                 return solver, NONLINEAR[solver](run, options)
-            return solver, QUADRATIC[solver](run, self._matrices(run, solver), options)
+            return solver, quadratic(solver, run, self._matrices(run, solver), options)
         except Stop:
             return solver, run.ended()
         finally:
@@ -363,7 +365,8 @@ class NLP:
         point = self._point(run, outcome)
         if outcome.status in _SUCCESS and not point.is_level(run, _STEEP):  # as IPOPT ends where equations are square
             outcome = outcome._replace(status="stalled", message=outcome.message + repeated(run, "drop it"))
-        if outcome.status in ("acceptable", "stalled") and point.violation <= _NEAR and point.error > run.tol:
+        is_rough = name == "osqp" or outcome.status in ("acceptable", "stalled")
+        if is_rough and point.violation <= _NEAR and point.error > run.tol:
             point = polished(run, point)
         z, forces, pushes, stationarity, violation, *_ = point
         f, g = run.objective(z), run.constraints(z)
@@ -388,14 +391,16 @@ class NLP:
         z, forces, violation = point.z, point.forces, point.violation
         f, g = run.objective(z), run.constraints(z)
         is_met = violation <= max(_MET, run.tol) * (1.0 + float(np.max(np.abs(g), initial=0.0)))
-        if status in ("stalled", "iteration limit", "failed", "not finite") and is_met and f < _BOTTOMLESS:
+        if status in ("stalled", "iteration limit", "failed", "not finite") and is_met and f < BOTTOMLESS:
             return "unbounded"
         if status in (*_SUCCESS, "stalled") and not is_met:
             return "infeasible" if self._is_infeasible(z, g, run.matrix(z), violation) else "stalled"
         if status == "infeasible" and is_met:
             status = "stalled"
-        is_level = status in ("stalled", "iteration limit") and is_met and point.is_level(run, _MET)
-        return "acceptable" if is_level and self._has_signs(z, g, forces) else status
+        is_near = status in ("acceptable", "stalled", "iteration limit") and is_met and point.is_level(run, _MET)
+        if not is_near or not self._has_signs(z, g, forces):
+            return status
+        return "solved" if violation <= run.tol and point.is_level(run, run.tol) else "acceptable"
 
     def _point(self, run: Run, outcome: Outcome) -> Point:
         """Return the point of an outcome with its multipliers, or those that fit best where it has none that do."""

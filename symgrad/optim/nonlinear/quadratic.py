@@ -17,20 +17,22 @@ _CHEAP = 33  # iterations of OSQP, each a solve with one factorisation, that cou
 
 
 class Matrices(NamedTuple):
-    """A quadratic program; ``ends`` are those of A x, without g(0)."""
+    """A quadratic program; ``lb`` and ``ub`` are the ends of A x, without g(0), in the ``rows`` of g that have ends."""
 
     P: Any
     q: Any
     A: Any
     lb: Any
     ub: Any
+    rows: Any
 
     @classmethod
     def of(cls, run: Run) -> Matrices:
         """Return the matrices of a problem that is quadratic, read at x = 0."""
         zero, none = np.zeros(run.derivatives.size), np.zeros(run.derivatives.held)
-        g = run.constraints(zero)
-        return cls(run.curvature(zero, 1.0, none), run.gradient(zero), run.matrix(zero), run.lb - g, run.ub - g)
+        rows, g = np.flatnonzero(np.isfinite(run.lb) | np.isfinite(run.ub)), run.constraints(zero)
+        lb, ub = (run.lb - g)[rows], (run.ub - g)[rows]
+        return cls(run.curvature(zero, 1.0, none), run.gradient(zero), run.matrix(zero).tocsr()[rows], lb, ub, rows)
 
     @property
     def is_convex(self) -> bool:
@@ -98,13 +100,15 @@ def clarabel(run: Run, m: Matrices, options: Options) -> Outcome:
 def piqp(run: Run, m: Matrices, options: Options) -> Outcome:
     """Run PIQP, a proximal interior-point method."""
     solver = required("nlp: solver='piqp'", "piqp", "piqp")
+    if np.isfinite(run.max_time):
+        raise ArgumentError("nlp: PIQP does not look at the clock. Use max_steps=, or solver='clarabel'.")
     work = solver.SparseSolver()
     work.settings.eps_abs = work.settings.eps_duality_gap_abs = run.tol
     work.settings.eps_rel = work.settings.eps_duality_gap_rel = run.tol
     work.settings.max_iter = run.max_steps
     _set(work.settings, "PIQP", options)
     equal, rest = np.flatnonzero(m.lb == m.ub), np.flatnonzero(m.lb != m.ub)
-    A, matrix = m.A.tocsr(), required("nlp", "scipy", "scipy.sparse").csc_matrix
+    A, matrix = m.A, required("nlp", "scipy", "scipy.sparse").csc_matrix
     work.setup(
         matrix(m.P), m.q, matrix(A[equal]), m.lb[equal], matrix(A[rest]), m.lb[rest], m.ub[rest], run.low, run.high
     )
@@ -120,29 +124,31 @@ def piqp(run: Run, m: Matrices, options: Options) -> Outcome:
 
 
 def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
-    """Run OSQP, an operator splitting method, and polish what it returns."""
+    """Run OSQP, an operator splitting method; its own polishing prints to the terminal, and is left to ``kkt``."""
     solver = required("nlp: solver='osqp'", "osqp", "osqp")
     sparse = required("nlp", "scipy", "scipy.sparse")
-    system = sparse.vstack([m.A, sparse.eye_array(len(m.q))]).tocsc()
+    held = np.flatnonzero(np.isfinite(run.low) | np.isfinite(run.high))
+    system = sparse.vstack([m.A, sparse.eye_array(len(m.q)).tocsr()[held]]).tocsc()
     work, matrix = solver.OSQP(), sparse.csc_matrix
-    given: dict[str, Any] = {"verbose": False, "eps_abs": run.tol, "eps_rel": run.tol, "polishing": True}
+    given: dict[str, Any] = {"verbose": False, "eps_abs": run.tol, "eps_rel": run.tol, "polishing": False}
     given |= {"max_iter": max(1, _CHEAP * run.max_steps)}
     if np.isfinite(run.max_time):
         given["time_limit"] = run.max_time
     try:
         work.setup(
-            matrix(sparse.triu(m.P)), m.q, matrix(system), np.concatenate([m.lb, run.low]),
-            np.concatenate([m.ub, run.high]), **{**given, **options},
+            matrix(sparse.triu(m.P)), m.q, matrix(system), np.concatenate([m.lb, run.low[held]]),
+            np.concatenate([m.ub, run.high[held]]), **{**given, **options},
         )  # fmt: skip
     except (TypeError, AttributeError, ValueError) as error:
         why = "a value has the wrong type" if isinstance(error, TypeError) and options else error
         raise ArgumentError(f"nlp: OSQP does not take the options {dict(options)!r}: {why}.") from None
     if run.is_warm:
-        work.warm_start(x=run.z)
+        work.warm_start(x=run.z, y=-np.concatenate([run.multipliers[m.rows], run.pushes[held]]))
     result = work.solve(raise_error=False)
     words = {
         "solved": "solved", "solved inaccurate": "acceptable", "primal infeasible": "infeasible",
-        "dual infeasible": "unbounded", "maximum iterations reached": "iteration limit",
+        "dual infeasible": "unbounded", "primal infeasible inaccurate": "infeasible",
+        "dual infeasible inaccurate": "unbounded", "maximum iterations reached": "iteration limit",
         "run time limit reached": "time limit",
     }  # fmt: skip
     status = words.get(str(result.info.status), "stalled")
@@ -150,6 +156,16 @@ def osqp(run: Run, m: Matrices, options: Options) -> Outcome:
     if status in ("infeasible", "unbounded"):  # it has a certificate then, and no point
         return Outcome(run.z, None, status, message, steps)
     return Outcome(np.array(result.x), -np.asarray(result.y)[: len(m.lb)], status, message, steps)
+
+
+def quadratic(name: str, run: Run, m: Matrices, options: Options) -> Outcome:
+    """Run a solver for quadratic programs; rows of g without ends have the multiplier 0."""
+    outcome = QUADRATIC[name](run, m, options)
+    if outcome.multipliers is None:
+        return outcome
+    multipliers = np.zeros(len(run.lb))
+    multipliers[m.rows] = outcome.multipliers
+    return outcome._replace(multipliers=multipliers)
 
 
 QUADRATIC: dict[str, Callable[[Run, Matrices, Options], Outcome]] = {"clarabel": clarabel, "piqp": piqp, "osqp": osqp}

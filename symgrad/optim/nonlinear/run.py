@@ -14,7 +14,11 @@ from symgrad.optim.nonlinear.blocks import Blocks
 from symgrad.optim.nonlinear.derivatives import Derivatives
 from symgrad.support.progress import Work
 
-PATIENCE = 100  # steps without a change, beside values that are not finite, after which a solver is stopped
+PATIENCE = 100  # steps without a change after which a solver is stopped
+EDGE = 50  # the same, where f or g is not finite at an eighth of the points that are tried
+BOTTOMLESS = -1e15  # f that says, where a solver gives up, that there is no minimum
+_BEYOND = 1e10  # size of x with such an f, at which solvers are stopped
+_ROUGH = 1e-4  # relative change that counts as none beside such an edge
 
 
 class Stop(Exception):
@@ -70,8 +74,14 @@ class Run:
     why: str = ""  # it was stopped
     bad: str = ""  # the first value that was not finite
     cause: str = ""  # why it was not, in brackets
+    lost: list[int] = field(default_factory=list)  # the steps in which f or g was not finite, as often as it was
     needs_slopes: bool = False  # whether the solver cannot go on from derivatives that are nan or infinite
     began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def pushes(self) -> Any:
+        """Return ∇f − Jᵀλ at the start, with which its bounds push."""
+        return self.gradient(self.z) - self.matrix(self.z).T @ self.multipliers
 
     @property
     def is_equal(self) -> Any:
@@ -85,7 +95,7 @@ class Run:
             value = self._on_time().objective(np.array(z), self.thetas)
         except NotConverged as error:  # such as of odeint, at a point that a solver tries
             value = self._unknown("f", np.nan, error)
-        return float(self._finite(value, "f"))
+        return float(self._known(value, "f"))
 
     def gradient(self, z: Any) -> Any:
         """Return the gradient ∇f at a point."""
@@ -97,7 +107,7 @@ class Run:
             values = self._on_time().constraints(np.array(z), self.thetas)
         except NotConverged as error:
             values = self._unknown("g", np.full(len(self.lb), np.nan), error)
-        return self._finite(values, "", 1)
+        return self._known(values, "", 1)
 
     def jacobian(self, z: Any) -> Any:
         """Return the entries of ∂g/∂x."""
@@ -117,6 +127,12 @@ class Run:
     def curvature(self, z: Any, scale: float, multipliers: Any) -> Any:
         """Return the Hessian of σ f + λᵀ g as a sparse array."""
         return self.derivatives.hessian_pattern.matrix(self.hessian(z, scale, multipliers), symmetric=True)
+
+    def _known(self, values: Any, what: str, names: int | None = None) -> Any:
+        """Return the values of a function, and note the step where they are not finite."""
+        if not np.all(np.isfinite(values)):
+            self.lost.append(len(self.history))
+        return self._finite(values, what, names)
 
     def _finite(self, values: Any, what: str, names: int | None = None, rows: Any = None) -> Any:
         """Return the values, and note the name of the first that is not finite."""
@@ -158,18 +174,25 @@ class Run:
         f = self.objective(z) if f is None else f
         iterate = Iterate(f, self.violation(z, self.constraints(z) if g is None else g))
         self.history.append(iterate)
+        size = float(np.max(np.abs(z), initial=0.0))
         self.work.step(f"f = {iterate.f:.6g}, violation = {iterate.violation:.2g}")
         key = max(iterate.violation, self.tol), iterate.f  # what is met is met: the lower f is better then
         if np.all(np.isfinite(key)) and (self.best is None or key < self.best[:2]):
             self.best = (*key, z)
+        if f < BOTTOMLESS and iterate.violation <= self.tol * (1.0 + size) and size > _BEYOND:
+            self.why = "unbounded"
+            raise Stop
         if self.callback is not None and _is_true(self.callback(z, iterate)):
             self.why = "stopped"
             raise Stop
 
     def check_progress(self) -> None:
-        """Stop beside values that are not finite where steps change nothing; SciPy would go on to its limit."""
-        last = np.array(self.history[-PATIENCE:])
-        if self.bad and len(last) == PATIENCE and np.all(np.ptp(last, 0) <= self.tol * (1.0 + np.abs(last[-1]))):
+        """Stop where steps change nothing, and sooner beside values that are not finite; SciPy would go on."""
+        eighth = EDGE // 8
+        is_edge = len(self.lost) >= eighth and self.lost[-eighth] >= len(self.history) - EDGE
+        many, slack = (EDGE, _ROUGH) if is_edge else (PATIENCE, self.tol)
+        last = np.array(self.history[-many:])
+        if len(last) == many and np.all(np.ptp(last, 0) <= slack * (1.0 + np.abs(last[-1]))):
             self.why = "stalled"
             raise Stop
 
@@ -187,8 +210,8 @@ class Run:
         """Return the best iterate of a run that was stopped."""
         z = self.z if self.best is None else self.best[2]
         words = {
-            "stopped": "The callback returned True.", "not finite": "",
-            "stalled": f"The last {PATIENCE} steps changed neither f nor the violation.",
+            "stopped": "The callback returned True.", "not finite": "", "unbounded": "",
+            "stalled": "The last steps changed neither f nor the violation",
         }  # fmt: skip
         message = words.get(self.why, f"The {self.max_time:g} seconds of max_time were over.")
         return Outcome(z, None, self.why, message, max(len(self.history) - 1, 0))

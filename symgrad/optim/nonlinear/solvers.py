@@ -30,6 +30,12 @@ _UNO = {
 }  # fmt: skip
 
 
+_UNO_WARM = {
+    "barrier_initial_parameter": 1e-6, "barrier_push_variable_to_interior_k1": 1e-9,
+    "barrier_push_variable_to_interior_k2": 1e-9,
+}  # fmt: skip
+
+
 def _ends(values: Any) -> Any:
     return np.clip(values, -NO_BOUND, NO_BOUND)
 
@@ -110,8 +116,8 @@ def ipopt(run: Run, options: Options) -> Outcome:
     _set_options(problem, run, options)
     duals = {}
     if run.is_warm:
-        force = run.gradient(run.z) - _transposed(run, run.z) @ run.multipliers
-        duals = {"lagrange": -run.multipliers, "zl": np.maximum(force, 0.0), "zu": np.maximum(-force, 0.0)}
+        pushes = run.pushes
+        duals = {"lagrange": -run.multipliers, "zl": np.maximum(pushes, 0.0), "zu": np.maximum(-pushes, 0.0)}
     try:
         z, info = problem.solve(run.z, **duals)
     except BaseException as error:
@@ -122,10 +128,6 @@ def ipopt(run: Run, options: Options) -> Outcome:
     message = info["status_msg"]
     message = message.decode() if isinstance(message, bytes) else str(message)
     return Outcome(z, -np.asarray(info["mult_g"]), status, message, calls.steps)
-
-
-def _transposed(run: Run, z: Any) -> Any:
-    return run.matrix(z).T
 
 
 # ------------------------------------------------------------------ Uno
@@ -196,8 +198,10 @@ def uno(run: Run, options: Options) -> Outcome:
     model = _uno_model(unopy, run, calls)
     solver = unopy.UnoSolver()
     asked = {"preset": "ipopt", **options}
-    solver.set_preset(asked.pop("preset"))
+    preset = asked.pop("preset")
+    solver.set_preset(preset)
     defaults = {"primal_tolerance": run.tol, "dual_tolerance": run.tol, "max_iterations": run.max_steps}
+    defaults |= _UNO_WARM if run.is_warm and preset == "ipopt" else {}
     for name, value in {**defaults, "logger": "SILENT", **asked}.items():
         try:
             solver.set_option(name, value)
@@ -208,6 +212,8 @@ def uno(run: Run, options: Options) -> Outcome:
     if calls.errors:
         raise calls.errors[0]
     ended, at = (str(s).rpartition(".")[2] for s in (result.optimization_status, result.solution_status))
+    if ended == "USER_INTERRUPTION":
+        raise KeyboardInterrupt
     status = _UNO.get(ended) or _UNO.get(at, "stalled")
     multipliers = -np.asarray(result.constraint_dual_solution, np.float64)
     z = np.array(result.primal_solution)[: calls.size]
@@ -233,6 +239,12 @@ def _minimized(run: Run, optimize: Any, objective: Callable[..., float], **argum
             return optimize.OptimizeResult(message=str(error))  # a direction that f falls in for ever
 
 
+def _watched(run: Run, z: Any) -> None:
+    """Look at an iterate of SciPy's solvers, which would go on to their limits where nothing changes."""
+    run.step(z)
+    run.check_progress()
+
+
 def slsqp(run: Run, options: Options) -> Outcome:
     """Run SciPy's SLSQP, whose matrices are dense."""
     optimize = required("nlp: solver='slsqp'", "scipy", "scipy.optimize")
@@ -248,7 +260,7 @@ def slsqp(run: Run, options: Options) -> Outcome:
 
     result = _minimized(
         run, optimize, run.objective, jac=run.gradient, bounds=optimize.Bounds(run.low, run.high), method="SLSQP",
-        constraints=[limit(*e) for e in ends if e[1].any()], callback=run.step,
+        constraints=[limit(*e) for e in ends if e[1].any()], callback=lambda z: _watched(run, z),
         options={"maxiter": run.max_steps, "ftol": min(run.tol**1.5, 1e-12), **options},
     )  # fmt: skip
     status = {0: "solved", 9: "iteration limit"}.get(result.get("status", 0), "stalled")
@@ -285,21 +297,18 @@ def trust_constr(run: Run, options: Options) -> Outcome:
         g, hess = (lambda z: _repelling(run.constraints(z))), (lambda z, v: run.curvature(z, 0.0, v))
         limits = [optimize.NonlinearConstraint(g, run.lb, run.ub, run.matrix, hess)]
 
-    def watched(z: Any, _: Any) -> None:
-        run.step(z)
-        run.check_progress()
-
     result = _minimized(
         run, optimize, lambda z: _repelling(run.objective(z)), jac=run.gradient,
         hess=lambda z: run.curvature(z, 1.0, none), method="trust-constr",
-        bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=watched,
+        bounds=optimize.Bounds(run.low, run.high), constraints=limits, callback=lambda z, _: _watched(run, z),
         options={"maxiter": run.max_steps, "gtol": gtol, "xtol": 1e-10, "barrier_tol": run.tol, **options},
     )  # fmt: skip
     if not hasattr(result, "v"):
         return Outcome(run.z if run.best is None else run.best[2], None, "unbounded", result.message, len(run.history))
     multipliers = -np.asarray(result.v[0]) if limits else none
     status = {1: "solved", 2: "acceptable", 0: "iteration limit"}.get(result.status, "stalled")
-    return Outcome(np.clip(result.x, run.low, run.high), multipliers, status, str(result.message), int(result.nit))
+    message = "" if "'gtol'" in result.message else result.message  # of a limit that is 0
+    return Outcome(np.clip(result.x, run.low, run.high), multipliers, status, message, int(result.nit))
 
 
 NONLINEAR: dict[str, Callable[[Run, Options], Outcome]] = {
