@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import sympy as sp
+
 from symgrad import fft, functions, linalg, special
 from symgrad.engine.record import as_tensor, unary
 from symgrad.errors import ArgumentError
@@ -19,6 +21,7 @@ from symgrad.scalars.library.kernels import FRAIL
 from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
 
+_CUBE_ROOT = Map(lambda: sp.sign(X[0]) * sp.Abs(X[0]) ** sp.Rational(1, 3), 1, "CubeRoot")
 CLASSROOM: dict[str, Callable[..., Any]] = {
     "sec": lambda u: 1 / functions.cos(u),
     "csc": lambda u: 1 / functions.sin(u),
@@ -33,7 +36,7 @@ CLASSROOM: dict[str, Callable[..., Any]] = {
     "tg": lambda u: functions.tan(u),
     "ctg": lambda u: functions.cos(u) / functions.sin(u),
     "arctg": lambda u: functions.atan(u),
-    "cbrt": lambda u: functions.sign(u) * functions.exp(functions.log(functions.abs(u)) / 3),
+    "cbrt": lambda u: unary(_CUBE_ROOT, as_tensor(u)),
 }  # of numbers that may have all digits: a third of log u, where 1/3 would be rounded
 
 _NORMAL_PDF = Map(functools.partial(normal_pdf, X[0]), 1, "NormalPdf")  # which has all digits of √(2π)

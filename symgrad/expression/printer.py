@@ -258,6 +258,7 @@ class Text:
 
     def call(self, t: Call, high: str) -> str:
         """Return f(a, b); log|x|."""
+        t = _with_its_order(t)
         words = [self.listed_word(k) for k in t.keywords]
         inside = [*map(self.write, t.args), *words]
         bars = len(inside) == 1 and isinstance(t.args[0], Fenced) and t.args[0].left == "|"
@@ -707,6 +708,13 @@ class Latex(Text):
         return f"{' '.join(ends)} {self.at(t.body, INNER)}", PRODUCT
 
 
+def _with_its_order(t: Call) -> Call:
+    """Return J2(x) for jv(2, x), as formulas call it."""
+    order = t.args[0] if t.name == "jv" else None
+    value = order.value if isinstance(order, (Number, Constant)) else None
+    return replace(t, func=Name(f"J{value}"), args=t.args[1:]) if value in range(10) else t
+
+
 class MathML(Text):
     """Presentation MathML, without the element around it."""
 
@@ -773,6 +781,7 @@ class MathML(Text):
         if t.name in _NUMBERED:
             psi = markup.power(markup.mi("ψ"), markup.fenced(self.write(t.args[0])))
             return markup.row(psi, self.brackets(self.write(t.args[1])))
+        t = _with_its_order(t)
         name = self.function(t.name)
         name = markup.row(name, high) if high == self.dash else markup.power(name, high) if high else name
         inside = [*map(self.write, t.args), *map(self.listed_word, t.keywords)]

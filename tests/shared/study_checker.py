@@ -33,6 +33,7 @@ NAMES = {
     "log": logarithm,
     "log2": lambda x: logarithm(x) / mpmath.log(2),
     "log10": lambda x: logarithm(x) / mpmath.log(10),
+    "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
     "maximum": max,
     "minimum": min,
     "where": lambda c, a, b: a if c else b,

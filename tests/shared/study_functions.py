@@ -301,6 +301,35 @@ _SHIFTS = [
         "exp(-x**2)",
     )
 ]
+CASES = [  # whose values have conditions of their own
+    "x**2 if x < 0 else sqrt(x)",
+    "sin(x)/x if x != 0 else 1",
+    "-1/x if x < 0 else log(x + 1)",
+    "(1 - x**2 if x < 1 else log(x)/x)",
+    "1/(x - 3) if x > 2 else 1/(x + 3)",
+]
+ELIMINATED = [  # whose zeros are those of a polynomial
+    "log(x + sqrt(x**2 + 1))",
+    "sqrt(x + 2) - sqrt(x)",
+    "sqrt(x**2 + x) - x",
+    "x - sqrt(x**2 - 1)",
+    "sqrt(1 + sqrt(x)) - x",
+    "exp(-x)/(1 + exp(-x))**2",
+    "log(tan(x))",
+    "1/(1 + cos(x))",
+    "cos(x)/(1 - sin(x))",
+    "asin(x) - x",
+]
+POWERS = [
+    "sqrt(x)**2",
+    "sqrt(x)**(-4)",
+    "exp(log(x))",
+    "cbrt(x)",
+    "cbrt(x**2 - 1)",
+    "x*cbrt(x - 1)",
+    "x*log(x**2)",
+    "x**3*2**(-x)",
+]
 ALL = [
     *POLYNOMIALS,
     *RATIONALS,
@@ -310,5 +339,8 @@ ALL = [
     *WAVES,
     *INVERSES,
     *KINKS,
+    *CASES,
+    *ELIMINATED,
+    *POWERS,
     *(s for s, _, _ in _SHIFTS),
 ]

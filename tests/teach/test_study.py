@@ -25,6 +25,12 @@ EXPECTED = {
     "abs(x**2 - 4)": {"zeros": ["−2", "2"], "decreasing": ["(−∞, −2]", "[0, 2]"], "range": ["[0, ∞)"]},
     "x**x": {"domain": ["(0, ∞)"], "decreasing": ["(0, exp(−1)]"]},
     "1 - cos(x)": {"zeros": ["0"], "range": ["[0, 2]"]},
+    "x**2 if x < 0 else sqrt(x)": {"domain": ["(−∞, ∞)"], "increasing": ["[0, ∞)"], "range": ["[0, ∞)"]},
+    "sqrt(x)**2": {"domain": ["[0, ∞)"], "zeros": ["0"]},
+    "cbrt(x**2 - 1)": {"domain": ["(−∞, ∞)"], "zeros": ["−1", "1"], "range": ["[−1, ∞)"]},
+    "exp(-x)/(1 + exp(-x))**2": {"zeros": [], "convex": ["(−∞, log(2 − √3)]", "[log(2 + √3), ∞)"]},
+    "log2(x**2 + 4)": {"range": ["[2, ∞)"]},
+    "x*log(x**2)": {"increasing": ["(−∞, −exp(−1)]", "[exp(−1), ∞)"]},
 }  # fmt: skip
 
 
@@ -53,6 +59,19 @@ def test_zeros_without_end_are_not_listed():
     assert study.doubts == ("the zeros of f", "the zeros of f′", "the zeros of f″")
     assert study.zeros == []
     assert study.symmetry == "odd"
+
+
+def test_a_hole_that_a_case_fills_is_none():
+    study = sg.study("sin(x)/x if x != 0 else 1")
+    assert "f is defined for all real numbers." in str(study)
+    assert str(study).count("otherwise") == 1  # of a single place, whose derivative by its formula is none
+    assert ("0", "1", False) in [(str(e.x), str(e.y), e.has_kink) for e in study.extrema]
+    assert study.gaps == []
+
+
+def test_where_a_periodic_function_is_defined_is_told_without_its_window():
+    assert "f is defined on (3π/2, 5π/2) and where it repeats." in str(sg.study("log(cos(x))"))
+    assert "f is not defined at x = π/2 + k·π." in str(sg.study("tan(x)"))
 
 
 def test_asymptotes_and_gaps_are_told_with_their_limits():

@@ -20,6 +20,7 @@ from symgrad import functions
 from symgrad.core.node import CONSTANT, Leaf, has_value, tensor_value
 from symgrad.engine.record import TensorBase, as_tensor, handle
 from symgrad.errors import FormError
+from symgrad.expression.function_table import function_table
 from symgrad.ops.map import ADD, MUL, Map, exact
 from symgrad.ops.shape import Expand, Eye
 
@@ -287,6 +288,13 @@ def _over_limits(total: Callable[..., Any], reader: Any, e: Any) -> Step:
     return step
 
 
+def _special(reader: Any, e: Any) -> Step:
+    """A function that formulas call by SymPy's name; of a whole order, as besselj(2, x), by that order."""
+    function = function_table()[type(e).__name__.lower()]
+    orders = [int(a) for a in e.args[:-1] if a.is_Integer]
+    return then(partial(function, *orders), *[reader.read(a) for a in e.args[len(orders) :]])
+
+
 NUMBERS: dict[Any, Callable[[Any, Any], Step]] = {
     sp.Trace: _trace,
     sp.Determinant: _determinant,
@@ -294,4 +302,5 @@ NUMBERS: dict[Any, Callable[[Any, Any], Step]] = {
     MatrixElement: _element,
     sp.Sum: partial(_over_limits, functions.sum),
     sp.Product: partial(_over_limits, functions.prod),
+    **dict.fromkeys((sp.besselj, sp.bessely, sp.besseli, sp.besselk, sp.LambertW), _special),
 }

@@ -270,7 +270,7 @@ def _converted(e: Any, go: Any) -> Formula:
     if isinstance(e, sp.Pow) and e.base is sp.E:
         return apply("exp", _as_number(go(e.exp)))
     if isinstance(e, sp.Pow):
-        return power(_as_number(go(e.base)), _as_number(go(e.exp)))
+        return _raised(_as_number(go(e.base)), _as_number(go(e.exp)))
     if isinstance(e, sp.Piecewise):
         rows = [part for v, c in e.args for part in (_as_number(go(v)), OTHERWISE if c is sp.true else go(c))]
         return cases(*rows)
@@ -281,6 +281,15 @@ def _converted(e: Any, go: Any) -> Formula:
     if isinstance(e, (sp.Function, sp.Max, sp.Min)):
         return apply(called(type(e)), *[_as_number(go(a)) for a in e.args])
     raise Unwritable(str(type(e)))
+
+
+def _raised(base: Formula, e: Formula) -> Formula:
+    """Return a power as it stands: (√x)² is not x, which has values where √x has none."""
+    inner = base.exponent if isinstance(base, Power) and base.free else None
+    is_root = isinstance(inner, Number) and inner.value.denominator % 2 == 0
+    if not (is_root and isinstance(e, Number)) or abs(e.value) == 1:
+        return power(base, e)
+    return Power(base, e) if e.value > 0 else div(ONE, _raised(base, num(-e.value)))
 
 
 def _as_number(t: Formula) -> Formula:

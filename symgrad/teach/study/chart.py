@@ -101,6 +101,7 @@ class Chart:
     domain: list[Interval] = field(default_factory=list)
     cells: list[list[Cell]] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    _limits: dict[tuple[Any, Place], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.domain, complete = self.subject.domain()
@@ -145,14 +146,25 @@ class Chart:
         return limit(e, self.subject.x, end, -1 if high else 1)
 
     def _continues(self, cell: Cell, end: Place) -> bool:
-        """Whether f has the value at an end that its formula in the cell has there."""
+        """Whether f has the value at an end that its formula in the cell has there, or tends to."""
+        there = self.subject.at(end.value)
+        if not mpmath.isfinite(there):
+            return False
+        v = self._at_end(cell.expr, cell, end)
+        return bool(abs(v - there) < _SMALL * (1 + abs(there)))
+
+    def _at_end(self, e: Any, cell: Cell, end: Place) -> Any:
+        """Return the value of a formula at an end of a cell; where it has none, as sin(x)/x at 0, its finite limit."""
         with mpmath.workdps(DIGITS):
             try:
-                v = mpmath.mpmathify(compiled(cell.expr, self.subject.x)(end.value))
+                return mpmath.mpmathify(compiled(e, self.subject.x)(end.value))
             except (ArithmeticError, ValueError, TypeError):
-                return False
-            there = self.subject.at(end.value)
-            return bool(mpmath.isfinite(there) and abs(v - there) < _SMALL * (1 + abs(there)))
+                pass
+        if (e, end) not in self._limits:
+            side = -1 if end is cell.interval.high else 1
+            towards = limit(e, self.subject.x, end, side)
+            self._limits[e, end] = towards.value if isinstance(towards, Place) else mpmath.nan
+        return self._limits[e, end]
 
     def joins(self, a: Cell, b: Cell) -> bool:
         """Whether f is continuous where two cells meet."""
@@ -161,15 +173,8 @@ class Chart:
 
     def slopes_at(self, a: Cell, b: Cell) -> tuple[Any, Any]:
         """Return the slopes where two cells meet, of both sides; nan where there is none."""
-        values = []
-        for cell in (a, b):
-            slope = compiled(derived(cell.expr, self.subject.x), self.subject.x)
-            with mpmath.workdps(DIGITS):
-                try:
-                    values.append(mpmath.mpmathify(slope(a.interval.high.value)))
-                except (ArithmeticError, ValueError, TypeError):
-                    values.append(mpmath.nan)
-        return values[0], values[1]
+        left, right = (self._at_end(derived(c.expr, self.subject.x), c, a.interval.high) for c in (a, b))
+        return left, right
 
     def is_smooth(self, a: Cell, b: Cell) -> bool:
         """Whether f has one slope where two cells meet."""
@@ -206,14 +211,14 @@ class Chart:
                 if run:
                     out.append(self._run(run, part))
                 run = [cell] if cell is not None and cell.signs[n] == sign else []
-        return self._around(out)
+        return self.around(out)
 
     def _run(self, run: Sequence[Cell], part: Interval) -> Interval:
         low, high = run[0].interval.low, run[-1].interval.high
         has = [e not in (sp.oo, -sp.oo) and self._continues(c, e) for c, e in ((run[0], low), (run[-1], high))]
         return Interval(low, high, *has)
 
-    def _around(self, parts: list[Interval]) -> list[Interval]:
+    def around(self, parts: list[Interval]) -> list[Interval]:
         """Join what a period's window cuts apart."""
         if self.subject.period is None or len(parts) < 2 or not self.domain:
             return parts

@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.core.node import ancestors, tensor_node
 from symgrad.errors import ArgumentError
 from symgrad.expression.arguments import text_of_names
-from symgrad.expression.formula import Call, Formula, Number, Power, Quotient
+from symgrad.expression.formula import Call, Cases, Formula, Number, Otherwise, Power, Quotient
 from symgrad.scalars import in_full
 from symgrad.teach.board.reading import Unwritable, read, to_sympy
 from symgrad.teach.board.reading import number as formula_of_number
@@ -63,9 +63,9 @@ class Interval(NamedTuple):
         return f"{'[' if self.has_low else '('}{low}, {high}{']' if self.has_high else ')'}"
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The ends as floats."""
-        low, high = (-math.inf if e == -sp.oo else math.inf if e == sp.oo else float(e.value) for e in self[:2])
+    def ends(self) -> tuple[Any, Any]:
+        """The ends as numbers of mpmath."""
+        low, high = (-mpmath.inf if e == -sp.oo else mpmath.inf if e == sp.oo else e.value for e in self[:2])
         return low, high
 
     @property
@@ -79,10 +79,11 @@ class Interval(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """What must be ≠ 0, ≥ 0 or > 0 so that a formula has a value."""
+    """What must be ≠ 0, ≥ 0 or > 0 so that a formula has a value; of a case, where that case holds."""
 
     sign: str
     part: Any
+    case: Any = sp.true
 
 
 class Subject:
@@ -106,9 +107,10 @@ class Subject:
         e = _sympy(self.written, self.name)
         self.expr = e.replace(lambda p: p.is_Pow and p.exp.has(self.x) and p.base is not sp.E, _exponential)
         _check(who, text, self.expr, self.x)
-        self.conditions = list(dict.fromkeys(_conditions(self.written, self.name)))
+        musts = dict.fromkeys(_conditions(self.written, self.name))
+        self.conditions = [c for c in musts if not (c.sign == "≥" and c.part.is_nonnegative)]
         self._function = compiled(self.expr, self.x)
-        self._parts = [(c.sign, compiled(c.part, self.x)) for c in self.conditions]
+        self._parts = [(c.sign, compiled(c.part, self.x), compiled(c.case, self.x)) for c in self.conditions]
         self.period = self._period()
         self.bounded = self.period is None and _oscillates(self.expr, self.x)
         self.window = self._window()
@@ -137,14 +139,19 @@ class Subject:
 
     def is_defined(self, where: Any) -> bool:
         """Whether all conditions hold."""
-        for sign, part in self._parts:
-            v = _value(part, where)
+        for sign, v in self._required(where):
             if not mpmath.isfinite(v):
                 return False
             zero = abs(v) < _SMALL
             if (sign == "≠" and zero) or (sign == ">" and (zero or v < 0)) or (sign == "≥" and v < 0 and not zero):
                 return False
         return True
+
+    def _required(self, where: Any, many: int | None = None) -> Iterator[tuple[str, Any]]:
+        """Yield the signs and values of the conditions, or of the first ones, that apply at a number."""
+        for sign, part, case in self._parts[:many]:
+            if _holds(case, where):
+                yield sign, _value(part, where)
 
     def _window(self) -> Interval:
         """Return a window whose ends are not places of interest: of a period, it begins a little below 0."""
@@ -183,15 +190,24 @@ class Subject:
         parts, complete = [self.window], True
         for k, c in enumerate(self.conditions):
             new: list[Interval] = []
-            for part in parts:
-                cuts, whole_ = _cuts(c.part, self.x, part)
-                complete = complete and whole_
-                new += [p for p in split(part, cuts) if self._holds(p.inside, k + 1)]
+            for part, applies, whole in self._cases(c, parts):
+                cuts, proved = _cuts(c.part, self.x, part) if applies else ([], True)
+                complete = complete and proved and whole
+                new += [p for p in split(part, cuts) if not applies or self._holds(p.inside, k + 1)]
             parts = new
         return [self._closed(p) for p in _joined(parts, self)], complete
 
+    def _cases(self, c: Condition, parts: list[Interval]) -> Iterator[tuple[Interval, bool, bool]]:
+        """Yield intervals on which a condition applies, or does not, and whether there is proof that these are all."""
+        case = compiled(c.case, self.x)
+        for part in parts:
+            each = [_cuts(u, self.x, part) for u in _sides(c.case)]
+            cuts = sorted((p for places, _ in each for p in places), key=lambda p: p.value)
+            for piece in split(part, cuts):
+                yield piece, _holds(case, piece.inside), all(complete for _, complete in each)
+
     def _holds(self, where: Any, many: int) -> bool:
-        values = [(sign, _value(part, where)) for sign, part in self._parts[:many]]
+        values = list(self._required(where, many))
         return all(v != 0 if sign == "≠" else v > 0 for sign, v in values if not mpmath.isnan(v)) and not any(
             mpmath.isnan(v) for _, v in values
         )
@@ -259,7 +275,12 @@ def _switches(kink: Any) -> Iterator[Any]:
     elif isinstance(kink, (sp.Max, sp.Min)):
         yield from (a - b for k, a in enumerate(kink.args) for b in kink.args[:k])
     else:
-        yield from (r.lhs - r.rhs for _, c in kink.args for r in c.atoms(sp.core.relational.Relational))
+        yield from (u for _, c in kink.args for u in _sides(c))
+
+
+def _sides(c: Any) -> Iterator[Any]:
+    """Yield the differences of the two sides of comparisons."""
+    yield from (r.lhs - r.rhs for r in c.atoms(sp.core.relational.Relational))
 
 
 def _branch(kink: Any, x: Any, where: Any) -> Any:
@@ -284,6 +305,15 @@ def _relation(r: Any, at: Any) -> bool:
     far = at(r.lhs - r.rhs)
     holds = {sp.Gt: far > 0, sp.Ge: far >= 0, sp.Lt: far < 0, sp.Le: far <= 0, sp.Ne: far != 0, sp.Eq: far == 0}
     return bool(holds[type(r)])
+
+
+def _holds(case: Any, where: Any) -> bool:
+    """Whether a condition holds at a number."""
+    with mpmath.workdps(DIGITS + 30):
+        try:
+            return bool(case(mpmath.mpf(where)))
+        except (ArithmeticError, ValueError, TypeError):
+            return False
 
 
 def _value(f: Any, where: Any) -> Any:
@@ -331,11 +361,10 @@ def _constant(value: Any) -> Formula:
 
 def _check(who: str, text: str, e: Any, x: Any) -> None:
     others = {f.func for f in e.atoms(sp.Function) if x in f.free_symbols} - {*_SMOOTH, *_KINKED}
-    roots = [f for f in e.atoms(sp.exp) if any(x in g.free_symbols and g.args[0].has(sp.Abs) for g in f.atoms(sp.log))]
     if e.has(sp.zoo, sp.nan, sp.I):
         raise ArgumentError(nowhere(who, text))
-    if others or roots:
-        name = sorted(f.__name__ for f in others)[0] if others else "cbrt"
+    if others:
+        name = sorted(f.__name__ for f in others)[0]
         raise ArgumentError(
             f"{who}: {text!r} has {name}, whose values are not bounded here. Expected powers, roots, exp, log, the "
             "circular and hyperbolic functions and their inverses, abs, sign, max, min and cases."
@@ -350,6 +379,9 @@ def nowhere(who: str, text: str) -> str:
 def _conditions(t: Formula, x: str) -> Iterator[Condition]:
     """Yield the conditions under which a formula has a value, inner ones first."""
     if x not in t.free:
+        return
+    if isinstance(t, Cases):
+        yield from _of_cases(t, x)
         return
     for a in t.operands:
         yield from _conditions(a, x)
@@ -376,9 +408,19 @@ def _conditions(t: Formula, x: str) -> Iterator[Condition]:
             yield Condition("≠", sp.cos(a))
 
 
+def _of_cases(t: Cases, x: str) -> Iterator[Condition]:
+    """Yield the conditions of a case distinction: those of a value apply where its case holds."""
+    others = sp.true
+    for value, c in t.rows:
+        yield from _conditions(c, x)
+        case = others if isinstance(c, Otherwise) else sp.And(others, _sympy(c, x))
+        yield from (k._replace(case=sp.And(k.case, case)) for k in _conditions(value, x))
+        others = others if isinstance(c, Otherwise) else sp.And(others, sp.Not(_sympy(c, x)))
+
+
 def _shortened(e: Any) -> Any:
     """Return a number in its short form; roots and fractions are expanded, which is quick."""
-    if e.count_ops() <= _SHORT and not e.has(sp.Float):
+    if e.count_ops() <= _SHORT and not e.has(sp.Float) and len(e.atoms(sp.log)) < 2:
         return e
     return sp.radsimp(sp.expand(e)) if not e.atoms(sp.Function) else sp.simplify(e)
 

@@ -113,12 +113,13 @@ def recognised(value: Any) -> Iterator[Any]:
                 yield front * q
         if x != 0 and abs(x) < 100 and (q := _fraction(mpmath.exp(x))) is not None:
             yield sp.log(q)
-        if x > 0 and (q := _fraction(mpmath.log(x))) is not None:
-            yield sp.exp(q)
+        if x != 0 and (q := _fraction(mpmath.log(abs(x)))) is not None:
+            yield sp.exp(q) if x > 0 else -sp.exp(q)
         yield from _algebraic(x)
         for base in (2, 3, 5, 10):
-            if (q := _fraction(x / mpmath.log(base))) is not None:
-                yield q * sp.log(base)
+            for unit in (sp.log(base), 1 / sp.log(base)):
+                if (q := _fraction(x / number(unit))) is not None:
+                    yield q * unit
         for angle, function in ((sp.atan, mpmath.tan), (sp.acos, mpmath.cos), (sp.asin, mpmath.sin)):
             if abs(x) < 7 and (q := _fraction(function(x))) is not None:
                 for k in range(-4, 5):

@@ -21,7 +21,7 @@ from symgrad.teach.study.functions import Interval, Subject, nowhere
 from symgrad.teach.study.picture import drawn
 from symgrad.teach.study.points import COMPARED, Place, digits
 from symgrad.teach.study.several.critical_points import CriticalPoints
-from symgrad.teach.study.solution import Solution, equation, write
+from symgrad.teach.study.solution import Solution, equation, shortest, write
 
 Parts = tuple[Any, ...]
 _FUNCTIONS = ("f", "f′", "f″")
@@ -226,24 +226,24 @@ def _finding(topic: str, statements: Sequence[tuple[str, Parts]], reason: Parts 
 
 def _domain(c: Chart) -> Finding:
     f = c.subject
-    musts = [("remark", (Equation((write(k.part),)), f"{_MUST[k.sign]}")) for k in f.conditions]
+    musts = [("remark", (Equation((write(k.part),)), _MUST[k.sign])) for k in f.conditions if k.case == sp.true]
     parts = c.domain
     everywhere = len(parts) == 1 and parts[0][:2] == f.window[:2]
     if everywhere:
         return _finding("Domain", [*musts, ("remark", ("f is defined for all real numbers.",))])
     if f.period is not None:
         holes = [g.x for g in c.gaps if not f.is_defined(g.x.value)]
-        where: Parts = ("f is defined on ", *_union(parts), " and where it repeats.")
-        if all(_is_hole(i, f.window) for i in parts):
+        where: Parts = ("f is defined on ", *_union(c.around(parts)), " and where it repeats.")
+        if _is_all_but_places(parts, f.window):
             where = ("f is not defined at ", *_listed(f.name, holes, f.period), ".")
         return _finding("Domain", [*musts, ("remark", where)])
     return _finding("Domain", [*musts, ("remark", ("f is defined on ", *_union(parts), "."))])
 
 
-def _is_hole(i: Interval, window: Interval) -> bool:
-    """Whether an interval ends at single places, or where the window does."""
-    ends = ((i.low, window.low, i.has_low), (i.high, window.high, i.has_high))
-    return not any(has and e is not w for e, w, has in ends)
+def _is_all_but_places(parts: Sequence[Interval], window: Interval) -> bool:
+    """Whether nothing but single places is left out of a window."""
+    ends = [window.low, *(end for i in parts for end in i[:2]), window.high]
+    return all(a is b for a, b in zip(ends[::2], ends[1::2], strict=True))
 
 
 def _symmetry(c: Chart) -> Finding:
@@ -314,6 +314,9 @@ def _asymptotes(c: Chart) -> Finding:
 
 def _derivative(c: Chart, n: int) -> tuple[Any, Formula]:
     f = c.subject
+    alone = {r: sp.true if isinstance(r, sp.Ne) else sp.false for r in f.expr.atoms(sp.Ne, sp.Eq)}  # a single place
+    if alone:
+        return Label("f", n, (f.name,)), write(shortest(sp.diff(f.expr.xreplace(alone), f.x, n)))
     form = derive(f.text, f.name, n, verify=False)
     return Label("f", n, (f.name,)), written_form(form)
 

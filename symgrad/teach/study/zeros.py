@@ -6,7 +6,9 @@ What is left is halved, and at last looked at as a zero of higher order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.teach.study.enclosures import NotEnclosed, enclose
-from symgrad.teach.study.points import DIGITS, Place, asked, compiled, derived, exact_value, is_zero, place
+from symgrad.teach.study.points import DIGITS, Place, asked, compiled, derived, exact_value, is_zero, number, place
 
 _ROUNDS, _MOST = 60, 6000  # halvings, and cells at a time
 _FINE, _FAR = 44, 180  # powers of two towards a finite and an infinite end
@@ -24,6 +26,11 @@ _RATIO = 0.4871  # cells are not halved in the middle, where zeros like to be
 _NARROW = 1e-5
 _ORDERS = (2, 3, 4, 5, 6)
 _TINY, _SAME = mpmath.mpf(10) ** -36, mpmath.mpf(10) ** -30
+
+
+_ZERO_AT = {  # the one argument at which a function is 0
+    sp.log: 1, sp.acos: 1, sp.acosh: 1, sp.asin: 0, sp.atan: 0, sp.sinh: 0, sp.asinh: 0, sp.tanh: 0, sp.atanh: 0
+}  # fmt: skip
 
 
 class Zeros(NamedTuple):
@@ -38,7 +45,7 @@ class Zeros(NamedTuple):
     complete: bool = True
 
 
-def zeros(e: Any, x: Any, low: float, high: float) -> Zeros:
+def zeros(e: Any, x: Any, low: Any, high: Any) -> Zeros:
     """Return the zeros of a formula in the open interval, on which it is defined and smooth."""
     found: list[Place] = []
     complete = True
@@ -46,6 +53,8 @@ def zeros(e: Any, x: Any, low: float, high: float) -> Zeros:
         these = real_roots(factor, x) if factor.is_polynomial(x) else None
         if these is None:
             these, whole = _isolated(factor, x, low, high)
+            eliminated = None if whole else asked(partial(eliminated_roots, factor, x))
+            these, whole = (these, whole) if eliminated is None else (eliminated, True)
             complete = complete and whole
         found += [p for p in these if low < p.value < high]
     return Zeros(merged(found), complete)
@@ -68,6 +77,9 @@ def _factors(e: Any, x: Any) -> list[Any]:
     top = asked(lambda: sp.factor(sp.trigsimp(sp.fraction(sp.factor(sp.together(e)))[0])))
     parts = sp.Mul.make_args(sp.fraction(sp.together(e))[0] if top is None else top)
     bases = {p.base if p.is_Pow and p.exp.is_number and p.base is not sp.E else p for p in parts}
+    inner = {b for b in bases if b.func in _ZERO_AT and x in b.free_symbols}
+    if inner:
+        return [f for b in bases - inner | {b.args[0] - _ZERO_AT[b.func] for b in inner} for f in _factors(b, x)]
     return [b for b in sorted(bases, key=str) if x in b.free_symbols and not is_never_zero(b)]
 
 
@@ -89,6 +101,54 @@ def real_roots(e: Any, x: Any) -> list[Place] | None:
             r if v.exact is None and r.exact is not None and abs(v.value - r.value) < _TINY else v for v in values
         ]
     return values
+
+
+def eliminated_roots(e: Any, x: Any) -> list[Place] | None:
+    """Return the real zeros of a formula of roots, or of exponentials, by a polynomial; None of any other."""
+    t, scale = x, sp.S.Zero
+    e = e.rewrite(sp.exp) if e.has(sp.sinh, sp.cosh, sp.tanh) else e
+    waves = [f for f in e.atoms(sp.exp) if x in f.free_symbols]
+    if waves:
+        slopes = [f.args[0] / x for f in waves]
+        ratios = [s / slopes[0] for s in slopes]
+        if not all(r.is_Rational for r in ratios):
+            return None
+        t, scale = sp.Dummy(positive=True), slopes[0] / math.lcm(*[int(r.q) for r in ratios])
+        e = e.xreplace({f: t ** (s / scale) for f, s in zip(waves, slopes, strict=True)})
+    polynomial = _without_roots(e, t)
+    if polynomial is None or x in polynomial.free_symbols - {t} or (roots := real_roots(polynomial, t)) is None:
+        return None
+    value = compiled(e, t)
+    roots = [r for r in roots if (t is x or r.value > 0) and _vanishes(value, r)]
+    return roots if t is x else [_logarithm(r, scale) for r in roots]
+
+
+def _without_roots(e: Any, t: Any) -> Any:
+    """Return a polynomial that has all zeros of a formula of roots; None where there is none."""
+    while roots := [p for p in e.atoms(sp.Pow) if t in p.base.free_symbols and p.exp.is_Rational and p.exp.q > 1]:
+        base = max((p.base for p in roots), key=lambda b: b.count_ops())
+        q = math.lcm(*[int(p.exp.q) for p in roots if p.base == base])
+        root = sp.Dummy(positive=True)
+        e = e.xreplace({p: root ** (p.exp * q) for p in roots if p.base == base})
+        e = sp.resultant(sp.fraction(sp.together(e))[0], sp.fraction(sp.together(root**q - base))[0], root)
+    top = sp.expand(sp.fraction(sp.together(e))[0])
+    return top if top != 0 and top.is_polynomial(t) else None
+
+
+def _vanishes(value: Any, root: Place) -> bool:
+    """Whether a formula is 0 at a zero of a polynomial that has all of its zeros."""
+    with mpmath.workdps(DIGITS):
+        try:
+            return bool(abs(value(root.value)) < _SAME)
+        except (ArithmeticError, ValueError, TypeError):
+            return False
+
+
+def _logarithm(root: Place, scale: Any) -> Place:
+    """Return log(t)/scale."""
+    with mpmath.workdps(DIGITS):
+        value = mpmath.log(root.value) / number(scale)
+    return Place(value) if root.exact is None else place(sp.simplify(sp.log(root.exact) / scale))
 
 
 # ------------------------------------------------------------------ isolation
@@ -119,9 +179,9 @@ class _Formula:
         return enclose(self.order(n), self.x, low, high)
 
 
-def _isolated(e: Any, x: Any, low: float, high: float) -> tuple[list[Place], bool]:
+def _isolated(e: Any, x: Any, low: Any, high: Any) -> tuple[list[Place], bool]:
     f = _Formula(e, x)
-    edges = np.array(_edges(low, high))
+    edges = np.array(_edges(float(low), float(high)))
     brackets: list[tuple[float, float]] = []
     try:
         stuck, complete = _halved(f, edges[:-1], edges[1:], brackets)
@@ -225,12 +285,15 @@ def _clusters(cells: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
 
 def _of_higher_order(f: _Formula, low: float, high: float) -> list[Place] | None:
     """Return the zeros in a narrow cell by the first derivative that has none there; None where they are not told."""
-    for m in _ORDERS:
+    for order in _ORDERS:
+        m = order
         a, b = f.bounds(np.array([low]), np.array([high]), m)
         if not (a[0] > 0 or b[0] < 0):
             continue
-        if f.at(low, m - 1) * f.at(high, m - 1) > 0:
-            continue
+        while m and f.at(low, m - 1) * f.at(high, m - 1) > 0:  # then that derivative has no zero either
+            m -= 1
+        if m < 2:
+            return [_refined(f, low, high)] if m else []
         centre = _bisected(f, low, high, m - 1)
         values = [abs(f.at(centre, j)) for j in range(m - 1)]
         if all(v < _TINY for v in values):
@@ -241,9 +304,10 @@ def _of_higher_order(f: _Formula, low: float, high: float) -> list[Place] | None
     return None
 
 
-def _keeps_its_sign(f: _Formula, end: float, near: float) -> bool:
+def _keeps_its_sign(f: _Formula, end: Any, near: float) -> bool:
     """Whether a formula has one sign from its last cell on to an end, as far as numbers tell."""
-    gaps = [mpmath.mpf(2) ** k for k in (range(0, 40, 3) if np.isinf(end) else range(0, -90, -3))]
-    where = [near * g if np.isinf(end) else end + (near - mpmath.mpf(end)) * g for g in gaps]
+    gaps = [mpmath.mpf(2) ** k for k in (range(0, 40, 3) if mpmath.isinf(end) else range(0, -90, -3))]
+    with mpmath.workdps(DIGITS + 30):
+        where = [near * g if mpmath.isinf(end) else end + (near - end) * g for g in gaps]
     signs = {int(mpmath.sign(v)) for w in where if mpmath.isfinite(v := f.at(w))}
     return len(signs - {0}) <= 1
