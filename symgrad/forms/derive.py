@@ -146,6 +146,11 @@ def derive(
         _check_equations(y, by, order, shapes, cotangent, tangent, notation, structure)
         return implicit(y, wrt, by[0], order)
     order = _ordered(by, order)
+    if isinstance(order, (list, tuple)) and order:
+        raise ArgumentError(
+            f"derive: of an equation, expected one name to differentiate with respect to. Got {list(order)}. Ask for "
+            f"each, as in sg.derive({y!r}, {wrt!r}, {order[0]!r})."
+        )
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
     many = isinstance(wrt, (list, tuple)) or is_model(wrt)

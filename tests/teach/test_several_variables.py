@@ -295,3 +295,48 @@ def test_what_is_not_proved_or_not_listed_is_told():
     assert "were not looked for" in " ".join(str(sg.critical_points("sqrt(x**2 + y**2)")).split())
     assert not sg.critical_points("abs(x) + y**2").complete
     assert "f has no critical point" in str(sg.study("x**2 - y"))
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "point"),
+    [
+        ("2x + 3y", "sqrt(x) + sqrt(y) = 5", ["9", "4"]),
+        ("x^(1/3) y^(2/3)", "2x + 3y = 90", ["15", "20"]),
+        ("sqrt(x) + sqrt(y) + sqrt(z)", "x + y + z = 1", ["1/3"] * 3),
+    ],
+)
+def test_all_solutions_of_systems_with_roots_are_found(f, g, point):
+    study = sg.lagrange_multipliers(f, g)
+    assert [[str(v) for v in p.at.values()] for p in study.points] == [point]
+    assert study.complete
+
+
+def test_a_multiplier_may_be_large():
+    (point,) = sg.lagrange_multipliers("100*(x**2 + y**2)", "exp(x) + y = 3").points
+    x, y = (float(v) for v in point.at.values())
+    assert abs(x - y * np.exp(x)) < 1e-12  # the gradients are parallel
+    assert abs(np.exp(x) + y - 3) < 1e-12
+
+
+def test_a_path_is_differentiated_with_respect_to_its_names():
+    both = sg.chain_rule("exp(u)*sin(v)", u="x*y", v="x**2")
+    assert both.parameters == ["x", "y"]
+    assert sg.chain_rule("x**2*y", x="cos(t)", y="a*t").parameters == ["t"]
+
+
+def test_the_tangent_of_a_curve_is_told_as_one():
+    line = sg.tangent_plane("x^2 + y^2 = 25", x=3, y=4)
+    assert line.formula == "6x + 8y = 50"
+    assert "at right angles to the curve, so that the tangent is" in " ".join(str(line).split())
+    with pytest.raises(ArgumentError, match=r"Write sg\.tangent_plane\('x\^2 \+ y\^2 = 25', x=3, y=4\)"):
+        sg.tangent("x^2 + y^2 = 25", x=3, y=4)
+    with pytest.raises(ArgumentError, match=r"one name .* sg\.derive\('x\*y\*z = 1', 'z', 'x'\)"):
+        sg.derive("x*y*z = 1", "z", ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [("cbrt(x)", "vertical"), ("abs(x)", "kink"), ("sqrt(abs(x))", "kink"), ("sign(x)", "jump")]
+)
+def test_why_a_curve_has_no_tangent_is_told(text, what):
+    with pytest.raises(ArgumentError, match=what):
+        sg.tangent(text, x=0)

@@ -285,11 +285,12 @@ def _converted(e: Any, go: Any) -> Formula:
 
 def _raised(base: Formula, e: Formula) -> Formula:
     """Return a power as it stands: (√x)² is not x, which has values where √x has none."""
-    inner = base.exponent if isinstance(base, Power) and base.free else None
-    is_root = isinstance(inner, Number) and inner.value.denominator % 2 == 0
-    if not (is_root and isinstance(e, Number)) or abs(e.value) == 1:
+    if not (isinstance(base, Power) and base.free and isinstance(base.exponent, Number) and isinstance(e, Number)):
         return power(base, e)
-    return Power(base, e) if e.value > 0 else div(ONE, _raised(base, num(-e.value)))
+    inner, outer = base.exponent.value, e.value
+    if inner.denominator % 2 or (inner * outer).denominator % 2 == 0:  # both have values at the same places
+        return power(base, e)
+    return Power(base, e) if outer > 0 else div(ONE, _raised(base, num(-outer)))
 
 
 def _as_number(t: Formula) -> Formula:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.expression.arithmetic import add
+from symgrad.expression.equations import has_equals_sign
 from symgrad.expression.formula import Formula, Label, Name
 from symgrad.expression.printer import handwritten
 from symgrad.forms.derive import derive
@@ -102,6 +105,12 @@ class TaylorPolynomial(Solution):
         super().__init__(who, text, order, at)
         if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _MOST:
             raise ArgumentError(f"{who}: got order={order!r}. Expected a number from 1 to {_MOST}.")
+        if has_equals_sign(text) and len(at) > 1:
+            point = ", ".join(f"{n}={v!r}" for n, v in at.items())
+            raise ArgumentError(
+                f"{who}: {text!r} is a curve given by an equation. Write sg.tangent_plane({text!r}, {point}), which "
+                "returns its tangent and a normal vector."
+            )
         if len(at) != 1:
             raise ArgumentTypeError(f"{who}: expected the point by name, as in x=2. Got {sorted(at)}.")
         ((name, value),) = at.items()
@@ -121,7 +130,8 @@ class TaylorPolynomial(Solution):
         if f.expr.atoms(sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise):
             inside = [(i, smooth) for i, smooth in pieces if _is_inside(i, number(self.at))]
             if not inside:
-                raise ArgumentError(f"{who}: {f.text!r} has a kink or a jump at {self.name} = {self.at}.")
+                what = "no slope: its tangent is vertical" if self._is_upright() else "a kink or a jump"
+                raise ArgumentError(f"{who}: {f.text!r} has {what} at {self.name} = {self.at}.")
             (self._smooth, e), *_ = inside
         self._orders = [e]
         for _ in range(self.order + 1):
@@ -130,6 +140,13 @@ class TaylorPolynomial(Solution):
         if not all(v.is_number and v.is_finite and v.is_real for v in values):
             raise ArgumentError(f"{who}: {f.text!r} has no derivative at {self.name} = {self.at}.")
         return values
+
+    def _is_upright(self) -> bool:
+        """Whether the slopes of secants grow beyond bounds to both sides, with one sign, as those of ∛x at 0."""
+        a, steps = number(self.at), [mpmath.mpf(10) ** -k for k in (12, 24, 36)]
+        sides = [[(self._subject.at(a + s * h) - self._subject.at(a)) / (s * h) for h in steps] for s in (1, -1)]
+        first = sides[0][0]
+        return all(10 < v / u < 1e11 and v * first > 0 for side in sides for u, v in pairwise(side) if u)  # or it jumps
 
     @property
     def slope(self) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from symgrad.errors import ArgumentError
+from symgrad.expression.arguments import text_of_names
 from symgrad.expression.arithmetic import add, mul
 from symgrad.expression.formula import Formula, Label, Product
 from symgrad.expression.printer import handwritten
@@ -102,12 +103,12 @@ def _free(p: Field) -> set[str]:
 
 
 @checked
-def chain_rule(f: str, wrt: str | Sequence[str] = "t", **path: str) -> ChainRule:
+def chain_rule(f: str, wrt: str | Sequence[str] | None = None, **path: str) -> ChainRule:
     """Return the derivative of f along a path x(t), y(t), … by the chain rule, with its tree and steps.
 
     Args:
         f: a formula as text.
-        wrt: the parameter, or a list of parameters, as for ``x="r*cos(θ)"``.
+        wrt: the parameter, or a list of parameters, as for ``x="r*cos(θ)"``; by default t, or all names in the path.
         path: for each variable, by name, a formula of the parameters.
 
     Raises:
@@ -118,6 +119,9 @@ def chain_rule(f: str, wrt: str | Sequence[str] = "t", **path: str) -> ChainRule
     >>> sg.chain_rule("x**2 + y**2", ["r", "θ"], x="r*cos(θ)", y="r*sin(θ)").derivatives
     {'r': 2*r, 'θ': 0}
     """
+    if wrt is None:
+        names = sorted({n for e in path.values() for n in text_of_names(str(e), {}).names})
+        wrt = ["t"] if "t" in names or not names else names
     return ChainRule(f, [wrt] if isinstance(wrt, str) else list(wrt), path)
 
 

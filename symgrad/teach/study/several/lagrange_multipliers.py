@@ -105,7 +105,7 @@ class LagrangeMultipliers(Solution):
             (slopes,) = self._jacobian
             minors = [self._slopes[i] * slopes[k] - self._slopes[k] * slopes[i] for i, k in combinations(range(n), 2)]
             found = real_solutions([*minors, *self._g], self._symbols)
-            if not found.windows:
+            if not found.windows or n == 2:
                 self._sort(found)
                 return
         self._sort(real_solutions([*self._system, *self._g], unknowns))

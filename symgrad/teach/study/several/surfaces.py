@@ -96,7 +96,7 @@ class AtPoint(Solution):
 
 
 class TangentPlane(AtPoint):
-    """The tangent plane of a surface at a point.
+    """The tangent plane of a surface at a point; the tangent of a curve that an equation of x and y describes.
 
     Attributes:
         names, point, gradient: as of every function at a point.
@@ -146,7 +146,9 @@ class TangentPlane(AtPoint):
             why = " + ".join(f"∂{f}/∂{n}·({n} − {handwritten(v)})" for n, v in zip(self.names, a, strict=True))
             yield Note(reason=(f"the tangent plane {self._height} = {f}(P) + {why}, the linear approximation:",))
         else:
-            yield Note(reason=("the gradient is at right angles to the surface, so that the plane is ∇f·(X − P) = 0:",))
+            what = ("curve", "tangent") if len(self.names) == 2 else ("surface", "plane")
+            reason = f"the gradient is at right angles to the {what[0]}, so that the {what[1]} is ∇f·(X − P) = 0:"
+            yield Note(reason=(reason,))
         yield Note(kind="does", reason=(self._equation,))
         yield Note(reason=("a normal vector is ", equation(self.normal)))
 

@@ -6,6 +6,7 @@ that Newton's method comes to from many starts, which is said.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -52,13 +53,27 @@ def real_solutions(equations: Sequence[Any], unknowns: Sequence[Any]) -> Solutio
         equations: formulas of the unknowns, without other names.
         unknowns: symbols.
     """
-    choices = [_factors(e, unknowns) for e in equations]
+    opened, roots = _roots_named(equations, unknowns)
+    every = [*unknowns, *roots]
+    choices = [_factors(e, every) for e in opened]
     if all(c is not None for c in choices) and np.prod([len(c or ()) for c in choices]) <= _CHOICES:
-        made = _of_polynomials(choices, unknowns)
-        if made is not None:
-            proper = [p for p in made.points if _solves(equations, unknowns, p)]
-            return made._replace(points=proper)
+        made = _of_polynomials(choices, every)
+        if made is not None and not (roots and made.curves):
+            points = dict.fromkeys(p[: len(unknowns)] for p in made.points)
+            return made._replace(points=[p for p in points if _solves(equations, unknowns, p)])
     return _by_newton(equations, unknowns)
+
+
+def _roots_named(equations: Sequence[Any], unknowns: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the equations with an unknown u for each root of a formula, where uⁿ is that formula; and these u."""
+    opened, names = [in_full(e) for e in equations], []
+    powers = {p for e in opened for p in e.atoms(sp.Pow) if p.exp.is_Rational and p.exp.q > 1}
+    for base in sorted({p.base for p in powers if p.base.free_symbols & {*unknowns}}, key=str):
+        same = [p for p in powers if p.base == base]
+        n, u = math.lcm(*[int(p.exp.q) for p in same]), sp.Dummy(positive=True)
+        opened = [e.xreplace({p: u ** (p.exp * n) for p in same}) for e in opened] + [u**n - base]
+        names.append(u)
+    return opened, names
 
 
 # ------------------------------------------------------------------ polynomials
