@@ -96,6 +96,8 @@ def select(mask: NDArray[np.bool_], yes: Callable[..., F64], no: Callable[..., F
 
 def replaced(mask: NDArray[np.bool_], yes: Callable[..., F64], y: F64, x: F64, *numbers: float) -> F64:
     """Put yes(y, x, *numbers) into y where the mask holds, evaluated there only, and return y."""
+    if not isinstance(mask, np.ndarray):  # it is recorded
+        return np.where(mask, yes(y, x, *numbers), y)
     where = np.flatnonzero(mask)
     y[where] = yes(y[where], x[where], *numbers)
     return y

@@ -141,6 +141,9 @@ REFERENCE |= {
     "lgamma": lambda x: mpmath.loggamma(x).real,
     "sech2": lambda x: 1 / mpmath.cosh(min(abs(x), 1000)) ** 2,
     "ratio": lambda x, y: x / y,
+    **{f"i{n}": functools.partial(mpmath.besseli, n) for n in (0, 1)},
+    **{f"i{n}e": lambda x, n=n: mpmath.besseli(n, x) * mpmath.exp(-abs(x)) for n in (0, 1)},
+    **{f"polygamma{n}": functools.partial(mpmath.polygamma, n) for n in range(4)},
 }
 
 
@@ -197,6 +200,8 @@ def arguments(name, kind):
         "erfinv": (-1, 1),
         "lgamma": (0, INF),
         "sinc_slope": (-17, 17),
+        **dict.fromkeys(("i0", "i0e", "i1", "i1e"), (-80, 80)),
+        **dict.fromkeys([f"polygamma{n}" for n in range(4)], (0, 1e6)),
     }.get(name, (0 if name in ("log", "log2", "log10", "sqrt", "rsqrt", "entr") else -INF, INF))
     limit = LIMIT.get((name, kind), INF)
     inside = (x > low) & (x < high) & (np.abs(x) <= limit)
@@ -222,7 +227,8 @@ def test_accurate_over_the_whole_range(name, kind):
         exact = (REFERENCE[name](*(mpmath.mpf(float(v)) for v in x)) for x in zip(*xs))
         errors = [error(y, e, kind) for y, e in zip(found, exact)]
     worst = int(np.argmax(errors))
-    assert errors[worst] <= ULPS, [float(x[worst]) for x in xs]
+    room = ULPS + name.startswith(("i0", "i1", "polygamma"))
+    assert errors[worst] <= room, [float(x[worst]) for x in xs]
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -256,6 +262,7 @@ def numpy_function(name):
         "rsqrt": lambda x: 1 / np.sqrt(x),
         "pow": np.power,
         "ratio": np.divide,
+        **{f"polygamma{n}": functools.partial(SCALARS["polygamma"].numpy, n) for n in range(4)},
         "sech2": lambda x: (1 / np.cosh(np.float64(x)) ** 2).astype(x.dtype),
     }
     return extra[name] if name in extra else SCALARS[name].numpy
@@ -416,7 +423,7 @@ def test_no_instruction_may_be_rearranged():
 
 
 def test_arities_are_those_of_the_declarations():
-    extra = {"sqrt": 1, "rsqrt": 1, "pow": 2, "sech2": 1, "ratio": 2}
+    extra = {"sqrt": 1, "rsqrt": 1, "pow": 2, "sech2": 1, "ratio": 2, **{f"polygamma{n}": 1 for n in range(4)}}
     assert {**{name: SCALARS[name].nargs for name in FUNCTIONS if name not in extra}, **extra} == FUNCTIONS
 
 

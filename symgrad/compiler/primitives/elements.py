@@ -16,7 +16,7 @@ import sympy as sp
 from symgrad.compiler.primitives.folding import FOLDING, FOLDS, RULES
 from symgrad.compiler.primitives.infix import FUNCTIONS
 from symgrad.compiler.primitives.map_steps import steps_of_map
-from symgrad.compiler.primitives.payload import Steps, replay, steps_of
+from symgrad.compiler.primitives.payload import Steps, names_of, of_order, replay, steps_of
 from symgrad.core.node import Shape
 from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_complex, is_floating, is_integer
 from symgrad.engine.program import CONST, INPUT, Program, Value
@@ -200,7 +200,7 @@ class Elements:
     def _floating(self, args: Sequence[int], v: Value) -> bool:
         if self.whole:
             return True
-        names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
+        names = names_of(steps_of_map(v.op if isinstance(v.op, Map) else v.op.map))
         if self.known_names is not None and not names <= self.known_names:
             return False
         if self._of_integers(args, v):
@@ -406,6 +406,8 @@ class Elements:
             below = self.ops[refs[1]]
             if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
                 return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
+        if name == "polygamma" and self.known_names is not None:
+            return self._simplest(of_order(name, self.value(refs[0])), refs[1])
         if name not in TRUTH and name != "select":  # NumPy adds booleans as booleans
             refs = tuple([self.cast(r, self._dtype) if self.dtypes[r] == BOOL else r for r in refs])
         return self._simplest(name, *refs)

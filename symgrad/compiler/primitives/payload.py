@@ -35,6 +35,23 @@ def steps_of(payload: Any, arity: int) -> Steps:
     return Steps(arity, tuple(writer.ops), result)
 
 
+def names_of(steps: Steps) -> set[str]:
+    """Return the names of the functions in the steps, with the order of a polygamma that is a number."""
+    return {of_order(op[0], _number_at(steps, op[1])) if op[0] == "polygamma" else op[0] for op in steps.ops} - {
+        "const"
+    }
+
+
+def of_order(name: str, n: float | None) -> str:
+    """Return the name of a function of this order."""
+    return name if n is None else f"{name}{int(n)}"
+
+
+def _number_at(steps: Steps, place: int) -> float | None:
+    op = steps.ops[place - steps.arity] if place >= steps.arity else ("",)
+    return op[1] if op[0] == "const" else None
+
+
 @lru_cache(maxsize=64)
 def steps_in_parts(formula: Callable[..., Any], arity: int = 2) -> Steps:
     """Return the operations on real and imaginary parts of a function of complex numbers: see ``scalars.complexes``."""

@@ -120,6 +120,13 @@ class Value:
     def __rtruediv__(self, other: Operand) -> Value:
         return self._binary("fdiv -", other, swapped=True)
 
+    def __pow__(self, power: float) -> Value:
+        """Return the product of as many factors; of a negative whole power, its reciprocal."""
+        product = self
+        for _ in range(abs(int(power)) - 1):
+            product = product * self
+        return product if power > 0 else 1.0 / product
+
     def __neg__(self) -> Value:
         return self.emit("fneg", self.name)
 

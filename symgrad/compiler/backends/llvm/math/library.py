@@ -19,7 +19,7 @@ from symgrad.compiler.backends.llvm.math import (
     trigonometric,
 )
 from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign, magnitude, rounding, sqrt
-from symgrad.compiler.backends.llvm.math.kernels import answer, recorded
+from symgrad.compiler.backends.llvm.math.kernels import answer, polygamma, recorded
 from symgrad.scalars import SCALARS
 
 # sech2 is what 1/(cosh x · cosh x) is replaced by, ratio a quotient in a loop whose divisor stays
@@ -43,9 +43,11 @@ _TABLE: dict[str, Callable[..., Value]] = {
 _MADE = (
     "sigmoid", "logit", "xlogy", "xlog1py", "entr", "relu", "low", "clamp", "softsign", "erf", "erfc", "erfcx", "ndtr",
 )  # fmt: skip
-_WIDE = ("erfinv", "log_ndtr", "lgamma")
+_WIDE = ("erfinv", "log_ndtr", "lgamma", "i0", "i0e", "i1", "i1e")
+_ORDERS = 4  # of polygamma: beyond them NumPy computes it
 answer(_TABLE)
 _TABLE |= {name: recorded(name, name in _WIDE) for name in (*_MADE, *_WIDE)}
+_TABLE |= {f"polygamma{n}": polygamma(n) for n in range(_ORDERS)}
 
 
 def _arity(function: Any) -> int:
