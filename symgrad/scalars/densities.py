@@ -39,6 +39,18 @@ checked: Any = part(
     lambda m, v, d: m.where(d >= 0.0, v, math.nan), core=_POSITIVE,
 )  # fmt: skip
 
+# a term of programs, and one of formulas
+computed: Any = part("computed", lambda v: v, lambda v, y: computed(sp.S.One), lambda m, v: v, inline=True,
+                     shown=lambda v: sp.S.Zero)  # fmt: skip
+written: Any = part("written", lambda v: sp.S.Zero, lambda v, y: written(sp.S.One), lambda m, v: 0.0 * v, inline=True,
+                    shown=lambda v: v)  # fmt: skip
+
+
+def instead(program: Any, formula: Any) -> Any:
+    """Return the terms of a formula as programs compute them, where those of the textbook would cancel."""
+    return sp.Add(*map(computed, sp.Add.make_args(program)), *map(written, sp.Add.make_args(formula)))
+
+
 WIDEST = 1e150  # stands for ∞ as an end of a support that depends on parameters: its square is a float
 finite_end: Any = part(
     "finite_end", lambda x: x, lambda x, y: sp.S.One, lambda m, x: m.minimum(m.maximum(x, -WIDEST), WIDEST)

@@ -15,6 +15,7 @@ from symgrad.scalars.densities import (
     half_step,
     i_ratio,
     i_ratio_slope,
+    instead,
     log1p_quotient,
     log1p_square,
     log_beta,
@@ -28,6 +29,7 @@ from symgrad.scalars.densities import (
     times_log1p,
     trigamma_rest,
 )
+from symgrad.scalars.deviances import less_gamma, log_power, shares_of, shares_of_odds
 from symgrad.scalars.library.betas import (
     betainc,
     betaincc,
@@ -221,7 +223,10 @@ gamma = Continuous(
     "gamma",
     "The gamma distribution with shape a = α: log p(z) = (α - 1) log z - z - log Γ(α); scale is 1/rate.",
     "a",
-    density=lambda x, s, a: times_log(a - 1, x) - over(x, s) - lgamma(a) - a * log(s),
+    density=lambda x, s, a: instead(
+        log_power(a - 1, x, s) + less_gamma(0, 1, a - 1) - log(s),
+        times_log(a - 1, x) - over(x, s) - lgamma(a) - a * log(s),
+    ),
     support=_positive,
     open=lambda a: (a > 1, False),
     cdf=lambda z, a: gammainc(a, z),
@@ -237,8 +242,9 @@ chi2 = Continuous(
     "chi2",
     "The χ² distribution with df = ν: log p(z) = (ν/2 - 1) log z - z/2 - ν/2 log 2 - log Γ(ν/2).",
     "df",
-    density=lambda x, s, v: (
-        times_log(v / 2 - 1, x) - over(x, s) / 2 - lgamma(v / 2) - v / 2 * sp.log(2) - v / 2 * log(s)
+    density=lambda x, s, v: instead(
+        log_power(v / 2 - 1, x, 2 * s) + less_gamma(0, 1, v / 2 - 1) - sp.log(2) - log(s),
+        times_log(v / 2 - 1, x) - over(x, s) / 2 - lgamma(v / 2) - v / 2 * sp.log(2) - v / 2 * log(s),
     ),
     support=_positive,
     open=lambda v: (v > 2, False),
@@ -255,7 +261,10 @@ invgamma = Continuous(
     "invgamma",
     "The inverse gamma distribution with shape a = α: log p(z) = -(α + 1) log z - 1/z - log Γ(α).",
     "a",
-    density=lambda x, s, a: -(a + 1) * log(x) - standard(s, x) - lgamma(a) + a * log(s),
+    density=lambda x, s, a: instead(
+        log_power(a, s, x) - log(x) + less_gamma(0, 0, a),
+        -(a + 1) * log(x) - standard(s, x) - lgamma(a) + a * log(s),
+    ),
     support=_positive,
     open=_above_zero,
     cdf=lambda z, a: gammaincc(a, 1 / z),
@@ -275,16 +284,24 @@ def _information_of_ratio(a: sp.Expr, b: sp.Expr) -> sp.Expr:
     return b * (b * c + c + a) / (8 * a**2 * c**2 * (c + 1)) + (trigamma_rest(a) - trigamma_rest(c)) / 4
 
 
+def _log_f(x: sp.Expr, s: sp.Expr, m: sp.Expr, n: sp.Expr) -> sp.Expr:
+    """With m/2 - 1 as an exponent, so that there is no logarithm of x for m = 2."""
+    a, b = m / 2 - 1, n / 2 + 1
+    gammas = less_gamma(0, 1, a) + less_gamma(0, 0, b) - less_gamma(0, 0, a + b)
+    return shares_of_odds(a, b, m * x, n * s) + gammas + log(m / 2) - log(s)
+
+
 f = Continuous(
     "f",
     "The F distribution of Fisher and Snedecor with dfn = m and dfd = n.",
     "dfn dfd",
-    density=lambda x, s, m, n: (
+    density=lambda x, s, m, n: instead(
+        _log_f(x, s, m, n),
         times_log(m / 2 - 1, x)
         - (m + n) / 2 * log1p_quotient(m * x, n * s)
         - m / 2 * log(s)
         + m / 2 * log(m / n)
-        - log_beta(m / 2, n / 2)
+        - log_beta(m / 2, n / 2),
     ),
     support=_positive,
     open=lambda m, n: (m > 2, False),
@@ -483,12 +500,21 @@ pareto = Continuous(
     information=lambda b: {("b", "b"): 1 / b**2},
 )
 
+
 # ------------------------------------------------------------------ an interval
+def _less_beta(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """-log B(a + 1, b + 1), less what ``shares_of`` adds."""
+    return less_gamma(0, 1, a) + less_gamma(0, 1, b) - less_gamma(0, 1, a + b) + log1p(a + b)
+
+
 beta = Continuous(
     "beta",
     "The beta distribution: log p(z) = (a - 1) log z + (b - 1) log(1 - z) - log B(a, b).",
     "a b",
-    density=lambda x, s, a, b: times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s),
+    density=lambda x, s, a, b: instead(
+        shares_of(a - 1, b - 1, over(x, s)) + _less_beta(a - 1, b - 1) - log(s),
+        times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s),
+    ),
     support=_unit,
     open=lambda a, b: (a > 1, b > 1),
     cdf=lambda z, a, b: betainc(a, b, z),

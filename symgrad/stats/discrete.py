@@ -14,7 +14,18 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import NotYet
 from symgrad.functions import floor, logsumexp, where
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
-from symgrad.scalars.densities import filled, log_beta, log_rest, log_trials, standard, times_log, times_log1p
+from symgrad.scalars.densities import (
+    checked,
+    filled,
+    instead,
+    log_beta,
+    log_rest,
+    log_trials,
+    standard,
+    times_log,
+    times_log1p,
+)
+from symgrad.scalars.deviances import less_gamma, log_power, log_power_of_exp, log_shares, shares_of, shares_of_odds
 from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
@@ -42,7 +53,9 @@ poisson_log = Discrete(
     "The Poisson distribution with log_mu = η, the logarithm of its mean: log P(k) = k η - exp(η) - log k!.",
     "log_mu",
     rounding=_ROUNDING,
-    density=lambda k, s, eta: k * eta - exp(eta) - lgamma(k + 1),
+    density=lambda k, s, eta: instead(
+        log_power_of_exp(k, eta) + less_gamma(0, 1, k), k * eta - exp(eta) - lgamma(k + 1)
+    ),
     support=_counts,
     valid=lambda eta: sp.Abs(eta) <= _LARGEST,
     cdf=lambda k, eta: gammaincc(k + 1, exp(eta)),
@@ -56,7 +69,7 @@ poisson = Discrete(
     "The Poisson distribution with mean mu = μ: log P(k) = k log μ - μ - log k!.",
     "mu",
     rounding=_ROUNDING,
-    density=lambda k, s, mu: times_log(k, mu) - lgamma(k + 1) - mu,
+    density=lambda k, s, mu: instead(log_power(k, mu, 1) + less_gamma(0, 1, k), times_log(k, mu) - lgamma(k + 1) - mu),
     support=_counts,
     valid=lambda mu: (mu >= 0) & (mu <= _LARGEST),
     cdf=lambda k, mu: gammaincc(k + 1, mu),
@@ -68,11 +81,28 @@ poisson = Discrete(
 )
 
 
+def _less_choices(k: sp.Expr, n: sp.Expr, e: int) -> sp.Expr:
+    """Log Γ(k + n + e) - log k! - log Γ(n + e), with the terms that ``log_shares`` leaves out.
+
+    All are of k for one operation to compute, so that two that are equal cancel exactly.
+    """
+    gammas = less_gamma(0, 1, k), less_gamma(0, e, n), -less_gamma(0, e, k + n)
+    return sum(checked(g, sp.Abs(k)) for g in gammas)
+
+
+def _log_counts(k: sp.Expr, n: sp.Expr, t: sp.Expr, e: int) -> sp.Expr:
+    """Log P(k), where p = σ(t)."""
+    return log_shares(k, n, sigmoid(t), sigmoid(-t), logsigmoid(t), logsigmoid(-t)) + _less_choices(k, n, e)
+
+
 binomial_logit = Discrete(
     "binomial_logit",
     "The binomial distribution with p = 1/(1 + exp(-logits)).",
     "n logits",
-    density=lambda k, s, n, z: log_trials(k, n - k, z) - log_beta(n - k + 1, k + 1) - log(n + 1),
+    density=lambda k, s, n, z: instead(
+        _log_counts(k, n - k, z, 1),
+        log_trials(k, n - k, z) - log_beta(n - k + 1, k + 1) - log(n + 1),
+    ),
     support=lambda n, z: (sp.S.Zero, n),
     valid=lambda n, z: _is_count(n),
     whole="n",
@@ -87,7 +117,10 @@ binom = Discrete(
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
     "n p",
     rounding=_ROUNDING,
-    density=lambda k, s, n, p: times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1),
+    density=lambda k, s, n, p: instead(
+        shares_of(k, n - k, p) + _less_choices(k, n - k, 1),
+        times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1),
+    ),
     support=lambda n, p: (sp.S.Zero, n),
     valid=lambda n, p: _is_count(n) & _is_probability(p),
     whole="n",
@@ -143,7 +176,10 @@ neg_binomial_2_log = Discrete(
     "The negative binomial distribution with dispersion n and log_mu = η, the logarithm of its mean exp(η).",
     "n log_mu",
     rounding=_ROUNDING,
-    density=lambda k, s, n, eta: k * logsigmoid(eta - log(n)) + n * logsigmoid(log(n) - eta) + _log_choices(k, n),
+    density=lambda k, s, n, eta: instead(
+        _log_counts(k, n, eta - log(n), 0),
+        k * logsigmoid(eta - log(n)) + n * logsigmoid(log(n) - eta) + _log_choices(k, n),
+    ),
     support=_counts,
     valid=lambda n, eta: (n > 0) & (n <= _LARGEST) & (sp.Abs(eta) <= _LARGEST),
     cdf=lambda k, n, eta: betaincc(k + 1, n, sigmoid(eta - log(n))),
@@ -157,7 +193,10 @@ neg_binomial_2 = Discrete(
     "The negative binomial distribution with mean mu = μ and dispersion n: the variance is μ + μ²/n.",
     "n mu",
     rounding=_ROUNDING,
-    density=lambda k, s, n, mu: times_log(k, mu / (n + mu)) - n * log1p(mu / n) + _log_choices(k, n),
+    density=lambda k, s, n, mu: instead(
+        shares_of_odds(k, n, mu, n) + _less_choices(k, n, 0),
+        times_log(k, mu / (n + mu)) - n * log1p(mu / n) + _log_choices(k, n),
+    ),
     support=_counts,
     valid=lambda n, mu: (n > 0) & (n <= _LARGEST) & (mu >= 0) & (mu <= _LARGEST),
     cdf=lambda k, n, mu: betaincc(k + 1, n, mu / (n + mu)),
@@ -172,7 +211,10 @@ nbinom = Discrete(
     "The negative binomial distribution: log P(k) = log Γ(k + n) - log k! - log Γ(n) + n log p + k log(1 - p).",
     "n p",
     rounding=_ROUNDING,
-    density=lambda k, s, n, p: lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
+    density=lambda k, s, n, p: instead(
+        shares_of(n, k, p) + _less_choices(k, n, 0),
+        lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
+    ),
     support=_counts,
     valid=lambda n, p: (n > 0) & (n <= _LARGEST) & (p > 0) & (p <= 1),
     cdf=lambda k, n, p: betainc(n, k + 1, p),
