@@ -11,14 +11,14 @@ import numpy as np
 from symgrad.compiler.compiled import Compiled
 from symgrad.engine.program import Program
 from symgrad.errors import SymgradError
-from symgrad.implicit.programs import numbers
+from symgrad.implicit.programs import all_numbers
 from symgrad.support.extras import is_installed
 
 HOT = 0.1  # seconds that steps take in all before machine code is worth its time
 
 
 class Tiered:
-    """The first result of a program: its steps run on arrays one by one until machine code is ready.
+    """The results of a program: its steps run on arrays one by one until machine code is ready.
 
     Args:
         program: what is computed.
@@ -31,16 +31,16 @@ class Tiered:
         self._program, self._spent = program, -1.0  # before the first call, which looks for kernels of the steps
 
     def __call__(self, *args: Any) -> Any:
-        """Return the result, an array of its own."""
+        """Return the results, arrays of their own."""
         if self.kernel is not None:
-            return self.kernel(*args)[0]
+            return self.kernel(*args)
         start = time.perf_counter()
-        result = np.array(numbers(self._program, *args))
+        results = [np.array(y) for y in all_numbers(self._program, *args)]
         before = self._spent
         self._spent = 0.0 if before < 0 else before + time.perf_counter() - start
         if before <= HOT < self._spent:
             threading.Thread(target=self._compile, args=args, daemon=True).start()
-        return result
+        return results
 
     def _compile(self, *args: Any) -> None:
         """Compile to machine code, and take this kernel from then on."""

@@ -217,8 +217,8 @@ def _fields(solution: Solution) -> dict[str, Any]:
     calls = solution.evaluations
     return {
         "x": solution.x, "fun": solution.f, "success": solution.success, "status": 0 if solution.success else 1,
-        "message": solution.message, "nit": solution.iterations, "nfev": calls.get("objective", 0),
-        "njev": calls.get("gradient", 0), "nhev": calls.get("hessian", 0), "constr_violation": solution.violation,
+        "message": solution.message, "nit": solution.iterations, "nfev": calls.get("values", 0),
+        "njev": calls.get("slopes", 0), "nhev": calls.get("hessian", 0), "constr_violation": solution.violation,
         "solution": solution,
     }  # fmt: skip
 

@@ -23,11 +23,16 @@ _MOST_STEPS = 20_000  # of loops that are followed step by step
 
 def pattern(program: Program, argument: int) -> Sets:
     """For each entry of the one result, the entries of this argument that it can depend on."""
+    (sets,) = patterns(program, argument)
+    return sets
+
+
+def patterns(program: Program, argument: int) -> list[Sets]:
+    """The same for each result, in one pass."""
     given = program.values[program.inputs[argument]]
     places = {k: Entries(program.values[k].shape) for k in program.inputs}
     places[program.inputs[argument]] = variables(given.shape)
-    (result,) = _run(program, places)
-    return none(result.size, given.size) if result.sets is None else result.sets
+    return [none(r.size, given.size) if r.sets is None else r.sets for r in _run(program, places)]
 
 
 def _run(program: Program, places: dict[int, Entries]) -> list[Entries]:

@@ -5,17 +5,15 @@ Patterns are fixed and known before there is a value. The Lagrangian here is σ 
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.compiler.sparse.pattern import pattern
+from symgrad.compiler.sparse.pattern import patterns
 from symgrad.compiler.sparse.products import seeds
-from symgrad.compiler.sparse.sets import Sets, none
+from symgrad.compiler.sparse.sets import Sets
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.tiers import Tiered
 from symgrad.core.node import tensor_node
@@ -76,51 +74,55 @@ class Derived(NamedTuple):
     Attributes:
         jacobian: where ∂g/∂x can differ from zero.
         hessian: where the lower triangle of ∂²(σ f + λᵀ g)/∂x² can differ from zero.
-        programs: (x, *θ) ↦ f, ∇f, g and the entries of ∂g/∂x; (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle.
+        kernels: what is computed at once: "values" (x, *θ) ↦ f, g; "slopes" (x, *θ) ↦ ∇f and the entries of ∂g/∂x;
+            "hessian" (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle.
     """
 
     jacobian: Pattern
     hessian: Pattern
-    programs: dict[str, Program]
+    kernels: dict[str, Program]
 
 
 @collector_paused()
 def derived(body: Program) -> Derived:
     """Trace all derivatives at once, in one graph with the body."""
-    many, patterns = len(body.arguments), dict[str, Pattern]()
+    many, known = len(body.arguments), dict[str, Pattern]()
 
-    def rule(*given: Any) -> dict[str, Any]:
+    def rule(*given: Any) -> dict[str, list[Any]]:
         x, (f, g) = given[0], map(as_tensor, body(*given[:many]))
-        patterns["jacobian"], entries = _jacobian(body, x, g)
-        patterns["hessian"], lower = _hessian(products.pulled([f, g], given[many:], x), given)
-        gradient = programs.fitted(products.pulled([f], [as_tensor(1.0)], x), body.arguments[0])
-        return {"gradient": gradient, **entries, **lower}
+        gradient, slope = (
+            programs.fitted(products.pulled(ys, weights, x), body.arguments[0])
+            for ys, weights in (([f], [as_tensor(1.0)]), ([f, g], given[many:]))
+        )
+        both = recorded([tensor_node(t) for t in given], [tensor_node(t) for t in (g, slope)])
+        rows, curved = patterns(both, 0)
+        known["jacobian"], entries = _jacobian(rows, x, g)
+        known["hessian"], lower = _hessian(curved.symmetric(), x, slope)
+        return {"slopes": [gradient, *entries], "hessian": lower}
 
     with Trace() as trace:
         variables = trace.variables([*body.arguments, *body.results])
         roots = trace.run(rule, variables, "nlp: derivatives are traced once.")
-        own = {name: variables if name == "hessian" else variables[:many] for name in roots}
-        made = {name: programs.closed(*trace.program(own[name], [as_tensor(t)])) for name, t in roots.items()}
-    f, g = (body.returning([k]) for k in body.outputs)
-    return Derived(patterns["jacobian"], patterns["hessian"], {"objective": f, "constraints": g, **made})
+        own = {"slopes": variables[:many], "hessian": variables}
+        made = {
+            name: programs.closed(*trace.program(own[name], [as_tensor(t) for t in results]))
+            for name, results in roots.items() if results
+        }  # fmt: skip
+    return Derived(known["jacobian"], known["hessian"], {"values": body, **made})
 
 
-def _jacobian(body: Program, x: Any, g: Any) -> tuple[Pattern, dict[str, Any]]:
+def _jacobian(sets: Sets, x: Any, g: Any) -> tuple[Pattern, list[Any]]:
     """Return the pattern of ∂g/∂x, and its entries where there are some."""
-    sets = pattern(body.returning(body.outputs[1:]), 0) if math.prod(g.shape) else none(0, x.shape[0])
-    entries = {"jacobian": _entries(g, x, for_jacobian(sets, 1.0, 1.0))} if len(sets.members) else {}
-    return Pattern.of(sets), entries
+    return Pattern.of(sets), [_entries(g, x, for_jacobian(sets, 1.0, 1.0))] if len(sets.members) else []
 
 
-def _hessian(slope: Any, given: Sequence[Any]) -> tuple[Pattern, dict[str, Any]]:
+def _hessian(sets: Sets, x: Any, slope: Any) -> tuple[Pattern, list[Any]]:
     """Return the pattern of the slope's derivative below the diagonal, and its entries where there are some."""
-    slope = programs.fitted(slope, spec_of(given[0]))
-    sets = pattern(recorded([tensor_node(t) for t in given], [tensor_node(slope)]), 0).symmetric()
     lower = sets.owners >= sets.members
     if not lower.any():
-        return Pattern.of(sets, lower), {}
+        return Pattern.of(sets, lower), []
     sweeps = for_hessian(sets)
-    return Pattern.of(sets, lower), {"hessian": _entries(slope, given[0], sweeps._replace(take=sweeps.take[lower]))}
+    return Pattern.of(sets, lower), [_entries(slope, x, sweeps._replace(take=sweeps.take[lower]))]
 
 
 def _entries(y: Any, x: Any, sweeps: Sweeps) -> Any:
@@ -139,7 +141,7 @@ class Derivatives:
     Attributes:
         body: the program.
         size, held: how many numbers x and g have.
-        calls: for each function how often it was called, and the seconds that it took.
+        calls: for each of "values", "slopes" and "hessian" how often it was computed, and the seconds that it took.
     """
 
     def __init__(self, body: Program, backend: str) -> None:
@@ -147,6 +149,7 @@ class Derivatives:
         (self.size,), (self.held,) = body.arguments[0].shape, body.results[1].shape
         self.calls: dict[str, tuple[int, float]] = {}
         self._kernels: dict[str, Tiered] = {}
+        self._latest: dict[str, tuple[Any, tuple[Any, ...], Any]] = {}  # point, θ and results of the last call
 
     @cached_property
     def _derived(self) -> Derived:
@@ -162,41 +165,47 @@ class Derivatives:
         """Where the lower triangle of ∂²(σ f + λᵀ g)/∂x² can differ from zero."""
         return self._derived.hessian
 
-    @property
+    @cached_property
     def programs(self) -> dict[str, Program]:
         """(x, *θ) ↦ f, ∇f, g and the entries of ∂g/∂x; (x, *θ, σ, λ) ↦ those of the Hessian's lower triangle."""
-        return self._derived.programs
-
-    def _kernel(self, name: str) -> Tiered:
-        if name not in self._kernels:
-            self._kernels[name] = Tiered(self.programs[name], self.backend)
-        return self._kernels[name]
+        own, names = self._derived.kernels, {"values": ("objective", "constraints"), "slopes": ("gradient", "jacobian")}
+        parts = [(n, own[k], place) for k in own for n, place in zip(names.get(k, (k,)), own[k].outputs, strict=False)]
+        return {name: program.returning([place]) for name, program, place in parts}
 
     # -------------------------------------------------------------- numbers
     def objective(self, z: Any, thetas: tuple[Any, ...]) -> float:
         """Return the objective f at a point."""
-        return float(self._called("objective", z, *thetas))
+        return float(self._at("values", z, thetas)[0])
 
     def gradient(self, z: Any, thetas: tuple[Any, ...]) -> Any:
         """Return the gradient ∇f at a point."""
-        return self._called("gradient", z, *thetas)
+        return self._at("slopes", z, thetas)[0].copy()
 
     def constraints(self, z: Any, thetas: tuple[Any, ...]) -> Any:
         """Return the constraints g at a point."""
-        return self._called("constraints", z, *thetas) if self.held else np.zeros(0)
+        return self._at("values", z, thetas)[1].copy() if self.held else np.zeros(0)
 
     def jacobian(self, z: Any, thetas: tuple[Any, ...]) -> Any:
         """Return the entries of ∂g/∂x."""
-        return self._called("jacobian", z, *thetas) if len(self.jacobian_pattern.rows) else np.zeros(0)
+        return self._at("slopes", z, thetas)[1] if len(self.jacobian_pattern.rows) else np.zeros(0)
 
     def hessian(self, z: Any, scale: float, multipliers: Any, thetas: tuple[Any, ...]) -> Any:
         """Return the entries of the lower triangle of the Hessian of σ f + λᵀ g."""
         if not len(self.hessian_pattern.rows):
             return np.zeros(0)
-        return self._called("hessian", z, *thetas, float(scale), np.array(multipliers))
+        return self._called("hessian", z, *thetas, float(scale), np.array(multipliers))[0]
+
+    def _at(self, name: str, z: Any, thetas: tuple[Any, ...]) -> Any:
+        """Return what is computed at a point, once for all that is asked of it there."""
+        latest = self._latest.get(name)
+        if latest is None or latest[1] is not thetas or not np.array_equal(latest[0], z):
+            latest = self._latest[name] = z, thetas, self._called(name, z, *thetas)
+        return latest[2]
 
     def _called(self, name: str, *args: Any) -> Any:
-        kernel, start = self._kernel(name), time.perf_counter()
+        if name not in self._kernels:
+            self._kernels[name] = Tiered(self._derived.kernels[name], self.backend)
+        kernel, start = self._kernels[name], time.perf_counter()
         value = kernel(*args)
         count, spent = self.calls.get(name, (0, 0.0))
         self.calls[name] = count + 1, spent + time.perf_counter() - start

@@ -47,8 +47,9 @@ class Solution:
         message: the status as a sentence, with the solver's own message.
         solver: the name of the solver.
         iterations: the number of iterations.
-        times: the seconds spent in total, and in each function.
-        evaluations: the number of calls of each function.
+        times: the seconds spent in "total", and in "values" (of f and g), "slopes" (∇f and the Jacobian of g) and the
+            "hessian" of the Lagrangian.
+        evaluations: how often each of them was computed.
         violation, stationarity: the largest violation of a constraint or bound, and the largest entry of ∇L.
         history: f and the violation at each step.
     """
