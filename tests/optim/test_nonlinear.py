@@ -80,7 +80,7 @@ def test_quadratic_solvers_print_nothing_and_skip_rows_without_ends(name, capfd)
     rows = {
         "constraints": lambda x: {"none": x[0] - x[1], "sum": x.sum()},
         "lb": None,
-        "ub": {"none": None, "sum": 1.0},
+        "ub": {"none": np.inf, "sum": 1.0},
     }
     for bounds in (None, (-5.0, 5.0)):
         solution = sg.optim.nlp(lambda x: x @ x - 4 * x[0], np.zeros(2), bounds=bounds, solver=name, **rows)
@@ -374,7 +374,7 @@ def test_what_is_returned_is_finite(name):
         (ArgumentError, r"bounds of x\[1\] are 2 and 1", {"bounds": (np.array([0.0, 2.0]), np.ones(2))}),
         (ArgumentError, r"lb: the block 'dynamic' does not.*Did you mean 'dynamics'\?$", {"lb": {"dynamic": 0.0}}),
         (ArgumentError, r"ub: got shape \[3\] for dynamics. Expected \[2\]", {"ub": {"dynamics": np.ones(3)}}),
-        (ArgumentError, r"lb and ub of dynamics\[0\] are 1 and 0", {"lb": {"dynamics": 1.0}}),
+        (ArgumentError, r"lb and ub of dynamics\[0\] are 1 and 0", {"lb": {"dynamics": 1.0}, "ub": 0.0}),
         (ArgumentError, "solver='newton' is unknown. Expected one of 'auto', 'ipopt'", {"solver": "newton"}),
         (ArgumentError, r"dynamics\[1\] is nan at the start", {"x0": np.array([1.0, -1.0])}),
         (ArgumentError, r"x\[1\] is nan at the start", {"x0": np.array([1.0, np.nan])}),
@@ -408,7 +408,7 @@ def test_arguments_of_another_shape_are_refused():
         problem.solve(x0=np.ones(3))
     with pytest.raises(ArgumentError, match="the structure of the arguments differs"):
         problem.solve(np.ones(2), 1.0)
-    with pytest.raises(ArgumentError, match=r"x0 has the blocks \['a'\]. Expected \['x'\]"):
+    with pytest.raises(ArgumentError, match=r"x0 has the blocks \['a'\]. Expected one array"):
         problem.solve(x0={"a": np.ones(2)})
     with pytest.raises(ArgumentTypeError, match="start is an earlier solution, got int"):
         problem.solve(start=3)
@@ -552,13 +552,16 @@ def test_errors_name_stages_of_python_loops():
 @pytest.mark.parametrize(
     ("ends", "low", "high"),
     [
-        ({"lb": None, "ub": 1.0}, [-np.inf] * 2, [1.0] * 2),
+        ({}, [0.0] * 2, [0.0] * 2),
+        ({"lb": 0.0}, [0.0] * 2, [np.inf] * 2),
+        ({"ub": [1.0, np.inf]}, [-np.inf, 0.0], [1.0, np.inf]),
         ({"lb": [None, 0.5], "ub": [2.0, None]}, [-np.inf, 0.5], [2.0, np.inf]),
-        ({"lb": {"a": [None, 0.5]}, "ub": {"a": None}}, [-np.inf, 0.5], [np.inf] * 2),
+        ({"lb": {"a": [-np.inf, 0.5]}}, [-np.inf, 0.5], [0.0, np.inf]),
+        ({"lb": -1e20, "ub": 1e20}, [-np.inf] * 2, [np.inf] * 2),
     ],
 )
-def test_none_is_no_bound(ends, low, high):
-    named = isinstance(ends["lb"], dict)
+def test_an_end_that_is_not_passed_is_infinite_beside_a_number_and_zero_elsewhere(ends, low, high):
+    named = isinstance(ends.get("lb"), dict)
     problem = sg.optim.NLP(
         lambda x: x @ x, np.ones(2), constraints=lambda x: {"a": x * 1.0} if named else x * 1.0,
         bounds=([0.0, None], [None, 3.0]), **ends,

@@ -36,6 +36,8 @@ PROGRAMS = {
         ArgumentError, r"f or g asks for 'b'. The names in x0 are \['a'\]",
         {"f": lambda x: x["a"], "x0": {"a": 1.0}, "constraints": lambda x: x["b"]},
     ),
+    "f writes to x": (ArgumentError, r"writes to an argument in place. Write to a copy, y = x.clone\(\)",
+                      {"f": lambda x: x.__setitem__(0, 1.0) or x @ x}),
     "x0 is text": (ArgumentError, "x0: got no numbers in str", {"x0": "abc"}),
     "x0 is None": (ArgumentError, "x0: got no numbers in NoneType", {"x0": None}),
     "x0 is empty": (ArgumentError, "x0: got no numbers in ndarray", {"x0": np.ones(0)}),
@@ -45,7 +47,7 @@ PROGRAMS = {
     "x0 holds objects": (ArgumentTypeError, "object_", {"x0": np.array([None, 1.0], object)}),
     "x0 is infinite": (ArgumentError, r"x\[0\] is inf at the start", {"x0": [INF, 1.0]}),
     "g returns nothing": (ArgumentTypeError, "returned NoneType", {"constraints": lambda x: None}),
-    "g returns booleans": (ArgumentTypeError, "got booleans. Pass numbers", {"constraints": lambda x: x > 0}),
+    "g returns booleans": (ArgumentTypeError, r"booleans. Return g\(x\), and", {"constraints": lambda x: x > 0}),
     "g is complex": (ArgumentTypeError, "got complex numbers", {"constraints": lambda x: x * 1j}),
     "g is a list of functions": (ArgumentTypeError, "constraints is a function, got list", {"constraints": [blocks]}),
     "g is SciPy's dict": (

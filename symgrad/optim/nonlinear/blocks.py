@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import trees
-from symgrad.core.promotion import is_real
+from symgrad.core.promotion import is_real, is_symbolic
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.implicit.unknowns import is_numbers, labels
 from symgrad.ops.map import show_shape
@@ -49,8 +49,8 @@ class Blocks:
         parts = [z[a:b].reshape(s) for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)]
         return trees.unflatten(self.tree, iter([p.item() if p.ndim == 0 else p for p in parts]))
 
-    def spread(self, values: Any, no_end: float, who: str) -> Any:
-        """Return a vector of one end: of a number or array, or a dict by name; blocks that are missing have 0."""
+    def spread(self, values: Any, who: str) -> tuple[Any, Any]:
+        """Return a vector of one end, of a number or array, or a dict by name, and which entries are missing."""
         if isinstance(values, dict) and isinstance(self.tree, trees.ArrayLeaf):
             raise ArgumentError(
                 f"{who}: got a dict with the names {list(values)!s:.60}, but the constraints return one array. "
@@ -65,17 +65,22 @@ class Blocks:
                 some = ", ".join(known if len(known) <= _NAMED else [*known[: _NAMED - 1], "…", known[-1]])
                 guess = near(str(unknown[0]), [str(k) for k in self.tree.keys]) or "."
                 raise ArgumentError(f"{who}: the block {unknown[0]!r} does not exist. Expected some of [{some}]{guess}")
-            parts = [(part, _array(part, values.get(k, 0.0))) for k, part in zip(self.tree.keys, self.tree.parts)]
+            parts = [(part, _array(part, values.get(k))) for k, part in zip(self.tree.keys, self.tree.parts)]
             each = [v for part, value in parts for v in trees.spread(part, value, who)]
-        return np.concatenate([self._filled(k, v, no_end, who) for k, v in enumerate(each)] or [np.zeros(0)])
+        filled = [self._filled(k, v, who) for k, v in enumerate(each)] or [(np.zeros(0), np.zeros(0, bool))]
+        return np.concatenate([end for end, _ in filled]), np.concatenate([missing for _, missing in filled])
 
-    def _filled(self, k: int, value: Any, no_end: float, who: str) -> Any:
-        end = np.asarray(without_none(value, no_end))
+    def _filled(self, k: int, value: Any, who: str) -> tuple[Any, Any]:
+        missing: Any = np.zeros(np.shape(value), bool)
+        if value is None or (isinstance(value, np.ndarray) and is_symbolic(value.dtype)):
+            entries = np.asarray(value, object)
+            missing = np.reshape([e is None for e in entries.flat], entries.shape)
+        end = np.asarray(without_none(value, 0.0))
         if not is_real(end.dtype):
             raise ArgumentTypeError(f"{who}: got {value!r:.40} for {self.names[k]}. Expected real numbers.")
         end = end.astype(np.float64)
         try:
-            return np.broadcast_to(end, self.shapes[k]).ravel()
+            return np.broadcast_to(end, self.shapes[k]).ravel(), np.broadcast_to(missing, self.shapes[k]).ravel()
         except ValueError:
             raise ArgumentError(
                 f"{who}: got shape {show_shape(end.shape)} for {self.names[k]}. Expected {show_shape(self.shapes[k])}, "

@@ -56,6 +56,13 @@ class Point(NamedTuple):
         is_small = np.abs(self.rest) <= tol * (1.0 + self.steepest)
         return bool(np.all(is_small | (way <= tol * (1.0 + np.abs(self.z)))))
 
+    def gap(self, run: Run, g: Any) -> float:
+        """Return the largest product of a multiplier and the distance to its end, by which f may be too high."""
+        slack = np.where(self.forces > 0, g - run.lb, run.ub - g)[self.forces != 0]
+        way = np.where(self.rest > 0, self.z - run.low, run.high - self.z)[self.pushes != 0]
+        gaps = np.concatenate([self.forces[self.forces != 0] * slack, self.pushes[self.pushes != 0] * way])
+        return float(np.max(np.abs(gaps), initial=0.0))
+
     @property
     def error(self) -> float:
         """The worst of the conditions."""

@@ -12,6 +12,8 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.compiler.backends.choose import check_backend
 from symgrad.core import trees
+from symgrad.core.node import tensor_node
+from symgrad.core.promotion import is_bool
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
@@ -44,6 +46,7 @@ _LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
 _NEAR = 1e-4  # violation from which Newton's steps on the active constraints begin
 _MET = 1e-6  # violation up to which constraints count as met
 _STEEP = 1e-3  # slope of the Lagrangian, relative to that of f, at which there is no minimum
+_FAR = 1e19  # ends that count as infinite
 _SUCCESS = ("solved", "acceptable")
 
 
@@ -52,7 +55,7 @@ def _check_program(f: Any, constraints: Any, lb: Any, ub: Any, bounds: Any) -> N
     for name, fn in (("f", f), ("constraints", constraints)):
         if fn is not None and not callable(fn):
             raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
-    if constraints is None and any(isinstance(e, dict) or np.any(np.asarray(e) != 0) for e in (lb, ub)):
+    if constraints is None and any(isinstance(e, dict) or (e is not None and np.any(e)) for e in (lb, ub)):
         raise ArgumentError("nlp: lb and ub are bounds on constraints, but there are none. Use bounds= for x.")
     if is_followed(bounds, lb, ub):
         raise ArgumentError(
@@ -70,8 +73,9 @@ class NLP:
         args: parameters. Their shapes are fixed; their values may change with each solution.
         constraints: g(x, *args), which returns an array, or a structure whose keys name its blocks in reports and
             errors.
-        lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. Both default to 0, so that
-            constraints are equations; use infinity or None for no bound.
+        lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. Where neither is passed, or both are
+            None, the constraints are equations, g = 0. Beside a number, the end that is not passed is infinite;
+            beside infinity it is 0, so that ``ub=np.inf`` alone says g ≥ 0. Ends of 1e19 and beyond are infinite.
         bounds: the bounds on x: a pair (lower, upper) of numbers, arrays or None. For a structure, pass a structure of
             pairs, in which keys may be missing. A list of pairs, one for each number, is accepted as in SciPy.
         backend: see ``sg.compile``. With "auto", NumPy computes the first calls while LLVM compiles.
@@ -81,7 +85,7 @@ class NLP:
 
     >>> problem = sg.optim.NLP(
     ...     lambda x, p: ((x["a"] - p) ** 2).sum(), {"a": np.zeros(2)}, 3.0,
-    ...     constraints=lambda x, p: {"total": x["a"].sum()}, ub={"total": 4.0}, lb={"total": -np.inf},
+    ...     constraints=lambda x, p: {"total": x["a"].sum()}, ub={"total": 4.0},
     ... )
     >>> solution = problem.solve()
     >>> solution.x["a"].round(6), round(solution.multipliers["total"], 6), solution.active
@@ -92,7 +96,7 @@ class NLP:
 
     def __init__(
         self, f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None,
-        lb: Any = 0.0, ub: Any = 0.0, bounds: Any = None, backend: str = "auto",
+        lb: Any = None, ub: Any = None, bounds: Any = None, backend: str = "auto",
     ) -> None:  # fmt: skip
         needs("sg.optim.nlp", "scipy")
         check_backend(backend)
@@ -104,11 +108,11 @@ class NLP:
         self.unknowns = Blocks(vector.tree, vector.shapes, title_of(f))
         body, self._thetas = self._traced()
         self.derivatives = Derivatives(body, backend)
-        self.lb, self.ub = (
-            self.rows.spread(e, s * np.inf, f"nlp: {n}") for e, s, n in ((lb, -1.0, "lb"), (ub, 1.0, "ub"))
-        )
+        (low, no_low), (high, no_high) = (self.rows.spread(e, f"nlp: {n}") for e, n in ((lb, "lb"), (ub, "ub")))
+        self.lb = _far(np.where(no_low, np.where(no_high | ~np.isfinite(high), 0.0, -np.inf), low))
+        self.ub = _far(np.where(no_high, np.where(no_low | ~np.isfinite(low), 0.0, np.inf), high))
         ends = ends_of("nlp", vector, bounds)  # type: ignore[arg-type]
-        self.low, self.high = [np.array(t._value, np.float64).ravel() for t in ends] or [
+        self.low, self.high = [_far(np.array(t._value, np.float64).ravel()) for t in ends] or [
             np.full(vector.start.shape, s * np.inf) for s in (-1.0, 1.0)
         ]
         _check_ends(self.unknowns, self.low, self.high, "bounds")
@@ -136,7 +140,10 @@ class NLP:
         spec = Spec((self._vector.start.size,), FLOAT64)
         with Trace() as trace:
             variables = trace.variables([spec, *[spec_of(t) for t in self._args.tensors]])
+            nodes = [tensor_node(t) for t in variables]
             roots = trace.run(self._both, variables, "nlp: f and g are traced once on tensors without values.")
+            if any(tensor_node(t) is not node for t, node in zip(variables, nodes, strict=True)):
+                raise ArgumentError("nlp: f or g writes to an argument in place. Write to a copy, y = x.clone().")
             body, captured = trace.program(variables, roots)
         many = len(body.inputs) - len(captured)
         followed = [k for k, t in enumerate(captured) if t._value is None or is_followed(t)]
@@ -156,6 +163,8 @@ class NLP:
         if not leaves and not (isinstance(value, (dict, list, tuple)) and not value):
             flat_result("nlp", value)  # which says what is wrong
         check_results(tree, "nlp")
+        if any(is_bool(as_tensor(v).dtype) for v in leaves):
+            raise ArgumentTypeError("nlp: constraints return booleans. Return g(x), and pass its ends as lb and ub.")
         parts = [floating("nlp", as_tensor(v)) for v in leaves]
         self.rows = Blocks(tree, [tuple(p.shape) for p in parts], "g")
         flat = [F.ravel(_double(p)) for p in parts]
@@ -171,7 +180,7 @@ class NLP:
                 raise ArgumentError(
                     "nlp: the structure of the arguments differs from that of the constructor. Expected "
                     f"{len(own)} arrays of shapes {own}, in the same places. A Python integer is a fixed part of f; "
-                    "write 1.0 for a parameter."
+                    "write 1.0 for a parameter, and np.array([1.0, 2.0]) for a list."
                 )
             if [tuple(t.shape) for t in given.tensors] != own:
                 raise ShapeError(
@@ -283,9 +292,12 @@ class NLP:
         if x0 is not None:
             other = Vector(x0)
             if other.tree != self._vector.tree:
+                kinds = [
+                    "one array" if isinstance(t, trees.ArrayLeaf) else n
+                    for t, n in ((other.tree, labels(other.tree, "x")), (self._vector.tree, self.unknowns.names))
+                ]
                 raise ArgumentError(
-                    f"nlp: x0 has the blocks {labels(other.tree, 'x')}. Expected {self.unknowns.names}, as the problem "
-                    "was made with."
+                    f"nlp: x0 has the blocks {kinds[0]}. Expected {kinds[1]}, as the problem was made with."
                 )
             if other.shapes != self._vector.shapes:
                 raise ShapeError(
@@ -400,7 +412,10 @@ class NLP:
         is_near = status in ("acceptable", "stalled", "iteration limit") and is_met and point.is_level(run, _MET)
         if not is_near or not self._has_signs(z, g, forces):
             return status
-        return "solved" if violation <= run.tol and point.is_level(run, run.tol) else "acceptable"
+        is_exact = (
+            violation <= run.tol and point.is_level(run, run.tol) and point.gap(run, g) <= run.tol * (1.0 + abs(f))
+        )
+        return "solved" if is_exact else "acceptable"
 
     def _point(self, run: Run, outcome: Outcome) -> Point:
         """Return the point of an outcome with its multipliers, or those that fit best where it has none that do."""
@@ -461,6 +476,11 @@ def _double(t: Any) -> Any:
     return t if t.dtype == FLOAT64 else Cast(FLOAT64)(floating("nlp", t))
 
 
+def _far(ends: Any) -> Any:
+    """Return ends, of which the far ones are infinite, as they are to IPOPT."""
+    return np.where(np.abs(ends) >= _FAR, np.copysign(np.inf, ends), ends)
+
+
 def _check_ends(blocks: Blocks, low: Any, high: Any, what: str) -> None:
     crossed = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))
     if len(crossed):
@@ -492,8 +512,8 @@ def _message(status: str, outcome: Outcome, bad: str) -> str:
 
 
 def nlp(
-    f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None, lb: Any = 0.0,
-    ub: Any = 0.0, bounds: Any = None, solver: str = "auto", tol: float = 1e-8, max_steps: int = 3000,
+    f: Callable[..., Any], x0: Any, *args: Any, constraints: Callable[..., Any] | None = None, lb: Any = None,
+    ub: Any = None, bounds: Any = None, solver: str = "auto", tol: float = 1e-8, max_steps: int = 3000,
     max_time: float = math.inf, callback: Callable[..., Any] | None = None, options: Mapping[str, Any] | None = None,
     backend: str = "auto", progress: bool = True,
 ) -> Solution:  # fmt: skip
@@ -502,7 +522,7 @@ def nlp(
     See ``NLP`` and ``NLP.solve`` for the arguments. To solve a problem for several parameters, create the ``NLP`` only
     once, so that it is compiled only once.
 
-    >>> solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: x.sum(), lb=2.0, ub=np.inf)
+    >>> solution = sg.optim.nlp(lambda x: x @ x, np.ones(2), constraints=lambda x: x.sum(), lb=2.0)
     >>> solution.x.round(6), round(solution.multipliers, 6)
     (array([1., 1.]), 2.0)
     """
