@@ -37,7 +37,7 @@ MATH = {
     "abs": "math.fabs", "hypot": "math.hypot", "copysign": "math.copysign", "erf": "math.erf", "erfc": "math.erfc",
     "atan": "math.atan", "atan2": "math.atan2", "asinh": "math.asinh", "tanh": "math.tanh",
 }  # fmt: skip
-RENAMED = {"round": "round_even", "cast_float32": "single"}
+RENAMED = {"round": "round_even", "cast_float32": "single", "gamma": "tgamma"}
 WIDE = 60
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]

@@ -18,6 +18,7 @@ from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.shape import total
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
+from symgrad.ops.sorting.search import SearchSorted
 
 FEW = 24  # entries of a row that are found by insertion
 W = LoopWriter
@@ -236,6 +237,19 @@ def _search(w: W, op: Any, k: int, n: Any) -> tuple[str, list[Any], list[Any]]:
     if isinstance(count, int) and count <= FEW:
         return "argfirst", [int(op.descending)], [count]
     return "argsort", [int(op.descending)], [w.array((2 * n,)).memory]
+
+
+@writes(SearchSorted)
+def _(w: W, op: SearchSorted, a: Views, k: int) -> View:
+    (row, v), target = a, w.array(w.shape(k))
+    axis = len(row.shape) - 1
+    with w.nest(target.shape) as idx:
+        at = w.position(_without(row, axis), idx[:axis])
+        place = w.call(
+            "bisect", row.memory, at, w.size(row.steps[axis]), w.size(row.shape[axis]), w.at(v, idx), int(op.right)
+        )
+        w.line(f"{w.at(target, idx)} = float({place})")
+    return target
 
 
 @writes(MedianOfAll)

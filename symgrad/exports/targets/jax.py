@@ -42,7 +42,7 @@ class Jax(Dialect):
         "clamp_max": "jnp.minimum({}, {})", "clamp": "jnp.minimum(jnp.maximum({}, {}), {})",
         "sigmoid": "jax.nn.sigmoid({})", "softplus": "jax.nn.softplus({})", "logsigmoid": "jax.nn.log_sigmoid({})",
         "softsign": "jax.nn.soft_sign({})", "lgamma": "jax.scipy.special.gammaln({})",
-        "ndtr": "jax.scipy.special.ndtr({})",
+        "ndtr": "jax.scipy.special.ndtr({})", "gamma": "jax.scipy.special.gamma({})",
     }  # fmt: skip
 
     long = False  # whether a constant is an integer of more than 32 bits

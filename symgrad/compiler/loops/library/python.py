@@ -135,6 +135,16 @@ def lgamma(x: float) -> float:
     return math.lgamma(x)
 
 
+def tgamma(x: float) -> float:
+    """Return the gamma function Γ(x), nan at its poles apart from ±0."""
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.copysign(math.inf, x) if x == 0.0 else math.nan
+
+
 def fmax(a: float, b: float) -> float:
     """The larger number that is not nan."""
     return b if a != a or b > a else a

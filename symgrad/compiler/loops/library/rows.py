@@ -105,6 +105,19 @@ def before(a: float, b: float, descending: int) -> int:
     return 1 if a == a and (b != b or a < b) else 0
 
 
+def bisect(x: Read, at: int, by: int, n: int, v: float, right: int) -> int:
+    """How many of the ordered entries are below v, or not above it; nan is above all numbers."""
+    low: int = 0
+    high: int = n
+    while low < high:
+        middle: int = (low + high) // 2
+        if before(x[at + middle * by], v, 0) == 1 or (right == 1 and before(v, x[at + middle * by], 0) == 0):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def running_arg(x: Read, at: int, by: int, n: int, largest: int, y: Array, to: int, step: int) -> None:
     """The position of the extreme so far, the last of equal ones."""
     position: int = 0
