@@ -16,11 +16,9 @@ def main() -> int:
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError("No module named 'symgrad'", name="symgrad")
     package = sys.modules["symgrad"] = module_from_spec(spec)
-    from symgrad.cli.parser import parse
+    from symgrad.cli.parser import parse_early
 
-    args = parse(sys.argv[1:])
-    if args.command == "completion":
-        return int(args.run(args))
+    args = parse_early(sys.argv[1:])
     spec.loader.exec_module(package)
     from symgrad.cli.main import run
 

@@ -8,6 +8,11 @@ import importlib as _importlib
 import sys as _sys
 import typing as _typing
 
+if _sys.argv[:1] == ["-m"] and _sys.orig_argv[-len(_sys.argv)] == "symgrad":  # python -m symgrad
+    from symgrad.cli.parser import parse_early as _parse_early
+
+    _parse_early(_sys.argv[1:])
+
 import numpy as _np
 
 from symgrad._version import __version__ as __version__

@@ -42,16 +42,16 @@ def add_formula(
         parser,
         "--shape",
         "NAME=SIZES",
-        "declare names: X=n,d is a matrix, y=3 a vector, a= a number, X=n,d w=d two; sizes are numbers or names",
+        "the shape of a name: X=n,d for a matrix, y=3 for a vector, a= for a number; sizes are numbers or names",
     )
     parser.add_argument(
         "--syntax",
         choices=SYNTAXES,
         default="paper",
-        help="matlab: x'*A*x, .*, norm(x)^2, A(1,2); default paper, as 2x sin x",
+        help="how the formula is written: paper as in 2x sin x, matlab as in x'*A*x and A(1,2); default paper",
     )
     add_pairs(parser, "--at", "NAME=VALUE", f"{at}: x=2.5 or w=[[1,2],[3,4]]")
-    add_pairs(parser, "--assume", "NAME=MARK", f"{', '.join(MARKS)}; such as A=symmetric")
+    add_pairs(parser, "--assume", "NAME=MARK", f"a property of a name, such as A=symmetric: {', '.join(MARKS)}")
 
 
 def add_pairs(parser: argparse.ArgumentParser, option: str, metavar: str, help: str) -> None:
@@ -62,12 +62,12 @@ def add_pairs(parser: argparse.ArgumentParser, option: str, metavar: str, help: 
 def add_derive(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad derive``."""
     add_formula(p)
-    p.add_argument("--form", choices=FORMS, default="text", help="the notation; default: the shortest")
-    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the Hessian; default 1")
+    p.add_argument("--form", choices=FORMS, default="text", help="the notation; default text, the shortest")
+    p.add_argument("--order", type=int, default=1, metavar="N", help="the order, 2 for the Hessian; default 1")
     p.add_argument(
         "--structure",
         choices=STRUCTURED,
-        help="how a gradient with respect to a matrix uses its property in --assume; default ignore",
+        help="how the gradient respects a property of the matrix in --assume; default ignore",
     )
     shown = p.add_mutually_exclusive_group()
     shown.add_argument("--latex", action="store_true", help="print LaTeX")
@@ -87,7 +87,9 @@ def add_explain(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad explain``."""
     add_formula(p)
     p.add_argument("--style", choices=STYLES, help="the kind of steps; default calculus for few numbers")
-    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative too; default 1")
+    p.add_argument(
+        "--order", type=int, default=1, metavar="N", help="the order; 2 shows the second derivative too; default 1"
+    )
     shown = p.add_mutually_exclusive_group()
     shown.add_argument("--latex", action="store_true", help="print LaTeX")
     shown.add_argument("--html", action="store_true", help="print HTML")
@@ -96,15 +98,15 @@ def add_explain(p: argparse.ArgumentParser) -> None:
 def add_export(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad export``."""
     add_formula(p, at="call the program of --test with these values")
-    p.add_argument("--target", required=True, choices=TARGETS, help="the language")
+    p.add_argument("--target", required=True, choices=TARGETS, help="the language or library of the code")
     p.add_argument(
         "--what",
         choices=WHAT,
         metavar="WHAT",
-        help=f"{', '.join(WHAT)}; default value_and_grad, of an array its jacobian",
+        help=f"what to compute: {', '.join(WHAT)}; default value_and_grad, or jacobian if the formula is an array",
     )
-    p.add_argument("--name", help="of the function in the source")
-    p.add_argument("--static", action="store_true", help="C without memory allocation; sizes must be numbers")
+    p.add_argument("--name", help="the name of the function; default expression")
+    p.add_argument("--static", action="store_true", help="write C that allocates no memory; sizes must be numbers")
     p.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="C's precision; default float64")
     p.add_argument("--test", action="store_true", help="also write a test program, next to the C file")
     p.add_argument("--cmake", action="store_true", help="also write a CMakeLists.txt, next to the C file")
@@ -130,9 +132,9 @@ def add_grade(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad grade``."""
     p.add_argument("answer", help='such as "2*x*cos(x)"; - reads it from standard input')
     p.add_argument("--of", required=True, metavar="FORMULA", help='the differentiated formula, such as "x**2*sin(x)"')
-    add_pairs(p, "--wrt", "NAME[,NAME]", "the names that it is differentiated with respect to")
-    add_pairs(p, "--shape", "NAME=SIZES", "declare arrays, as X=n,d w=d; other names are numbers")
-    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
+    add_pairs(p, "--wrt", "NAME[,NAME]", "differentiate the formula with respect to these names")
+    add_pairs(p, "--shape", "NAME=SIZES", "the shapes of arrays, as X=n,d w=d; other names are numbers")
+    p.add_argument("--order", type=int, default=1, metavar="N", help="the order of the derivative; default 1")
     p.add_argument("--syntax", choices=SYNTAXES, default="paper", help="syntax of the formula; default paper")
     p.add_argument("--json", action="store_true", help="print the grade as JSON")
 
@@ -222,9 +224,11 @@ def add_plot(p: argparse.ArgumentParser) -> None:
 
 def add_serve(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad serve``."""
-    p.add_argument("--port", type=int, default=PORT, metavar="N", help=f"the port; 0 for any free one; default {PORT}")
+    p.add_argument("--port", type=int, default=PORT, metavar="N", help=f"the port, or 0 for a free one; default {PORT}")
     p.add_argument("--open", action="store_true", help="open the page in a browser")
-    p.add_argument("--host", default="127.0.0.1", help="0.0.0.0 to accept other machines too, which needs --token")
+    p.add_argument(
+        "--host", default="127.0.0.1", help="0.0.0.0 accepts other machines, and needs --token; default 127.0.0.1"
+    )
     p.add_argument(
         "--token",
         nargs="?",

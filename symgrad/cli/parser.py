@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -69,13 +70,21 @@ def parser() -> argparse.ArgumentParser:
         command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
         add(command)
         command.add_argument(
-            "--ascii", action="store_true", help="print ASCII, as X.T or sigma; otherwise only if output requires it"
+            "--ascii", action="store_true", help="print ASCII only, as X.T or sigma; default: if the output needs it"
         )
         if kind not in {*shells, "serve", "ops"}:  # these write no formulas
-            command.add_argument("--logarithm", choices=("log", "ln"), help="the natural logarithm's name; default log")
+            command.add_argument("--logarithm", choices=("log", "ln"), help="how to write ln; default log")
     return root
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a command."""
     return parser().parse_args(as_argparse(argv))
+
+
+def parse_early(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command, or answer and exit where this needs nothing of the library."""
+    args = parse(argv)
+    if args.command == "completion":
+        sys.exit(args.run(args))
+    return args

@@ -80,7 +80,7 @@ def test_groff_sets_the_manual_page(capsys):
     page = printed(["man"], capsys)
     done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-c"], input=page, capture_output=True, text=True)
     assert done.stderr == ""
-    assert "matlab: x'*A*x, .*, norm(x)^2, A(1,2)" in done.stdout
+    assert "x'*A*x" in done.stdout
 
 
 def test_choices_are_the_keys_of_the_tables():

@@ -52,3 +52,11 @@ def test_a_command_is_run_by_the_whole_library():
     assert (done.returncode, done.stdout) == (0, "2*x\n")
     assert done.stderr == "['numpy', 'symgrad.core', 'sympy']\n"
     assert started("derive", "x**", "--wrt", "x").returncode == 2
+
+
+def test_the_module_answers_as_early_as_the_command():
+    command = [sys.executable, "-X", "importtime", "-m", "symgrad", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"symgrad {__version__}\n"
+    assert "symgrad.cli.parser" in done.stderr
+    assert "numpy" not in done.stderr
