@@ -69,7 +69,8 @@ def show(machine: str, rows: dict[str, Row], first: set[str], peers: list[str], 
     """Print all tables; for problems in ``first`` the time to the first result is what is compared."""
     versions = sorted({f["version"] for row in rows.values() for f in row.values() if f.get("version")})
     print(f"{machine}; {', '.join(versions)}")
-    seen = present(rows, ["NumPy", *(p for p in peers if p != "NumPy")])
+    own_first = sorted(["NumPy", *(p for p in peers if p != "NumPy")], key=lambda p: not p.startswith("symgrad"))
+    seen = present(rows, own_first)
     for title, key in (("µs of a call", "us"), ("ms to the first result, compilation included", "first_ms")):
         body = [[name, *(cell(row.get(p, {}), key) for p in seen)] for name, row in rows.items()]
         print(f"\n{title}\n\n{table(['', *seen], body, markdown)}")

@@ -44,6 +44,7 @@ nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True  # as written, not as printed: no address of a sentinel
 default_role = "code"
 maximum_signature_line_length = 88
 napoleon_numpy_docstring = False
@@ -65,7 +66,9 @@ def keep_formulas(app, what, name, obj, options, lines):
 
 
 def skip_functions(app, what, name, obj, skip, options):
-    """Leave out the methods that a tensor inherits and that are functions: they are documented there."""
+    """Leave out the methods that a tensor inherits and that are functions, and fields of tuples."""
+    if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number"):
+        return True
     functions = {
         *symgrad.__all__,
         *symgrad.linalg.__all__,

@@ -169,12 +169,17 @@ DATA = {  # what has no docstring of its own
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the reference: a group, or a part of one."""
+    """A page of the reference: a group, or a part of one, whose first and last names ``part`` has."""
 
     name: str
-    title: str
     group: Group
     names: tuple[str, ...]
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return f"{self.group.title}, {self.part}" if self.part else self.group.title
 
 
 @cache
@@ -201,7 +206,7 @@ def cut(group: Group, names: list[str]) -> Iterator[Page]:
     total = sum(weight(getattr(group.module, n)) for n in names)
     if total <= MOST or len(names) == 1:
         if names:
-            yield Page(group.page, group.title, group, tuple(names))
+            yield Page(group.page, group, tuple(names))
         return
     names = sorted(names, key=lambda n: (n.casefold(), n))
     parts: list[list[str]] = [[]]
@@ -215,8 +220,7 @@ def cut(group: Group, names: list[str]) -> Iterator[Page]:
         filled += size
     for k, part in enumerate(parts):
         page = group.page if k == 0 else f"{group.page}-{k + 1}"
-        title = f"{group.title}, {part[0]} – {part[-1]}" if len(part) > 1 else f"{group.title}, {part[0]}"
-        yield Page(page, title, group, tuple(part))
+        yield Page(page, group, tuple(part), f"{part[0]} – {part[-1]}" if len(part) > 1 else part[0])
 
 
 def weight(value: Any) -> int:
@@ -267,9 +271,19 @@ def further(page: str, names: Iterable[str]) -> str:
     return "\n.. toctree::\n   :hidden:\n\n" + "".join(f"   {name}\n" for name in others) if others else ""
 
 
+def link(page: Page, folder: str = "") -> str:
+    """A link to a page, by the names that it has of its group."""
+    return f":doc:`{page.part or page.title} <{folder}{page.name}>`"
+
+
+def escaped(text: str) -> str:
+    """Names in running text: a ``_`` at their end would make references of them."""
+    return re.sub(r"_(?!\w)", r"\_", text)
+
+
 def heading(title: str) -> str:
     """A title and the line below it."""
-    title = re.sub(r"_(?!\w)", r"\_", title)
+    title = escaped(title)
     return f"{title}\n{'=' * len(title)}\n\n"
 
 
@@ -278,6 +292,9 @@ def text(page: Page) -> str:
     module = page.group.module.__name__
     whole = page == next(p for p in pages() if p.group.module is page.group.module) and page.group.module is not sg
     out = heading(page.title) + f".. {'automodule' if whole else 'currentmodule'}:: {module}\n\n"
+    if page.part:
+        out += " · ".join(link(p) if p != page else f"**{escaped(p.part)}**" for p in pages() if p.group == page.group)
+        out += "\n\n"
     listed = [n for n in page.names if n not in DATA]
     if len(listed) > 1:
         out += ".. autosummary::\n   :nosignatures:\n\n" + "".join(f"   {n}\n" for n in listed) + "\n"
@@ -333,15 +350,27 @@ def signatures(value: Any) -> str:
 
 
 def contents() -> str:
-    """The tables of contents that the reference's first page includes: of groups, whose first pages list the others."""
-    of_arrays = [page.name for page in pages() if page.group.module is sg]
-    of_modules = [page.name for page in pages() if page.group.module is not sg]
-    listed = {"symgrad": ["tensor", *halves(), *of_arrays], "Modules": of_modules}
-    head = ".. toctree::\n   :caption: {}\n   :maxdepth: 2\n\n"
-    return "\n".join(
-        head.format(caption) + "".join(f"   {FOLDER}/{n}\n" for n in dict.fromkeys(map(first_page, names)))
-        for caption, names in listed.items()
-    )
+    """The tables of contents that the reference's first page includes, hidden, and links to all parts of groups."""
+    of_arrays = [page for page in pages() if page.group.module is sg]
+    of_modules = [page for page in pages() if page.group.module is not sg]
+    names = ["tensor", *halves(), *(page.name for page in of_arrays + of_modules)]
+    out = ".. toctree::\n   :hidden:\n\n" + "".join(f"   {FOLDER}/{n}\n" for n in dict.fromkeys(map(first_page, names)))
+    tensor = [f"- :doc:`{FOLDER}/{name}`\n" for name in ("tensor", *halves())]
+    return out + rubric("symgrad", tensor + lines(of_arrays)) + rubric("Modules", lines(of_modules))
+
+
+def rubric(title: str, items: list[str]) -> str:
+    """A heading that is not in the menu, and a list."""
+    return f"\n.. rubric:: {title}\n\n" + "".join(items)
+
+
+def lines(listed: list[Page]) -> list[str]:
+    """A line of a list for each group, with links to its parts."""
+    groups: dict[str, list[Page]] = {}
+    for page in listed:
+        groups.setdefault(page.group.title, []).append(page)
+    cuts = {title: f"{title}: " if parts[0].part else "" for title, parts in groups.items()}
+    return [f"- {cuts[title]}{' · '.join(link(p, f'{FOLDER}/') for p in parts)}\n" for title, parts in groups.items()]
 
 
 TENSOR = """\

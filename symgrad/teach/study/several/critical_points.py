@@ -303,7 +303,7 @@ def critical_points(f: Any, wrt: Any = None, *, shapes: Mapping[str, Any] | None
         shapes: the shapes of names that denote vectors, if f is text.
 
     Returns:
-        ``CriticalPoints``: ``print`` them, or use their ``points``.
+        The ``CriticalPoints``, to print, or to read their ``points``.
 
     Raises:
         ArgumentError: if f is a vector, or has names without a value.

@@ -265,7 +265,7 @@ def lagrange_multipliers(
         wrt: the variables, in order; by default all names, alphabetically.
 
     Returns:
-        ``LagrangeMultipliers``: ``print`` it, or use its ``points``, ``maximum`` and ``minimum``.
+        The ``LagrangeMultipliers``, to print, or to read ``points``, ``maximum`` and ``minimum``.
 
     Raises:
         ArgumentError: if there are as many constraints as variables, or if a name has no value.
