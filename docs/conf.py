@@ -44,7 +44,6 @@ nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True  # as written, not as printed: no address of a sentinel
 default_role = "code"
 maximum_signature_line_length = 88
 napoleon_numpy_docstring = False

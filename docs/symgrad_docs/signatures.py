@@ -1,6 +1,7 @@
 """Signatures with the types that editors and checkers read: those of the stubs, where a module has one."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,9 @@ STUBS = {  # in the order in which a name is looked up
     "symgrad.nn.functional": "nn/functional.pyi",
     "symgrad.Tensor": "tensors/methods_mixin.pyi",
 }
+_PRINTED = re.compile(
+    r"<class 'numpy\.(\w+)'>|<object object(?: at \w+)?>|Ellipsis"
+)  # defaults that Python prints badly
 
 
 @cache
@@ -56,8 +60,11 @@ def of_stub(name: str) -> tuple[str, str] | None:
 def replace(
     app: Sphinx, what: str, name: str, obj: Any, options: SimpleNamespace, arguments: str, returns: str
 ) -> tuple[str, str] | None:
-    """Show the stub's signature for the one that Python reports."""
-    return of_stub(name) if what in ("function", "method") else None
+    """Show the stub's signature for the one that Python reports, or that without the addresses of objects."""
+    found = of_stub(name) if what in ("function", "method") else None
+    if found or not arguments:
+        return found
+    return _PRINTED.sub(lambda m: m[1] or "...", arguments), returns
 
 
 def setup(app: Sphinx) -> None:
