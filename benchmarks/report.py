@@ -70,13 +70,13 @@ Each kernel as a bar: how many times as fast symgrad is as the faster of `jax.ji
 """
 ELSEWHERE = {"proofs": DOCS / "prove-it.md"}  # parts whose section is on the page of their subject
 KERNELS = ("kernels", "peers")  # the parts whose tables have a row for each kernel
-EVERY = "[Each](performance-kernels.md) has a row of its own."
+EVERY = "[Performance of each kernel](performance-kernels.md) lists them all."
 KERNELS_HEAD = """# Performance of each kernel
 
 These tables have a row for every kernel that the [page on performance](performance.md) summarises. Times are in
-microseconds, and their ratio is the time of the faster of the two other libraries over that of symgrad. Memory is in
-megabytes, and its ratio is that of symgrad over that of `jax.jit`. The last tables have the times of one thread and of
-two, and those of special functions.
+microseconds, and their ratio is the time of the faster of the two other libraries divided by that of symgrad. Memory is
+in megabytes, and its ratio is that of symgrad divided by that of `jax.jit`. The last tables list the times of one
+thread and of two, and those of special functions.
 """
 CLOSING = f"""## Run it
 
@@ -87,8 +87,8 @@ python3 -m venv .venv && .venv/bin/pip install --upgrade pip
 ```
 
 This measures every table of this page in about {MINUTES["all"]} minutes; `quick` in place of `all` takes
-{MINUTES["quick"]}, and leaves out the table with CasADi. `--list` names the parts, which can be measured one by one,
-at different times: `report.py kernels --write` measures one of them, and writes this page with it. Plain `pytest` does
+{MINUTES["quick"]}, and omits the table with CasADi. `--list` names the parts, which can be measured separately:
+`report.py kernels --write` measures one of them, and updates this page. Plain `pytest` does
 not run `benchmarks/`, because timings are unreliable beside other work.
 """
 
@@ -160,8 +160,8 @@ def summary(table: Table) -> str:
     rows, of = table[1:], means(table)
     behind = sum(float(row[4]) < 1 for row in rows)
     lines = [
-        f"Over {len(rows)} kernels symgrad is {of['jax']:.1f} times as fast as `jax.jit` and {of['torch']:.1f} times",
-        f"as fast as PyTorch (geometric means). One of the two is faster on {behind} of them.",
+        f"Over {len(rows)} kernels, symgrad is {of['jax']:.1f} times as fast as `jax.jit` and {of['torch']:.1f} times",
+        f"as fast as PyTorch (geometric means). One of these libraries is faster on {behind} of them.",
     ]
     if len(table[0]) > 5:
         lines.append("First results, compilation included:")
@@ -191,7 +191,7 @@ def summary_of_memory(table: Table) -> str:
     ratios = [float(row[3]) for row in table[1:]]
     below = sum(r <= 1 for r in ratios)
     return (
-        f"Of {len(ratios)} kernels {below} take at most the memory of `jax.jit`; the ratio is "
+        f"{below} of {len(ratios)} kernels take at most the memory of `jax.jit`; the ratio is "
         f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
     )
 
@@ -209,7 +209,7 @@ def summary_of_special(table: Table) -> str:
     """Say how the times of special functions compare with those of SciPy."""
     ratios = [float(row[-1]) for row in table[1:]]
     return (
-        f"Of {len(ratios)} functions and ranges {sum(r <= 1 for r in ratios)} take at most SciPy's time; the ratio is "
+        f"{sum(r <= 1 for r in ratios)} of {len(ratios)} functions and ranges take at most SciPy's time; the ratio is "
         f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
     )
 

@@ -81,7 +81,7 @@ def activations() -> Any:
 
 
 def kinks() -> Any:
-    """Four functions with a kink, and at the kink the slope that symgrad gives, as PyTorch does."""
+    """Four functions with a kink, and the slope that symgrad and PyTorch return at the kink."""
     cases = {
         "|x|, slope 0": (sg.abs, 0.0),
         "relu(x), slope 0": (sg.relu, 0.0),
@@ -116,7 +116,7 @@ def stable() -> Any:
 
 
 def difference_quotients() -> Any:
-    """Error of difference quotients against their step: a V with its best at 1e-8 or 1e-5; the derivative has none."""
+    """Error of difference quotients against their step: a V with its minimum at 1e-8 or 1e-5; derivatives have none."""
     f = lambda x: sg.exp(sg.sin(x * x))
     true = math.exp(math.sin(1.44)) * math.cos(1.44) * 2.4
     here = f(1.2).item()

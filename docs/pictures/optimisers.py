@@ -17,7 +17,7 @@ def _valley(x: Any) -> Any:
 
 
 def _level(ax: Any, low: tuple[float, float] = (-1.8, -0.8), high: tuple[float, float] = (1.8, 2.4)) -> None:
-    """Lines of equal value of the valley."""
+    """Contours of the valley."""
     X, Y = np.meshgrid(np.linspace(low[0], high[0], 90), np.linspace(low[1], high[1], 80))
     values = 10 * (Y - X**2) ** 2 + (1 - X) ** 2
     ax.contour(X, Y, values, levels=np.logspace(-1, 2, 10), colors="#808890", linewidths=0.7)
@@ -58,7 +58,7 @@ def _walk(make: Any) -> np.ndarray[Any, Any]:
 
 
 def gradient_arrows() -> Any:
-    """Level lines of a curved valley with arrows of the negative gradient: they cross the lines at right angles."""
+    """Contours of a curved valley with arrows along the negative gradient, which cross the contours at right angles."""
     figure, ax = canvas(size=(5.6, 4.4))
     _level(ax)
     points = np.array([(x, y) for x in np.linspace(-1.6, 1.6, 12) for y in np.linspace(-0.6, 2.2, 11)])
@@ -83,7 +83,7 @@ def paths() -> Any:
 
 
 def convergence() -> Any:
-    """Loss against steps on a logarithmic axis: Newton needs ten steps, L-BFGS twenty, the others crawl."""
+    """Loss against steps on a logarithmic axis: Newton needs ten steps, L-BFGS twenty, and the others many more."""
     figure, ax = canvas()
     for name, points in _walks().items():
         ax.semilogy([max(float(_valley(p)), 1e-18) for p in points], label=name)
@@ -95,7 +95,7 @@ def convergence() -> Any:
 
 
 def schedules() -> Any:
-    """Learning rate against epoch for schedules by steps, exponential, along a cosine, and with a warm-up."""
+    """Learning rate against epoch for step, exponential and cosine schedules, and for a schedule with a warm-up."""
     schedulers = sg.optim.lr_scheduler
     made = {
         "StepLR": lambda o: schedulers.StepLR(o, 15, 0.4),
@@ -119,7 +119,7 @@ def schedules() -> Any:
 
 
 def quadratic_model() -> Any:
-    """Level lines of the valley and, around one point, the ellipses of its second-order model with its Newton step."""
+    """Contours of the valley and, around one point, the ellipses of its second-order model with the Newton step."""
     figure, ax = canvas(size=(5.6, 4.4))
     _level(ax)
     at = np.array([-0.6, 0.9])

@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @cache
 def _program(name: str) -> ModuleType:
-    """A program as a module; what its `main` would do is not done."""
+    """A program as a module, without a call of its `main`."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -58,7 +58,7 @@ def example_chain_rule() -> str:
 
 
 def example_compiled() -> Any:
-    """Hundred coordinates on their way to Rosenbrock's minimum at 1: a line for each of twelve steps."""
+    """A hundred coordinates that approach Rosenbrock's minimum at 1: a line for each of twelve steps."""
     program = _program("compiled")
     both, path = sg.compile(sg.value_and_grad(program.rosenbrock)), [np.linspace(-1.0, 1.0, 100)]
     minimize(both, path[0], jac=True, method="L-BFGS-B", callback=lambda x: path.append(x.copy()))
@@ -71,7 +71,7 @@ def example_compiled() -> Any:
 
 
 def example_digits_model() -> Any:
-    """Two rows of handwritten digits, and below each which pixels its score depends on: the gradient in the image."""
+    """Two rows of handwritten digits, and below each digit the gradient of its score with respect to the pixels."""
     program = _program("mlp_digits")
     program.EPOCHS = 6
     X, labels, X_test, labels_test = program.data()
@@ -264,7 +264,7 @@ def example_export_c() -> Any:
 
 
 def example_distributed() -> Any:
-    """Coefficients found in blocks of rows as dots, on the line of those that made the rows."""
+    """Coefficients that were fitted to blocks of rows, as dots on the line of the true coefficients."""
     truth = np.linspace(-1, 1, 10)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20_000, 10))
@@ -302,7 +302,7 @@ def example_keep_away() -> Any:
 
 
 def example_stability() -> Any:
-    """Motions of a damped pendulum that begin on an ellipse and spiral to rest within it."""
+    """Motions of a damped pendulum that begin on an ellipse and come to rest within it."""
     program = _program("stability")
     figure, ax = canvas(size=(6.4, 4.0))
     program.show(ax, program.level())
@@ -360,7 +360,7 @@ def example_equilibrium() -> Any:
 
 
 def example_rounding() -> Any:
-    """Errors of a sine in C as dots, below steps: the proved bounds of its parts, in the shape of a V."""
+    """Errors of a sine in C as dots, below the proved bounds for parts of its domain, which form steps like a V."""
     program = _program("rounding")
     source = sg.export(program.sine, shapes={"x": ()}, target="c")
     xs = np.random.default_rng(2).uniform(-1, 1, 1500)
@@ -405,7 +405,7 @@ def example_pendulum_period() -> Any:
 
 
 def example_supply_and_demand() -> Any:
-    """What consumers pay and producers get over the tax: two curves that part at no tax."""
+    """The prices that consumers pay and producers receive against the tax: two curves with the same starting point."""
     program = _program("supply_and_demand")
     taxes = np.linspace(0.0, 3.0, 40)
     p = np.array([float(program.price(t)) for t in taxes])
@@ -430,7 +430,7 @@ def example_ridge_lambda() -> Any:
 
 
 def example_lynx_and_hare() -> Any:
-    """Pelts of hares and lynxes from 1900 to 1920 as dots, through them the waves of the fitted equations."""
+    """Pelts of hares and lynxes from 1900 to 1920 as dots, with the waves of the fitted equations."""
     program = _program("lynx_and_hare")
     years = np.linspace(1900, 1920, 161)
     lines = program.numbers(sg.tensor(program.fit()[0]), years).numpy().T
@@ -461,7 +461,7 @@ def example_orange_trees() -> Any:
 
 
 def example_eight_schools() -> Any:
-    """The expected effects of eight schools over τ, which spread from one value to what was measured; τ's density."""
+    """The expected effects of eight schools over τ, which spread from one value to the data, and τ's density."""
     program = _program("eight_schools")
     taus = np.linspace(0.01, 25, 120)
     figure, axes = canvas(2, 1, size=(6.4, 4.6), sharex=True, height_ratios=[3, 1])

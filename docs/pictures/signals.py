@@ -1,4 +1,4 @@
-"""Signals that are found again from what was measured of them."""
+"""Signals that are recovered from measurements."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from pictures import canvas
 
 
 def recovered_signal() -> Any:
-    """A signal that was blurred and disturbed, and the one that gradients through sg.fft found behind it."""
+    """A signal, its blurred and noisy version, and the signal that gradients through sg.fft recover from it."""
     n, rng = 256, np.random.default_rng(1)
     t = np.arange(n)
     true = np.where((t > 60) & (t < 110), 1.0, 0.0) + np.where((t > 150) & (t < 200), 0.6, 0.0)

@@ -43,7 +43,7 @@ def _views(x: Any) -> Any:
 
 
 def colours() -> Any:
-    """The columns of a Jacobian in five colours; columns of one colour share no row, so a product finds them all."""
+    """The columns of a Jacobian in five colours; columns of one colour share no row, so one product gives them all."""
     jacobian = sg.sparse_jacobian(lambda x: sg.sin(x[:-4]) * x[1:-3] * x[2:-2] + x[3:-1] * x[4:])
     matrix = jacobian(np.linspace(0.5, 1.5, 24)).toarray()
     figure, ax = canvas(size=(5.0, 4.0))

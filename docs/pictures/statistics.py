@@ -1,4 +1,4 @@
-"""Fits, and how sure they are."""
+"""Fits and their uncertainty."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def fit_with_band() -> Any:
 
 
 def likelihood_and_its_quadratic() -> Any:
-    """Level lines of a sum of squares in two parameters, and the ellipses that its Hessian predicts."""
+    """Contours of a sum of squares in two parameters, and the ellipses that its Hessian predicts."""
     t, observed, theta = _grown()
     loss = lambda p: ((_growth(sg.stack([p[0], p[1], p[0] * 0 + theta[2]]), t) - observed) ** 2).sum()
     center = theta[:2]

@@ -54,7 +54,7 @@ DTYPES = [
 CONSTANTS = {
     "inf": "∞.", "nan": "Not a number.", "pi": "π.", "e": "Euler's number.",
     "newaxis": "None, which indexes a new axis.", "finfo": "NumPy's limits of floats.",
-    "iinfo": "NumPy's limits of integers.", "Size": "A tuple, which shapes are.",
+    "iinfo": "NumPy's limits of integers.", "Size": "The type of shapes, a tuple.",
 }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ GROUPS = (
           "tangent_plane", "chain_rule", "critical_points", "lagrange_multipliers", "closed_interval",
           "normal_equations", "related_rates", "error_propagation", "sensitivity", "elasticity", "newton",
           "euler_lagrange", "graph", "report", "table", "exercises", "sheet", "grade"]),
-    Group("tensors", "Making tensors", sg, creation.__all__),
+    Group("tensors", "Creating tensors", sg, creation.__all__),
     Group("random", "Random numbers", sg, randoms.__all__),
     Group("dtypes", "dtypes", sg, DTYPES),
     Group("arithmetic", "Arithmetic, rounding, bounds", sg, ARITHMETIC),
@@ -99,10 +99,10 @@ GROUPS = (
     Group("pointwise", "Exponentials, trigonometric and special functions", sg, pointwise.__all__),
     Group("shapes", "Shapes: reshaping, joining, cutting", sg, sg.functions.shapes.__all__),
     Group("indexing", "Indexing and scattering", sg, sg.functions.indexing.__all__),
-    Group("reductions", "Sums, extremes and other reductions", sg, sg.functions.reductions.__all__),
+    Group("reductions", "Sums, extrema and other reductions", sg, sg.functions.reductions.__all__),
     Group("sorting", "Sorting and statistics", sg, sg.functions.sorting.__all__),
     Group("algebra", "Products of arrays", sg, sg.functions.algebra.__all__),
-    Group("queries", "Questions about tensors", sg, queries.__all__),
+    Group("queries", "Properties of tensors", sg, queries.__all__),
     Group("devices", "Devices, constants, old constructors", sg, [*device.__all__, *CONSTANTS, *OF_DTYPE]),
     Group("more", "Modes, files and the rest", sg),
     Group("nn", "symgrad.nn: Module and containers", sg.nn, ["Buffer", "Module", "ModuleDict", "ModuleList",
@@ -151,19 +151,17 @@ DATA = {  # what has no docstring of its own
     **{name: f"NumPy's dtype ``{getattr(sg, name).name}``, under PyTorch's name." for name in DTYPES},
     **CONSTANTS,
     **{
-        name: f"Called, a tensor of dtype {kind.dtype}; of ``isinstance``, all these."
+        name: f"Create a tensor of dtype {kind.dtype}. ``isinstance`` is True for all tensors of this dtype."
         for name, kind in OF_DTYPE.items()
     },
-    **dict.fromkeys(("cuda", "mps"), "Devices that are not there: ``is_available()`` is False."),
-    "accelerator": "``torch.accelerator``, as it is where there is only a CPU.",
-    "backends": "``torch.backends``, whose switches can be set and change nothing.",
-    **dict.fromkeys(
-        ("strided", "preserve_format", "contiguous_format", "channels_last"), "Accepted, and of no effect."
-    ),
-    "default_generator": "The ``Generator`` that random numbers come from where none is passed.",
+    **dict.fromkeys(("cuda", "mps"), "Devices that symgrad does not support: ``is_available()`` is False."),
+    "accelerator": "``torch.accelerator`` on a machine that has only a CPU.",
+    "backends": "``torch.backends``. Its switches are accepted and have no effect.",
+    **dict.fromkeys(("strided", "preserve_format", "contiguous_format", "channels_last"), "Accepted, without effect."),
+    "default_generator": "The ``Generator`` of all random numbers for which no other is passed.",
     "TARGETS": "The names of the targets of ``sg.export``.",
-    "TOPICS": "The topics of ``sg.exercises``, each with what it asks for.",
-    "SLIPS": "The slips that ``sg.grade`` recognises, each with its sentence.",
+    "TOPICS": "The topics of ``sg.exercises``, each with its description.",
+    "SLIPS": "The mistakes that ``sg.grade`` recognises, each with a sentence about it.",
 }
 
 

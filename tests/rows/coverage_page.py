@@ -25,7 +25,8 @@ TIERS = Path(__file__).parents[1] / "data" / "ops.json"
 HEAD = """# Coverage
 
 These tables list what symgrad can do with each function, as the tests observe it. `python tests/rows/coverage_page.py`
-writes them, and a test compares. Every function computes values in single and in double precision. The columns are:
+writes them, and a test checks that they are up to date. Every function computes values in single and in double
+precision. The columns are:
 
 - **derivative**: *all orders*, or *none* for results that are integers or booleans.
 - **forward mode**: *one sweep*, or *transposed*, which derives forward mode from the rule of reverse mode.
@@ -35,7 +36,7 @@ writes them, and a test compares. Every function computes values in single and i
   call in larger ones; or a *NumPy step*, which is always a call.
 - **vmap**: the whole batch *at once*, or a *loop* over the batch.
 
-A name that begins with a dot is a method. Operators and indexing are the functions of the same meaning.
+A name that begins with a dot is a method. Operators and indexing are listed as the functions with the same meaning.
 
 There are four tables: elementwise functions are below; the others are on pages of their own, for
 [shapes, indices, reductions and sorting](coverage-arrays.md), [linear algebra](coverage-linalg.md) and
@@ -166,10 +167,10 @@ def pages() -> dict[Path, str]:
 def summary() -> str:
     """How much there is of torch's functions."""
     tiers = json.loads(TIERS.read_text(encoding="utf-8"))
-    counts = [f"{sum(map(exists, names))} of {len(names)}" for names in tiers.values()]
+    counts = [f"{sum(map(exists, names))} of the {len(names)}" for names in tiers.values()]
     return (
-        f"Of the functions of PyTorch that programs call, symgrad has {counts[0]} of the most common, {counts[1]} of "
-        f"the common ones, and {counts[2]} of the others.\n"
+        f"Of PyTorch's functions, symgrad has {counts[0]} most common ones, {counts[1]} common ones, and "
+        f"{counts[2]} others that programs call.\n"
     )
 
 

@@ -13,9 +13,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 MOST = 100  # characters of a formula
 HEAD = """# SciPy's special functions
 
-The universal functions of `scipy.special` are called on tensors as on arrays, and `sg.special` has the same names for
-tensors, arrays and numbers. Bessel functions, integrals, polynomials, and functions with several results have
-[a page of their own](scipy-integrals.md). `python tests/tools/scipy_page.py` writes both pages from the declarations.
+The universal functions of `scipy.special` can be called on tensors as on arrays, and `sg.special` has functions with
+the same names for tensors, arrays and numbers. Bessel functions, integrals, polynomials, and functions with several
+results have [a page of their own](scipy-integrals.md). `python tests/tools/scipy_page.py` writes both pages from the
+declarations.
 
 ```pycon
 >>> import numpy as np
@@ -31,21 +32,21 @@ tensor([-0.2302, -0.3135])
 
 ```
 
-- Values are SciPy's; without SciPy a call raises `MissingExtra`. The functions that symgrad computes itself, such as
-  `erf`, `ndtr`, `gammaln` and `i0`, are listed under [coverage](coverage.md).
+- Values are computed by SciPy; without SciPy, a call raises `MissingExtra`. The functions that symgrad computes
+  itself, such as `erf`, `ndtr`, `gammaln` and `i0`, are listed under [coverage](coverage.md).
 - Derivatives exist for every order, in forward and reverse mode, in compiled programs and in closed forms. Where a
   table says *none*, as for the integer order of `yn`, asking for the gradient raises `NotDifferentiable`.
 - `gammainc_a`, `betainc_a`, `jv_v` and the like are derivatives with respect to parameters, for which there is no
   closed form. They are computed to ten digits or more from 16 values of the function, or of its logarithm, around the
-  parameter. If a derivative is much smaller than the function, like that of `iv` near `v = 0`, it has ten digits
-  relative to the function. The first and second derivatives exist; asking for the third raises an error.
+  parameter. If a derivative is much smaller than the function, like that of `iv` near `v = 0`, it is accurate to ten
+  digits relative to the function. The first and second derivatives exist; asking for the third raises an error.
 - SciPy implements some functions in Python, which converts tensors to arrays. Call `logsumexp`, `softmax`,
   `log_softmax`, `polygamma`, `multigammaln`, `factorial` and `spherical_jn` as `sg.special.logsumexp` and so on.
 - Complex arguments are supported where SciPy supports them and the function is holomorphic: `gamma`, `jv`, `erf`,
   `airy`, `hyp2f1` and the like. Orders and parameters are then real, and have no derivative. Hankel functions, `wofz`
   and `kelvin` return complex numbers for real arguments; `lambertw` returns real numbers for them.
-- In the tables `f` is the function's value, and the last column has the derivative with respect to each argument, in
-  order.
+- In the tables, `f` is the function's value, and the last column lists the derivatives with respect to the arguments,
+  in their order. *Several terms* stands for a derivative that is too long for the table.
 """
 FURTHER = """# SciPy's Bessel functions, integrals and polynomials
 
@@ -84,7 +85,7 @@ def formula(name, i):
         return "none"
     text = printers.text(in_full(e).xreplace({**letters, Y: sp.Symbol("f", real=True)}))
     text = re.sub(r"Eq\((\w+), (\w+)\)", r"\1 = \2", text)
-    return f"`{text}`" if len(text) <= MOST else "of several terms"
+    return f"`{text}`" if len(text) <= MOST else "*several terms*"
 
 
 def row(called, name, words):

@@ -28,13 +28,13 @@ TUPLES: dict[str, tuple[str, ...]] = {
     **{name: (name, f"{name}p") for name in polynomials.PAIRS},
 }  # fmt: skip
 
-_NO_FORMULA = "no derivative of it is declared"
+_NO_FORMULA = "no derivative is declared"
 # SciPy's functions with complex results, also of real numbers.
 COMPLEX = ("hankel1", "hankel1e", "hankel2", "hankel2e", "wofz")
 
 # Why a call with a tensor is refused.
 REFUSED: dict[str, str] = {
-    **dict.fromkeys(("modfresnelm", "modfresnelp"), "it returns complex numbers"),
+    **dict.fromkeys(("modfresnelm", "modfresnelp"), "the results are complex numbers"),
     **dict.fromkeys(
         (
             "chndtridf", "ncfdtr", "ncfdtri", "ncfdtridfd", "ncfdtridfn", "ncfdtrinc", "nctdtridf", "nctdtrinc",
