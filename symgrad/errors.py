@@ -94,7 +94,7 @@ class FormError(SymgradError, ValueError):
 
 
 class CrosscheckError(SymgradError, AssertionError):
-    """Two readings of the same derivative disagree."""
+    """Two ways to compute the same derivative disagree."""
 
 
 def shown_as(name: str) -> Callable[[F], F]:

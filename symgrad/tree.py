@@ -44,8 +44,8 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
     """Return the leaves, and the structure without them.
 
     Args:
-        tree: nested containers. What is not a container is a leaf; None has none.
-        is_leaf: says of a container that it is a leaf.
+        tree: nested containers. Anything that is not a container is a leaf; None has no leaves.
+        is_leaf: a function that returns whether a container is to be treated as a leaf.
 
     >>> sg.tree.flatten({"a": 1, "b": (2, None)})
     ([1, 2], TreeDef({'a': *, 'b': (*, None)}))
@@ -75,7 +75,7 @@ def structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> TreeDe
 
 
 def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """Return f(x, …) for each leaf x of a structure and those in the same places of others, in that structure.
+    """Return f(x, …) for each leaf x of a structure and the corresponding leaves of others, in the same structure.
 
     Raises:
         ArgumentTypeError: if the structures differ.

@@ -59,7 +59,7 @@ def Variable(data: Any, requires_grad: bool = False) -> Tensor:
         requires_grad: whether operations on it are recorded.
 
     Returns:
-        A leaf. ``sg.tensor(data, requires_grad=True)`` is the same of numbers.
+        A leaf. For numbers, ``sg.tensor(data, requires_grad=True)`` returns the same.
 
     >>> sg.autograd.Variable(sg.ones(2), requires_grad=True)
     tensor([1., 1.], requires_grad=True)
@@ -88,18 +88,18 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """Return Σ_k (∂outputs_k/∂x)ᵀ·grad_outputs_k for each x in inputs; ``.grad`` stays as it is.
+    """Return Σ_k (∂outputs_k/∂x)ᵀ·grad_outputs_k for each x in inputs, without changing ``.grad``.
 
     Args:
         outputs: tensors to differentiate.
-        inputs: tensors to differentiate by, leaves or not.
+        inputs: the tensors to differentiate with respect to, which need not be leaves.
         grad_outputs: cotangents shaped like the outputs; None for scalars.
-        retain_graph: keep the saved values for another sweep; default ``create_graph``.
-        create_graph: give the result a graph of its own, for higher orders.
-        only_inputs: True, as in PyTorch: the gradients of other leaves stay as they are.
-        allow_unused: return None for inputs that the outputs do not depend on, instead of raising.
-        materialize_grads: return zeros for them.
-        is_grads_batched: the cotangents have a further first axis, along which there is one gradient each.
+        retain_graph: whether to keep the saved values for another backward pass; by default ``create_graph``.
+        create_graph: whether to record the graph of the result, for higher orders.
+        only_inputs: True, as in PyTorch: the gradients of other leaves do not change.
+        allow_unused: whether to return None for inputs that the outputs do not depend on, instead of raising an error.
+        materialize_grads: whether to return zeros for these inputs.
+        is_grads_batched: whether the cotangents have an additional first axis, along which the gradients are stacked.
 
     Raises:
         GraphError: if an input is not used or does not require a gradient, if an output is not a scalar and has no

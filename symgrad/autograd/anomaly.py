@@ -34,8 +34,8 @@ class _Mode:
 class detect_anomaly(_Mode):
     """Record where operations are called inside the block, and check for nan in backward passes.
 
-    A rule that raises or returns nan is reported with the lines that recorded its operation; nan raises. The mode
-    holds for all threads, and costs time: it is for finding a fault.
+    If a rule raises an error or returns nan, the error shows the lines that recorded its operation. The mode applies to
+    all threads, and makes programs slower, so use it only to find an error.
 
     Args:
         check_nan: whether a gradient with nan is an error.

@@ -36,12 +36,11 @@ __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 class Function:
     """A function with a custom derivative: define a subclass, and call its method ``apply``.
 
-    ``forward(ctx, *args)`` computes the result, a tensor or a tuple of them, and saves what ``backward(ctx, *grads)``
-    needs; this returns a gradient for each argument of ``forward``, None where there is none. Or ``forward(*args)``
-    comes with ``setup_context(ctx, inputs, output)``; ``vjp`` is another name for ``backward``. Optional:
-    ``jvp(ctx, *tangents)`` for forward mode, and
-    ``symbolic(*args)``, the same function in symgrad's operations, by which it takes part in closed forms and compiled
-    functions. Without it, it appears there as a function with a name.
+    ``forward(ctx, *args)`` computes the result, a tensor or a tuple of them, and saves the values that ``backward``
+    needs. ``backward(ctx, *grads)`` returns a gradient for each argument of ``forward``, or None; ``vjp`` is another
+    name for it. Alternatively, define ``forward(*args)`` and ``setup_context(ctx, inputs, output)``. Two more methods
+    are optional: ``jvp(ctx, *tangents)`` for forward mode, and ``symbolic(*args)``, the same function in symgrad's
+    operations, which closed forms and compiled functions use; without it, the function appears there by its name.
 
     >>> class Cube(sg.autograd.Function):
     ...     @staticmethod

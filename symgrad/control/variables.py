@@ -40,7 +40,7 @@ class Variable:
 
     @property
     def start(self) -> Any:
-        """The guess; without one, the middle of its bounds, or what lies within them next to 0."""
+        """The guess; without one, the middle of its bounds, or the number within them that is closest to 0."""
         low, high = (np.broadcast_to(np.asarray(e, np.float64), self.shape) for e in (self.lower, self.upper))
         both = np.isfinite(low) & np.isfinite(high)
         middle = np.where(both, 0.5 * (np.where(both, low, 0) + np.where(both, high, 0)), np.clip(0.0, low, high))

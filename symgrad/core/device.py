@@ -69,7 +69,7 @@ CPU = device()
 
 
 def block_until_ready(x: F) -> F:
-    """Return x, a tensor, an array or a structure of them: it is computed when it is there."""
+    """Return x, a tensor, an array or a structure of them: results are always computed already."""
     return x
 
 
@@ -156,7 +156,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> device:
-    """The device where tensors are made: the CPU."""
+    """Return the device on which tensors are created: the CPU."""
     return CPU
 
 

@@ -75,10 +75,17 @@ def set_printoptions(
 ) -> None:
     """Set options for printing tensors and formulas. Omitted options do not change, except sci_mode, which is reset.
 
-    Args: precision, digits after the point; threshold, the size above which only the edges are shown; edgeitems, how
-    many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied before others; sci_mode,
-    True or False to force the notation, None to choose it from the numbers; logarithm, "log" or "ln", the natural
-    logarithm's name in formulas. Raises ArgumentError for an unknown profile or name of the logarithm.
+    Args:
+        precision: the number of digits after the decimal point.
+        threshold: the number of entries above which only the edges are shown.
+        edgeitems: the number of entries at each edge.
+        linewidth: the number of columns.
+        profile: "default", "short" or "full", applied before the other options.
+        sci_mode: True or False to force scientific or fixed notation; None to choose it from the numbers.
+        logarithm: the name of the natural logarithm in formulas, "log" or "ln".
+
+    Raises:
+        ArgumentError: if the profile or the name of the logarithm is unknown.
 
     >>> set_printoptions(precision=2)
     >>> format_tensor(np.array([0.125, 3.0]), default_dtype=np.dtype(float))

@@ -28,7 +28,7 @@ from symgrad.transforms.arguments import check_function
 
 @checked
 def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function (θ, *data) ↦ ∂f/∂θ as a Dask array: the derivative of each row of f(θ, *block) by θ.
+    """Return the function (θ, *data) ↦ ∂f/∂θ as a Dask array, with the derivative of each row of f(θ, *block).
 
     Args:
         f: f(params, *block), which returns an array with one row for each row of the block.

@@ -107,10 +107,10 @@ def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = Tru
 
 @checked
 def gauss_newton(residuals: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, where J is the Jacobian of the real residuals r(θ, block) by θ.
+    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, where J is the Jacobian of the real residuals r(θ, block).
 
     If the residuals are linear, this is the Hessian of ½ Σ |r|²; it is positive semidefinite in any case, and
-    structured as ``hessian``. With "mean" it belongs to ½ Σ |r|² / n, where n is the number of rows of the data.
+    structured like ``hessian``. With "mean" it belongs to ½ Σ |r|² / n, where n is the number of rows of the data.
 
     >>> sg.distributed.gauss_newton(lambda w, X, y: X @ w - y)(np.zeros(2), np.eye(2), np.ones(2))
     array([[1., 0.],

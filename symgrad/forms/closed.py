@@ -96,7 +96,7 @@ class ClosedForm(Arithmetic):
 
     @classmethod
     def of(cls, derivative: Derivative) -> ClosedForm:
-        """Return a derivative as a formula; an answer to equations is a letter in it."""
+        """Return a derivative as a formula, in which the solution of equations is a symbol."""
         spelled = derivative.spelled()
         if spelled is None:
             return cls(*derivative)
@@ -466,7 +466,7 @@ class ClosedForm(Arithmetic):
 
     @property
     def body(self) -> sp.Basic:
-        """The formula with its intermediates named as ``where`` says."""
+        """The formula in terms of the intermediates that ``where`` defines."""
         return self.expr if self._where is None else plain(self._where.bodies[0])
 
     # -------------------------------------------------------------- copying

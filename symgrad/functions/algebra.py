@@ -65,12 +65,13 @@ pinverse = public(pseudoinverse.pinverse)
 
 
 def einsum(equation: Any, *operands: Any) -> Any:
-    """Sum of products over the letters that the output lacks, as ``torch.einsum``.
+    """Return the sum of products over the indices that the output lacks, like ``torch.einsum``.
 
     Args:
         equation: such as ``"ij,jk->ik"``.
         operands: one tensor per term. Without an equation, each is followed by the list of its axes' numbers, and a
-            list at the end says the result's: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. Ellipsis stands for "...".
+            list at the end gives the axes of the result: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. Ellipsis stands for
+            "...".
 
     >>> sg.einsum("ii->", sg.eye(3)), sg.einsum(sg.eye(3), [0, 0], [])
     (tensor(3.), tensor(3.))

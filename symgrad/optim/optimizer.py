@@ -271,7 +271,7 @@ class Optimizer:
         return {}
 
     def first_state(self, x: Any, group: Group) -> State:
-        """Return a state from which the first step of a compiled function goes on."""
+        """Return the state from which the first step of a compiled function starts."""
         return self.begin(x, group)
 
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:

@@ -50,7 +50,7 @@ def enclose(
     pieces: int = 1,
     bits: int = _BITS,
 ) -> Any:
-    """Return certain bounds of f on a box, {f(x) : x in the box}, or of its gradients or Hessians there.
+    """Return guaranteed bounds on {f(x) : x in the box}, or on the gradients or Hessians of f there.
 
     The program of f is evaluated on intervals whose ends are rounded outward, so each of its values on real numbers
     lies between the bounds. A float of the program or the box stands for itself: 0.1 is the float, not the decimal.

@@ -32,7 +32,7 @@ _ROOM = 0.05  # by how much that box is larger than what is likely to be needed
 
 
 class Solution(NamedTuple):
-    """The solution of a differential equation, between bounds that are certain.
+    """The solution of a differential equation, enclosed between guaranteed bounds.
 
     Attributes:
         value: bounds of y(t1), in the structure of y0.

@@ -25,7 +25,7 @@ _ORDER = 20  # of the Taylor polynomials, which is even
 
 
 class Integral(NamedTuple):
-    """An integral, between bounds that are certain."""
+    """An integral, enclosed between guaranteed bounds."""
 
     value: Enclosure
     certificate: dict[str, Any]
@@ -39,8 +39,8 @@ def integral(f: Callable[..., Any], box: Any, *, atol: float = 1e-10, pieces: in
     of the remainder. If a condition of the program holds only in a part of a piece, the integral is bounded by the
     width times bounds of f. At an end where f is unbounded, and at infinity, f is bounded by c + sᵖ r, where s is the
     distance to the end, or 1/|x|. Such bounds must exist with an integrable power: they do for x^-0.5, log x, exp(-x²)
-    and 1/(1 + x²), but not for (sin x)/x. A singularity inside must be one of the limits, or a point where halving
-    divides the range.
+    and 1/(1 + x²), but not for (sin x)/x. A singularity must be one of the limits, or a point at which repeated
+    halving divides the range.
 
     Args:
         f: a function of one number, with one number as its result.

@@ -281,7 +281,7 @@ def _all(truths: list[bool | None]) -> bool | None:
 def positive(
     f: Callable[..., Any], box: Any, *, strict: bool = True, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS
 ) -> Proof:
-    """Prove f(x) > 0 for every x in the box, in every entry, or find a point where it is not so.
+    """Prove f(x) > 0 for every x in the box, in every entry, or find a point where this is false.
 
     Args:
         f: a function of numbers, arrays and structures of them.
@@ -418,7 +418,7 @@ def same(
     width: float = WIDTH,
     bits: int = BITS,
 ) -> Proof:
-    """Prove |f(x) - g(x)| ≤ ε for every x in the box, in every entry, or find a point where it is not so.
+    """Prove |f(x) - g(x)| ≤ ε for every x in the box, in every entry, or find a point where this is false.
 
     Args:
         f, g: functions whose results have the same structure. They are compared as functions of real numbers, without

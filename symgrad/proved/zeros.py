@@ -53,7 +53,7 @@ class Zeros(NamedTuple):
 
 
 class Zero(NamedTuple):
-    """The one zero of a system in a box, between these bounds."""
+    """The only zero of a system in a box, enclosed between bounds."""
 
     zero: Any
     certificate: dict[str, Any]
@@ -64,7 +64,7 @@ def all_roots(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: flo
     """Enclose each x in the box with F(x) = 0 in a tiny box, and prove that there is no other.
 
     The box is divided until each part certainly has no zero or exactly one. Bounds of F, or Newton's step on the part,
-    prove that there is none; that Krawczyk's operator maps a box into itself proves that there is exactly one.
+    prove that there is none; if Krawczyk's operator maps a box into itself, there is exactly one.
 
     Args:
         F: a function of numbers or arrays with as many results as arguments, which are n numbers in all.

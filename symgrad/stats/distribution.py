@@ -230,7 +230,7 @@ class Distribution:
         """Return the lowest and the highest number of the support; ∓∞ if it is unbounded.
 
         Raises:
-            NotYet: if it depends on the unknown value of a parameter whether an end is finite.
+            NotYet: if the value of a parameter is unknown that determines whether an end is finite.
         """
         values = self.named_parameters(args, kwargs)
         low, high = (sp.sympify(e) for e in self._lowest_and_highest())

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Frozen:
-    """A distribution with its parameters, which its methods no longer take.
+    """A distribution with fixed parameters, which its methods do not take as arguments.
 
     >>> sg.stats.norm(1.0, 2.0).logpdf(1.0)
     tensor(-1.6121)

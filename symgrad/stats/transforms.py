@@ -261,7 +261,7 @@ class UnitVector(Transform):
 
 
 class SumToZero(Transform):
-    """Vectors with sum 0: x = V y with orthonormal columns V, so that lengths and volumes stay."""
+    """Vectors with sum 0: x = V y with orthonormal columns V, which preserves lengths and volumes."""
 
     constraint, event_dim = "a vector with sum 0", 1
 
@@ -365,7 +365,7 @@ class CholeskyCorr(Triangular):
 
 
 class CorrMatrix(CholeskyCorr):
-    """Correlation matrices L Lᵀ, of L as ``cholesky_corr`` has it: tanh(y) are canonical partial correlations."""
+    """Correlation matrices L Lᵀ, with L as in ``cholesky_corr``: tanh(y) are canonical partial correlations."""
 
     constraint = "a symmetric and positive definite matrix with ones on its diagonal"
 
@@ -405,7 +405,7 @@ class CholeskyCov(Triangular):
 
 
 class CovMatrix(CholeskyCov):
-    """Symmetric, positive definite matrices L Lᵀ, of L as ``cholesky_cov`` has it."""
+    """Symmetric, positive definite matrices L Lᵀ, with L as in ``cholesky_cov``."""
 
     constraint = "a symmetric and positive definite matrix"
 
@@ -488,7 +488,7 @@ def onto_support(distribution: Any) -> Transform:
 
     Raises:
         ArgumentTypeError: if it is not a distribution with parameters, or if it is a distribution of integers.
-        NotYet: if it depends on parameters without a value whether the support has an end.
+        NotYet: if parameters without a value determine whether the support has an end.
 
     >>> sg.stats.transforms.onto_support(sg.stats.beta(2.0, 3.0))
     symgrad.stats.transforms.interval(0.0, 1.0)

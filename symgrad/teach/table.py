@@ -46,11 +46,11 @@ class Row:
     Attributes:
         x: the point.
         value: f(x).
-        formula: f′(x) by the closed form; nan where there is none.
-        reverse: by reverse mode.
-        difference: by central differences at two steps, extrapolated.
-        reverse_error: what reverse mode differs by from the formula, or where there is none 0.
-        difference_error: what the differences differ by from the formula, or where there is none from reverse mode.
+        formula: f′(x) by the closed form; nan if there is none.
+        reverse: f′(x) by reverse mode.
+        difference: f′(x) by central differences at two steps, extrapolated.
+        reverse_error: the difference of reverse mode from the formula; 0 if there is no formula.
+        difference_error: that of the central differences from the formula, or from reverse mode if there is none.
     """
 
     x: float
@@ -64,7 +64,7 @@ class Row:
 
 @checked
 def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
-    """Return f(x) and f′(x) at points, f′ found in three ways, and how far these are apart.
+    """Return f(x) and f′(x) at points, with f′ computed in three ways, and the differences between them.
 
     Args:
         f: a function of one number that returns a number; or a formula of one number as text.

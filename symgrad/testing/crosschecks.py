@@ -96,7 +96,7 @@ class Crosscheck:
 
     @property
     def ok(self) -> bool:
-        """Whether all witnesses that could testify agree."""
+        """Whether all witnesses that have a value agree."""
         return all(w.agrees for w in self.witnesses)
 
     @property

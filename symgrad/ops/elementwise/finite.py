@@ -51,7 +51,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equa
 
     Args:
         input, other: tensors, broadcast against each other.
-        rtol, atol: how far apart they may be, relative to other and absolutely.
+        rtol, atol: the largest difference, relative to other and absolute.
         equal_nan: whether nan is close to nan.
 
     Returns:
@@ -88,8 +88,8 @@ def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf
 
     Args:
         input: x.
-        nan: what replaces nan.
-        posinf, neginf: what replaces ∞ and -∞; by default the largest and smallest number of the dtype.
+        nan: the number that replaces nan.
+        posinf, neginf: the numbers that replace ∞ and -∞; by default the largest and the smallest of the dtype.
 
     Returns:
         A tensor shaped like input.

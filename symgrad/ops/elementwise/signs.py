@@ -31,7 +31,7 @@ class SignBit(Bits):
 
 
 def signbit(input: Any) -> Any:
-    """Return whether the sign of x is a minus; that of -0.0 is.
+    """Return whether the sign of x is negative, which is True for -0.0.
 
     Args:
         input: x, any shape.

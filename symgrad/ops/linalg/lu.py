@@ -324,7 +324,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 
 @shown_as("lu_solve")
 def solve_with(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
-    """X with A X = b, A = P L U as linalg.lu_factor returns it.
+    """Solve A X = b, given the factors of A = P L U that ``linalg.lu_factor`` returns.
 
     Args:
         b: (…, n, k).

@@ -46,7 +46,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None,
         dim: the axis that index replaces.
         index: integer tensor with as many axes as x.
         src, value: number, or tensor at least as large as index. Of repeated positions the last one wins.
-        reduce: "add" or "multiply", to do so with the entries instead; repeated positions all count.
+        reduce: "add" or "multiply", to add or multiply instead of overwriting; repeated positions all count.
 
     Returns:
         A tensor shaped like x.

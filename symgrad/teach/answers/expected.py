@@ -29,12 +29,12 @@ _CLOSE = 1e-9
 
 
 class Slip(NamedTuple):
-    """A wrong answer that is to be expected.
+    """A wrong answer that pupils can be expected to give.
 
     Attributes:
         name: the slip, one of ``sg.teach.SLIPS``.
         answer, latex: the answer as text and in LaTeX.
-        hint: what ``sg.grade`` says about it.
+        hint: the hint that ``sg.grade`` gives for it.
     """
 
     name: str

@@ -50,11 +50,11 @@ _STYLE = """
 
 
 class Exploration:
-    """A formula of one number with its derivative, to be looked at in a notebook or a browser.
+    """A formula of one number and its derivative, to be displayed in a notebook or a browser.
 
     Attributes:
         formula: the formula as text.
-        data: what the widget shows: MathML, points, values, slopes, and the steps.
+        data: the contents of the widget: MathML, points, values, slopes, and the steps.
     """
 
     def __init__(self, formula: str, over: tuple[float, float]) -> None:
@@ -94,7 +94,7 @@ class Exploration:
         """The widget for Jupyter.
 
         Raises:
-            MissingExtra: the extra ``notebook``, with anywidget, is not installed.
+            MissingExtra: if the extra ``notebook``, which contains anywidget, is not installed.
         """
         anywidget = required("explore", "notebook", "anywidget")
         traitlets = required("explore", "notebook", "traitlets")
@@ -141,9 +141,9 @@ def _equations(name: str, value: Any, slope: Any) -> str:
 
 @checked
 def explore(formula: str, over: tuple[float, float] = (-3.0, 3.0)) -> Exploration:
-    """Return a formula with its derivative to explore: a slider moves the tangent, below are the steps.
+    """Return an interactive page of a formula and its derivative, with a slider that moves the tangent, and the steps.
 
-    A notebook shows it as a widget where the extra ``symgrad[notebook]`` is installed, and else as a page in a frame.
+    A notebook shows it as a widget if the extra ``symgrad[notebook]`` is installed, and otherwise as a page in a frame.
 
     Args:
         formula: of one number, as text.
@@ -153,7 +153,7 @@ def explore(formula: str, over: tuple[float, float] = (-3.0, 3.0)) -> Exploratio
         An ``Exploration``: show it in a notebook, or ``save`` it as a page.
 
     Raises:
-        ArgumentError: the formula has several names, or no values over the interval.
+        ArgumentError: if the formula has several names, or no values over the interval.
 
     >>> sg.explore("x**2*sin(x)")
     <Exploration: x**2*sin(x) for x from -3 to 3>

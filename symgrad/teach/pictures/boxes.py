@@ -21,12 +21,12 @@ class Box:
     """A box.
 
     Attributes:
-        key: n0, n1, …: what arrows and formats call it.
+        key: n0, n1, …: the name to which arrows and formats refer.
         kind: "leaf", "operation", "output" or "group".
         name: the name of its value.
         label: its formula, such as u = x².
-        value: the value in text, "" where it is not known or long; of a group, what it is made of.
-        shape: the sizes; of a group None.
+        value: the value as text, "" if it is unknown or long; for a group, its contents.
+        shape: the sizes; None for a group.
     """
 
     key: str
@@ -38,7 +38,7 @@ class Box:
 
     @property
     def lines(self) -> list[str]:
-        """The label, and below it what is known of the value."""
+        """The label, and below it the value and the shape, if they are known."""
         if self.shape is None:
             return [self.label, self.value]
         told = [t for t in (sizes(self.shape) if self.shape else "", f"= {self.value}" if self.value else "") if t]
@@ -47,7 +47,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow from a value to what is computed of it; ``adjoint`` is what comes back along it, "" if not shown."""
+    """An arrow from a value to a result that is computed from it. ``adjoint`` is its label, "" if none is shown."""
 
     source: str
     target: str

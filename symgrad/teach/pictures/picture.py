@@ -130,8 +130,8 @@ class Graph:
     """A picture of a graph.
 
     Attributes:
-        boxes: what is computed, oldest first.
-        arrows: what is computed of what.
+        boxes: the values, in the order in which they are computed.
+        arrows: from each value to the results that are computed from it.
     """
 
     def __init__(self, boxes: Sequence[Box], arrows: Sequence[Arrow]) -> None:
@@ -141,14 +141,14 @@ class Graph:
         return f"<Graph: {len(self.boxes)} boxes, {len(self.arrows)} arrows>"
 
     def to_svg(self) -> str:
-        """Return the picture; it needs no program and no font of its own, and suits light and dark pages."""
+        """Return the picture as SVG. It needs no other program or font, and is suited to light and dark pages."""
         return svg(self.boxes, self.arrows)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
     def to_mermaid(self) -> str:
-        """Return a flowchart for Mermaid, as Markdown pages show it."""
+        """Return a flowchart for Mermaid, which Markdown pages can display."""
         return mermaid(self.boxes, self.arrows)
 
     def to_dot(self) -> str:

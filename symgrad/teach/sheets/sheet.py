@@ -82,13 +82,13 @@ class Sheet:
         return _LATEX % (foreign.latex(self.title), "\n".join(problems), "\n".join(solutions))
 
     def moodle(self) -> str:
-        """Return the exercises in Moodle's XML, as questions of several choices: the slips, each with its hint."""
+        """Return the exercises in Moodle's XML, as multiple-choice questions with the expected slips and hints."""
         return quiz(self.exercises, stack=False)
 
     def stack(self) -> str:
         """Return the exercises in Moodle's XML, as questions for STACK, which compares typed answers with the slips.
 
-        Answers that Maxima cannot compare, such as those with matrices, become questions of several choices.
+        Answers that Maxima cannot compare, such as those with matrices, become multiple-choice questions.
         """
         return quiz(self.exercises, stack=True)
 
@@ -117,8 +117,8 @@ class Sheet:
         """Write the sheet to a file.
 
         Args:
-            path: the file, which is replaced.
-            format: "html", "latex", "pdf", "moodle" or "stack"; by default what the name ends in: .html, .tex, .pdf, or
+            path: the file; an existing one is replaced.
+            format: "html", "latex", "pdf", "moodle" or "stack"; by default that of the suffix: .html, .tex, .pdf, or
                 .xml for Moodle.
 
         Raises:

@@ -33,21 +33,21 @@ class Step:
     """One step of a derivation.
 
     Attributes:
-        number: counted from 1.
+        number: the number of the step, counted from 1.
         kind: "forward", or "backward".
-        name: what is computed, as a symbol: u, or du/dx.
-        operation: the operation that the step is about, in names: of u = x², the right side.
-        about: the name of that operation's result: of u = x², the left side.
-        rule: in words and, where it is one of calculus, as a formula; of forward steps None.
-        local: the derivative of this operation alone by this input, in names: of elementwise operations.
-        adjoint: the closed form of the adjoint that comes in.
-        handed: what the rule makes of them, in names.
-        result: the closed form, in the leaves.
-        value: its number, or None where a leaf has no value.
-        shape: the result's.
-        inputs: the name and shape of each input, for the ledger.
-        path: which of how many paths to this input this is.
-        alone: whether the operation has no other input that an adjoint goes to.
+        name: the quantity that is computed, as a symbol: u, or du/dx.
+        operation: the operation of the step in terms of names: the right-hand side of u = x².
+        about: the name of the result of that operation: the left-hand side of u = x².
+        rule: the rule in words and, for rules of calculus, as a formula; None for forward steps.
+        local: for elementwise operations, the derivative of this operation with respect to this input.
+        adjoint: the closed form of the incoming adjoint.
+        handed: the outgoing adjoint, in terms of names.
+        result: the closed form of the result, in terms of the leaves.
+        value: the value of the result, or None if a leaf has no value.
+        shape: the shape of the result.
+        inputs: the name and the shape of each input.
+        path: the number of this path to the input, and the number of all paths to it.
+        alone: whether no other input of the operation receives an adjoint.
     """
 
     number: int

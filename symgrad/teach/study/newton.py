@@ -24,7 +24,7 @@ _CLOSE, _FLAT = mpmath.mpf(10) ** -12, mpmath.mpf(10) ** -9
 
 
 class Newton(Solution):
-    """The numbers of Newton's method.
+    """The iterates of Newton's method.
 
     Attributes:
         iterates: x₀, x₁, … to 50 digits.
@@ -72,7 +72,7 @@ class Newton(Solution):
 
     @property
     def root(self) -> Any:
-        """The last number, where the method has converged; else None."""
+        """The last iterate if the method has converged; otherwise None."""
         return self.iterates[-1] if self.converged else None
 
     def _steps(self) -> Iterator[LessonStep]:

@@ -75,7 +75,7 @@ class Study(Solution):
 
     Attributes:
         text: the formula.
-        doubts: what could not be proved, in words; the study makes no statement about it.
+        doubts: the statements that could not be proved, in words.
     """
 
     def __init__(self, text: str, wrt: str | None = None) -> None:

@@ -111,11 +111,11 @@ def while_loop(
         max_steps: the maximum number of steps, which reverse mode needs under ``sg.compile`` and ``sg.vmap``.
 
     Returns:
-        The last carry. Without values, the results of a loop that is not over after max_steps are nan.
+        The last carry. Without values, the results of a loop that has not ended after max_steps are nan.
 
     Raises:
-        GraphError: with values, the loop is not over after max_steps.
-        NotYet: without values, reverse mode is used and there is no max_steps.
+        GraphError: if a loop with values has not ended after max_steps.
+        NotYet: if reverse mode is used without values and without max_steps.
 
     >>> root = lambda a: sg.while_loop(lambda x: abs(x * x - a) > 1e-12, lambda x: (x + a / x) / 2, a, max_steps=50)
     >>> round(sg.compile(sg.grad(root))(2.0), 6)
@@ -235,7 +235,7 @@ def _interleaved(even: Any, odd: Any) -> Any:
 
 @checked
 def stop_gradient(x: Any) -> Any:
-    """The same values without their history: constants for derivatives. x may be a structure of arrays.
+    """Return the same values without their history, as constants for derivatives. x may be a structure of arrays.
 
     >>> sg.grad(lambda x: x * sg.stop_gradient(x))(3.0)
     3.0

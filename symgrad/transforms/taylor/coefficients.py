@@ -76,13 +76,13 @@ def _order_of(primals: Any, series: Any) -> int:
 def jet(
     fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]], *, factorial_scaled: bool = True
 ) -> tuple[Any, Any]:
-    """Return f(x(t)) at t = 0 and its derivatives with respect to t, from those of x: as JAX's ``jet``.
+    """Return f(x(t)) at t = 0 and its derivatives with respect to t, from those of x, like JAX's ``jet``.
 
     Args:
         fun: function of the primals returning arrays of any shape, one or a structure of them.
         primals: tuple of arrays, one per argument: x(0).
         series: tuple of one list per primal: x′(0), x″(0), …; all of one length, the order.
-        factorial_scaled: whether coefficients are derivatives; without it they are those divided by k!.
+        factorial_scaled: whether coefficients are derivatives; if False, they are derivatives divided by k!.
 
     Returns:
         f(x(0)), and the list of derivatives of f(x(t)) of orders 1, 2, …; where f returns a structure, one with such a

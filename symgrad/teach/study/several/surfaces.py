@@ -101,7 +101,7 @@ class TangentPlane(AtPoint):
     Attributes:
         names, point, gradient: as of every function at a point.
         normal: a vector at right angles to the plane.
-        expr: of z = f(x, y) the linear approximation; of a surface F = c, ∇F·(x − a), which is 0 on the plane.
+        expr: the linear approximation of z = f(x, y); for a surface F = c, ∇F·(x − a), which is 0 on the plane.
         formula: the plane's equation as text.
     """
 
@@ -165,8 +165,8 @@ class DirectionalDerivative(AtPoint):
     Attributes:
         names, point, gradient: as of every function at a point.
         direction: the unit vector.
-        expr: the derivative, a number at a point, else a formula.
-        steepest: the greatest derivative of all directions, which is ‖∇f‖.
+        expr: the derivative: a number at a point, and a formula otherwise.
+        steepest: the largest derivative in any direction, ‖∇f‖.
     """
 
     _who = "directional_derivative"
@@ -217,7 +217,7 @@ class Hessian(AtPoint):
     Attributes:
         names, point, gradient: as of every function at a point.
         expr: the matrix in SymPy's classes.
-        definiteness: "positive definite", "indefinite" and so on; None of a matrix that is not of numbers.
+        definiteness: "positive definite", "indefinite" and so on; None if the matrix contains symbols.
     """
 
     _who = "hessian"
