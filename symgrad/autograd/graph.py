@@ -82,9 +82,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     """Call ``fn`` once in each backward that computes gradients of some of these tensors.
 
     Args:
-        tensors: which require grad.
-        fn: with "all" called with the list of their gradients when the sweep is through, None for those without; with
-            "any" with the first that is computed.
+        tensors: tensors that require grad.
+        fn: with "all", it is called at the end of the backward pass with the list of their gradients, None if there
+            is none; with "any", it is called with the first gradient that is computed.
         mode: "all" or "any".
 
     Raises:

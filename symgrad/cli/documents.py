@@ -75,7 +75,7 @@ def _arguments(args: argparse.Namespace, formula: Expression) -> dict[str, Any]:
         shapes = {k: [n if isinstance(n, int) else str(n) for n in x.shape] for k, x in formula.leaves.items()}
         return {"shapes": shapes}
     if not args.test:
-        raise ArgumentError("--at: only the program of --test calls the function. Add --test, or leave --at out.")
+        raise ArgumentError("--at: only the program of --test calls the function. Add --test, or omit --at.")
     check_values(args.at, formula.names)
     return {"args": tuple(x.detach().numpy() for x in formula.leaves.values())}
 

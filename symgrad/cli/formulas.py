@@ -60,8 +60,8 @@ def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
     missing = [name for name in needed if name not in names]
     if names and missing:
         raise ParseError(
-            f"--at: {', '.join(missing)} {'have' if len(missing) > 1 else 'has'} no value, so that there is no number. "
-            f"Add {' '.join(f'{name}=…' for name in missing)}, or leave --at out."
+            f"--at: {', '.join(missing)} {'have' if len(missing) > 1 else 'has'} no value, so the result is not a "
+            f"number. Add {' '.join(f'{name}=…' for name in missing)}, or omit --at."
         )
 
 

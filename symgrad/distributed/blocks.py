@@ -181,8 +181,8 @@ def _add(graph: dict[Any, Any], x: Any, keys: Sequence[Any]) -> None:
 def _delayed(x: Any) -> list[Any]:
     if isinstance(x, (np.ndarray, FileRows)):
         raise ArgumentError(
-            "distributed: an array beside blocks of unknown lengths cannot be cut like them. Pass it as a list of "
-            "delayed blocks, or compute the chunks' sizes (compute_chunk_sizes)."
+            "distributed: an array beside blocks of unknown lengths cannot be divided in the same way. Pass it as a "
+            "list of delayed blocks, or compute the chunks' sizes (compute_chunk_sizes)."
         )
     return list(_rechunked(x, x.chunks[0]).to_delayed().ravel())
 

@@ -143,7 +143,7 @@ def _one(
     request = requested(fn_or_form, args, shapes, name, asked, language, options.real == FLOAT)
     if has_complex(request.program) and not TARGETS[target].complexes:
         raise ExportError(
-            f"export: the target {target!r} has real numbers only; numpy, python, c, … have complex ones."
+            f"export: the target {target!r} supports real numbers only; numpy, python, c, … support complex ones."
         )
     source = c.write(request, options) if target == "c" else TARGETS[target].write(request)
     return source, [request]
@@ -237,7 +237,7 @@ def _write(place: Path, source: Source) -> None:
         beside = place.with_suffix(suffix) if suffix.startswith(".") else place.parent / suffix
         if beside == place:
             raise ArgumentError(
-                f"export: {place} is the name of the file next to the source. Give path= another ending."
+                f"export: {place} is the name of the file next to the source. Give path= another suffix."
             )
         if beside.is_file() and not beside.read_bytes().startswith(text[:MARK].encode()):
             raise ArgumentError(

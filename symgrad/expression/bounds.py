@@ -119,7 +119,7 @@ class Bounds:
 
 def _unknown(error: Exception, given: int) -> Exception:
     if isinstance(error, ValueNeeded):
-        return ArgumentError(f"this looks at {given} numbers, more than {SMALL}")
+        return ArgumentError(f"this reads {given} numbers, more than {SMALL}")
     return error
 
 

@@ -321,13 +321,15 @@ class Evaluation:
         if node.op == "@":
             if self.paper and axes == [1, 1] and (_is_row(node.right) or not _is_row(node.left)):
                 raise refused(
-                    self.text, node, "a product of two vectors without a sign; write x @ y, or x*y for entries"
+                    self.text,
+                    node,
+                    "a product of two vectors without an operator; write x @ y, or x*y for the elementwise product",
                 )
             return node if all(axes) else replace(node, op="*")
         if node.op == "mpower" and (axes[0] < 2 and not axes[1]):
             return replace(node, op="**")
         if node.op == "mpower":
-            raise refused(self.text, node, "^ of a matrix; write A @ A for its power, and A**2 for its entries'")
+            raise refused(self.text, node, "^ of a matrix; write A @ A for its power, and A**2 for that of its entries")
         raise refused(self.text, node, "\\ is MATLAB's; write solve(A, b)")
 
     def refuse_a_prime(self, node: Attribute, x: Any) -> None:

@@ -330,7 +330,7 @@ class _Fitted(dict[str, Shape]):
 
 
 def _fitted(reading: Reading, names: Sequence[str], ranks: Sequence[int], known: Mapping[str, Shape]) -> _Fitted | None:
-    """Return shapes with so many axes that fit each other, or None."""
+    """Return compatible shapes with the given numbers of axes, or None."""
     sizes = _Sizes()
     called: dict[str, int] = {}
     shapes: dict[str, Shape] = {

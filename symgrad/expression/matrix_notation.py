@@ -110,7 +110,7 @@ class Matrix(Matlab):
         result = self.of(tree)
         if isinstance(result, (Identity, Spread)):
             one = "I; write eye(n)" if isinstance(result, Identity) else "the vector 1; write ones(n)"
-            raise refused(self.text, tree, f"nothing tells the size of {one}")
+            raise refused(self.text, tree, f"the size of {one} is unknown")
         return plain(result)
 
     def _name(self, node: Name) -> Any:
@@ -174,7 +174,7 @@ class Matrix(Matlab):
             return self._spread_product(node, a, b)
         operate = {"@": operator.mul, "mrdivide": operator.truediv, "mpower": operator.pow}.get(node.op)
         if operate is not None and not (_is_number(b) or operate is operator.mul):
-            raise refused(self.text, node, "nothing tells the size of the vector 1; write ones(n)")
+            raise refused(self.text, node, "the size of the vector 1 is unknown; write ones(n)")
         return self.spread(operate or _ENTRIES[node.op], a, b, node)
 
     def spread(self, f: Callable[[Any, Any], Any], a: Any, b: Any, node: Any = None) -> Any:
@@ -195,7 +195,7 @@ class Matrix(Matlab):
         one, other = _spread(a), _spread(b)
         inner = (one.axes[1], other.axes[0])
         if inner == (OPEN, OPEN) or (UNIT in inner and inner != (UNIT, UNIT) and OPEN not in inner):
-            raise refused(self.text, node, "nothing tells the size of the vector 1; write ones(n)")
+            raise refused(self.text, node, "the size of the vector 1 is unknown; write ones(n)")
         x, y = one.value, other.value
         if inner[0] == OPEN and inner[1] == REAL:
             y = self._operated(lambda t: t.sum(0, keepdim=True), y)
@@ -221,7 +221,7 @@ class Matrix(Matlab):
         if node.op in _ENTRIES and kind_of(matrix) == "matrix" and not isinstance(matrix, Spread):
             square = self._operated(lambda t: one.scale * eye(t.shape[0]), matrix)
             return self.spread(_ENTRIES[node.op], *((square, matrix) if one is a else (matrix, square)), node)
-        raise refused(self.text, node, "nothing tells the size of I; write eye(n)")
+        raise refused(self.text, node, "the size of I is unknown; write eye(n)")
 
     # -------------------------------------------------------------- functions
     def _call(self, node: Call) -> Any:
@@ -231,7 +231,7 @@ class Matrix(Matlab):
         values = self._arguments(node)
         words = {k.name: plain(self.of(k.value)) for k in node.keywords}
         if any(isinstance(v, Identity) for v in values):
-            raise refused(self.text, node, "nothing tells the size of I; write eye(n)")
+            raise refused(self.text, node, "the size of I is unknown; write eye(n)")
         spread = next((v for v in values if isinstance(v, Spread)), None)
         if spread is not None:
             return self._of_spread(node, name, spread, len(values))
@@ -254,7 +254,7 @@ class Matrix(Matlab):
             return Identity(x.value[0, 0])
         f, _ = self._function(node.func)
         if count > 1 or name not in _ENTRYWISE:
-            raise refused(self.text, node, "nothing tells the size of the vector 1; write ones(n)")
+            raise refused(self.text, node, "the size of the vector 1 is unknown; write ones(n)")
         return Spread(self.called(f, x.value), x.axes)
 
     def _list(self, node: List) -> Any:

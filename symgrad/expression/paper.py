@@ -268,7 +268,7 @@ class Paper(Cursor):
             raise self.refused(f"an operator is missing between {before.text} and {token.text}")
         for here in (before, token):
             if here.kind == "name" and here.text in _SIGNS_IN_WORDS and here.text not in self.known:
-                raise self.refused(f"write a sign for {here.text}", here)
+                raise self.refused(f"write an operator for {here.text}", here)
         is_function = (
             isinstance(name, Name) and name.id in function_table() and len(name.id) > 1 and name.id not in self.known
         )
@@ -824,7 +824,7 @@ class Paper(Cursor):
             and before.text not in self.known
             and token.text != "("
         ):
-            raise self.refused(f"the argument of a function stands in brackets; write {before.text}(…)")
+            raise self.refused(f"put the argument of a function in brackets; write {before.text}(…)")
         if before.kind == token.kind == "number":
             raise self.refused(f"an operator is missing between {before.text} and {token.text}")
         if token.kind == "name" and (said := of_python(token.text, self._rest())):

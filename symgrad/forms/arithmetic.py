@@ -80,7 +80,7 @@ def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self
         if bases and not _is_linear(do, a, b, xs):
             raise FormError(
                 f"{do.__name__}: of Jacobians, those of one shape are added and subtracted, and one is multiplied and "
-                "divided by numbers. For other things compute with .lambdify()'s arrays."
+                "divided by numbers. For anything else, compute with the arrays of .lambdify()."
             )
         root = tensor_node(do(*xs))
     own = list(dict.fromkeys(n for f in forms for n in f._forward))

@@ -375,7 +375,7 @@ class ClosedForm(Arithmetic):
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
 
     def _written_out(self, most: int) -> list[Any]:
-        """Return every entry, made of the entries of the leaves as symbols; at most so many operations."""
+        """Return every entry in terms of the entries of the leaves; raise an error for too many operations."""
         self._check_sizes()
         count = int(np.prod(self.shape, dtype=int))
         if count > ENTRIES:
@@ -713,7 +713,7 @@ class ClosedForm(Arithmetic):
 
     def _check_series(self, formula: Any, name: Any, n: Any) -> None:
         if not isinstance(name, str) or name not in self.args:
-            raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
+            raise ArgumentError(f"series: the form has no symbol {name!r}. It has: {', '.join(self.args) or 'none'}.")
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
             raise ArgumentError(f"series: got the order {shown(n)}. Pass an integer from 1 to 1000.")
         if self.shape or not isinstance(formula, sp.Expr):

@@ -178,7 +178,7 @@ def _ordered(by: Sequence[Any], order: int) -> Any:
 def _check_equations(y: Any, by: Sequence[Any], order: Any, *others: Any) -> None:
     if len(by) > 1 or any(o is not None for o in others):
         raise ArgumentError(
-            "derive: of equations, expected derive(equations, y, x, order=…), without shapes, cotangent, tangent, "
+            "derive: for equations, expected derive(equations, y, x, order=…), without shapes, cotangent, tangent, "
             "notation and structure."
         )
     texts = [y] if isinstance(y, str) else y
@@ -280,8 +280,8 @@ def _check_notation(notation: str, order: int, cotangent: Any, tangent: Any) -> 
         raise ArgumentError(f"derive: notation={notation!r} is unknown. Expected one of {list(NOTATIONS)}.")
     if order != 1 or cotangent is not None or tangent is not None:
         raise ArgumentError(
-            f"derive: notation={notation!r} is for gradients and Jacobians. Leave it out beside order=2, whose matrix "
-            "is symmetric, and beside cotangent and tangent, which give arrays."
+            f"derive: notation={notation!r} is for gradients and Jacobians. Omit it with order=2, whose matrix is "
+            "symmetric, and with cotangent and tangent, which return arrays."
         )
 
 
@@ -290,8 +290,8 @@ def laid_out(start: Derivative, target: AnyNode, notation: str) -> ClosedForm:
     ranks = (len(start.root.shape), len(target.shape))
     if start.bases or (min(ranks) > 0 and ranks != (1, 1)) or max(ranks) > 2:
         raise ArgumentError(
-            f"derive: notation={notation!r} is for numbers, vectors and matrices of which one is a number, and for "
-            f"a vector by a vector. Got shape {show_shape(start.root.shape)} by {show_shape(target.shape)}."
+            f"derive: notation={notation!r} is for a number and a vector or matrix, or for two vectors. Got shape "
+            f"{show_shape(start.root.shape)}, differentiated with respect to shape {show_shape(target.shape)}."
         )
     if ranks == (1, 1) and notation == "denominator":
         v = basis(target)

@@ -128,8 +128,8 @@ def _array(name: str, leaf: Leaf, value: Any) -> Any:
         raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
     if np.iscomplexobj(value) and not is_complex(dtype_of(leaf)):
         raise ArgumentTypeError(
-            f"argument {name!r}: got complex numbers, and the formula has a real letter there. Derive with a "
-            "complex one, as sg.symbol(name, shape, dtype=complex)."
+            f"argument {name!r}: got complex numbers, but the formula has a real symbol there. Derive it with "
+            "a complex one, as sg.symbol(name, shape, dtype=complex)."
         )
     return value
 

@@ -433,7 +433,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
 def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either bound may be omitted. The derivative at the bounds is 1."""
 def clone(input: Any, *, out: Any = None) -> Tensor:
-    """A copy of x that passes gradients on."""
+    """Return a copy of x through which gradients flow."""
 def deg2rad(input: Any, *, out: Any = None) -> Tensor:
     """π/180 x: degrees to radians."""
 def digamma(input: Any, *, out: Any = None) -> Tensor:
@@ -463,11 +463,11 @@ def gt(input: Any, other: Any, *, out: Any = None) -> Tensor:
 def heaviside(input: Any, values: Any) -> Tensor:
     """0 for x < 0, values at 0, 1 for x > 0."""
 def isfinite(input: Any, *, out: Any = None) -> Tensor:
-    """Return whether x is a real number. In a formula letters are, and it is true."""
+    """Return whether x is a finite number. For symbols in formulas, the result is True."""
 def isinf(input: Any, *, out: Any = None) -> Tensor:
-    """Return whether x is ∞ or -∞. In a formula letters are real numbers, and it is false."""
+    """Return whether x is ∞ or -∞. For symbols in formulas, the result is False."""
 def isnan(input: Any, *, out: Any = None) -> Tensor:
-    """Return whether x is nan. In a formula letters are real numbers, and it is false."""
+    """Return whether x is nan. For symbols in formulas, the result is False."""
 def lcm(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The least common multiple of the integers x and other, at least 0."""
 def ldexp(input: Any, other: Any) -> Tensor:
@@ -483,7 +483,7 @@ def logical_not(input: Any, *, out: Any = None) -> Tensor:
 def logical_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Return whether x or other is nonzero."""
 def logical_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """Return whether just one of x and other is nonzero."""
+    """Return whether exactly one of x and other is nonzero."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
 def lt(input: Any, other: Any, *, out: Any = None) -> Tensor:
@@ -579,7 +579,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 def sgn(input: Any, *, out: Any = None) -> Tensor:
     """The sign of x: -1, 0 or 1."""
 def signbit(input: Any) -> Tensor:
-    """Return whether the sign of x is a minus; that of -0.0 is."""
+    """Return whether the sign of x is negative, which is True for -0.0."""
 def adjoint(input: Any) -> Tensor:
     """Return the conjugate transpose xᴴ of each matrix in the last two axes."""
 def angle(input: Any) -> Tensor:
@@ -878,7 +878,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Tensor:
 def dot(input: Any, tensor: Any) -> Tensor:
     """Return the inner product Σ x_i t_i of two vectors."""
 def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Sum of products over the letters that the output lacks, as ``torch.einsum``."""
+    """Return the sum of products over the indices that the output lacks, like ``torch.einsum``."""
 def inner(input: Any, other: Any) -> Tensor:
     """Return the product Σ_k x_…k y_…k over the last axes; a number is a factor."""
 def inverse(A: Any) -> Tensor:
@@ -926,7 +926,7 @@ def diagflat(input: Any, offset: int = 0) -> Tensor:
 def ger(input: Any, vec2: Any) -> Tensor:
     """Return the outer product x_i v_j."""
 def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Tensor:
-    """X with A X = b, A = P L U as linalg.lu_factor returns it."""
+    """Solve A X = b, given the factors of A = P L U that ``linalg.lu_factor`` returns."""
 def tensordot(a: Any, b: Any, dims: int | Sequence[int] | Sequence[Sequence[int]] = 2) -> Tensor:
     """Contract pairs of axes: the last n axes of a with the first n of b, or the listed ones."""
 def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Triangular[Tensor]:

@@ -59,7 +59,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if period is not None:
         period = abs(_real("interp", period))
         if has_value(period) and not np.all(tensor_value(period) > 0):
-            raise ArgumentError(f"interp: period must be a non-zero value. Got {period}; leave it out for none.")
+            raise ArgumentError(f"interp: period must be a non-zero value. Got {period}; omit it for no period.")
         at, knots, values, left, right = at % period, *_periodic(knots, values, period), None, None
     n = knots.shape[0]
     inner = values[0] if n == 1 else _on_segments(at, knots, values)

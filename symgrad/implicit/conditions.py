@@ -42,7 +42,7 @@ class Watches(Protocol):
         """Raise where there is none."""
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Watches:
-        """Return what looks at so many slices at once, θ as ``flags`` says."""
+        """Return the conditions for the given number of slices at once, with the θ that ``flags`` selects mapped."""
 
 
 @frozen
@@ -286,7 +286,7 @@ class EachSlice:
 
 
 def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) -> Conditions | None:
-    """Return the conditions of so many slices side by side, θ as ``flags`` says; None where slices go one by one."""
+    """Return the conditions of all slices at once, with the θ that ``flags`` selects mapped; None if impossible."""
     way = conditions.way
     if way.method not in ("auto", "lu") or size < 2:
         return None

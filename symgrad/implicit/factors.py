@@ -88,7 +88,7 @@ class Way:
         return cls(method, positive(who, "tol", tol))
 
     def chosen(self, size: int) -> str:
-        """Return the method for so many unknowns."""
+        """Return the method for the given number of unknowns."""
         if self.method != "auto":
             return self.method
         return "gmres" if size > LARGE * self.slices and is_installed("scipy") else "lu"

@@ -125,7 +125,7 @@ class Integral(Op):
             )
         elif not seen.inner and seen.size <= atol and np.all(np.abs(total) <= atol):
             warnings.warn(
-                f"quad: f is less than {atol:g} at all {seen.places} places where it was looked at, and so is its "
+                f"quad: f is less than {atol:g} at all {seen.places} points at which it was evaluated, and so is its "
                 f"integral. If f has a narrow peak, {advice}",
                 stacklevel=3,
             )

@@ -219,13 +219,13 @@ def transposed(operator: Program) -> Program:
 
 
 def mapped(body: Program, size: int, flags: tuple[bool, ...]) -> Program:
-    """Return the body for so many slices at once, of those inputs that ``flags`` names; its result has them all."""
+    """Return the body for all slices at once of the inputs that ``flags`` selects; its result contains all slices."""
     specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.arguments, flags, strict=True)]
     return once(body, ("mapped", size, flags), specs, lambda *xs: of_slices(body, size, flags, xs))
 
 
 def of_slices(body: Program, size: int, flags: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
-    """Return the body's results for so many slices at once, of those inputs that ``flags`` names."""
+    """Return the results of the body for all slices at once of the inputs that ``flags`` selects."""
 
     def step(v: Value, args: Sequence[tuple[Any, bool]]) -> tuple[Any, bool]:
         return _applied(v.op, size, args, ())

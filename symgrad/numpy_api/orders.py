@@ -71,7 +71,7 @@ def _fixed(q: Any) -> Any:
     """Return the wanted probabilities as an array; no derivative is taken by them."""
     t = as_tensor(q)
     if t.requires_grad:
-        raise ArgumentTypeError("np.quantile: no derivative is taken by q. Pass q.detach().")
+        raise ArgumentTypeError("np.quantile: there is no derivative with respect to q. Pass q.detach().")
     return np.asarray(t._known("np.quantile"), np.float64)
 
 

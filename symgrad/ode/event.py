@@ -153,7 +153,7 @@ class Slope:
             )
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Slope:
-        """Return that of so many events."""
+        """Return the slope for the given number of events."""
         return Slope(programs.mapped(self.body, size, (True, *flags)))
 
 
@@ -261,8 +261,8 @@ class MomentPull(Op):
 
 def _undefined(t: float) -> NotConverged:
     return NotConverged(
-        f"odeint_event: the event's function is nan at t = {t:.6g}. Let it return a number on the whole way, end the "
-        "search before by t_max, or make shorter steps by hmax."
+        f"odeint_event: the event's function is nan at t = {t:.6g}. Return a number for all times, end the search "
+        "earlier with t_max, or take shorter steps with hmax."
     )
 
 
@@ -308,7 +308,7 @@ class Crossing:
                 return time
         raise NotConverged(
             f"odeint_event: the event's function does not change its sign between t = {t0:g} and {self.until:g}; at "
-            f"the end it is {before:.4g}. Search further by t_max, look at direction, or take a lower rtol."
+            f"the end it is {before:.4g}. Search further with t_max, check direction, or lower rtol."
         )
 
     def _within(
@@ -348,7 +348,7 @@ class Crossing:
         if size < allowed:
             raise NotConverged(
                 f"odeint_event: near t = {t:.6g} the event's function is {size:.2g} and changes its sign, but the "
-                f"error allowed in the state changes it by {allowed:.2g}: it may tend to 0 and never get there. "
+                f"error allowed in the state changes it by {allowed:.2g}: it may approach 0 without reaching it. "
                 "Lower rtol and atol, or let event return a number that goes further beyond 0."
             )
 

@@ -57,7 +57,7 @@ def solve_ivp(
     """
     if dense_output or events is not None:
         what = "dense_output=True" if dense_output else "events"
-        raise ArgumentError(f"solve_ivp: got {what}. Pass the times as t_eval; events are found by sg.odeint_event.")
+        raise ArgumentError(f"solve_ivp: got {what}. Pass the times as t_eval, and use sg.odeint_event for events.")
     if args is not None and not isinstance(args, tuple):
         raise ArgumentTypeError(f"solve_ivp: args must be a tuple. Got {args!r}. Write args=({args!r},).")
     if len(t_span) != 2:

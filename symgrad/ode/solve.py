@@ -272,7 +272,7 @@ def _fixed(system: System, times: Any, method: str, steps: int) -> Any:
     if value is not None and at is not None and not np.isfinite(value).all():
         k = int(np.argmin(np.isfinite(value).all(axis=1)))
         raise NotConverged(
-            f"odeint: with steps={steps} of {method!r} the state is not finite at t = {at[k]:g}. Its steps may be too "
-            "long, or the solution may end before: take more steps, or leave out steps= and let the error choose them."
+            f"odeint: with steps={steps} of {method!r} the state is not finite at t = {at[k]:g}. The steps may be too "
+            "long, or the solution may end earlier: take more steps, or omit steps= to choose them by the error."
         )
     return states

@@ -311,7 +311,7 @@ def _next_length(taken: Any, wish: Any, error: Any, longest: Any) -> Any:
 
 
 def walking(step: Program, order: int, length: int) -> Any:
-    """Return so many tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state after, and the tries.
+    """Return ``length`` tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state, and the tries.
 
     A try whose error is too large leaves time and state and shortens the step; the loop ends at the last time. Beside
     the state it returns whether it ended, and how many tries there were.

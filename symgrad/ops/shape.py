@@ -158,7 +158,7 @@ def _aligned(a: Shape, b: Shape) -> list[tuple[Shape, Shape]]:
 
 # ------------------------------------------------------------------ batches in front
 def padded(x: Any, rank: int) -> Any:
-    """Give every slice of a batch so many axes, with new ones of length one in front."""
+    """Give every slice of a batch the given number of axes, with new axes of length one in front."""
     size, *rest = shape(x)
     missing = rank - len(rest)
     return Reshape((size, *(1,) * missing, *rest))(x) if missing else x

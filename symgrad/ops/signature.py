@@ -22,7 +22,7 @@ class Signature(NamedTuple):
         return not (any(self.inputs) or self.result)
 
     def of(self, count: int) -> tuple[tuple[str, ...], ...]:
-        """The core axes of each of so many inputs."""
+        """The core axes of each of the given number of inputs."""
         return self.inputs * count if len(self.inputs) == 1 else self.inputs
 
 

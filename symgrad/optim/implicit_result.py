@@ -74,8 +74,8 @@ def arrived(who: str, result: Any) -> Any:
     """Return SciPy's x; in a traced function nobody can look whether it converged."""
     if not result.success and "precision loss" not in str(result.message):
         raise NotConverged(
-            f"{who}: SciPy did not converge: {' '.join(str(result.message).split()).rstrip('.')}. Start nearer, or "
-            "allow more steps."
+            f"{who}: SciPy did not converge: {' '.join(str(result.message).split()).rstrip('.')}. Start closer to "
+            "the solution, or allow more steps."
         )
     return result.x
 

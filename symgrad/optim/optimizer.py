@@ -400,7 +400,7 @@ def _parts_of(state_dict: Any) -> tuple[list[Any], dict[Any, Any]]:
 
 
 def is_like(old: Any, new: Any) -> bool:
-    """Whether an option can take the place of another one: a number of a number, so many of so many."""
+    """Return whether an option can replace another one: a number a number, or a tuple one of the same length."""
     if isinstance(old, (tuple, list)):
         same = isinstance(new, (tuple, list)) and (isinstance(old, list) or len(new) == len(old))
         may_lack = any(v is None for v in old)

@@ -168,7 +168,7 @@ class Pieces:
         """Return the integral by bounds of f in powers of the distance to an end, or of the reciprocal of x."""
         tape = self.flat.tape(0)
         if tape is None:
-            raise Undefined("a program whose steps the numbers choose")
+            raise Undefined("a program whose steps depend on values")
         for start, slope, width, weight in _ends(a, b):
             one = Fraction(1 if weight == 0 else -1)
             try:

@@ -131,7 +131,7 @@ class Undeclared(sp.Dummy):
         """What is said where it is requested."""
         function, letter = self.name.split()
         return NotDifferentiable(
-            f"{function}: no derivative in {letter} is declared. Pass {letter} as a number, or detached, "
+            f"{function}: no derivative with respect to {letter} is declared. Pass {letter} as a number, or detached, "
             f"{letter}.detach()."
         )
 

@@ -217,16 +217,17 @@ class Minimiser:
         return np.reshape(np.asarray(answer.x, np.float64), shape.shape)
 
     def _check(self, conditions: Conditions, answer: Any, x: Any, thetas: Sequence[Any]) -> None:
-        """Refuse an answer that ran away from where it started."""
+        """Refuse a result that diverged from its starting point."""
         if not np.all(np.isfinite(answer.x)) and math.isfinite(self._loss(x, thetas)):
             raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} ran away until x was {few(answer.x)}: the loss falls without "
-                "end, or it is not defined on the way. Bound x, start nearer, or check the loss's sign."
+                f"{conditions.who}: SciPy's {self.method} diverged to x = {few(answer.x)}: the loss decreases "
+                "without bound, or is undefined on the way. Bound x, start closer to the minimum, or check the sign of "
+                "the loss."
             )
         if norm(answer.x) > _FAR * (1.0 + norm(x)):
             raise NotConverged(
-                f"{conditions.who}: the loss falls without end: it is {float(answer.fun):.3g} where x is as large as "
-                f"{float(np.max(np.abs(answer.x))):.3g}. Bound x, or check the loss's sign."
+                f"{conditions.who}: the loss decreases without bound: it is {float(answer.fun):.3g} where x is as "
+                f"large as {float(np.max(np.abs(answer.x))):.3g}. Bound x, or check the sign of the loss."
             )
 
     def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:

@@ -282,8 +282,8 @@ def _warn_if_flat(conditions: Conditions, x: Any, thetas: Sequence[Any]) -> None
     aside = _ASIDE * (1.0 + np.abs(x))
     if x.size and not any(np.any(_residual(conditions.body, z, thetas)) for z in (x + aside, x - aside)):
         warnings.warn(
-            f"{conditions.who}: the conditions hold all around x = {few(x)}, where the search began, so that nothing "
-            "determines x. They may be constant there, or too small for a float: start elsewhere.",
+            f"{conditions.who}: the conditions hold at all points around x = {few(x)}, where the search began, "
+            "so they do not determine x. They may be constant there, or too small for a float: start elsewhere.",
             stacklevel=2,
         )
 

@@ -225,7 +225,7 @@ class Watch:
             )
 
     def mapped(self, size: int, flags: Sequence[bool]) -> Watch:
-        """Return that of so many problems."""
+        """Return the watch for the given number of problems."""
         return Watch(programs.mapped(self.margins, size, (True, *flags)), self.who, self.slices * size)
 
 

@@ -88,5 +88,5 @@ def summary(fit: Any, kind: str, level: float) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    """A number with so many decimals; with so many digits where it is large or small."""
+    """A number with the given number of decimals, or of significant digits if it is large or small."""
     return f"{value:.{digits}g}" if abs(value) >= 1e4 or abs(value) < 1e-4 else f"{value:.{digits}f}"

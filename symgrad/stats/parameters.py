@@ -228,7 +228,7 @@ def _onto(parameter: Parameter, prior: Any, environment: Mapping[str, Any]) -> T
         if parameter.constraint is not None:
             raise
         raise ArgumentTypeError(
-            f"model: the prior of {parameter.name!r} is {prior.dist.name}, of integers, which no gradient moves. Sum "
+            f"model: the prior of {parameter.name!r} is {prior.dist.name}, of integers, which have no gradient. Sum "
             "over its values in the likelihood, as with sg.logsumexp."
         ) from error
 

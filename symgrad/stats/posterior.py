@@ -79,8 +79,8 @@ class _Density:
         result = resolved("the likelihood", self.likelihood, {**data, **values})
         if isinstance(result, Frozen):
             raise ArgumentTypeError(
-                f"model: the likelihood returns {result.dist.name}, and not of which data. Return it by name, as "
-                "{'y': sg.stats.norm(mu, sigma)}."
+                f"model: the likelihood returns {result.dist.name} without the name of its data. Return it by name, as "
+                "in {'y': sg.stats.norm(mu, sigma)}."
             )
         return dict(result) if isinstance(result, Mapping) else {"log-likelihood": result}
 

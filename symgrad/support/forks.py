@@ -55,8 +55,9 @@ class Lock:
         with _CHOOSING:
             if self._leads_to(here):
                 raise GraphError(
-                    "two threads wait for each other: each holds what the other one needs, as where two compiled "
-                    "functions that call one another are traced at once. Call them once before the threads start."
+                    "two threads wait for each other: each holds a lock that the other one needs, as when two "
+                    "compiled functions that call each other are traced at the same time. Call them once before the "
+                    "threads start."
                 )
             _WAITING[here] = self
         try:

@@ -179,7 +179,7 @@ def _without(folder: Any, error: Exception, after: float) -> None:
     _said.add(str(folder))
     why = getattr(error, "strerror", None) or error
     warnings.warn(
-        f"compile: nothing is kept in {folder}: {why}. Name a folder of your own in {WHERE}, or leave out cache=True.",
+        f"compile: nothing is stored in {folder}: {why}. Set {WHERE} to a folder of your own, or omit cache=True.",
         UserWarning,
         stacklevel=2,
     )

@@ -168,7 +168,7 @@ def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) ->
         return Theorem(tape, targets, order)
     if tape.imaginary:
         raise ArgumentError(
-            "explain: style='calculus' has the rules of real numbers, and this has complex ones. Leave style out, or "
+            "explain: style='calculus' is for real numbers, and this function has complex ones. Omit style, or "
             "use style='backprop'."
         )
     if components(tape):

@@ -269,7 +269,8 @@ class InPlace(Declared):
 
     def __delitem__(self, key: Any) -> None:
         raise ArgumentTypeError(
-            "del x[…]: a tensor keeps its shape. Write x[1:], or x[keep] with a mask or the indices of what stays."
+            "del x[…]: a tensor keeps its shape. Write x[1:], or x[keep] with a mask or the indices of the entries "
+            "to keep."
         )
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:

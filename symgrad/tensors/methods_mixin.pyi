@@ -757,7 +757,7 @@ class Mixed(TensorBase):
     def lt_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.lt(…) in place, in x's shape and dtype."""
     def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Tensor:
-        """X with A X = b, A = P L U as linalg.lu_factor returns it."""
+        """Solve A X = b, given the factors of A = P L U that ``linalg.lu_factor`` returns."""
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -972,7 +972,7 @@ class Mixed(TensorBase):
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Rotate x by k right angles in the plane of two axes, from the first towards the second."""
     def round(self, decimals: builtins.int = 0, out: Any = None) -> Tensor:
-        """The nearest numbers of so many decimals, halves to even ones."""
+        """Round to the given number of decimals, halves to even."""
     def round_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.round(…) in place, in x's shape and dtype."""
     def rsqrt(self) -> Tensor:
@@ -1012,7 +1012,7 @@ class Mixed(TensorBase):
     def sign_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.sign(…) in place, in x's shape and dtype."""
     def signbit(self) -> Tensor:
-        """Return whether the sign of x is a minus; that of -0.0 is."""
+        """Return whether the sign of x is negative, which is True for -0.0."""
     def sin(self) -> Tensor:
         """See ``symgrad.sin``."""
     def sin_(self, *args: Any, **kwargs: Any) -> Tensor:

@@ -159,7 +159,7 @@ class Spellings(Methods):
         return Methods.dot(self, y) if both == (1, 1) and out is None else np.dot(self, y, out)
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
-        """The nearest numbers of so many decimals, halves to even ones."""
+        """Round to the given number of decimals, halves to even."""
         return Methods.round(self, decimals=decimals) if out is None else np.round(self, decimals, out)
 
     def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:

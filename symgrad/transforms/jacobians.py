@@ -177,7 +177,7 @@ _ROOM = 1 << 22  # entries of the largest array that sweeps at once make
 
 
 def _swept(run: DifferentiatedCall, t: Any, sweep: Callable[[Any], list[Any]], count: int) -> list[Any]:
-    """Return the results of the sweeps for all entries of t, so many each: a list, or an array of all of them."""
+    """Return the results of the passes for all entries of t, ``count`` for each, as a list or as one array."""
     size = _size([t])
     basis = np.eye(size, dtype=t.dtype).reshape(size, *t.shape)
     if at_once.get() and not run.plain and size >= _MANY_SWEEPS:

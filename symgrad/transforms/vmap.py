@@ -203,7 +203,7 @@ class _Slices:
         return result
 
     def __call__(self, arrays: Sequence[Any], size: int) -> list[Any]:
-        """Compute the results for so many slices, with the batch in front; with an axis of None, for one slice."""
+        """Compute the results for ``size`` slices, with the batch axis first; with axis None, for one slice."""
         batched = [x for x, m in zip(arrays, self._mapped, strict=True) if m]
         done: dict[int, Any] = dict(zip(self._variables, batched, strict=True))
         if self._tape.draws:
@@ -233,7 +233,7 @@ class _Slices:
 
 
 def _in_chunks(slices: _Slices, given: _Given, count: int) -> list[Any]:
-    """Run so many slices at a time, and join the results."""
+    """Run the given number of slices at a time, and join the results."""
     if count >= given.size:
         return slices(given.arrays, given.size)
     parts = []

@@ -168,7 +168,7 @@ def _plane(
 
 
 def _heights(f: Callable[..., Any], xs: Array, ys: Array) -> Any:
-    """Return f on a grid in so many digits as level lines need."""
+    """Return f on a grid, with as many digits as contours need."""
     x, y = (m.ravel() for m in np.meshgrid(xs, ys))
     with np.errstate(all="ignore"):
         z = np.asarray(vmap(f)(x, y)).reshape(len(ys), len(xs))

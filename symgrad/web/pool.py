@@ -199,7 +199,7 @@ class WorkerPool:
             self._waiting += not is_full
         if is_full:
             future: Future[bytes] = Future()
-            future.set_result(self._refused("busy", "the server has more to do than it can. Try again in a moment."))
+            future.set_result(self._refused("busy", "the server is busy. Try again in a moment."))
             return future
         return self._threads.submit(self._answered, request, time.monotonic())
 

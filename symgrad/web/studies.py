@@ -35,7 +35,7 @@ def study(data: Mapping[str, Any]) -> dict[str, Any]:
     if len(open_names) != 1:
         said = f"{' and '.join(open_names)} are open" if open_names else "none is left open"
         raise ArgumentError(
-            f"a study is of one variable, and {said}. Give all others a value in the table of names, or choose Several "
+            f"a study has one variable, but {said}. Give all others a value in the table of names, or choose Several "
             "variables."
         )
     curve = Study(_text(exercise), open_names[0])

@@ -315,7 +315,7 @@ def test_export_tests_at_given_values(tmp_path, capsys):
     assert main([*command, "--test", "--at", "x=5", "a=1"]) == 0
     assert "expression_out0_values[] = {2.0}" in (tmp_path / "f_test.c").read_text()
     assert main([*command, "--at", "x=5", "a=1"]) == 2
-    assert "Add --test, or leave --at out" in capsys.readouterr().err
+    assert "Add --test, or omit --at" in capsys.readouterr().err
     assert main([*command, "--test", "--at", "x=5"]) == 2
     assert "--at: a has no value" in capsys.readouterr().err
 

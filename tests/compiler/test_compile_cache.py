@@ -150,7 +150,7 @@ def test_a_home_that_cannot_be_written_is_passed_over_in_silence_by_default(comp
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run()
-    with pytest.warns(UserWarning, match="nothing is kept in"):
+    with pytest.warns(UserWarning, match="nothing is stored in"):
         run(cache=True)
 
 
@@ -296,7 +296,7 @@ def test_what_others_could_have_written_is_not_run(what, compiled, folder, monke
     else:
         assert not found
         assert len(said) == 1
-        assert "nothing is kept in" in str(said[0].message)
+        assert "nothing is stored in" in str(said[0].message)
         assert store.WHERE in str(said[0].message)
 
 
@@ -313,7 +313,7 @@ def test_a_folder_that_cannot_be_made_or_written_is_said_once(compiled, folder, 
     folder.rmdir()
     folder.parent.joinpath("file").write_text("")
     monkeypatch.setenv(store.WHERE, str(folder.parent / "file" / "below"))
-    with pytest.warns(UserWarning, match="nothing is kept in"):
+    with pytest.warns(UserWarning, match="nothing is stored in"):
         run()
 
 

@@ -31,6 +31,11 @@ WORDS = [  # what is not written, and what is written instead
     (r"\ba kink is\b.*\btold\b", "reported"),
     (r"^(Likewise|As ours|Ours|Theirs)\b", "a whole sentence"),
     (r"\blooks? at a value\b", "needs a value"),
+    (r"\breadings\b", "results, interpretations"),
+    (r"\b([Tt]he|[Tt]his|backward|no) sweeps?\b", "backward pass"),
+    (r"\brooms\b", "packages"),
+    (r"\bin turns\b", "alternately"),
+    (r"\bso many\b", "the number of"),
 ]
 
 
@@ -91,6 +96,8 @@ def test_public_docstrings_use_the_words_of_the_glossary():
         "the signs of the text",
         "level lines",
         "fn looks at a value.",
+        "one rule in three readings",
+        "the rooms above",
     ],
 )
 def test_the_list_finds_what_it_is_for(line):

@@ -96,7 +96,7 @@ REFUSED = [
     ("x\udcff", "cannot be read"),
     ("1/0", "ZeroDivisionError"),
     ("roll(ones(1000), -5000)", "more than 1000000 entries"),
-    ("one_hot(ones(5000), 3)", "this looks at 5000 numbers, more than 4096"),
+    ("one_hot(ones(5000), 3)", "this reads 5000 numbers, more than 4096"),
     ("1e-400*x", "this number is too small"),
     ("1e400*x", "this number is too large"),
     ("1e300*1e300*x", "the result is too large"),

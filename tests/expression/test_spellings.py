@@ -225,7 +225,7 @@ def test_words_are_taken_apart_where_their_names_are_known():
         ("xy", "write x*y, or give the name xy a shape"),
         ("erf x", "write erf(x) or erf*x"),
         ("gamma x", "write gamma(x) or gamma*x"),
-        ("x mod 2", "write a sign for mod"),
+        ("x mod 2", "write an operator for mod"),
         ("1.2.3x", "an operator is missing between 1.2 and .3"),
         ("2 3x", "an operator is missing between 2 and 3"),
         ("d/dx x^2", "write only what is differentiated"),

@@ -523,7 +523,7 @@ def test_scipys_constraints_are_limits_from_either_side():
     assert sg.jacobian(lambda a: nearest(a).x)(np.array([1.0, 0.0])) == pytest.approx(
         np.array([[0.5, -0.5], [-0.5, 0.5]])
     )
-    with pytest.raises(errors.NotConverged, match="falls without end"):
+    with pytest.raises(errors.NotConverged, match="decreases without bound"):
         sg.argmin(lambda x: -(x @ x), [0.51, 0.49], constraints=lambda x: x.sum() - 1)
 
 
@@ -569,9 +569,9 @@ def test_flat_minima_and_active_bounds_without_a_force_are_found():
 
 @pytest.mark.parametrize("f", [lambda x: sg.exp(-x), lambda x: 0 * x, lambda x: sg.relu(700 - x)])
 def test_a_start_that_nothing_determines_is_remarked_on(f):
-    with pytest.warns(UserWarning, match="the conditions hold all around x = 800, where the search began"):
+    with pytest.warns(UserWarning, match="the conditions hold at all points around x = 800, where the search began"):
         assert sg.root(f, 800.0).item() == 800.0
-    with pytest.warns(UserWarning, match="argmin: the conditions hold all around"):
+    with pytest.warns(UserWarning, match="argmin: the conditions hold at all points around"):
         assert sg.argmin(f, 800.0).item() == 800.0
     assert sg.root(lambda x: x * x, 0.0).item() == 0.0  # determined, though the Jacobian is singular
 
@@ -695,8 +695,8 @@ MINIMA = {  # loss, start, what else; the minimum, or what is said
         {"constraints": {"type": "ineq", "fun": lambda x: 1 - x @ x}}, [0.0, 1.0],
     ),
     "a line, which has no curvature": (lambda x: x.sum(), [0.5, 0.5], {"bounds": (0, 1)}, [0.0, 0.0]),
-    "a fall without end": (lambda x: -x[0], [0.0, 0.0], {"bounds": (0, None)}, "falls without end"),
-    "a square that falls": (lambda x: -(x.sum() ** 2), np.ones(2), {"bounds": (0, None)}, "falls without end"),
+    "a fall without end": (lambda x: -x[0], [0.0, 0.0], {"bounds": (0, None)}, "decreases without bound"),
+    "a square that falls": (lambda x: -(x.sum() ** 2), np.ones(2), {"bounds": (0, None)}, "decreases without bound"),
     "a kink": (lambda x: ((x - 1) ** 2).sum() + 4 * sg.abs(x).sum(), [0.5, 0.3], {}, r"kink.* u \+ v"),
     "a kink, by SciPy": (
         lambda x: ((x - 1) ** 2).sum() + 4 * sg.abs(x).sum(), [0.5, 0.3], {"method": "BFGS"}, r"kink.* u \+ v",

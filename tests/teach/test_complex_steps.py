@@ -36,7 +36,7 @@ def test_numbers_are_explained_as_arrays_are():
     text = said(sg.explain((u**2).real, u))
     assert "du = Re" not in text
     assert "df = Re(conj(g)·du) gives g = 2·conj(u)" in text
-    with pytest.raises(ValueError, match="style='calculus' has the rules of real numbers"):
+    with pytest.raises(ValueError, match="style='calculus' is for real numbers"):
         sg.explain(abs(u), u, style="calculus")
 
 

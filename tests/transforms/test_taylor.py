@@ -364,7 +364,7 @@ def test_closed_form_has_a_series_in_each_letter_about_any_point(given, series):
 
 @pytest.mark.parametrize(
     ("given", "word"),
-    [(("q",), "no letter 'q'"), (("x", 0, 0), "from 1 to"), (("x", "x**2"), "the point")],
+    [(("q",), "no symbol 'q'"), (("x", 0, 0), "from 1 to"), (("x", "x**2"), "the point")],
     ids=["letter", "order", "point"],
 )
 def test_series_says_what_it_does_not_take(given, word):

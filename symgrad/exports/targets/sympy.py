@@ -70,7 +70,7 @@ def _entries(r: Request) -> list[Any]:
     for k in program.live():
         v = values[k]
         if v.size > LARGE:
-            raise ExportError(f"export: an array of {v.size} entries is more than {LARGE}, which nobody reads.")
+            raise ExportError(f"export: an array of {v.size} entries is longer than {LARGE}.")
         if v.kind == CONST:
             env[k] = _exact(v.op)
         elif v.kind == STEP and v.op.decides:
@@ -89,7 +89,7 @@ def _symbols(r: Request) -> list[Any]:
     wanted = [f"{p}_{'_'.join(map(str, at))}" if s else p
               for p, s in zip(r.params, r.shapes) for at in np.ndindex(*s)]  # fmt: skip
     if len(wanted) > LARGE:
-        raise ExportError(f"export: {len(wanted)} entries of arguments are more than {LARGE}, which nobody reads.")
+        raise ExportError(f"export: {len(wanted)} entries of arguments are more than {LARGE}.")
     symbols = iter([sp.Symbol(name, real=True) for name in identifiers(wanted)])
     arrays = []
     for s in r.shapes:

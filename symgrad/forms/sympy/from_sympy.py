@@ -111,7 +111,7 @@ class SympyFunction:
     def _check_names(self) -> None:
         twice = [a for k, a in enumerate(self.args) if a in self.args[:k]]
         if twice:
-            raise ArgumentError(f"from_sympy: {twice[0]} is twice among the arguments. Name each letter once.")
+            raise ArgumentError(f"from_sympy: {twice[0]} is twice among the arguments. Name each symbol once.")
         sizes = sorted(str(a) for a in self._sizes & set(self.args))
         if sizes:
             raise ArgumentError(f"from_sympy: {sizes} are sizes, read off the arrays. Leave them out of args.")

@@ -80,7 +80,7 @@ _TERMS = 10**5  # of a determinant that is written out; dense matrices of seven 
 
 
 def check_terms(m: sp.Matrix) -> None:
-    """Refuse a matrix of expressions with so many terms that nobody could read its determinant."""
+    """Raise an error for a matrix of expressions whose determinant would be too long to read."""
     if m.free_symbols and math.prod(sum(e != 0 for e in m.row(k)) for k in range(m.rows)) > _TERMS:
         raise FormError(
             f"a matrix of {m.rows} rows is too large to write its determinant or inverse out entry by entry. "

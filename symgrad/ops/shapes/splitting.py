@@ -138,7 +138,7 @@ def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
 
 # ------------------------------------------------------------------ at given places, and by direction
 def _nearly_equal(n: int, count: int) -> list[int]:
-    """Return the sizes of so many parts of n, the first ones larger by one."""
+    """Return the sizes of the given number of parts of n, the first ones larger by one."""
     if count < 1:
         raise ArgumentError(f"number of sections must be larger than 0, got {count}. Pass how many parts to make.")
     small, larger = divmod(n, count)

@@ -226,7 +226,7 @@ def _raised(a: _Part, b: _Part) -> _Part:
     """The power of a matrix by an integer."""
     v = value_of(b.tree)
     if a.kind != "matrix" or v is None or v.denominator != 1 or not 0 < abs(v) <= MOST_POWER:
-        raise _refused("^ of an array is the power of a square matrix by an integer; of entries it is .^")
+        raise _refused("^ of an array is the power of a square matrix by an integer; for entries, write .^")
     base = a if v > 0 else _Part(call("inv", a.tree), "matrix")
     power = base
     for _ in range(int(abs(v)) - 1):

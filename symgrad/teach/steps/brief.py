@@ -16,7 +16,7 @@ LONG, SHORT = 100, 60  # signs of a formula that is left out between name and nu
 
 
 def few(roots: Sequence[AnyNode], most: int) -> bool:
-    """Whether there are at most so many operations below; of more, no more are examined."""
+    """Return whether there are at most ``most`` operations below; the search stops after these."""
     seen: set[AnyNode] = set()
     stack = list(roots)
     while stack and len(seen) <= most:
