@@ -109,8 +109,8 @@ class Matrix(Matlab):
         """
         result = self.of(tree)
         if isinstance(result, (Identity, Spread)):
-            one = "I; write eye(n)" if isinstance(result, Identity) else "the vector 1; write ones(n)"
-            raise refused(self.text, tree, f"the size of {one} is unknown")
+            one, instead = ("I", "eye(n)") if isinstance(result, Identity) else ("the vector 1", "ones(n)")
+            raise refused(self.text, tree, f"the size of {one} is unknown; write {instead}")
         return plain(result)
 
     def _name(self, node: Name) -> Any:
