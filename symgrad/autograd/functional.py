@@ -100,7 +100,7 @@ class _FunctionalCall(DifferentiatedCall):
             self.check_used("The jacobian of the user-provided function with respect to input {}")
 
     def outputs(self) -> Any:
-        """What the function returned."""
+        """The value that the function returned."""
         return self.handed_out(self.ys, self.one_out)
 
     def handed_out(self, ts: Sequence[Any], single: bool) -> Any:

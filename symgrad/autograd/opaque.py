@@ -160,7 +160,7 @@ class Opaque(Op):
 
 
 def _key(a: Any) -> Any:
-    """What tells an argument that is not a tensor from others."""
+    """The key that identifies an argument that is not a tensor."""
     try:
         hash(a)
     except TypeError:

@@ -109,7 +109,7 @@ def _is_variable(t: Any) -> bool:
 
 
 class Piece:
-    """What is run again: a function of tensors, and whether a transform runs it.
+    """The function that is run again, and whether a transform runs it.
 
     Attributes:
         changes: what it changed: the states of generators, tensors in place, attributes of modules.
@@ -166,7 +166,7 @@ class _Run:
         return [(d, dict(d)) for h in inside if h is not None for d in (h.tensor, h.before, h.behind)]
 
     def _reached(self) -> list[AnyNode]:
-        """What the results are computed from, as far as the arguments and the first nodes from outside."""
+        """The nodes from which the results are computed, back to the arguments and the first nodes from outside."""
         own = {id(x._node) for x, a in zip(self.xs, self.piece.active, strict=True) if a}
         ahead = [y._node for y in self.ys if y._node is not None]
         seen: dict[int, AnyNode] = {}

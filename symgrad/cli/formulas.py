@@ -1,4 +1,4 @@
-"""What the commands share: the formula with its declared names, read from the arguments."""
+"""The part that all commands share: the formula with its declared names, read from the arguments."""
 
 from __future__ import annotations
 

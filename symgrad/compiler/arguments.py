@@ -1,4 +1,4 @@
-"""What a compiled function takes: floats and arrays, brought to the form that kernels read."""
+"""The arguments of a compiled function: floats and arrays, converted to the form that kernels read."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from symgrad.support.forks import Lock, in_children
 
 
 class Buildable(Protocol):
-    """What is built behind, if it still exists when its turn comes."""
+    """A kernel to build in the background, if it still exists when its turn comes."""
 
     def build_behind(self) -> object:
         """Build it, in this thread."""

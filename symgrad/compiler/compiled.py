@@ -154,7 +154,7 @@ class Specialised:
 
     @property
     def program(self) -> Program:
-        """What was traced."""
+        """The traced program."""
         return self._traced.program
 
     def build(self) -> Built:
@@ -174,7 +174,7 @@ class Specialised:
 
     @property
     def stats(self) -> Stats:
-        """What the kernel is made of."""
+        """The inputs of the kernel's compilation."""
         return self.build().stats
 
     @cached_property

@@ -183,7 +183,7 @@ class Effects:
 
     @property
     def count(self) -> int:
-        """How many results of the program are written back."""
+        """The number of results that are written back."""
         return sum(self.counts)
 
     @contextmanager
@@ -215,7 +215,7 @@ class Effects:
         return tape() is not None or any(t._value is None for s in self.states for t in s.tensors())
 
     def arguments(self) -> list[Any]:
-        """What states hold, and what is drawn now."""
+        """The current values of states, and newly drawn random numbers."""
         held = [as_input(t._value) for state in self.states for t in state.tensors()]
         return held + [as_input(y) for draw in self.draws for y in draw.arrays()]
 

@@ -1,4 +1,4 @@
-"""What is made by tracing a function: once, for all threads that ask for it."""
+"""A result of tracing a function, computed once for all threads that ask for it."""
 
 from __future__ import annotations
 

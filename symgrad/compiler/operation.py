@@ -71,7 +71,7 @@ class Call(Op):
         return np.concatenate([np.ravel(ys[k]).astype(self.joint) for k in self.which])
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """What the function was compiled for."""
+        """The signature for which the function was compiled."""
         for k, (given, expected) in enumerate(zip(shapes, self.inputs, strict=True)):
             if given != expected:
                 raise ShapeError(
@@ -81,7 +81,7 @@ class Call(Op):
         return self.shapes[0] if len(self.which) == 1 else (sum(map(prod, self.shapes)),)
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """What all results fit."""
+        """The dtype that fits all results."""
         return self.joint
 
     def parts(self, y: Any) -> list[Any]:

@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells this way from others."""
+        """The key of this way."""
         return self.method, self.degree, repr(sorted(self.integrator.items()))
 
     @classmethod

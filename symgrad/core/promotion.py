@@ -142,7 +142,7 @@ def parts(*kinds: Kind) -> np.dtype[Any]:
 
 
 def sized(*kinds: Kind) -> np.dtype[Any]:
-    """What norms and singular values have: real floating-point numbers."""
+    """The dtype of norms and singular values: real floating-point numbers."""
     return parts(floating(*kinds))
 
 
@@ -152,7 +152,7 @@ def complexes(*kinds: Kind) -> np.dtype[Any]:
 
 
 def summed(*kinds: Kind) -> np.dtype[Any]:
-    """What sums and products along axes have: of short integers and booleans the long ones."""
+    """The dtype of sums and products along axes: long integers for short integers and booleans."""
     return accumulated(promoted(*kinds))
 
 

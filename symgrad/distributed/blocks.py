@@ -26,7 +26,7 @@ BLOCK_BYTES = 1 << 24  # of all arguments' rows in one block: long enough to hid
 
 @dataclass(frozen=True)
 class Blocks:
-    """What the data arguments are for each block.
+    """The data arguments of each block.
 
     Attributes:
         graph: Dask's graph that the keys stand in.

@@ -1,4 +1,4 @@
-"""What runs on a worker: one kernel on one block, checked; and the sums of what blocks gave."""
+"""The code that runs on a worker: one checked kernel on one block, and the sums of the blocks' results."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _compilers() -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """What a call sends to each worker once."""
+    """The data that a call sends to each worker once."""
 
     name: str
     kernel: BlockKernel
@@ -172,11 +172,11 @@ class Order:
 
     @property
     def joined(self) -> Callable[[Sequence[PartialSum]], PartialSum]:
-        """How parts become one."""
+        """The function that combines the parts."""
         return averaged if self.weighted else added
 
     def numbers(self) -> int:
-        """How many parameters there are."""
+        """The number of parameters."""
         leaves: list[Any] = []
         trees.flatten(self.params, is_number, leaves)
         return sum(np.size(x) for x in leaves)

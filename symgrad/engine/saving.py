@@ -18,7 +18,7 @@ _open = 0  # how many blocks there are, in all threads
 
 
 class _Packed:
-    """What ``pack`` returned for a value, and the hook that takes it back."""
+    """The result of ``pack`` for a value, and the hook that unpacks it."""
 
     __slots__ = ("content", "unpack")
 

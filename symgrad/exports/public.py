@@ -151,7 +151,7 @@ def _one(
 
 @runtime_checkable
 class Functions(Protocol):
-    """What is exported as several functions and tables, such as ``sg.optim.NLP``."""
+    """An object that is exported as several functions and tables, such as ``sg.optim.NLP``."""
 
     def exported(self) -> tuple[Mapping[str, tuple[Any, Any]], Mapping[str, Any]]:
         """Return functions with example arguments, and arrays of integers, by the ends of their names."""
@@ -162,7 +162,7 @@ class Functions(Protocol):
 
 @runtime_checkable
 class Entries(Protocol):
-    """What is exported as the entries of a matrix and their places, such as ``sg.sparse_jacobian(f)``."""
+    """An object that is exported as the entries of a matrix and their positions, such as ``sg.sparse_jacobian(f)``."""
 
     def entries_by_columns(self, args: tuple[Any, ...]) -> tuple[Any, Any, Any, tuple[int, int]]:
         """Return a function of the arguments with the entries, the columns' starts, the rows, and the shape."""

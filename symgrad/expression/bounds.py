@@ -1,4 +1,4 @@
-"""What a formula of foreign text may cost: sizes and work, known from shapes before anything is computed.
+"""Limits on the cost of untrusted formulas: sizes and work, known from shapes before anything is computed.
 
 A call on constants runs twice: first on tensors of the same shapes without values, which computes nothing and records
 what would be; where that is too much, the second time never comes.

@@ -79,7 +79,7 @@ class Formula:
 
     @cached_property
     def size(self) -> int:
-        """How many parts it has, itself and all below."""
+        """The number of its parts, including itself and all parts below."""
         return 1 + sum(part.size for part in self.operands)
 
     @cached_property
@@ -313,7 +313,7 @@ class Prime(Formula):
 
 
 class Label(Formula):
-    """What is computed: f(x), f′(x), ∂f/∂x.
+    """The left-hand side of an equation: f(x), f′(x), ∂f/∂x.
 
     Attributes:
         name: of the function.
@@ -440,7 +440,7 @@ class Verbatim(Formula):
 
 
 class Spelled(Formula):
-    """What only says how it is written."""
+    """An annotation that only affects how the formula is written."""
 
     fields = ("text", "latex")
     text: str

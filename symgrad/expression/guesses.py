@@ -57,7 +57,7 @@ Shape = tuple[Any, ...]
 
 
 class Guess(NamedTuple):
-    """What a name may stand for: a shape, and why.
+    """A meaning of a name: a shape, and the reason.
 
     Attributes:
         shape: sizes, each a number or a name.
@@ -270,7 +270,7 @@ class _Clash(Exception):
 
 
 class _Unknown(Exception):
-    """What an operation makes of its arguments is not known here."""
+    """The result of an operation for its arguments is unknown here."""
 
 
 class _Row(tuple[Any, ...]):

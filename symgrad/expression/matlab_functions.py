@@ -24,7 +24,7 @@ RENAMED = {"power": "pow", "times": "mul", "gammaln": "lgamma", "Inf": "inf", "r
 
 
 class Calls(Protocol):
-    """What evaluates a formula, as these functions use it."""
+    """The evaluator of a formula, as these functions use it."""
 
     def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any: ...
 

@@ -40,7 +40,7 @@ class Task:
 
     @property
     def chains(self) -> int:
-        """How many chains there are."""
+        """The number of chains."""
         return len(self.starts)
 
 

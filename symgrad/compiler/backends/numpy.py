@@ -54,7 +54,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
 
 
 def _names() -> dict[str, Any]:
-    """What the source may call."""
+    """The functions that the source may call."""
     kernels = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
     return {
         **kernels, **{f"u_{k}": u for k, u in UFUNCS.items()}, "empty": np.empty, "zeros": np.zeros,

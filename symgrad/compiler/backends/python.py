@@ -68,7 +68,7 @@ def check(program: Program, most: int) -> None:
 
 
 def _stored(program: Program) -> int:
-    """How many entries the results have, which are written one by one even if they are only moved."""
+    """The number of entries of the results, which are written one by one even if they are only moved."""
     return sum(program.values[k].size for k in program.outputs)
 
 

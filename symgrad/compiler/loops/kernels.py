@@ -164,7 +164,7 @@ class _OneNumber(ast.NodeTransformer):
 
     # -------------------------------------------------------------- expressions
     def visit_Name(self, node: ast.Name) -> Any:
-        """What stands for a parameter, or the name."""
+        """The value of a parameter, or the name."""
         return self.given.get(node.id, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:

@@ -11,7 +11,7 @@ Write = TypeVar("Write", bound=Callable[..., Any])
 
 
 class Words:
-    """How operations are written.
+    """The writers of operations.
 
     >>> words = Words()
     >>> @words(Op)

@@ -137,7 +137,7 @@ def assembled(program: Program) -> Program:
 
 
 def uses_of(program: Program, steps: Sequence[int]) -> list[int]:
-    """How often the steps and the results read each value."""
+    """The number of times that steps and results read each value."""
     counts = [0] * len(program.values)
     for k in program.outputs:
         counts[k] += 1

@@ -51,7 +51,7 @@ class Recompute:
         self.stages = [c for c in stages if isinstance(c, int) or c.stored or c.reductions]
 
     def _plain_refs(self, k: int) -> Iterable[int]:
-        """What an operation reads from memory: all but the terms that it adds to a part."""
+        """The arrays that an operation reads from memory: all but the terms that it adds to a part."""
         return [r for r in self.e.refs(k) if r not in self._sums]
 
     def _reads(self, c: Cluster, refs: Iterable[int]) -> None:

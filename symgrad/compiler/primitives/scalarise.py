@@ -96,7 +96,7 @@ class Written:
 
     @cached_property
     def uses(self) -> list[int]:
-        """How often the results, and what they need, ask for each operation."""
+        """The number of times that the results and their inputs use each operation."""
         return self.scalars.use_counts(self.roots())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is known of the entries of an array without its values: the inputs they depend on, and constants."""
+"""Facts about the entries of an array without its values: the inputs on which they depend, and constants."""
 
 from __future__ import annotations
 

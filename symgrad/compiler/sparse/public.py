@@ -35,7 +35,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Prepared(NamedTuple):
-    """What is made once for a signature."""
+    """The data that are computed once for a signature."""
 
     kernel: Compiled[...] | None  # computes the entries; None where there are none
     sweeps: Sweeps

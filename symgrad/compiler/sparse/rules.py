@@ -1,4 +1,4 @@
-"""How an operation hands on what its entries depend on: read off what its class says of it.
+"""How dependencies pass through an operation, as its class declares.
 
 What is piecewise constant depends on nothing, what moves entries on one each, what works along axes or core axes
 on all along these, and what says nothing on all entries of its inputs.

@@ -315,7 +315,7 @@ def eigh(x: Any, upper: bool) -> Any:
 
 
 def threshold(s: Any, sizes: Any, atol: float | None, rtol: float | None) -> Any:
-    """What counts as 0 among the singular values of each matrix, which descend."""
+    """The threshold below which singular values of each matrix, in descending order, count as 0."""
     if rtol is None:
         rtol = 0.0 if atol else float(max(sizes[-2:]) * xp.finfo(s.dtype).eps)
     return xp.clip(rtol * s[..., :1], atol or 0.0, None)

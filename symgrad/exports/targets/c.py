@@ -36,7 +36,7 @@ MATH = re.compile(
 
 
 class Options(NamedTuple):
-    """How C is written.
+    """The writer of C.
 
     Attributes:
         real: the type of numbers, "double" or "float".
@@ -50,7 +50,7 @@ class Options(NamedTuple):
 
     @property
     def memory(self) -> str:
-        """What stands before the declaration of an intermediate array."""
+        """The prefix of the declaration of an intermediate array."""
         return "static " if self.static else ""
 
 

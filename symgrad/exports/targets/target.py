@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
 
 class Target(NamedTuple):
-    """How a target is written.
+    """The writer of a target.
 
     Attributes:
         write: from the request to the source.

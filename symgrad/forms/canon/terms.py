@@ -68,7 +68,7 @@ class Term:
 
 
 def _cost(t: Term) -> int:
-    """How long the term is, roughly, when written out."""
+    """The approximate length of the term when written out."""
     inner = sum(a.cost for a in t.args)
     if t.kind == SUM:
         return max(1, inner + len(t.args) - 1 + sum(1 for c in t.data if abs(c) != 1))

@@ -50,11 +50,11 @@ class _Chunks:
 
     @property
     def count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return -(-self.end // self.length) if self.edges is None else self.edges.size - 1
 
     def cells(self, m: int) -> int:
-        """How many numbers a partial sum has."""
+        """The number of entries of a partial sum."""
         memory: Buffer = self.nest.sums[m][2].memory
         return memory.size
 
@@ -151,7 +151,7 @@ def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
 
 
 def _length(dims: list[int], axis: int, work: int) -> int:
-    """How long a chunk is along a loop."""
+    """The length of a chunk along a loop."""
     length = max(-(-dims[axis] * _GRAIN // work), -(-dims[axis] // _MOST))
     whole = 1 if axis < len(dims) - 1 else _RUN if axis else _ALIGNED
     return -(-length // whole) * whole

@@ -63,7 +63,7 @@ class Block(NamedTuple):
 
     @property
     def phis(self) -> list[Instruction]:
-        """What has another value by where the block is entered from."""
+        """A value that depends on the block from which control comes."""
         return [x for x in self.instructions if x.opcode == "phi"]
 
 
@@ -95,7 +95,7 @@ class Function(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells functions apart, for tables."""
+        """The key of a function in tables."""
         return self.name, self.parameters, *[(b.label, *b.instructions) for b in self.blocks]
 
 

@@ -31,7 +31,7 @@ class Buffer(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the code calls it."""
+        """The name in the code."""
         return f"{self.kind}{self.number}"
 
 

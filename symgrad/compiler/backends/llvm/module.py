@@ -14,7 +14,7 @@ from symgrad.compiler.backends.llvm.instructions import Function
 
 
 class Level(NamedTuple):
-    """How much is spent on optimisation: by the passes, which vectorise, and by the code generator."""
+    """The optimisation levels of the passes, which vectorise, and of the code generator."""
 
     passes: int
     generator: int

@@ -484,7 +484,7 @@ class Plan:
         return is_floating(e.dtypes[k]) and all(e.value(r) is None and e.dtypes[r] == e.dtypes[k] for r in refs)
 
     def _each_product(self, k: int) -> int:
-        """How many multiplications each product of a batch has."""
+        """The number of multiplications in each product of a batch."""
         op, *refs = self.e.ops[k]
         sizes = op.sizes([self.e.shapes[r] for r in refs])
         return prod(n for c, n in sizes.items() if c not in op.output or not all(c in t for t in op.terms))

@@ -67,7 +67,7 @@ def _is_along(x: _Letter) -> bool:
 
 
 def _gain(x: _Letter, views: Sequence[View]) -> float:
-    """How good a loop is for vectors: how full they are, and whether they lie in memory as they are."""
+    """How well a loop suits vectors: how full they are, and whether they are contiguous in memory."""
     wide = _WIDEST // views[2].memory.dtype.itemsize
     count = -(-x.n // min(wide, 1 << x.n.bit_length() - 1))
     return float(x.n / (count * wide)) - (0 if 1 in x.steps[:2] else 0.2) - (0 if x.sum == 1 else 0.1)
@@ -298,7 +298,7 @@ class Tiles:
 
 
 def _far(view: View, b: Steps, s: int) -> int:
-    """How far an entry of a tile lies from where the tile begins."""
+    """The offset of an entry of a tile from the start of the tile."""
     return int(np.dot(view.steps[-1 - len(b) :], (*b, s)))
 
 

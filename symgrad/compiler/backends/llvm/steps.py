@@ -19,7 +19,7 @@ ONTO = {"sum": "sum onto", "max": "max onto", "min": "min onto"}  # into memory 
 
 
 class Steps(Protocol):
-    """What the workspace needs of a plan."""
+    """The properties of a plan that determine the workspace."""
 
     e: Elements
     steps: list[Step]
@@ -57,7 +57,7 @@ class Nest:
 
     @property
     def views(self) -> list[View]:
-        """What it reads, stores and sums."""
+        """The arrays that it reads, stores and sums."""
         return [*self.loads.values(), *[v for _, v in self.stores], *[v for _, _, v in self.sums]]
 
     @property
@@ -124,12 +124,12 @@ class Band:
 
     @property
     def count(self) -> int:
-        """How many bands there are."""
+        """The number of bands."""
         return -(-self.rows // self.length)
 
     @property
     def sizes(self) -> dict[Buffer, int]:
-        """How many bytes a band has of each buffer of its own, from a multiple of 64."""
+        """The number of bytes of each buffer of a band, aligned to 64."""
         return {b: -(-self.length * row * b.dtype.itemsize // 64) * 64 for b, row in self.own.items()}
 
     @property

@@ -42,7 +42,7 @@ class Chunks:
 
     @property
     def count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return -(-self.turns.count // self.length)
 
 

@@ -375,7 +375,7 @@ class _Writer(Walk[tuple[str, str]]):
         return self.value(node)
 
     def _BoolOp(self, node: ast.BoolOp) -> tuple[str, str]:
-        """What comes later is examined only where it decides."""
+        """Later parts are examined only if they decide."""
         first, *rest = node.values
         if not rest:
             return self.truth(first), _TRUTH
