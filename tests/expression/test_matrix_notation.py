@@ -65,7 +65,7 @@ def test_products_with_two_meanings_are_refused_with_both(text):
 
 @pytest.mark.parametrize("text", ["I*lamᵀ", "I - 1*1ᵀ", "1ᵀ*1", "exp(I)*A ⊙ A"])
 def test_what_has_no_size_is_refused(text):
-    with pytest.raises(ParseError, match="the size of .* is unknown"):
+    with pytest.raises(ParseError, match=r"the size of .* is unknown"):
         read(text)
 
 
