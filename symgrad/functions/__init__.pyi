@@ -775,7 +775,7 @@ def max(input: Any) -> Tensor: ...
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the maximum of all entries, along one axis, or of two tensors, like PyTorch's three calls."""
 def mean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x / n along the axes, n the number of entries added."""
+    """Σ x / n along the axes, where n is the number of entries that are added."""
 @overload
 def min(input: Any) -> Tensor: ...
 @overload

@@ -68,7 +68,7 @@ def table(f: Callable[..., Any] | str, points: Iterable[float]) -> Table:
 
     Args:
         f: a function of one number that returns a number; or a formula of one number as text.
-        points: where.
+        points: the points x.
 
     Returns:
         A ``Table``: ``print`` it, show it in a notebook, take its ``rows`` as data, or ``plot()`` it.

@@ -786,7 +786,7 @@ class Mixed(TensorBase):
     def maximum(self, other: Any) -> Tensor:
         """See ``symgrad.maximum``."""
     def mean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
-        """Σ x / n along the axes, n the number of entries added."""
+        """Σ x / n along the axes, where n is the number of entries that are added."""
     @overload
     def median(self) -> Tensor: ...
     @overload

@@ -92,7 +92,7 @@ class Zeta(Entrywise):
 def zeta(input: Any, other: Any = None) -> Any:
     """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x.
 
-    Derivative in q: -x ζ(x + 1, q). The one in x, and Riemann's function itself, need SciPy.
+    Derivative with respect to q: -x ζ(x + 1, q). The derivative with respect to x, and Riemann's function, need SciPy.
 
     Args:
         input, other: x and q, broadcast against each other.

@@ -57,7 +57,7 @@ def positive(input: Any) -> Any:
 def heaviside(input: Any, values: Any) -> Any:
     """0 for x < 0, values at 0, 1 for x > 0.
 
-    Derivative in values: 1 where x = 0, else 0. Of integers it is an integer.
+    Derivative with respect to values: 1 where x = 0, else 0. For integers, the result is an integer.
     """
     if is_integer(input) and is_integer(values):
         return Cast(np.result_type(input.dtype, values.dtype))(BINARY["heaviside"](input, values))

@@ -180,10 +180,10 @@ def _conv_transpose(
         input: x (N, C, …) or (C, …).
         weight: W (C, F/groups, K, …).
         bias: b (F,).
-        stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
-        padding: how many entries are cut off on either side.
-        output_padding: how many entries more at the end.
-        groups: in how many groups channels are convolved.
+        stride, dilation: the steps between windows, and within one; one number, or one per axis, like all sizes.
+        padding: the number of entries that are removed on either side.
+        output_padding: the number of additional entries at the end.
+        groups: the number of groups in which channels are convolved.
 
     Returns:
         A tensor (N, F, …), of sizes (L - 1)·stride - 2·padding + dilation·(K - 1) + output_padding + 1, or without N.

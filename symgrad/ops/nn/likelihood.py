@@ -117,7 +117,7 @@ class _Classes(NamedTuple):
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """-Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t.
 
-    Derivative in x: -w_t / Σ w_t at the sample's class, 0 elsewhere.
+    Derivative with respect to x: -w_t / Σ w_t at the sample's class, 0 elsewhere.
 
     Args:
         input: log probabilities, (C,), (N, C) or (N, C, …).
@@ -150,7 +150,7 @@ def cross_entropy(
 ) -> Any:  # fmt: skip
     """-Σ w_t log softmax(x)_t / Σ w_t over samples with classes t; or -Σ t log softmax(x) / N with probabilities t.
 
-    Derivative in x of a sample: softmax(x) - t, with t one at the class and zero elsewhere.
+    Derivative of a sample with respect to x: softmax(x) - t, with t one at the class and zero elsewhere.
 
     Args:
         input: logits x, (C,), (N, C) or (N, C, …).
@@ -345,7 +345,7 @@ STIRLING = Map(
 def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
     """Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x.
 
-    Derivative in x: -t.
+    Derivative with respect to x: -t.
 
     Args:
         input: log probabilities x, any shape.

@@ -82,7 +82,7 @@ def sum_all(x: Any) -> Any:
 def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """Σ (x - t)² / n, the mean squared error.
 
-    Derivative in x: 2 (x - t) / n.
+    Derivative with respect to x: 2 (x - t) / n.
 
     Args:
         input: predictions x, any shape.
@@ -106,7 +106,7 @@ def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = 
 def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """Σ |x - t| / n, the mean absolute error.
 
-    Derivative in x: sign(x - t) / n, 0 where x = t.
+    Derivative with respect to x: sign(x - t) / n, 0 where x = t.
 
     Args:
         input: predictions x, any shape.
@@ -204,7 +204,8 @@ def _bce(p: sp.Expr, t: sp.Expr) -> sp.Expr:
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
     """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
 
-    Derivative in p: (p - t) / (p (1 - p) n). For logits, use ``binary_cross_entropy_with_logits``, which is accurate.
+    Derivative with respect to p: (p - t) / (p (1 - p) n). For logits, use ``binary_cross_entropy_with_logits``, which
+    is accurate.
 
     Args:
         input: probabilities p in [0, 1], any shape.
@@ -255,7 +256,7 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow.
 
-    Derivative in z: (σ(z) - t) / n.
+    Derivative with respect to z: (σ(z) - t) / n.
 
     Args:
         input: logits z, any shape.

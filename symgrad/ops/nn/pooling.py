@@ -46,7 +46,7 @@ def _max_pool(
 
     Args:
         input: x (N, C, …) or (C, …).
-        kernel_size: the size of a window; one number, or one per axis, as all sizes.
+        kernel_size: the size of a window; one number, or one per axis, like all sizes.
         stride: the step between windows, by default the size of a window.
         padding: the number of entries to add on either side, which are never the maximum.
         dilation: the step within a window.

@@ -117,7 +117,7 @@ def _conv(
     Args:
         input: x (N, C, …) or (C, …).
         weight, bias: W (F, C/groups, K, …), and b (F,).
-        stride, dilation: the steps between windows, and within one; one number, or one per axis, as all sizes.
+        stride, dilation: the steps between windows, and within one; one number, or one per axis, like all sizes.
         padding: the number of zeros on either side; 'valid' for none, 'same' to preserve the sizes.
         groups: the number of groups of channels, each with its own filters.
 

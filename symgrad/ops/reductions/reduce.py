@@ -143,7 +143,7 @@ def mean(
     x: Any, dim: Axes = None, keepdim: bool = False,
     *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Σ x / n along the axes, n the number of entries added.
+    """Σ x / n along the axes, where n is the number of entries that are added.
 
     Derivative: 1/n for every entry.
 

@@ -154,8 +154,8 @@ def sheet(topics: str | Sequence[str], level: int = 1, seed: int = 0, count: int
     Args:
         topics: one of ``symgrad.teach.TOPICS``, such as "chain", or several, which share the sheet evenly.
         level: 1, 2 or 3.
-        seed: for another sheet of the same kind.
-        count: how many exercises.
+        seed: a number that selects another sheet of the same kind.
+        count: the number of exercises.
 
     Returns:
         A ``Sheet``: print it, ``save`` it as HTML, LaTeX or PDF, or export it to Moodle and STACK.
