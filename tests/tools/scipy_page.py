@@ -28,7 +28,7 @@ declarations.
 tensor([-0.2302, -0.3135])
 >>> x = sg.symbol("x", "n")
 >>> print(sg.derive(scipy.special.jv(2, x).sum(), x))
-(jv(1, x) - jv(3, x))/2
+(J1(x) - J3(x))/2
 
 ```
 
