@@ -151,15 +151,20 @@ def replayed(fn: Any) -> Iterator[Drawn]:
     drawn.close()
 
 
+_ANEW = (
+    "Write sg.rand, sg.randn or another of symgrad's functions, which draw anew, or pass the numbers as an argument."
+)
+
+
 @contextmanager
-def watched(who: str, fn: Any) -> Iterator[None]:
+def watched(who: str, fn: Any, advice: str = _ANEW) -> Iterator[None]:
     """Warn of random numbers that a function draws while it is traced, which are the same for ever."""
     with replayed(fn) as drawn:
         yield
     if drawn.names:
         warnings.warn(
-            f"{who}: the function draws from {' and '.join(drawn.names)} while it is traced, once and for all. Write "
-            "sg.rand, sg.randn or another of symgrad's functions, which draw anew, or pass the numbers as an argument.",
+            f"{who}: the function draws from {' and '.join(drawn.names)} while it is traced, once and for all. "
+            + advice,
             UserWarning,
             stacklevel=_level(),
         )

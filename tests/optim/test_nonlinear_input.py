@@ -318,6 +318,21 @@ def test_more_mistakes_in_a_program_are_named():
         problem.solve(2.5)
 
 
+def test_random_numbers_that_f_draws_while_it_is_traced_are_told_of():
+    generator = np.random.default_rng(0)
+    with pytest.warns(UserWarning, match="draws from a numpy Generator .* Draw them before, and pass the numbers"):
+        program(f=lambda x: x @ x + generator.normal())
+
+
+def test_a_budget_of_no_time_names_the_solver_and_wild_derivatives_show_nothing():
+    assert program(f=lambda x: (x**4).sum(), max_time=0.0).solver != "auto"
+    stiff = sg.control.Problem(
+        lambda x, u, t, p: {"x": 1e6 * (u["u"] - x["x"])}, states={"x": None}, controls={"u": (-1, 1)}, time=(0.0, 1.0),
+        start={"x": 0.0}, end={"x": 0.5},
+    )  # fmt: skip
+    assert stiff.solve(8, method="shooting", max_steps=20).status != "infeasible"
+
+
 def test_states_are_asked_for_by_key():
     with pytest.raises(AttributeError, match=r"a function asks for .v. The states are a dict: write \['v'\]"):
         sg.control.Problem(

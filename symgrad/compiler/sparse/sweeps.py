@@ -36,7 +36,7 @@ def for_jacobian(pattern: Sets, forward: float, reverse: float) -> Sweeps:
     Rows with many entries force many colours on the columns, so the fullest rows, or all, may go to reverse mode.
     """
     lengths = pattern.lengths
-    limits = np.unique(np.append(lengths, 0))
+    limits = np.flatnonzero(np.bincount(np.append(lengths, 0)))  # np.unique would import numpy.ma
     if len(limits) > _SHARES:
         limits = limits[np.linspace(0, len(limits) - 1, _SHARES).astype(int)]
     estimates = [(forward * limit + reverse * _fullest(pattern, lengths > limit), int(limit)) for limit in limits]

@@ -44,7 +44,7 @@ class Point(NamedTuple):
     def of(cls, run: Run, z: Any, forces: Any) -> Point:
         """Return the point with the multipliers of its bounds."""
         slope = run.gradient(z)
-        rest, steepest = slope - run.matrix(z).T @ forces, float(np.max(np.abs(slope), initial=0.0))
+        rest, steepest = slope - run.pulled(z, forces), float(np.max(np.abs(slope), initial=0.0))
         way = np.where(rest > 0, z - run.low, run.high - z)  # to the bound that f falls towards
         pushes = np.where(way < np.abs(rest), rest, 0.0)
         stationarity = float(np.max(np.minimum(np.abs(rest), np.maximum(way, 0.0)), initial=0.0))
@@ -152,7 +152,7 @@ def _newton(run: Run, point: Point) -> Point:
     forces = np.where(is_active, point.forces, 0.0)
     rows, held = np.flatnonzero(is_active), np.flatnonzero((run.low == run.high) | (point.pushes != 0))
     bounds = np.where(point.pushes > 0, run.low, run.high)[held]
-    rest = run.matrix(z).T @ forces - run.gradient(z)
+    rest = run.pulled(z, forces) - run.gradient(z)
     rest[held] = 0.0  # ν takes it up
     factors = Factors(run, z, forces, rows, held)
     step = factors.solve(np.concatenate([rest, (g - ends)[rows], z[held] - bounds]))

@@ -36,6 +36,7 @@ from symgrad.solvers.problem import ends_of, number_of
 from symgrad.support.arguments import check_all
 from symgrad.support.collector import collector_paused
 from symgrad.support.extras import is_installed, needs, required
+from symgrad.support.foreign_draws import watched
 from symgrad.support.named import Named
 from symgrad.support.progress import long_work
 from symgrad.transforms.arguments import check_results
@@ -46,6 +47,8 @@ _LEVEL = 1e-4  # slope of the violation, relative to it, that counts as none
 _NEAR = 1e-4  # violation from which Newton's steps on the active constraints begin
 _MET = 1e-6  # violation up to which constraints count as met
 _STEEP = 1e-3  # slope of the Lagrangian, relative to that of f, at which there is no minimum
+_WILD = 1e12  # derivatives from which nothing follows, as beyond the steps at which shooting is stable
+_DRAWN = "Draw them before, and pass the numbers as an argument."
 _FAR = 1e19  # ends that count as infinite
 _SUCCESS = ("solved", "acceptable")
 
@@ -138,7 +141,7 @@ class NLP:
         """Return (x, *θ) ↦ (f, g), and the tensors θ; the blocks of g are noted."""
         self.rows = Blocks(trees.ContainerSpec(tuple, (), ()), [], "g")
         spec = Spec((self._vector.start.size,), FLOAT64)
-        with Trace() as trace:
+        with Trace() as trace, watched("nlp", (self.f, self.g), _DRAWN):
             variables = trace.variables([spec, *[spec_of(t) for t in self._args.tensors]])
             nodes = [tensor_node(t) for t in variables]
             roots = trace.run(self._both, variables, "nlp: f and g are traced once on tensors without values.")
@@ -329,22 +332,22 @@ class NLP:
         known = ["auto", *NONLINEAR, *QUADRATIC]
         if solver not in known:
             raise ArgumentError(f"nlp: solver={solver!r} is unknown. Expected one of {', '.join(map(repr, known))}.")
+        chosen = self._nonlinear() if solver == "auto" else solver
         try:
             self._check_start(run)
             if np.array_equal(run.low, run.high):
-                return solver, Outcome(run.z, None, "solved", "The bounds fix all variables", 0)
+                return chosen, Outcome(run.z, None, "solved", "The bounds fix all variables", 0)
             if solver == "auto":
                 timed = [q for q in QUADRATIC if q != "piqp" or np.isinf(run.max_time)]
                 own = next((q for q in timed if is_installed(q)), None)
                 matrices = Matrices.of(run) if own and self.derivatives.is_quadratic else None
                 if matrices is not None and own is not None and matrices.is_convex:
                     return own, quadratic(own, run, matrices, options)
-                solver = self._nonlinear()
-            if solver in NONLINEAR:
-                return solver, NONLINEAR[solver](run, options)
-            return solver, quadratic(solver, run, self._matrices(run, solver), options)
+            if chosen in NONLINEAR:
+                return chosen, NONLINEAR[chosen](run, options)
+            return chosen, quadratic(chosen, run, self._matrices(run, chosen), options)
         except Stop:
-            return solver, run.ended()
+            return chosen, run.ended()
         finally:
             self.best = None if run.best is None else self._vector.structure(run.best[2])
 
@@ -437,6 +440,8 @@ class NLP:
         target = matrix.T @ fixed
         rest = target + self._columns(matrix) @ self._balanced(matrix, -target, lower, upper)
         slope, steepest = (float(np.max(np.abs(v), initial=0.0)) for v in (rest, matrix.data))
+        if steepest > _WILD:
+            return False
         return slope <= _LEVEL * steepest or slope * (1.0 + float(np.max(np.abs(z)))) <= _MET * excess
 
     @staticmethod

@@ -81,7 +81,7 @@ class Run:
     @property
     def pushes(self) -> Any:
         """Return ∇f − Jᵀλ at the start, with which its bounds push."""
-        return self.gradient(self.z) - self.matrix(self.z).T @ self.multipliers
+        return self.gradient(self.z) - self.pulled(self.z, self.multipliers)
 
     @property
     def is_equal(self) -> Any:
@@ -123,6 +123,11 @@ class Run:
     def matrix(self, z: Any) -> Any:
         """Return ∂g/∂x as a sparse array."""
         return self.derivatives.jacobian_pattern.matrix(self.jacobian(z))
+
+    def pulled(self, z: Any, forces: Any) -> Any:
+        """Return Jᵀλ, for which SciPy is not imported."""
+        rows, columns, _ = self.derivatives.jacobian_pattern
+        return np.bincount(columns, self.jacobian(z) * forces[rows], len(z))
 
     def curvature(self, z: Any, scale: float, multipliers: Any) -> Any:
         """Return the Hessian of σ f + λᵀ g as a sparse array."""
