@@ -273,6 +273,9 @@ _UPCALLS.update(
     expression=_later("symgrad.forms.derive", "expression"),
     formula=_later("symgrad.forms.exported", "formula"),
     numpy_function=_later("symgrad.numpy_api", "call"),
+    ode_costates=_later("symgrad.ode.letters", "costates"),
+    ode_entries=_later("symgrad.ode.letters", "in_entries"),
+    ode_states=_later("symgrad.ode.letters", "states"),
     parse=_later("symgrad.expression.reader", "parse"),
     plot=_later("symgrad.teach.plot", "plot"),
 )

@@ -11,6 +11,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core.node import CONSTANT, Leaf, Shape, tensor_value
 from symgrad.core.promotion import doubles
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, NotDifferentiable
@@ -18,8 +19,7 @@ from symgrad.implicit import programs
 from symgrad.implicit.conditions import SOLVER, Conditions, Root, checked_system
 from symgrad.implicit.factors import Way, norm
 from symgrad.implicit.unknowns import flat_result, number, title_of, traced
-from symgrad.ode import letters
-from symgrad.ode.flow import Flow, Pull, unpacked
+from symgrad.ode.flow import NO_FORMULA, Flow, Pull, unpacked
 from symgrad.ode.solve import System, control_of, way_of
 from symgrad.ode.stepping import Control, SteppedSystem, between_at, machine
 from symgrad.ops.convert import Cast
@@ -217,7 +217,7 @@ class MomentPull(Op):
         return programs.numbers(self._body, *xs)
 
     def on_symbols(self, *xs: Any) -> Any:
-        raise FormError(letters.NO_FORMULA)
+        raise FormError(NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
         return (sum(programs.size_of(s) for s in self.moment.specs(self.wanted)),)
@@ -234,9 +234,9 @@ class MomentPull(Op):
         g_y = as_tensor(g_y)
         rate = F.sum(g_y * flow.field(end, at, *own)[0]) + g_t
         wanted = tuple(k for k in range(many) if k + 3 in self.wanted and programs.is_read(flow.field, k + 2))
-        shown = letters.in_entries(F.reshape(g_y, flow.plain.arguments[0].shape))
+        shown = UPCALLS["ode_entries"](F.reshape(g_y, flow.plain.arguments[0].shape))
         seed = F.stack([0.0 * g_y, g_y], 1)
-        packed = letters.costates(Pull(flow, wanted), seed, start, times, own, shown)
+        packed = UPCALLS["ode_costates"](Pull(flow, wanted), seed, start, times, own, shown)
         first, parts = unpacked(packed, flow.specs(wanted))
         cotangents = {1: first, 2: -F.sum(first * flow.field(start, since, *own)[0])}
         cotangents |= {k + 3: t for k, t in zip(wanted, parts, strict=True)} | {

@@ -16,13 +16,14 @@ from symgrad import functions as F
 from symgrad.core.node import Shape, tensor_node
 from symgrad.core.promotion import doubles
 from symgrad.core.streams import Stream, each, given
+from symgrad.core.upcalls import UPCALLS
 from symgrad.engine.program import Program, Spec
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError, NotDifferentiable, NotYet
 from symgrad.implicit import programs
 from symgrad.implicit.discontinuities import Breaks, breaks_of
-from symgrad.ode import letters, scipy_methods
+from symgrad.ode import scipy_methods
 from symgrad.ode.shifts import shifted
 from symgrad.ode.stepping import Control, steps_of
 from symgrad.ops.convert import Cast
@@ -35,6 +36,7 @@ from symgrad.transforms.loops.linear import fitted
 from symgrad.transforms.loops.series import Place, ahead, coefficients
 from symgrad.transforms.vmap import vmap
 
+NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."
 _FLOAT64 = np.dtype(np.float64)
 _WORDLESS = "steps of chosen sizes, in Python; pass steps= for steps of fixed size"
 _MOST = 24  # the highest order of series along times, where it is not known ahead
@@ -106,7 +108,7 @@ class Flow(Op):
         return breaks_of(self.field, {0, *[i + 2 for i in wanted]}, bends, along=(0, 1))
 
     def on_symbols(self, *xs: Any) -> Any:
-        raise FormError(letters.NO_FORMULA)
+        raise FormError(NO_FORMULA)
 
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
         return (start[0], ts[0], start[1])
@@ -116,7 +118,7 @@ class Flow(Op):
 
     def as_letters(self, start: Any, ts: Any, *thetas: Any) -> Any:
         """Return what formulas show: y(T)."""
-        return self(start, ts, *thetas) if self.plain is None else letters.states(self, start, ts, thetas)
+        return self(start, ts, *thetas) if self.plain is None else UPCALLS["ode_states"](self, start, ts, thetas)
 
     # -------------------------------------------------------------- forward
     def pushed(self, wanted: tuple[int, ...]) -> Flow:
@@ -296,7 +298,7 @@ class Pull(Op):
         return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
 
     def on_symbols(self, *xs: Any) -> Any:
-        raise FormError(letters.NO_FORMULA)
+        raise FormError(NO_FORMULA)
 
     def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
         return (math.prod(start) + self.flow._numbers(self.wanted),)
@@ -305,7 +307,7 @@ class Pull(Op):
         """Return what formulas show: λ(0), and integrals over λ."""
         if self.flow.plain is None:
             return self(g, start, ts, *thetas)
-        return letters.costates(self, g, start, ts, thetas)
+        return UPCALLS["ode_costates"](self, g, start, ts, thetas)
 
     def notation(self, write: Any, *args: Any) -> Any:
         return write.call("λ", *args)

@@ -1,4 +1,7 @@
-"""Solutions in formulas: y(T) and the costate λ as letters, and behind ``where`` the equations that they solve."""
+"""Solutions in formulas: y(T) and the costate λ as letters, and behind ``where`` the equations that they solve.
+
+Formulas are imported with it, and it with the first formula, by ``core/upcalls``: numbers need none of them.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,11 @@ from symgrad.expression.formula import Formula, Name, Spelled
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes.formulas import Printed, formula
 from symgrad.implicit import programs
+from symgrad.ode.flow import NO_FORMULA
 from symgrad.ops.protocol import Op
 from symgrad.support.foreign import latex_name
 from symgrad.support.frozen import frozen
 
-NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."
 _NAMES = re.compile(r"[^\W\d]\w*")
 _SHORT = 12
 _NO_WORD = "it stands in formulas only"

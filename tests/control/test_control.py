@@ -1,6 +1,8 @@
 """Optimal control: known optima by every transcription, refinement, free times, closed loops, and errors with names."""
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -382,3 +384,10 @@ def test_a_simulated_guess_follows_the_dynamics():
     assert problem.solve(5, guess=guess).success
     with pytest.raises(ArgumentError, match="guess has 'forces'"):
         problem.simulated({"forces": 1.0})
+
+
+def test_a_control_problem_imports_nothing_of_formulas():
+    """They take longer to import than a small problem takes to solve."""
+    told = "import sys, symgrad as sg; sg.control; print('symgrad.forms.closed' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

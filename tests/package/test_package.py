@@ -161,6 +161,9 @@ def test_what_rooms_ask_of_the_rooms_above_them_is_one_short_table():
         "expression",
         "formula",
         "numpy_function",
+        "ode_costates",
+        "ode_entries",
+        "ode_states",
         "parse",
         "plot",
     ]
