@@ -41,6 +41,7 @@ from symgrad.tensors import creation as _creation
 from symgrad.tensors import queries as _queries
 from symgrad.tensors import random as _random
 from symgrad.tensors.creation import *
+from symgrad.tensors.inplace import statement as _statement
 from symgrad.tensors.queries import *
 from symgrad.tensors.random import *
 from symgrad.tensors.tensor import OF_DTYPE as _OF_DTYPE
@@ -176,11 +177,11 @@ _LATER = {
 
 # What torch has at the top, and symgrad in a module: not listed a second time.
 _FUNCTIONAL = (
-    "adaptive_avg_pool1d", "avg_pool1d", "batch_norm", "bilinear", "celu", "conv1d", "conv2d", "conv3d",
+    "adaptive_avg_pool1d", "avg_pool1d", "batch_norm", "bilinear", "celu", "celu_", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "ctc_loss", "dropout",
     "embedding", "group_norm", "hardshrink", "hinge_embedding_loss", "instance_norm", "kl_div", "layer_norm",
     "margin_ranking_loss", "max_pool1d", "max_pool2d", "pairwise_distance", "pixel_shuffle", "poisson_nll_loss",
-    "prelu", "rms_norm", "selu", "threshold", "triplet_margin_loss",
+    "prelu", "relu_", "rms_norm", "rrelu_", "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss",
 )  # fmt: skip
 _SAME = {
     "jit": ("symgrad.compiler", "jit"),
@@ -324,6 +325,9 @@ if not _typing.TYPE_CHECKING:  # checkers would take every name for one that the
         if name in _SAME:
             home, own = _SAME[name]
             value = globals()[name] = getattr(_importlib.import_module(home), own)
+            return value
+        if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
+            value = globals()[name] = _statement(getattr(Tensor, name))
             return value
         if name not in _LATER:
             raise _missing("symgrad", name, __all__)

@@ -6,6 +6,7 @@ Recorded as one node; its rule is the user's ``backward``. Without values it is 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -98,6 +99,10 @@ class Function:
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Apply the function to tensors and other arguments."""
+        if getattr(cls.forward, "__defaults__", None) and cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args)
+            bound.apply_defaults()
+            args = bound.args
         tensors = [a for a in args if is_tensor(a)]
         if any(t._value is None for t in tensors):
             return cls._formal(args)

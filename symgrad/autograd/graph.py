@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from symgrad.core.hooks import at_end_of_sweep
 from symgrad.core.node import Node
+from symgrad.engine.record import handle
 from symgrad.engine.saving import disable_saved_tensors_hooks, saved_tensors_hooks
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.support.arguments import check_all
@@ -40,7 +41,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise GraphError("It is not possible to get the gradient edge for a Tensor that does not require gradients.")
-    return GradientEdge(tensor._node, 0, tensor)
+    return GradientEdge(tensor._node, 0, handle(tensor._node, tensor._value))  # as it is now: tensor may be changed
 
 
 class _Gradients:
@@ -68,8 +69,8 @@ class _Gradients:
 
     def remove(self) -> None:
         """Remove the hook."""
-        for handle in self.handles:
-            handle.remove()
+        for registered in self.handles:
+            registered.remove()
 
     def __enter__(self) -> _Gradients:
         return self

@@ -124,7 +124,11 @@ class Hooks:
         """Tell that the leaf's ``.grad`` is up to date; ``leaf()`` makes a handle where the user's own is gone."""
         for hook in self.accumulated.each():
             owner = self.owner()
-            hook(leaf() if owner is None else owner)
+            returned = hook(leaf() if owner is None else owner)
+            if returned is not None:
+                raise GraphError(
+                    f"post accumulate grad hooks should return None, got {type(returned).__name__}. Set x.grad instead."
+                )
 
 
 class _Ending(threading.local):

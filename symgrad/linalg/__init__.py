@@ -43,8 +43,8 @@ from symgrad.support.namespace import namespace
 __all__ = [
     "CholeskyEx", "Eig", "Eigh", "InvEx", "LDLFactor", "LDLFactorEx", "LU", "LUFactor", "LUFactorEx",
     "LstSq",
-    "QR", "SVD", "SlogDet", "SolveEx", "block_diag", "cg", "cholesky", "cholesky_ex", "cond", "cross", "det",
-    "diagonal",
+    "QR", "SVD", "SlogDet", "SolveEx", "block_diag", "cg", "cho_factor", "cho_solve", "cholesky", "cholesky_ex", "cond",
+    "cross", "det", "diagonal",
     "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product", "inv", "inv_ex",
     "khatri_rao", "ldl_factor", "ldl_factor_ex", "ldl_solve", "logm", "lsqr", "lstsq", "lu", "lu_factor",
     "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
@@ -90,7 +90,7 @@ cross, vander = public(multilinear.linalg_cross), public(multilinear.vander)
 tensorinv, tensorsolve = public(multilinear.tensorinv), public(multilinear.tensorsolve)
 cond, householder_product = public(norms.cond), public(orthogonal.householder_product)
 ldl_factor, ldl_solve = public(ldl.ldl_factor), public_named(ldl.ldl_solve, "LD", "pivots", "B")
-lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
+lu_factor = public(lu.lu_factor)
 lu = public(lu.lu)  # type: ignore[assignment]
 vecdot = public(multilinear.vecdot)
 
@@ -105,5 +105,8 @@ solve_banded, khatri_rao = public_named(banded.solve_banded, "ab", "b"), public(
 block_diag = public_all(join.block_diag)
 
 __getattr__, __dir__ = namespace(
-    globals(), __all__, dict.fromkeys(["cg", "gmres", "lsqr"], "symgrad.implicit.operators")
+    globals(),
+    __all__,
+    dict.fromkeys(["cg", "gmres", "lsqr"], "symgrad.implicit.operators")
+    | dict.fromkeys(["cho_factor", "cho_solve", "lu_solve"], "symgrad.linalg.factors"),
 )

@@ -51,6 +51,8 @@ __all__ = [
     "SolveEx",
     "block_diag",
     "cg",
+    "cho_factor",
+    "cho_solve",
     "cholesky",
     "cholesky_ex",
     "cond",
@@ -114,6 +116,10 @@ def block_diag(*tensors: Any) -> Tensor:
     """Return the block-diagonal matrix of the given matrices."""
 def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
     """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ."""
+def cho_factor(a: Any, lower: bool = False, *, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Tensor, bool]:
+    """Factorise A = L Lᴴ, or A = Uᴴ U if lower is False, for ``cho_solve``."""
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any, *, overwrite_b: bool = False, check_finite: bool = True) -> Tensor:
+    """Solve A x = b with A = L Lᴴ, or A = Uᴴ U, from ``cho_factor``."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
     """Return the lower triangular L with L Lᵀ = A, or L Lᴴ = A for complex A. The gradient is symmetric or Hermitian."""
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx[Tensor]:
@@ -166,8 +172,8 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Tensor]:
     """Factorise A = P L U. One matrix contains U on and above the diagonal and L below it; pivots represent P."""
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> LUFactorEx[Tensor]:
     """Factorise a matrix like ``lu_factor``, and report a zero on the diagonal of U in ``info``."""
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """Solve A X = B, or X A = B, with A = P L U from ``lu_factor``."""
+def lu_solve(LU: Any, pivots: Any, B: Any = None, *, left: bool = True, adjoint: bool = False, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Tensor:
+    """Solve A X = B, or X A = B, with A = P L U: PyTorch's ``lu_solve(LU, pivots, B)``, SciPy's ``lu_solve((lu, piv), b)``."""
 def matmul(input: Any, other: Any) -> Tensor:
     """Return the matrix product of tensors of any rank, with broadcast batch axes, like ``torch.matmul``."""
 def matrix_exp(A: Any) -> Tensor:

@@ -16,6 +16,7 @@ from symgrad.nn.dropout import gumbel_softmax
 from symgrad.nn.embedding import embedding, embedding_bag
 from symgrad.nn.fractional_pools import fractional_max_pool2d, fractional_max_pool3d
 from symgrad.nn.in_place import in_place as _in_place
+from symgrad.nn.in_place import writing as _writing
 from symgrad.nn.losses import (
     ctc_loss,
     multilabel_margin_loss,
@@ -68,6 +69,7 @@ __all__ = [
     "fractional_max_pool2d", "fractional_max_pool3d",
     "interpolate", "upsample", "grid_sample", "affine_grid", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",
     "pdist",
+    "celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_",
 ]  # fmt: skip
 
 
@@ -84,7 +86,10 @@ silu, mish, leaky_relu = map(_activation, (activations.silu, activations.mish, a
 elu, selu, celu = map(_activation, (activations.elu, activations.selu, activations.celu))
 relu6, hardtanh, threshold = map(_activation, (activations.relu6, activations.hardtanh, activations.threshold))
 hardsigmoid, hardswish = map(_activation, (activations.hardsigmoid, activations.hardswish))
+celu_, elu_, selu_, relu_, leaky_relu_ = map(_writing, (celu, elu, selu, relu, leaky_relu))
+hardtanh_, threshold_ = map(_writing, (hardtanh, threshold))
 rrelu, dropout = map(_in_place, (_random.rrelu, _random.dropout))
+rrelu_ = _writing(rrelu)
 dropout1d, dropout2d, dropout3d = map(_in_place, (_random.dropout1d, _random.dropout2d, _random.dropout3d))
 alpha_dropout, feature_alpha_dropout = map(_in_place, (_random.alpha_dropout, _random.feature_alpha_dropout))
 softmax = public(_softmax.softmax)

@@ -118,6 +118,14 @@ __all__ = [
     "pixel_unshuffle",
     "channel_shuffle",
     "pdist",
+    "celu_",
+    "elu_",
+    "hardtanh_",
+    "leaky_relu_",
+    "relu_",
+    "rrelu_",
+    "selu_",
+    "threshold_",
 ]
 
 def relu(input: Any, inplace: bool = False, *, out: Any = None) -> Tensor:
@@ -354,3 +362,19 @@ def channel_shuffle(input: Any, groups: int) -> Tensor:
     """y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved."""
 def pdist(input: Any, p: float = 2.0) -> Tensor:
     """Return ‖x[i] - x[j]‖ₚ for all i < j, row by row."""
+def celu_(input: Any, alpha: float = 1.0) -> Tensor:
+    """Write ``celu`` of a tensor into this tensor, and return it."""
+def elu_(input: Any, alpha: float = 1.0) -> Tensor:
+    """Write ``elu`` of a tensor into this tensor, and return it."""
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Write ``hardtanh`` of a tensor into this tensor, and return it."""
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Tensor:
+    """Write ``leaky_relu`` of a tensor into this tensor, and return it."""
+def relu_(input: Any, *, out: Any = None) -> Tensor:
+    """Write ``relu`` of a tensor into this tensor, and return it."""
+def rrelu_(input: Any, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, *, generator: Generator | None = None) -> Tensor:
+    """Write ``rrelu`` of a tensor into this tensor, and return it."""
+def selu_(input: Any) -> Tensor:
+    """Write ``selu`` of a tensor into this tensor, and return it."""
+def threshold_(input: Any, threshold: float, value: float) -> Tensor:
+    """Write ``threshold`` of a tensor into this tensor, and return it."""

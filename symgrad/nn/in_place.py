@@ -39,3 +39,19 @@ def in_place(fn: F) -> F:
     parameters.insert(most, _OPTION)
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def writing(fn: F) -> F:
+    """Return fn with ``inplace=True``: PyTorch's ``relu_(x)``, which writes the result into x and returns x."""
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs, inplace=True)
+
+    call.__name__ = call.__qualname__ = f"{fn.__name__}_"
+    call.__doc__ = f"Write ``{fn.__name__}`` of a tensor into this tensor, and return it."
+    call.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[p for p in signature.parameters.values() if p.name != "inplace"]
+    )
+    return call  # type: ignore[return-value]

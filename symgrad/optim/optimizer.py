@@ -285,7 +285,7 @@ class Optimizer:
         number: dict[int, int] = {}
         for group in self.param_groups:
             for p in group["params"]:
-                number[id(p)] = len(number)
+                number.setdefault(id(p), len(number))
         groups = [{**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
         saved = {"state": {number.get(id(p), p): s for p, s in self.state.items()}, "param_groups": groups}
         for hook in self._hooks["saved"].each():

@@ -177,7 +177,7 @@ _TWINS = {
     "check_grad": "sg.autograd.gradcheck(f, x)", "sparse_matrix": "sg.sparse_jacobian",
     "differential_evolution": "sg.optim.minimize(f, x0) from several x0", "rv_continuous": "sg.stats' distributions",
     "simps": "sg.simpson(y, x)", "romb": "sg.simpson(y, dx=h)", "schur": "sg.linalg.eigh(A) or sg.linalg.eig(A)",
-    "cho_factor": "sg.linalg.cholesky(A)", "cho_solve": "sg.cholesky_solve(B, L), of a matrix B",
+    "cho_factor": "sg.linalg.cho_factor(A)", "cho_solve": "sg.linalg.cho_solve((c, lower), b)",
     "null_space": "sg.linalg.svd(A).Vh[rank:].mH", "orth": "sg.linalg.svd(A).U[:, :rank]",
     "dct": "scipy.fft.dct(np.eye(n), axis=0) @ x, which is linear in x",
     "idct": "scipy.fft.idct(np.eye(n), axis=0) @ x, which is linear in x",

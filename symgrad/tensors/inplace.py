@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from symgrad.ops.shape import Expand
 from symgrad.ops.slicing import Slice
 from symgrad.ops.value import check_range, torch_dtype
 from symgrad.scalars import SCALARS
+from symgrad.support.arguments import shown
 from symgrad.tensors.views import bring_up_to_date, is_written, landing, note_written
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -334,3 +336,17 @@ class InPlace(Declared):
         return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")
 
     clip_ = clamp_
+
+
+def statement(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that writes to its tensor as a function: PyTorch's ``sin_(x)`` for ``x.sin_()``."""
+
+    @wraps(method)
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(input, TensorBase):
+            raise ArgumentTypeError(
+                f"{method.__name__}: got input={shown(input)}. Expected a tensor, as {method.__name__} writes to it."
+            )
+        return method(input, *args, **kwargs)
+
+    return call

@@ -696,3 +696,25 @@ def test_what_was_recorded_before_the_mode_has_no_line():
         pytest.raises(sg.SymgradError, match="No forward pass information available"),
     ):
         y.backward()
+
+
+def test_setup_context_receives_defaults_of_forward():
+    class Power(sg.autograd.Function):
+        @staticmethod
+        def forward(x, n=3):
+            return x**n
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, ctx.n = inputs
+            ctx.save_for_backward(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * ctx.n * x ** (ctx.n - 1), None
+
+    x = sg.tensor(2.0, requires_grad=True)
+    assert sg.autograd.grad(Power.apply(x), x)[0] == 12.0
+    assert sg.autograd.grad(Power.apply(x, 2), x)[0] == 4.0
+    assert sg.vmap(sg.grad(Power.apply))(sg.tensor([1.0, 2.0])).tolist() == [3.0, 12.0]

@@ -173,3 +173,19 @@ def test_dual_numbers_have_the_tangent_that_was_given_and_one_alone():
             fw.make_dual(dual, t)
         with pytest.raises(sg.errors.ArgumentTypeError, match="Expected tangent to be floating point"):
             fw.make_dual(x, sg.tensor([1, 2]))
+
+
+def test_gradient_edge_stays_where_it_was_taken():
+    x = sg.ones(2, requires_grad=True).clone()
+    edge = sg.autograd.graph.get_gradient_edge(x)
+    x *= 2
+    before, after = sg.autograd.grad(x.sum(), (edge, x))
+    assert before.tolist() == [2.0, 2.0]
+    assert after.tolist() == [1.0, 1.0]
+
+
+def test_post_accumulate_hook_returns_nothing():
+    x = sg.ones(2, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda p: p.grad)
+    with pytest.raises(RuntimeError, match="should return None"):
+        x.sum().backward()

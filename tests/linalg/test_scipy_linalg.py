@@ -9,6 +9,7 @@ from symgrad.errors import ArgumentError, LinAlgError, ShapeError
 RNG = np.random.default_rng(5)
 A = 2 * np.eye(4) + RNG.uniform(-0.6, 0.6, (4, 4))
 B = 1.5 * np.eye(3) + RNG.uniform(-0.5, 0.5, (3, 3))
+Z = A + 1j * A[::-1]
 C, b = RNG.normal(size=(4, 3)), RNG.normal(size=4)
 BAND = RNG.normal(size=(4, 6)) + 3
 
@@ -33,6 +34,12 @@ SAME = {  # f(library, sg.linalg or scipy.linalg)
     "solve_triangular lower": lambda L: L.solve_triangular(A, C, lower=True),
     "solve_triangular trans": lambda L: L.solve_triangular(A, b, 1),
     "solve_triangular all": lambda L: L.solve_triangular(A, C, trans="T", lower=True, unit_diagonal=True),
+    "solve_triangular of complex": lambda L: L.solve_triangular(A + 1j * A.T, b, trans="C"),
+    "cho_solve": lambda L: L.cho_solve(L.cho_factor(A @ A.T), b),
+    "cho_solve lower": lambda L: L.cho_solve(L.cho_factor(Z @ Z.conj().T, True), C),
+    "lu_solve": lambda L: L.lu_solve(L.lu_factor(A), b),
+    "lu_solve trans": lambda L: L.lu_solve(L.lu_factor(Z), C, trans=1),
+    "lu_solve adjoint": lambda L: L.lu_solve(L.lu_factor(Z), b, trans=2, check_finite=False),
     "solve_banded": lambda L: L.solve_banded((1, 2), BAND, np.arange(6.0)),
     "solve_banded columns": lambda L: L.solve_banded((3, 0), BAND, np.arange(12.0).reshape(6, 2)),
     "solveh_banded": lambda L: L.solveh_banded(np.stack([b, b + 6]), b),
@@ -110,3 +117,30 @@ def test_refusals_say_why(call, error, says):
 def test_riccatis_equations_are_of_matrices():
     with pytest.raises(sg.SymgradError, match="solve_discrete_are: b must have at least 2 dimensions"):
         sg.linalg.solve_discrete_are(np.eye(2), np.ones(2), np.eye(2), np.eye(1))
+
+
+def test_factors_of_scipy_are_taken_and_their_pivots_are_not_confused():
+    linalg = pytest.importorskip("scipy.linalg")
+    factors = linalg.lu_factor(A[::-1])
+    np.testing.assert_allclose(sg.linalg.lu_solve(factors, b), np.linalg.solve(A[::-1], b))
+    np.testing.assert_allclose(sg.linalg.cho_solve(linalg.cho_factor(A @ A.T), b), np.linalg.solve(A @ A.T, b))
+    with pytest.raises(ArgumentError, match="counted from 1"):
+        sg.linalg.lu_solve(*factors, b[:, None])
+    with pytest.raises(ArgumentError, match="counted from 1"):
+        sg.linalg.lu_solve(tuple(map(np.asarray, sg.linalg.lu_factor(A))), b)
+    with pytest.raises(ArgumentError, match=r"the pair \(lu, piv\)"):
+        sg.linalg.lu_solve(A, b)
+
+
+def test_gradient_of_solves_with_factors():
+    def f(M, v):
+        return (
+            sg.linalg.cho_solve(sg.linalg.cho_factor(M @ M.T), v).sum()
+            + sg.linalg.lu_solve(sg.linalg.lu_factor(M), v)[0]
+        )
+
+    def g(M, v):
+        return sg.linalg.solve(M @ M.T, v).sum() + sg.linalg.solve(M, v)[0]
+
+    for ours, expected in zip(sg.grad(f, (0, 1))(A, b), sg.grad(g, (0, 1))(A, b), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-9)

@@ -700,3 +700,37 @@ def test_a_training_step_is_compiled(backend):
     close(found, expected.item(), 1e-12)
     for name, p in model.named_parameters():
         close(slopes[name], p.grad.numpy(), 1e-12)
+
+
+def test_containers_grow_as_lists_do():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    longer = model + nn.Sequential(nn.Linear(2, 1))
+    assert [name for name, _ in longer.named_parameters()] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    assert longer[0] is model[0]
+    assert len(model) == 2
+    assert len(2 * model) == 4
+    assert len(list((model * 2).parameters())) == 2
+    model *= 2
+    model += [nn.ReLU()]
+    assert isinstance(model.pop(-1), nn.ReLU)
+    assert len(model) == 4
+    assert model[sg.tensor(3)] is model[1]
+    layers = nn.ModuleList([nn.Tanh()])
+    layers += [nn.ReLU()]
+    assert type(layers) is nn.ModuleList
+    assert [type(m) for m in layers + nn.ModuleList([nn.GELU()])] == [nn.Tanh, nn.ReLU, nn.GELU]
+    weights = nn.ParameterList([sg.ones(2)])
+    weights += [sg.ones(3)]
+    assert [p.shape for p in weights.parameters()] == [(2,), (3,)]
+    for count in (0, 1.5):
+        with pytest.raises(ValueError, match="at least 1"):
+            model * count
+    with pytest.raises(TypeError):
+        layers + 1
+
+
+def test_get_buffer_by_dotted_name():
+    model = nn.Sequential(nn.BatchNorm1d(2))
+    assert model.get_buffer("0.running_mean") is model[0].running_mean
+    with pytest.raises(AttributeError, match="has no buffer `running`"):
+        model.get_buffer("0.running")

@@ -713,3 +713,9 @@ def hooked(lib):
 def test_hooks_of_an_optimizer_are_called_as_torchs():
     torch = pytest.importorskip("torch")
     assert hooked(sg) == hooked(torch)
+
+
+def test_state_dict_numbers_a_repeated_parameter_once():
+    optimizer = sg.optim.SGD([sg.ones(2, requires_grad=True), sg.ones(3, requires_grad=True)], lr=0.1)
+    optimizer.param_groups.extend(optimizer.param_groups)
+    assert [g["params"] for g in optimizer.state_dict()["param_groups"]] == [[0, 1], [0, 1]]

@@ -94,3 +94,21 @@ def test_a_shape_changes_in_place_of_leaves_without_recording_and_not_of_views()
     row = base[0]
     with pytest.raises(RuntimeError, match=r"unsqueeze_: this tensor is a view.* Write x = x\.unsqueeze"):
         row.unsqueeze_(0)
+
+
+def test_functions_that_write_to_their_tensor():
+    x = sg.tensor([-1.0, 4.0])
+    assert sg.sqrt_(sg.relu_(x)) is x
+    assert x.tolist() == [0.0, 2.0]
+    sg.clamp_(x, 0.5, 1.0)
+    assert x.tolist() == [0.5, 1.0]
+    y = sg.nn.functional.leaky_relu_(sg.tensor([-1.0, 4.0]), 0.5)
+    assert y.tolist() == [-0.5, 4.0]
+    root = sg.tensor([-1.0, 4.0], requires_grad=True)
+    sg.nn.functional.elu_(2 * root).sum().backward()
+    np.testing.assert_allclose(root.grad, [2 * np.exp(-2.0), 2.0])
+    for function in (sg.sin_, sg.nn.functional.relu_):
+        with pytest.raises(TypeError, match="writes to it"):
+            function(3.0)
+    with pytest.raises(AttributeError):
+        getattr(sg, "unknown_")  # noqa: B009

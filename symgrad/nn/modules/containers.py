@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import groupby
+from operator import index as as_index
 from typing import Any, Self
 
-from symgrad.errors import ArgumentTypeError, IndexRangeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError
 from symgrad.nn.modules.module import Module
 from symgrad.nn.parameter import Parameter
 from symgrad.support.arguments import check_all
@@ -15,9 +16,13 @@ from symgrad.support.arguments import check_all
 class _Row(Module):
     """Base class of Sequential and ModuleList: modules by number."""
 
-    def _at(self, index: int) -> str:
-        if not isinstance(index, int):
-            raise ArgumentTypeError(f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice.")
+    def _at(self, index: Any) -> str:
+        try:
+            index = as_index(index)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice."
+            ) from None
         count = len(self._modules)
         if not -count <= index < count:
             raise IndexRangeError(f"index {index} is out of range. {type(self).__name__} has {count} modules.")
@@ -68,6 +73,22 @@ class _Row(Module):
         self._numbered(modules)
         return self
 
+    def pop(self, index: int) -> Module:
+        """Remove the module of the given index, and return it."""
+        module = self[index]
+        del self[index]
+        return module  # type: ignore[no-any-return]
+
+    def __add__(self, other: Iterable[Module]) -> Self:
+        """Return a container of the modules of both."""
+        if not isinstance(other, Iterable):
+            return NotImplemented
+        return self[:0].extend([*self, *other])  # type: ignore[no-any-return]
+
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        """Append the modules of another container."""
+        return self.extend(list(other)) if isinstance(other, Iterable) else NotImplemented
+
 
 class Sequential(_Row):
     """A sequence of modules, in which the output of each is the input of the next.
@@ -93,6 +114,22 @@ class Sequential(_Row):
         for module in self:
             input = module(input)
         return input
+
+    def __mul__(self, count: int) -> Self:
+        """Return the same modules, with the same parameters, several times in sequence."""
+        return self[:0].extend(self._times(count))  # type: ignore[no-any-return]
+
+    def __imul__(self, count: int) -> Self:
+        """Repeat the same modules several times in sequence."""
+        self._numbered(self._times(count))
+        return self
+
+    __rmul__ = __mul__
+
+    def _times(self, count: int) -> list[Any]:
+        if not isinstance(count, int) or count < 1:
+            raise ArgumentError(f"{type(self).__name__}: got the factor {count!r}. Expected an integer of at least 1.")
+        return list(self) * count
 
 
 class ModuleList(_Row):
@@ -165,6 +202,10 @@ class ParameterList(_Parameters):
         for value in values:
             self.register_parameter(str(len(self)), _learned(value))
         return self
+
+    def __iadd__(self, other: Iterable[Any]) -> Self:
+        """Append the parameters of another list."""
+        return self.extend(list(other)) if isinstance(other, Iterable) else NotImplemented
 
 
 class ParameterDict(_Parameters, MutableMapping[str, Any]):

@@ -286,6 +286,15 @@ class Module:
             raise NoSuchName(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
         return parameter
 
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer with a dotted name."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        buffer = owner._buffers.get(name)
+        if buffer is None:
+            raise NoSuchName(f"{type(owner).__name__} has no buffer `{name}`{near(name, owner._buffers)}")
+        return buffer
+
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Call ``fn(module)`` for every module, children first, and return this module."""
         for child in self.children():

@@ -10,7 +10,7 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import is_complex, of_first, positions
-from symgrad.errors import NotYet, ShapeError, shown_as
+from symgrad.errors import ArgumentError, NotYet, ShapeError, shown_as
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
 from symgrad.ops.indexing.select import along
@@ -22,6 +22,7 @@ from symgrad.ops.linalg.square import OfSquare, check_square, taken
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, TensorT, rename, shape
 from symgrad.ops.shapes.join import cat
+from symgrad.support.arguments import shown
 from symgrad.support.frozen import frozen
 
 
@@ -96,6 +97,11 @@ class Exchange(Op):
         """Exchange the numbers of the rows, and read them."""
         x, pivots = np.asarray(x), np.asarray(pivots, np.int64) - 1
         m = x.shape[-2]
+        if ((pivots < np.arange(pivots.shape[-1])) | (pivots >= m)).any():
+            raise ArgumentError(
+                f"lu_solve: got pivots {shown(pivots + 1)}. Expected row exchanges counted from 1, as lu_factor "
+                "returns them; SciPy's count from 0: pass its pair, sg.linalg.lu_solve((lu, piv), b)."
+            )
         order = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
         for b in np.ndindex(pivots.shape[:-1]):
             for j, p in enumerate(pivots[b]):

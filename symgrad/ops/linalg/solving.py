@@ -12,7 +12,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
-from symgrad.ops.elementwise.complexes import holds_complex
+from symgrad.ops.elementwise.complexes import conj, holds_complex
 from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.square import (
@@ -257,7 +257,7 @@ def solve_triangular(
     Args:
         A: (…, n, n); the other triangle is not read.
         B: (…, n, k), or (…, k, n) if left is False; without ``upper`` also a vector (n,), as in SciPy.
-        trans: SciPy's argument: 1, 2, 'T' or 'C' to solve with Tᵀ.
+        trans: SciPy's argument: 1 or 'T' to solve with Tᵀ, 2 or 'C' with Tᴴ.
         lower: SciPy's argument: whether T is the lower triangle; by default the upper one.
         unit_diagonal: SciPy's name for ``unitriangular``.
         upper: PyTorch's argument: whether T is the upper triangle.
@@ -290,6 +290,7 @@ def solve_triangular(
     ones = unitriangular or unit_diagonal
     T = Triu(int(ones))(A) if above else Tril(-int(ones))(A)
     T = ADD(T, identity_like(A)) if ones else T
+    T = conj(T) if trans in (2, "C") and holds_complex(A) else T
     X = Solve(vector, turned)(T, B) if left else mT(Solve(False, not turned)(T, mT(B)))
     return rename(X, "LinalgSolveTriangular")
 
