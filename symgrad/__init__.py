@@ -71,7 +71,7 @@ __all__ = [
     "while_loop", "flatten_util",
     "enclose", "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
-    "parse", "prove", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
+    "parse", "prove", "random", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian",
     "sparse_hessian_of_lagrangian", "sparse_jacobian", "special",
     "stats", "teach", "testing", "uint8", "utils",
     "chain_rule", "closed_interval", "critical_points", "curl", "directional_derivative", "divergence", "elasticity",
@@ -93,6 +93,7 @@ __all__ += _random.__all__
 _LATER = {
     "autograd": "symgrad.autograd",
     "func": "symgrad.func",
+    "random": "symgrad.random",
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
     "control": "symgrad.control",
@@ -206,6 +207,7 @@ if _typing.TYPE_CHECKING:
         linalg,
         nn,
         optim,
+        random,
         signal,
         special,
         stats,
@@ -283,7 +285,7 @@ _UPCALLS.update(
 
 _MODULES = {
     "autograd", "control", "distributed", "exports", "fft", "flatten_util", "func", "lax", "linalg", "nn", "optim",
-    "prove", "signal", "solvers", "special", "stats", "teach", "testing", "tree", "tree_util", "utils",
+    "prove", "random", "signal", "solvers", "special", "stats", "teach", "testing", "tree", "tree_util", "utils",
 }  # fmt: skip
 
 

@@ -127,6 +127,7 @@ GROUPS = (
     Group("tree", "symgrad.tree", sg.tree),
     Group("tree_util", "symgrad.tree_util", sg.tree_util),
     Group("flatten_util", "symgrad.flatten_util", sg.flatten_util),
+    Group("keys", "symgrad.random", sg.random),
     Group("signal", "symgrad.signal", sg.signal, [n for n in sg.signal.__all__ if n != "windows"]),
     Group("signal.windows", "symgrad.signal.windows", sg.signal.windows),
     Group("special", "symgrad.special", sg.special),

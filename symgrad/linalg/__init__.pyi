@@ -173,7 +173,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Tensor]:
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> LUFactorEx[Tensor]:
     """Factorise a matrix like ``lu_factor``, and report a zero on the diagonal of U in ``info``."""
 def lu_solve(LU: Any, pivots: Any, B: Any = None, *, left: bool = True, adjoint: bool = False, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Tensor:
-    """Solve A X = B, or X A = B, with A = P L U: PyTorch's ``lu_solve(LU, pivots, B)``, SciPy's ``lu_solve((lu, piv), b)``."""
+    """Solve A X = B, or X A = B, with A = P L U: ``lu_solve(LU, pivots, B)``, or SciPy's ``lu_solve((lu, piv), b)``."""
 def matmul(input: Any, other: Any) -> Tensor:
     """Return the matrix product of tensors of any rank, with broadcast batch axes, like ``torch.matmul``."""
 def matrix_exp(A: Any) -> Tensor:

@@ -11,7 +11,6 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.ops.linalg import lu, solving
 from symgrad.support.arguments import check_all
-from symgrad.tensors.tensor import Tensor
 
 __all__ = ["cho_factor", "cho_solve", "lu_solve"]
 
@@ -20,7 +19,7 @@ _cholesky, _triangular, _lu_solve = public(solving.cholesky), public(solving.sol
 
 def cho_factor(
     a: Any, lower: bool = False, *, overwrite_a: bool = False, check_finite: bool = True
-) -> tuple[Tensor, bool]:
+) -> tuple[Any, bool]:
     """Factorise A = L Lᴴ, or A = Uᴴ U if lower is False, for ``cho_solve``.
 
     Args:
@@ -41,7 +40,7 @@ def cho_factor(
     return _cholesky(a, upper=not lower), lower
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: Any, *, overwrite_b: bool = False, check_finite: bool = True) -> Tensor:
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any, *, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     """Solve A x = b with A = L Lᴴ, or A = Uᴴ U, from ``cho_factor``.
 
     Args:
@@ -57,13 +56,13 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any, *, overwrite_b: bool = Fals
     """
     c, lower = _pair("cho_solve", c_and_lower, "(c, lower)")
     half = _triangular(c, b, trans=0 if lower else 2, lower=bool(lower))
-    return _triangular(c, half, trans=2 if lower else 0, lower=bool(lower))  # type: ignore[no-any-return]
+    return _triangular(c, half, trans=2 if lower else 0, lower=bool(lower))
 
 
 def lu_solve(
     LU: Any, pivots: Any, B: Any = None, *, left: bool = True, adjoint: bool = False, trans: int = 0,
     overwrite_b: bool = False, check_finite: bool = True,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     """Solve A X = B, or X A = B, with A = P L U: ``lu_solve(LU, pivots, B)``, or SciPy's ``lu_solve((lu, piv), b)``.
 
     Args:
@@ -90,7 +89,7 @@ def lu_solve(
     tensor([1., 1.])
     """
     if B is not None:
-        return _lu_solve(LU, pivots, B, left=left, adjoint=adjoint)  # type: ignore[no-any-return]
+        return _lu_solve(LU, pivots, B, left=left, adjoint=adjoint)
     (factor, exchanges), b = _pair("lu_solve", LU, "(lu, piv)"), as_tensor(pivots)
     if trans not in (0, 1, 2):
         raise ArgumentError(f"lu_solve: got trans={trans!r}. Expected 0 for A, 1 for Aᵀ, or 2 for Aᴴ.")
@@ -101,7 +100,7 @@ def lu_solve(
         x = _lu_solve(factor, exchanges, columns.conj(), adjoint=True).conj()
     else:
         x = _lu_solve(factor, exchanges, columns, adjoint=trans == 2)
-    return x[..., 0] if b.ndim == 1 else x  # type: ignore[no-any-return]
+    return x[..., 0] if b.ndim == 1 else x
 
 
 def _pair(name: str, factors: Any, words: str) -> tuple[Any, Any]:

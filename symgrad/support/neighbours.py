@@ -16,7 +16,7 @@ from typing import Any
 _TWINS = {
     # PyTorch
     "distributions": "sg.stats, as in sg.stats.norm(1.0, 2.0).logpdf(x)",
-    "random": "sg.manual_seed(0) and sg.randn(3)", "sparse": "sg.sparse_jacobian(f)(x)",
+    "sparse": "sg.sparse_jacobian(f)(x)",
     "sparse_coo_tensor": "sg.sparse_jacobian(f)(x) for sparse derivatives, and dense tensors otherwise",
     "onnx": 'sg.export(f, (x,), target="torch")', "fx": "sg.graph(f, at=x)", "export_graph": "sg.graph(f, at=x)",
     "functorch": "sg.func", "tensordict": "a dict of tensors", "typename": "type(x).__name__",
@@ -105,8 +105,10 @@ _TWINS = {
     "numpy": "NumPy's functions, which take tensors: np.sin(x)",
     "jnp": "NumPy's functions, which take tensors: np.sin(x)", "pmap": "sg.vmap(f), or sg.distributed",
     "jax": "sg itself: import symgrad as jax", "make_jaxpr": "sg.graph(f, at=x)",
-    "PRNGKey": "sg.Generator().manual_seed(0)",
-    "key": "sg.Generator().manual_seed(0)", "device_put": "sg.tensor(x)", "device_get": "x.numpy()",
+    "PRNGKey": "sg.random.PRNGKey(0)",
+    **{f"random.{name}": "the quantiles of uniform numbers, as in sg.stats.gamma(2.0).ppf(sg.random.uniform(key))"
+       for name in ("beta", "cauchy", "chisquare", "gamma", "laplace", "poisson", "t", "truncated_normal")},
+    "key": "sg.random.key(0)", "device_put": "sg.tensor(x)", "device_get": "x.numpy()",
     "config": "sg.set_default_dtype(sg.float32)",
     "scipy": "sg.special, sg.stats, sg.linalg and sg.optim",
     "debug": "print(x)", "named_call": "f as it is", "disable_jit": "f without sg.compile", "Array": "sg.Tensor",
@@ -126,7 +128,7 @@ _TWINS = {
     **dict.fromkeys(("register_pytree_node", "register_pytree_node_class", "register_dataclass", "register_static"),
                     "a dataclass, which is a structure of its fields without being registered"),
     "Partial": "functools.partial(f, x)", "tree_multimap": "sg.tree.map(f, tree, other)",
-    "fold_in": "sg.Generator().manual_seed(k)",
+    "fold_in": "sg.random.fold_in(key, k)",
     # jax.lax
     "conv_general_dilated": "sg.nn.functional.conv2d(x, w, stride, padding, dilation), or conv1d, conv3d",
     "conv": "sg.nn.functional.conv2d(x, w)", "custom_linear_solve": "sg.linalg.solve(A, b)",

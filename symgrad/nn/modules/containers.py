@@ -18,15 +18,15 @@ class _Row(Module):
 
     def _at(self, index: Any) -> str:
         try:
-            index = as_index(index)
+            number: int = as_index(index)
         except TypeError:
             raise ArgumentTypeError(
                 f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice."
             ) from None
         count = len(self._modules)
-        if not -count <= index < count:
-            raise IndexRangeError(f"index {index} is out of range. {type(self).__name__} has {count} modules.")
-        return list(self._modules)[index]
+        if not -count <= number < count:
+            raise IndexRangeError(f"index {number} is out of range. {type(self).__name__} has {count} modules.")
+        return list(self._modules)[number]
 
     def _numbered(self, modules: Iterable[Any]) -> None:
         items = list(modules)
