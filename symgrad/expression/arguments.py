@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
 import sympy as sp
@@ -20,6 +21,7 @@ from symgrad.expression.equations import has_equals_sign
 from symgrad.expression.grammar import read
 from symgrad.expression.models import is_model, parameters_in
 from symgrad.expression.reader import Expression, Reading, names_in, rank, reading_of
+from symgrad.expression.vectors import as_vector
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -145,30 +147,20 @@ def vector_of(who: str, texts: Sequence[str]) -> str:
     return "[" + ", ".join(f"({text})" for text in texts) + "]"
 
 
-def bracketed(text: str) -> str:
-    """Return ``(a, b)`` and ``<a, b>`` as ``[a, b]``; a text without a comma outside brackets stays as it is.
-
-    >>> bracketed("(x*y, y**2)"), bracketed("(x + 1)*(y, 2)")
-    ('[x*y, y**2]', '(x + 1)*(y, 2)')
-    """
-    plain = text.strip()
-    if len(plain) < 2 or plain[0] + plain[-1] not in ("()", "<>", "⟨⟩"):
-        return text
-    depths = [0]
-    for c in plain:
-        depths.append(depths[-1] + (c in "(<⟨[") - (c in ")>⟩]"))
-    outside = any(c == "," and d == 1 for c, d in zip(plain, depths, strict=False))
-    return f"[{plain[1:-1]}]" if outside and min(depths[1:-1]) > 0 else text
-
-
-def text_of_names(text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = ()) -> Expression:
+def text_of_names(
+    text: str, shapes: Mapping[str, Any], wanted: Sequence[str] = (), *, field: bool = False
+) -> Expression:
     """Return the formula that people mean by a string; its names that have no shape are numbers.
+
+    In a field, ``x*i + y*j`` is a vector even where products have signs.
 
     Raises:
         ParseError: if the text is not a formula, or is ambiguous.
     """
     declared = {**dict.fromkeys(wanted, ()), **shapes}
     reading = reading_of(text, declared) if declared else of_letters(text)
+    if field:
+        reading = replace(reading, tree=as_vector(reading.tree, declared, starred=True))
     with enable_grad():
         expression = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
         _ = expression.value  # what has no meaning is said here
@@ -182,12 +174,16 @@ def of_letters(text: str, shapes: Mapping[str, Any] | None = None) -> Reading:
     (['x'], ['xmax', 'x'], ['x', 'y'])
     """
     known = shapes or {}
-    names = names_in(read(text, "paper"))
+    plain = read(text, "paper")
+    names = names_in(plain)
     words = "".join(name for name in names if len(name) > 1 and name not in known)
-    single = [*(name for name in names if len(name) == 1), *(letter for letter in "xyzt" if letter in words)]
-    letters = {**dict.fromkeys(single, ()), **known}
-    is_apart = words and {*names_in(read(text, "paper", {n: rank(s) for n, s in letters.items()}))} <= {*letters}
-    return reading_of(text, letters if is_apart else known)
+    if words:
+        single = [*(name for name in names if len(name) == 1), *(letter for letter in "xyzt" if letter in words)]
+        letters = {**dict.fromkeys(single, ()), **known}
+        apart = read(text, "paper", {n: rank(s) for n, s in letters.items()})
+        if {*names_in(apart)} <= {*letters}:
+            return apart.refuse_two_ways()
+    return reading_of(text, known) if known else plain.refuse_two_ways()
 
 
 def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Recorded:

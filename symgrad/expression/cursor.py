@@ -168,6 +168,10 @@ class Cursor:
         """Read a name as programs have it."""
         raise NotImplementedError
 
+    def of_rows(self, rows: Sequence[list[Formula]], opened: Token) -> Formula:
+        """Return an array of rows."""
+        raise NotImplementedError
+
 
 def _of_a_comma(listing: Sequence[Token], k: int) -> str | None:
     """Return the message for a comma within a number."""

@@ -45,6 +45,7 @@ from symgrad.expression.paper import (
 from symgrad.expression.printer import typed
 from symgrad.expression.spelling import meaning_of, with_one_name
 from symgrad.expression.tokens import MOST_DEEP, Token, tokens
+from symgrad.expression.vectors import as_vector
 from symgrad.expression.words import GREEK
 
 MEANS = {".*": "*", "./": "/", ".^": "**", "⊘": "/", "^": "mpower"}
@@ -171,7 +172,7 @@ class _Parser(Paper):
             formula = self._with_parts(formula)
         if self.next.kind != "end":
             raise self._unexpected()
-        return formula
+        return as_vector(formula, self.known, self.matlab) if self.paper and not self.answer else formula
 
     def listed_parts(self, close: str) -> Formula:
         """Read a formula, or several with commas between, as a tuple."""
@@ -463,7 +464,7 @@ class _Parser(Paper):
         while not self.take("]"):
             if self.next.kind == "end":
                 raise self.refused(f"this is not a formula: {token.text!r} was never closed", token)
-            if self.matlab and self.take(";"):
+            if (self.matlab or self.paper) and self.take(";"):
                 rows.append([])
                 continue
             if rows[-1] and not self.take(","):
@@ -479,10 +480,19 @@ class _Parser(Paper):
             return self.made(Call(Name("skew"), rows[0]), start)
         if self.paper and len(rows) == 1 and len(rows[0]) == 1 and (part := self._single(rows[0][0], token)):
             return part
+        return self.of_rows(rows, token)
+
+    def of_rows(self, rows: Sequence[list[Formula]], opened: Token) -> Formula:
+        """Return an array of rows; but for MATLAB, one row or one column is a vector."""
+        lines, start = [row for row in rows if row], (opened.start, opened.end)
         if self.matlab:
-            made = [self.made(Tuple(row), start) for row in rows]
-            return self.made(List(made), start)
-        return self.made(List(rows[0]), start)
+            return self.made(List([self.made(Tuple(row), start) for row in rows]), start)
+        if len({len(row) for row in lines}) > 1:
+            raise self.refused("the rows of a matrix have one length", opened)
+        if len(lines) < 2 or len(lines[0]) == 1:
+            return self.made(List([part for row in lines for part in row]), start)
+        made = [List(row, place=(row[0].span[0], row[-1].span[1])) for row in lines]
+        return self.made(List(made), start)
 
     def _single(self, single: Formula, token: Token) -> Formula | None:
         """Return [x > 0] as a case distinction, square brackets around a part as that part; None for a list."""

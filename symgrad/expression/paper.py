@@ -18,7 +18,6 @@ from symgrad.expression.formula import (
     Compare,
     Constant,
     Formula,
-    List,
     Name,
     Subscript,
     Tuple,
@@ -301,6 +300,8 @@ class Paper(Cursor):
             return self.made(Call(Name("cbrt"), [self.postfix()]), start)
         if token.text == "∜":
             return self.made(Binary(self.postfix(), "**", Constant(0.25), brackets=start), start)
+        if token.text in ("⟨", "<"):
+            return self.angled(token)
         if token.text == "\\matrix":
             return self.table(token)
         if token.text == "\\sqrt":
@@ -335,15 +336,20 @@ class Paper(Cursor):
                 if self.next.kind == "end":
                     raise self.refused("this is not a formula: the matrix was never closed", token)
                 rows[-1].append(self.compared())
-        lines = [row for row in rows if row]
-        if len({len(row) for row in lines}) != 1:
-            raise self.refused("the rows of a matrix have one length", token)
-        start = (token.start, token.end)
-        if self.matlab:
-            return self.made(List([self.made(Tuple(row), start) for row in lines]), start)
-        if len(lines) == 1 or len(lines[0]) == 1:
-            return self.made(List([part for row in lines for part in row]), start)
-        return self.made(List([self.made(List(row), start) for row in lines]), start)
+        return self.of_rows([row for row in rows if row], token)
+
+    def angled(self, token: Token) -> Formula:
+        """Read ⟨a, b⟩ and <a, b>, which is a vector of numbers."""
+        if self.arrays:
+            raise self.refused(
+                "⟨a, b⟩ is read in two ways; write a @ b for the inner product, [a, b] for a vector", token
+            )
+        parts = [self.expression(SUM)]
+        while self.take(","):
+            parts.append(self.expression(SUM))
+        if not self.take("⟩" if token.text == "⟨" else ">"):
+            raise self.refused(f"this is not a formula: {token.text!r} was never closed", token)
+        return self.of_rows([parts], token)
 
     def latex_root(self, token: Token) -> Formula:
         start, degree = (token.start, token.end), None

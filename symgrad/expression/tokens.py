@@ -49,11 +49,17 @@ _BELOW = re.compile(r"\s*_(?:\{\s*(\w+)\s*\}|([^\W_]))")
 _BASED = re.compile(r"\s*_?\s*(?=\{(?!\s*(?:\d+|[^\W\d]\w*)\s*\}))")  # log, before a base that is not a number or name
 _THOUSANDS = re.compile(r"\d{1,3}(_\d{3})+(\D|$)|0[xXbBoO]")  # any other _ behind a digit begins an index, as in x^2_1
 _LETTERING = re.compile(r"math(bf|rm|sf|it|bb|cal)|text(bf|rm|it)?|operatorname|boldsymbol|bm|vec")
+_HAT = re.compile(
+    r"\s*\{(?:\s*\\(?:mathbf|boldsymbol|bm|vec|mathrm)\s*\{)?\s*\\?([ijk])(?:math)?\s*\}?\s*\}"
+)  # of i, j, k only
+_UNIT_BEHIND = re.compile("(?:[îĵ]|[ijk]\u0302)$")
+_HATS = {"i": "î", "j": "ĵ", "k": "k̂"}
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "top": "ᵀ", "intercal": "ᵀ", "le": "<=", "leq": "<=",
     "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=",
     "vert": "|", "lvert": "|", "rvert": "|", "mid": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "odot": "⊙",
     "oslash": "⊘", "prime": "'", "partial": "∂", "pm": "±", "int": "∫", "rfloor": ")", "rceil": ")",
+    "langle": "⟨", "rangle": "⟩",
 }  # fmt: skip
 _NAMES = {
     "infty": "inf",
@@ -184,6 +190,8 @@ def _whole_word(text: str, kind: str, word: str, end: int, stop: int, paper: boo
         kind = "foreign"
     if word == ONES and paper:
         kind = "name"
+    if kind == "name" and paper and (unit := _UNIT_BEHIND.search(word)) and unit.start():  # of xî
+        word, end = word[: unit.start()], end - len(unit[0])
     if kind == "name" and not word.isascii() and word != ONES:
         word = unicodedata.normalize("NFKC", _BASE.sub("log_", word) if paper else word)
     return kind, word, end
@@ -261,7 +269,13 @@ def _of_command(
         inner: list[Token] = []
         for token in _tokens(text, group.start(1), group.end(1), paper, inner):
             inner.append(token)
+        below = _BELOW.match(text, group.end()) if len(inner) == 1 and inner[0].kind == "name" else None
+        if below is not None:
+            name = f"{inner[0].text}_{below[1] or below[2]}"
+            return [Token("name", name, place, below.end(), gap)], below.end()
         return inner, group.end()
+    if word == "hat" and (unit := _HAT.match(text, end)):
+        return [Token("name", _HATS[unit[1]], place, unit.end(), gap)], unit.end()
     if word in ("begin", "end") and (group := _GROUP.match(text, end)):
         brackets = ("\\matrix", "\\end") if group[1].strip() in _TABLES else ("{", "}")
         return [Token("sign", brackets[word == "end"], place, group.end(), gap)], group.end()

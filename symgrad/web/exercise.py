@@ -16,7 +16,7 @@ import numpy as np
 
 from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ParseError, SymgradError
-from symgrad.expression.arguments import bracketed, of_letters
+from symgrad.expression.arguments import of_letters
 from symgrad.expression.constants import IMAGINARY, MEANINGS
 from symgrad.expression.formula import Constant, walk
 from symgrad.expression.formula import Name as NameInFormula
@@ -172,7 +172,7 @@ def _read(formula: str, data: Mapping[str, Any]) -> Exercise:
     if isinstance(wrt, str) and wrt in MEANINGS:
         given.setdefault(wrt, Name((), guess=Guess((), "the formula is differentiated with respect to it")))
     known = ({wrt: ()} if isinstance(wrt, str) and wrt.isidentifier() else {}) | {k: n.shape for k, n in given.items()}
-    reading = of_letters(bracketed(formula), known)
+    reading = of_letters(formula, known)
     used = names_in(reading, (), letters=given)
     _refuse_the_imaginary_unit(reading, used)
     kept = {name: given[name] for name in used if name in given}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from symgrad.errors import ArgumentError
-from symgrad.expression.arguments import bracketed
 from symgrad.teach import TOPICS, exercises, grade
 from symgrad.teach.answers.exercises import Exercise as Problem
 from symgrad.teach.answers.topics import LEVELS
@@ -109,8 +108,7 @@ def _of_own(data: Mapping[str, Any], text: str) -> Any:
     if equation is not None:
         return grade(text, equation.text, (equation.y, equation.x), order=equation.order)
     exercise = read(data.get("exercise"))
-    parsed = exercise.parsed()
-    text, leaves = bracketed(text) if parsed.value.shape else text, parsed.leaves
+    leaves = exercise.parsed().leaves
     shapes = {k: leaves[k] if n.assume else n.shape for k, n in exercise.names.items() if n.shape or n.assume}
     return grade(text, exercise.formula, exercise.by(), shapes, order=exercise.order)
 

@@ -1,9 +1,12 @@
 """``sg.grade`` of vectors, chains of equations, tangents and extrema, and partial credit."""
 
+import json
+
 import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ParseError
+from symgrad.web.jobs import answered
 
 VECTORS = [
     "(2x, 2y)", "(2x, 2y)^T", "∇f = (2x, 2y)", r"\nabla f = (2x, 2y)^{\top}", "<2x, 2y>", "⟨2x, 2y⟩", "[2x; 2y]",
@@ -13,6 +16,8 @@ VECTORS = [
     r"2x\,\vec{e}_1 + 2y\,\vec{e}_2", "f_x = 2x, f_y = 2y", "∂f/∂y = 2y, ∂f/∂x = 2x", "fx = 2x and fy = 2y",
     "df = 2x dx + 2y dy", r"\langle 2x, 2y \rangle", r"\left(2x, 2y\right)", r"\begin{bmatrix}2x\\2y\end{bmatrix}",
     r"\nabla f = \begin{pmatrix}2x & 2y\end{pmatrix}^T", "[[2x], [2y]]", "(2x,2y)'",
+    "2(x i + y j)", "-(-2x) i + 2y j", r"2x\hat{\imath} + 2y\hat{\jmath}", r"2x\mathbf{e}_x + 2y\mathbf{e}_y",
+    "(2x)î + (2y)ĵ",
 ]  # fmt: skip
 
 
@@ -33,6 +38,42 @@ def test_letters_of_the_problem_are_no_unit_vectors():
     assert sg.grade("(j, i)", of="i*j", wrt=["i", "j"]).right
     assert sg.grade("y*z i + x*z j + x*y k", of="x*y*z", wrt=["x", "y", "z"]).right
     assert sg.grade("2x i", of="x**2 + 3", wrt=["x", "y"]).right
+
+
+FIELDS = [
+    "(x*y, y**2)", "[x*y; y^2]", "<x y, y²>", "⟨x y, y²⟩", "x y i + y² j", r"\begin{pmatrix}x y\\y^2\end{pmatrix}",
+    "F(x, y) = (x y, y^2)", "x y e_x + y^2 e_y", r"x y\,\hat{i} + y^2\,\hat{j}", "[x y, y^2]^T", "-(-x y) i + y*y j",
+    "(x i + y j) y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_is_read_in_every_spelling_wherever_formulas_are(field):
+    assert str(sg.derive(field, "x")) == "[y, 0]"
+    assert sg.divergence(field).formula == "3y"
+    assert sg.grade("(y, 0)", of=field, wrt="x").right
+    assert sg.grade("y i", of=field, wrt="x").right
+    assert not sg.grade("y j", of=field, wrt="x").right
+    look = json.loads(answered(json.dumps({"job": "look", "exercise": {"formula": field}}).encode()))
+    assert (look["shape"], [*look["names"]]) == (["2"], ["x", "y"])
+
+
+def test_what_is_a_vector_is_told_by_its_letters():
+    assert sg.divergence("x*i + y*j").formula == "2"  # of a field products may have signs
+    assert str(sg.derive("x*i + y*j", "x")) == "i"
+    assert sg.curl("x*y i + z j").formula == "[−1, 0, −x]"  # z says that there are three coordinates
+    assert str(sg.derive("2x i + y", "x")) == "2*i"
+    with pytest.raises(ParseError, match="read in two ways; write a @ b"):
+        sg.derive("⟨x, y⟩", "x", shapes={"x": "n", "y": "n"})
+    with pytest.raises(ParseError, match="never closed"):
+        sg.derive("<x, y", "x")
+    with pytest.raises(ParseError, match="rows of a matrix have one length"):
+        sg.derive("[x, y; 1]", "x")
+
+
+def test_rows_are_those_of_second_derivatives():
+    for answer in ("[2, 1; 1, 0]", r"\begin{pmatrix} 2 & 1 \\ 1 & 0\end{pmatrix}", "[[2, 1], [1, 0]]"):
+        assert sg.grade(answer, of="x**2 + x*y", wrt=["x", "y"], order=2).right
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,12 @@ from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, S
 from symgrad.expression.arguments import are_texts, vector_of
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.cursor import label_of
-from symgrad.expression.formula import Attribute, Binary, Constant, Formula, Name, Tuple
+from symgrad.expression.formula import Attribute, Binary, Constant, Formula, Name
 from symgrad.expression.grammar import read
 from symgrad.expression.instead import refused_at
 from symgrad.expression.reader import SYNTAXES
 from symgrad.expression.tokens import tokens
+from symgrad.expression.vectors import entries_of
 from symgrad.support.arguments import checked
 from symgrad.teach.answers.answer import Answer, read_answer
 from symgrad.teach.answers.credit import right_parts
@@ -386,16 +387,15 @@ def _pieces(answer: Any, problem: Problem) -> list[_Piece] | None:
         return [_Piece(one, None) for one in answer]
     if not isinstance(answer, str):
         return None
-    vector = None if problem.has_arrays else components(answer, list(dict.fromkeys(problem.path)))
+    vector = None if problem.has_arrays else components(answer, list(dict.fromkeys(problem.path)), problem.ranks)
     if vector is not None:
         return [_Piece(part.text, part.start) for part in vector]
     try:
         tree = problem.read(answer).tree
     except ParseError as error:
         raise _about(answer, error) from error.__cause__
-    if not isinstance(tree, Tuple):
-        return None
-    return [_Piece(answer[slice(*e.span)], e.span[0]) for e in tree.elts]
+    entries = entries_of(tree)
+    return None if entries is None else [_Piece(answer[slice(*e.span)], e.span[0]) for e in entries]
 
 
 def _wrong(slip: str, hint: str, at: At | None = None) -> Grade:

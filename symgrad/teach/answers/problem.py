@@ -24,11 +24,12 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ParseE
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.constants import CONSTANTS, letters_as_names
 from symgrad.expression.evaluation import refused
-from symgrad.expression.formula import Attribute, Binary, Formula, Name
+from symgrad.expression.formula import Attribute, Binary, Formula, List, Name
 from symgrad.expression.grammar import Reading, check_depth, read
 from symgrad.expression.guesses import with_products
 from symgrad.expression.reader import Expression
 from symgrad.expression.reader import names_in as names_of
+from symgrad.expression.vectors import as_vector
 from symgrad.expression.words import LETTERS
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
@@ -155,6 +156,8 @@ class Problem:
                 if not self.unknown(tree):
                     return replace(formula, tree=tree)
         formula = read(text, "paper", known, meaning="python", answer=True)
+        if isinstance(self.tree, List):  # then answers are vectors too
+            formula = replace(formula, tree=as_vector(formula.tree, known, starred=True, least=1))
         if self.way == "products":
             formula = with_products(formula, self._shapes())
         return replace(formula, tree=in_python(formula, known))

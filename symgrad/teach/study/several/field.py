@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.core.node import Leaf, Node, ancestors, is_node, tensor_node
 from symgrad.errors import ArgumentError, FormError
-from symgrad.expression.arguments import bracketed, recorded, text_of_names, vector_of
+from symgrad.expression.arguments import recorded, text_of_names, vector_of
 from symgrad.expression.formula import Formula, Label
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import is_known
@@ -22,7 +22,6 @@ from symgrad.teach.study.solution import write
 
 MOST = 200  # parts of a formula
 _AXES = ("x", "y", "z")
-_UNITS = ("i", "j", "k")
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -46,28 +45,12 @@ class Field:
             raise ArgumentError(f"{who}: got an array of {len(value.shape)} axes. Expected a number or a vector.")
         typed = _as_typed(root)
         entries = _entries(who, root, value) if typed is None else [_plain(to_sympy(t)) for t in typed]
-        units = self._units(entries, wanted)
-        if units:
-            entries, self.is_vector = units, True
         self.components: tuple[Any, ...] = tuple(entries)
         free = {s.name for e in entries for s in e.free_symbols}
         self.names = _names(wanted, free, len(entries) if self.is_vector else 0, root)
         self.symbols = [sp.Symbol(n, real=True) for n in self.names]
         self.others = sorted(free - {*self.names})
-        self.written: tuple[Formula, ...] = typed if typed and not units else tuple(map(write, entries))
-
-    @staticmethod
-    def _units(entries: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
-        """Return the components of ``x*y i + z j``; none of what is not linear in the unit vectors."""
-        units = [sp.Symbol(u, real=True) for u in _UNITS if u not in wanted]
-        if len(entries) != 1 or len({*units} & entries[0].free_symbols) < 2:
-            return []
-        e = sp.expand(entries[0])
-        parts = [e.coeff(u, 1) for u in units]
-        linear = sp.expand(e - sum(p * u for p, u in zip(parts, units, strict=True))) == 0
-        if not linear or any({*units} & p.free_symbols for p in parts):
-            return []
-        return parts if units[-1] in e.free_symbols else parts[:2]
+        self.written: tuple[Formula, ...] = typed or tuple(map(write, entries))
 
     @property
     def letter(self) -> str:
@@ -124,8 +107,8 @@ def _value(who: str, f: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tupl
     if isinstance(f, ClosedForm):
         f = str(f)
     if isinstance(f, str):
-        f = bracketed(f)
-        return text_of_names(f, shapes or {}, [w for w in wanted if w not in (shapes or {})]).value, wanted
+        names = [w for w in wanted if w not in (shapes or {})]
+        return text_of_names(f, shapes or {}, names, field=True).value, wanted
     return recorded(who, f, listed, shapes)[0], wanted
 
 
