@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from symgrad.cli.formulas import declared_shapes, formula_text, wanted
-from symgrad.cli.output import ascii_json, plain, show, written_for
+from symgrad.cli.output import ascii_html, ascii_json, plain, show, written_for
 from symgrad.errors import ParseError
 from symgrad.support.plain import ascii_text
 from symgrad.teach import Exercise, Grade, exercises, grade, sheet
@@ -50,12 +50,15 @@ def run_exercises(args: argparse.Namespace) -> int:
 
 
 def run_sheet(args: argparse.Namespace) -> int:
-    """Write a sheet of exercises to a file, or print its problems."""
+    """Write a sheet of exercises to a file, or print it; without a format, print its problems."""
     made = sheet(args.topics, args.level, args.seed, args.count)
     if args.output is not None:
         made.save(args.output, args.format)
     else:
-        show(written_for(sys.stdout, str(made), args.ascii, ascii_text))
+        if args.format == "pdf":
+            raise ParseError("--format pdf: a PDF file is not printed. Name it with -o, as in -o sheet.pdf.")
+        text = str(made) if args.format is None else getattr(made, args.format)()
+        show(written_for(sys.stdout, text, args.ascii, ascii_text if args.format in (None, "latex") else ascii_html))
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.cli.formulas import check_values, read_formula, wanted
+from symgrad.cli.formulas import check_values, read_equation, read_formula, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.core.node import tensor_value
 from symgrad.engine.record import as_tensor
@@ -40,6 +40,10 @@ def run_derive(args: argparse.Namespace) -> int:
     """Print the derivative."""
     if args.at and args.latex:
         raise ParseError("--at has no effect with --latex, which prints the formula. Omit one of them.")
+    if (equation := read_equation(args)) is not None:
+        form = derive(equation.text, equation.y, equation.x, order=equation.order)
+        show(written_for(sys.stdout, form.latex() if args.latex else str(form), args.ascii))
+        return 0
     formula, wrt = _differentiated(args)
     _check_result(formula, wrt, args.order)
     fallback = ascii_text

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from symgrad.cli.formulas import check_values, formula_text, names_of, read_formula, wanted
+from symgrad.cli.formulas import check_values, formula_text, names_of, read_equation, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, show, written_for
 from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
 from symgrad.errors import ArgumentError, ParseError
@@ -25,10 +25,16 @@ SPARSE = ("sparse_jacobian", "sparse_hessian")
 
 def run_explain(args: argparse.Namespace) -> int:
     """Print the derivation."""
-    formula, wrt = read_formula(args)
-    check_values(args.at, names_of(formula))
+    equation = read_equation(args)
+    if equation is None:
+        formula, wrt = read_formula(args)
+        check_values(args.at, names_of(formula))
     with long_work("explaining"):
-        explanation = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
+        if equation is not None:
+            explanation = explain(equation.text, equation.y, equation.x, order=equation.order)
+        else:
+            by = wrt or list(formula.leaves.values())
+            explanation = explain(formula.value, by, style=args.style, order=args.order)
         text = explanation.latex() if args.latex else explanation.html() if args.html else str(explanation)
     show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0

@@ -21,6 +21,7 @@ from symgrad.expression.reader import Expression, names_in, reading_of
 from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
+from symgrad.web.equations import Implicit, equation_of, is_equation
 
 
 def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
@@ -48,6 +49,24 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
         for name in [name for name in names if name not in names_of(formula)]:
             raise ParseError(f"{option} {name}: the formula does not contain {name}. Omit it.")
     return formula, [leaves[name] for name in wrt]
+
+
+def read_equation(args: argparse.Namespace) -> Implicit | None:
+    """Return the equation of a curve, and which of its names depends on which; None of a formula.
+
+    Raises:
+        ParseError: if an option does not apply to equations.
+    """
+    args.formula = formula_text(args.formula)
+    names = wanted(args.wrt)
+    if args.syntax == "matlab" or not is_equation(args.formula):
+        return None
+    unused = [option for option in ("shape", "at", "assume") if getattr(args, option)]
+    if unused or len(names) > 1:
+        raise ParseError(
+            f"{args.formula!r} is an equation: expected one name in --wrt, and no --{unused[0] if unused else 'wrt'}."
+        )
+    return equation_of({"formula": args.formula, "wrt": names[0] if names else None, "order": args.order})
 
 
 def check_values(given: Sequence[str], needed: Iterable[str]) -> None:

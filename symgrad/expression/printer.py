@@ -238,8 +238,10 @@ class Text:
         return self.raised(self.brackets(self.write(base)) if rooted or called else self.bearing(base), e), POWER
 
     def bearing(self, base: Formula) -> str:
-        """Return what an exponent stands behind."""
-        return self.at(base, ATOM)
+        """Return what an exponent stands behind; a fraction with a line in brackets."""
+        number = isinstance(base, Number) and not base.has_point and base.value.denominator > 1
+        is_lined = self.fraction_binds == ATOM and (number or isinstance(base, Quotient))
+        return self.brackets(self.write(base)) if is_lined else self.at(base, ATOM)
 
     def plain(self, t: Call) -> bool:
         """Whether a power may stand behind the function's name."""
@@ -671,7 +673,7 @@ class Latex(Text):
         return f"{self.bearing(t.base)}^{{\\odot {self.at(t.exponent, PRODUCT)}}}", POWER
 
     def bearing(self, base: Formula) -> str:  # one superscript is all that TeX takes
-        return self.brackets(self.write(base)) if isinstance(base, Raised) else self.at(base, ATOM)
+        return self.brackets(self.write(base)) if isinstance(base, Raised) else super().bearing(base)
 
     def _fenced(self, t: Fenced) -> Written:
         left, right = (r"\lVert", r"\rVert") if t.left == "‖" else (_LATEX_SIGNS.get(s, s) for s in (t.left, t.right))

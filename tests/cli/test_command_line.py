@@ -34,6 +34,12 @@ PRINTED = [
     (["derive", "x*y", "--wrt", "x,y", "--form", "index"], "d/dx = y\nd/dy = x\n"),
     (["derive", "x*y", "--wrt", "x,y", "--latex"],
      "\\frac{\\partial}{\\partial x} = y\n\\frac{\\partial}{\\partial y} = x\n"),
+    (["derive", "x^2 + y^2 = 25", "--wrt", "x"], "-x/y\n"),
+    (["derive", "x^2 + y^2 = 25", "--order", "2", "--latex"], "-\\frac{25}{y^{3}}\n"),
+    (["derive", "x = cos(t), y = sin(t)"], "-1/tan(t)\n"),
+    (["derive", "x y i + y^2 j", "--wrt", "x"], "[y, 0]\n"),
+    (["derive", "(2/3)^x", "--wrt", "x", "--latex"],
+     "\\left(\\frac{2}{3}\\right)^{x} \\log\\left(\\frac{2}{3}\\right)\n"),
 ]  # fmt: skip
 
 
@@ -60,6 +66,23 @@ def test_the_natural_logarithm_is_called_as_asked_for(arguments, text, capsys):
     assert not re.search(r"\blog\b", printed)
     main(["derive", "x*log(x)", "--wrt", "x"])
     assert capsys.readouterr().out == "log(x) + 1\n"  # of that command alone
+
+
+def test_equations_are_explained_and_take_no_shapes(capsys):
+    assert main(["explain", "x^2 + y^2 = 25", "--wrt", "x"]) == 0
+    assert "2x + 2y·y′ = 0" in capsys.readouterr().out
+    assert main(["derive", "x^2 + y^2 = 25", "--wrt", "x", "--at", "x=3"]) != 0
+    assert "is an equation: expected one name in --wrt, and no --at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("format", "start"), [("moodle", "<?xml"), ("latex", r"\documentclass"), ("html", "<!doctype html>")]
+)
+def test_a_sheet_is_printed_in_its_format(format, start, capsys):
+    assert main(["sheet", "product", "--count", "1", "--format", format]) == 0
+    assert capsys.readouterr().out.lower().startswith(start)
+    assert main(["sheet", "product", "--format", "pdf"]) != 0
+    assert "is not printed. Name it with -o" in capsys.readouterr().err
 
 
 def test_derive_prints_json(capsys):

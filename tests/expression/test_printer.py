@@ -35,6 +35,10 @@ WRITTEN = [
     (Sum(Product(MINUS, x), y), "-x + y", "−x + y", "-x + y"),
     (Sum(y, Quotient(Product(MINUS, x), Power(y, TWO))), "y - x/y**2", "y − x/y²", r"y - \frac{x}{y^{2}}"),
     (Product(TWO, Sum(x, y)), "2*(x + y)", "2·(x + y)", r"2 \left(x + y\right)"),
+    (
+        Power(Quotient(x, TWO), n), "(x/2)**n", "(x/2)ⁿ", r"\left(\frac{x}{2}\right)^{n}",
+    ),
+    (Power(Number(Fraction(2, 3)), x), "(2/3)**x", "(2/3)ˣ", r"\left(\frac{2}{3}\right)^{x}"),
     (Power(Call(Name("sin"), [x]), TWO), "sin(x)**2", "sin²(x)", r"\sin^{2}\left(x\right)"),
     (
         Power(Call(Name("erfinv"), [x]), TWO), "erfinv(x)**2", "erfinv²(x)",

@@ -61,6 +61,12 @@ def test_hamiltons_equations_are_those_of_lagrange():
     assert sp.simplify(motion.hamilton["p_x_dot"] - m * motion.accelerations["x"]) == 0
 
 
+def test_equations_of_motion_are_short():
+    lines = str(sg.euler_lagrange("m*(rdot^2 + r^2*phi_dot^2)/2 + G*M*m/r", ["r", "phi"])).splitlines()
+    assert "  m·r_ddot = m·phi_dot²·r − G·M·m/r²" in lines
+    assert "  y_ddot/(y_dot² + 1)^(3/2) = 0" in str(sg.euler_lagrange("sqrt(1 + y_dot^2)", "y", "x")).splitlines()
+
+
 @pytest.mark.parametrize(("L", "q"), [("x**2", "x"), ("x_dot**2", ["x", "t"]), ("x_dot**2", [])])
 def test_what_is_no_motion_is_refused(L, q):
     with pytest.raises(ArgumentError):

@@ -19,7 +19,7 @@ from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation
 from symgrad.teach.curves import formula_of
 from symgrad.teach.steps.lesson import Finding, LessonStep, Note
-from symgrad.teach.study.solution import Solution, write
+from symgrad.teach.study.solution import Solution, shortest, write
 
 _DOTS = ("", "_dot", "_ddot")
 
@@ -51,14 +51,14 @@ def euler_lagrange(L: str, q: str | Sequence[str], t: str = "t") -> Motion:
 def _with_velocities(text: str, names: Sequence[str], t: str) -> str:
     r"""Return a Lagrangian with every velocity called ``q_dot``.
 
-    >>> _with_velocities("x'^2 + ẏ^2 + \\dot{z}**2 + diff(x, t) + dx/dt", ["x", "y", "z"], "t")
-    'x_dot^2 + y_dot^2 + z_dot**2 + x_dot + x_dot'
+    >>> _with_velocities("x'^2 + ẏ^2 + \\dot{z}**2 + diff(x, t) + dx/dt + ydot", ["x", "y", "z"], "t")
+    'x_dot^2 + y_dot^2 + z_dot**2 + x_dot + x_dot + y_dot'
     """
     text = unicodedata.normalize("NFD", text)
     for n in names:
         name = unicodedata.normalize("NFD", n)
         derivative = rf"(?:diff|Derivative)\(\s*{name}\s*,\s*{t}\s*\)|\bd{name}\s*/\s*d{t}\b"
-        dotted = rf"\\dot\s*\{{\s*\\?{name}\s*\}}|\\dot\s*\\?{name}\b|\b{name}(?:['’′](?!['’′])|\u0307)"
+        dotted = rf"\\dot\s*\{{\s*\\?{name}\s*\}}|\\dot\s*\\?{name}\b|\b{name}dot\b|\b{name}(?:['’′](?!['’′])|\u0307)"
         text = re.sub(f"{derivative}|{dotted}", f"{name}_dot", text)
     return unicodedata.normalize("NFC", text)
 
@@ -66,6 +66,12 @@ def _with_velocities(text: str, names: Sequence[str], t: str) -> str:
 def _with_halves(e: Any) -> Any:
     """Return a formula with 1/2, 3/4 and the like as fractions, which SymPy then cancels."""
     return e.xreplace({c: sp.Rational(float(c)) for c in e.atoms(sp.Float) if float(c * 16).is_integer()})
+
+
+def _short(e: Any) -> Any:
+    """Return a formula in the form that is read most easily: expanded, or shortened, with 1/√y for √(1/y)."""
+    e = e.replace(lambda p: p.is_Pow and p.base.is_Pow and p.base.exp == -1, lambda p: p.base.base**-p.exp)
+    return min([sp.expand(e), shortest(e)], key=sp.count_ops)
 
 
 class Motion(Solution):
@@ -153,15 +159,15 @@ class Motion(Solution):
         yield Note(reason=("for each coordinate, d/dt ∂L/∂q̇ = ∂L/∂q:",))
         for n in self.q:
             for left, e in ((f"∂L/∂{n}_dot = ", self.momenta[n]), (f"∂L/∂{n} = ", self._force(n))):
-                yield Note(kind="side", reason=(left, Equation((write(e),))))
-            rate = write(sp.expand(self.rate(self.momenta[n])))
-            yield Note(kind="does", reason=(Equation((rate, write(self._force(n)))),))
+                yield Note(kind="side", reason=(left, Equation((write(_short(e)),))))
+            sides = self.rate(self.momenta[n]), self._force(n)
+            yield Note(kind="does", reason=(Equation(tuple(write(_short(e)) for e in sides)),))
             if n in self.accelerations:
                 yield Note(kind="does", reason=(Equation((Name(f"{n}_ddot"), write(self.accelerations[n]))),))
         if self.conserved:
             names = {} if self.t == "t" else {"energy": "first integral (Beltrami's identity), Σ p·q̇ − L"}
             items = self.conserved.items()
-            said = tuple(("does", (f"{names.get(name, name)}: ", Equation((write(e),)))) for name, e in items)
+            said = tuple(("does", (f"{names.get(name, name)}: ", Equation((write(_short(e)),)))) for name, e in items)
             yield Finding(topic="Conserved", statements=said)
         if self.hamiltonian is not None:
             lines = [("does", (Equation((Name("H"), write(self.hamiltonian))),))]
