@@ -19,6 +19,11 @@ class Sides(NamedTuple):
     right: str
     parts: str = ""
 
+    @property
+    def formulas(self) -> tuple[str, str]:
+        """The two sides, each with what its parts stand for."""
+        return f"{self.left} {self.parts}".rstrip(), f"{self.right} {self.parts}".rstrip()
+
 
 def equations_in(who: str, text: str | Sequence[str]) -> list[Sides]:
     """Return the equations of a text, or of several; between equations stands a comma, a semicolon or a new line.

@@ -486,3 +486,13 @@ def test_simplifying_takes_no_detour(formula, step, absent):
 )
 def test_conditions_on_sizes_are_solved_for_x(formula, condition):
     assert str(sg.explain(formula)).splitlines()[0].split("  ")[-1].strip() == condition
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("J2(x)", "(J2(x))′ = J1(x)/2 − J3(x)/2:"), ("3*jv(n, x)", "(jv(n, x))′ = jv(n − 1, x)/2 − jv(n + 1, x)/2:")],
+)
+def test_functions_of_several_arguments_have_a_rule_of_their_own(text, reason):
+    lines = [line.strip() for line in str(sg.explain(text, "x")).splitlines()]
+    assert reason in lines
+    assert not any("constant factor" in line for line in lines)

@@ -6,6 +6,7 @@ import pickle
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 
 import symgrad as sg
 from symgrad.errors import SymgradError
@@ -304,3 +305,31 @@ def test_a_constant_alone_is_exact_as_the_end_of_an_interval(high):
     assert [str(c.x) for c in best.candidates] == ["0", "π/3", "π"]
     assert str(best.maximum.y) == "π"
     assert sg.tangent("cos(x)", x="-pi").formula == "−1"
+
+
+# ------------------------------------------------------------------ equations with parts
+CONE = "V = pi*r**2*h/3, r = h/2"
+
+
+@pytest.mark.parametrize("text", [CONE, "r = h/2; V = pi*r**2*h/3", "V = pi*r**2*h/3 where r = h/2"])
+def test_other_equations_are_put_into_the_one_of_the_rates(text):
+    filled = sg.related_rates(text, "h", rates={"V": 2}, h=3)
+    assert filled.rate == 8 / (9 * sp.pi)
+    assert "put in h = 3, dV/dt = 2" in str(filled)
+    assert pickle.loads(pickle.dumps(filled)).rate == filled.rate
+
+
+def test_what_was_put_in_may_have_its_value_only():
+    assert sg.related_rates(CONE, "h", rates={"V": 2}, h=3, r="3/2").rate == 8 / (9 * sp.pi)
+    with pytest.raises(SymgradError, match="r = 2 does not solve the equations"):
+        sg.related_rates(CONE, "h", rates={"V": 2}, h=3, r=2)
+    with pytest.raises(SymgradError, match="has 2 equations"):
+        sg.related_rates("x**2 + y**2 = 25, x + y = 7", "y", rates={"x": 2}, x=3, y=4)
+
+
+def test_parts_of_an_equation_are_parts_of_both_sides():
+    circle = "x**2 + u = 5 where u = y**2"
+    assert sg.tangent_plane(circle, x=1, y=2).formula == "2x + 4y = 10"
+    assert sg.tangent_plane("z = x**2 + u where u = y**2", x=1, y=2).formula == "z = 2x + 4y − 5"
+    assert {p.value.exact for p in sg.lagrange_multipliers("x*y", "x**2 + u = 8 where u = y**2").points} == {4, -4}
+    assert sg.normal_equations("y = a + b*u where u = x**2", x=[0, 1, 2], y=[1, 3, 9]).formula == "y = 2x² + 1"

@@ -34,6 +34,7 @@ from symgrad.expression.formula import (
     Sum,
 )
 from symgrad.expression.printer import word
+from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.slopes import TEXTBOOK, Slopes, by_cases, logarithm, of_size, partials
 from symgrad.teach.steps.lesson import (
     ChainRule,
@@ -222,7 +223,7 @@ def power_quote(x: str) -> tuple[Formula, Formula]:
 
 
 def function_quotes(t: Formula, x: str) -> list[tuple[Formula, Formula]]:
-    """Return sin(x)′ = cos(x) for the functions of one argument in a sum of easy terms."""
+    """Return sin(x)′ = cos(x) for the functions in a sum of easy terms."""
     quotes: dict[Any, tuple[Formula, Formula]] = {}
     for p in terms(t):
         for f in factors(over_and_under(p)[0]):
@@ -231,8 +232,8 @@ def function_quotes(t: Formula, x: str) -> list[tuple[Formula, Formula]]:
                 quotes.setdefault(size, (Prime(size), Quotient(ONE, Name(x))))
             elif isinstance(f, Call) and len(f.args) == 1 and x in f.free:
                 quotes.setdefault(f.name, function_quote(f.name, Name(x)))
-            elif isinstance(f, Call) and f.name in TEXTBOOK and x in f.free:
-                quotes.setdefault(f.name, _quote_of_two(f, x))
+            elif isinstance(f, Call) and sum(x in a.free for a in f.args) == 1:
+                quotes.setdefault(f.name, _quote_of_several(f, x))
             elif isinstance(f, Power) and f.exponent == HALF and x in f.free:
                 quotes.setdefault(HALF, (Prime(Power(Name(x), HALF)), Quotient(ONE, mul(TWO, Power(Name(x), HALF)))))
             elif isinstance(f, Power) and x in f.exponent.free and not isinstance(f.base, Letter):
@@ -247,12 +248,13 @@ def function_quote(function: str, z: Name) -> tuple[Formula, Formula]:
     return Prime(apply(function, z)), put(from_table, {Name("x0"): z})
 
 
-def _quote_of_two(f: Call, x: str) -> tuple[Formula, Formula]:
-    """Return atan2(x, c)′ with what it is, where x is in one of the two arguments."""
+def _quote_of_several(f: Call, x: str) -> tuple[Formula, Formula]:
+    """Return atan2(x, c)′, or J2(x)′, with what it is, where x is in one of the arguments."""
     k = next(k for k, a in enumerate(f.args) if x in a.free)
-    arguments = [Name(x) if j == k else Name("c" if x != "c" else "k") for j in range(2)]
-    slope = put(partials(f.name, 2)[k], {Name(f"x{j}"): a for j, a in enumerate(arguments)})
-    return Prime(apply(f.name, *arguments)), slope
+    c = Name("c" if x != "c" else "k")
+    arguments = [Name(x) if j == k else c if f.name in TEXTBOOK else a for j, a in enumerate(f.args)]
+    slope = put(partials(f.name, len(arguments))[k], {Name(f"x{j}"): a for j, a in enumerate(arguments)})
+    return Prime(apply(f.name, *arguments)), tidy(slope)
 
 
 def has_power(t: Formula, x: str) -> bool:

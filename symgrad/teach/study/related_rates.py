@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import sympy as sp
 
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.arithmetic import add, mul
-from symgrad.expression.equations import equation_in
-from symgrad.expression.formula import Formula, Label, Product
+from symgrad.expression.equations import Sides, equations_in
+from symgrad.expression.formula import Formula, Label, Name, Product
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.steps.lesson import DifferentiateBothSides, Evaluate, LessonStep, Note, SolveForSlope
@@ -31,8 +31,8 @@ class RelatedRates(Solution):
     def __init__(self, text: str, wanted: str, rates: dict[str, Any], t: str, at: dict[str, Any]) -> None:
         super().__init__(text, wanted, rates, t, at)
         who = "related_rates"
-        sides = equation_in(who, text)
-        names = sorted({n for s in (sides.left, sides.right) for n in scalar_field(who, s, None).names})
+        sides, self._put = _one_equation(who, text, {wanted, *rates})
+        names = sorted({n for s in sides for n in scalar_field(who, s, None).names})
         moving = [n for n in names if n == wanted or n in rates]
         if wanted not in names or wanted in rates or len(moving) != len(rates) + 1:
             raise ArgumentError(
@@ -40,9 +40,13 @@ class RelatedRates(Solution):
                 "for, and in rates= the rates of others, as in rates={'x': 2}."
             )
         self._t, self._wanted, self._moving = t, wanted, moving
-        self._left, self._right = (scalar_field(who, s, names) for s in (sides.left, sides.right))
+        self._left, self._right = (scalar_field(who, s, names) for s in sides)
         self._rates = {n: exact_number(who, v) for n, v in rates.items()}
-        self._at = {sp.Symbol(n, real=True): exact_number(who, v) for n, v in at.items()}
+        every = {sp.Symbol(n, real=True): exact_number(who, v) for n, v in at.items()}
+        self._at = {s: v for s, v in every.items() if s.name not in self._put}
+        for s, v in every.items():
+            if s.name in self._put and shortest((self._put[s.name].components[0] - v).subs(self._at)) != 0:
+                raise ArgumentError(f"{who}: {s.name} = {v} does not solve the equations. Omit it.")
         f = self._left.components[0] - self._right.components[0]
         slopes = {n: derived(f, sp.Symbol(n, real=True)) for n in moving}
         known = sum(slopes[n] * sp.Symbol(f"d{n}", real=True) for n in self._rates)
@@ -80,6 +84,8 @@ class RelatedRates(Solution):
 
     def _steps(self) -> Iterator[LessonStep]:
         sides = (self._left.written[0], self._right.written[0])
+        for n, field in self._put.items():
+            yield Note(kind="given", reason=(Equation((Name(n), field.written[0])), ", which is put in:"))
         yield Note(kind="given", reason=(Equation(sides),))
         reason = (", ".join(self._moving), f" depend on {self._t}; differentiate both sides with respect to {self._t}:")
         after = Equation((self._differentiated(self._left), self._differentiated(self._right)))
@@ -94,6 +100,27 @@ class RelatedRates(Solution):
             before=solved, after=write(self.rate), reason=("put in ", *listed(put), ":"), left=left,
             written=(write(self.rate),),
         )  # fmt: skip
+
+
+def _one_equation(who: str, text: str, used: Set[str]) -> tuple[tuple[str, str], dict[str, Field]]:
+    """Return the sides of an equation, with others such as r = h/2 put in, and what was put in by name."""
+    equations = equations_in(who, text)
+    put = [e for e in equations if len(equations) > 1 and _says_what_is(who, e, used)]
+    rest = [e for e in equations if e not in put]
+    if len(rest) != 1:
+        raise ParseError(
+            f"{who}: {text!r} has {len(equations)} equations. Expected one, such as 'x**2 + y**2 = 25', and others "
+            "only for names without a rate, such as 'r = h/2'."
+        )
+    ((left, right, parts),) = rest
+    for e in put:
+        parts += f"{',' if parts else 'where'} {e.left} = {e.right}"
+    return Sides(left, right, parts).formulas, {e.left: scalar_field(who, e.right, None) for e in put}
+
+
+def _says_what_is(who: str, e: Sides, used: Set[str]) -> bool:
+    """Whether an equation gives a name without a rate, as r = h/2."""
+    return e.left.isidentifier() and not e.parts and e.left not in {*used, *scalar_field(who, e.right, None).names}
 
 
 def _factors(t: Formula) -> tuple[Formula, ...]:
@@ -116,14 +143,14 @@ def related_rates(equation: str, wanted: str, *, rates: Mapping[str, Any], t: st
     """Return the rate dy/dt from an equation between quantities that depend on t, and their rates, with steps.
 
     Args:
-        equation: the equation as text.
+        equation: the equation as text; others, as in ``"V = pi*r**2*h/3, r = h/2"``, are put into it.
         wanted: the name whose rate is requested.
         rates: the rates of other names; names without a rate are constants.
         t: the name of the time.
         at: the values at the given moment, as in ``x=3, y=4``.
 
     Raises:
-        ParseError: if the text is not one equation.
+        ParseError: if the text is not one equation, perhaps with others such as ``r = h/2`` that are put in.
         ArgumentError: if values are missing or do not solve the equation.
 
     >>> sg.related_rates("x**2 + y**2 = 25", "y", rates={"x": 2}, x=3, y=4).rate

@@ -67,11 +67,11 @@ class LagrangeMultipliers(Solution):
         super().__init__(f, constraints, wrt)
         who = "lagrange_multipliers"
         sides = [s for c in constraints for s in equations_in(who, c)]
-        texts = [f"({s.left}) - ({s.right})" for s in sides]
+        texts = [f"({s.left}) - ({s.right}) {s.parts}" for s in sides]
         free = [n for t in (f, *texts) for n in scalar_field(who, t, None).names]
         self.names = sorted(set(free)) if wrt is None else list(wrt)
         self._field: Field = scalar_field(who, f, self.names)
-        self._sides = [(scalar_field(who, s.left, self.names), scalar_field(who, s.right, self.names)) for s in sides]
+        self._sides = [tuple(scalar_field(who, t, self.names) for t in s.formulas) for s in sides]
         self._check(who, free, len(sides))
         (self._f,), self._symbols = self._field.components, self._field.symbols
         self._g = [left.components[0] - right.components[0] for left, right in self._sides]

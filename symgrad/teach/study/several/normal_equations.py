@@ -42,7 +42,7 @@ class NormalEquations(Solution):
         if len(sizes) != 1 or sizes == {0}:
             raise ArgumentTypeError(f"{who}: the data have {sorted(sizes)} numbers. Expected as many of each name.")
         inputs = [n for n in columns if n != self.y]
-        field = scalar_field(who, sides.right, inputs or [self.y])
+        field = scalar_field(who, sides.formulas[1], inputs or [self.y])
         self._model, (e,), self._written = field.others, field.components, field.written[0]
         self._check(who, e)
         self._symbols = [sp.Symbol(n, real=True) for n in self._model]

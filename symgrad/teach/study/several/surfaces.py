@@ -111,7 +111,9 @@ class TangentPlane(AtPoint):
         super().__init__(f, at)
         sides = equation_in(self._who, f) if isinstance(f, str) and "=" in f else None
         self._height = height = "z" if sides is None else _height(sides.left, at)
-        text = f if sides is None else sides.right if height else f"({sides.left}) - ({sides.right})"
+        text = (
+            f if sides is None else sides.formulas[1] if height else f"({sides.left}) - ({sides.right}) {sides.parts}"
+        )
         self._prepare(text, None, at)
         shifted = [x - v for x, v in self._point.items()]
         linear = sum(g * s for g, s in zip(self.gradient, shifted, strict=True))
