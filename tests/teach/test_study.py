@@ -29,6 +29,7 @@ EXPECTED = {
     "sqrt(x)**2": {"domain": ["[0, ∞)"], "zeros": ["0"]},
     "cbrt(x**2 - 1)": {"domain": ["(−∞, ∞)"], "zeros": ["−1", "1"], "range": ["[−1, ∞)"]},
     "exp(-x)/(1 + exp(-x))**2": {"zeros": [], "convex": ["(−∞, log(2 − √3)]", "[log(2 + √3), ∞)"]},
+    "1/cosh(x)": {"convex": ["(−∞, log(√2 − 1)]", "[log(1 + √2), ∞)"]},
     "log2(x**2 + 4)": {"range": ["[2, ∞)"]},
     "x*log(x**2)": {"increasing": ["(−∞, −exp(−1)]", "[exp(−1), ∞)"]},
 }  # fmt: skip

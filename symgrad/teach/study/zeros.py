@@ -28,6 +28,7 @@ _ORDERS = (2, 3, 4, 5, 6)
 _TINY, _SAME = mpmath.mpf(10) ** -36, mpmath.mpf(10) ** -30
 
 
+_OF_EXP = (sp.exp, sp.sinh, sp.cosh, sp.tanh)
 _ZERO_AT = {  # the one argument at which a function is 0
     sp.log: 1, sp.acos: 1, sp.acosh: 1, sp.asin: 0, sp.atan: 0, sp.sinh: 0, sp.asinh: 0, sp.tanh: 0, sp.atanh: 0
 }  # fmt: skip
@@ -53,7 +54,8 @@ def zeros(e: Any, x: Any, low: Any, high: Any) -> Zeros:
         these = real_roots(factor, x) if factor.is_polynomial(x) else None
         if these is None:
             these, whole = _isolated(factor, x, low, high)
-            eliminated = None if whole else asked(partial(eliminated_roots, factor, x))
+            told = whole and (not factor.has(*_OF_EXP) or all(p.exact is not None for p in these))
+            eliminated = None if told else asked(partial(eliminated_roots, factor, x))
             these, whole = (these, whole) if eliminated is None else (eliminated, True)
             complete = complete and whole
         found += [p for p in these if low < p.value < high]
@@ -106,14 +108,14 @@ def real_roots(e: Any, x: Any) -> list[Place] | None:
 def eliminated_roots(e: Any, x: Any) -> list[Place] | None:
     """Return the real zeros of a formula of roots, or of exponentials, by a polynomial; None of any other."""
     t, scale = x, sp.S.Zero
-    e = e.rewrite(sp.exp) if e.has(sp.sinh, sp.cosh, sp.tanh) else e
+    e = e.rewrite(sp.exp) if e.has(*_OF_EXP[1:]) else e
     waves = [f for f in e.atoms(sp.exp) if x in f.free_symbols]
     if waves:
         slopes = [f.args[0] / x for f in waves]
         ratios = [s / slopes[0] for s in slopes]
         if not all(r.is_Rational for r in ratios):
             return None
-        t, scale = sp.Dummy(positive=True), slopes[0] / math.lcm(*[int(r.q) for r in ratios])
+        t, scale = sp.Dummy(positive=True), abs(slopes[0]) / math.lcm(*[int(r.q) for r in ratios])
         e = e.xreplace({f: t ** (s / scale) for f, s in zip(waves, slopes, strict=True)})
     polynomial = _without_roots(e, t)
     if polynomial is None or x in polynomial.free_symbols - {t} or (roots := real_roots(polynomial, t)) is None:
