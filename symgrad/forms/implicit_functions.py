@@ -5,11 +5,13 @@ Both sides are differentiated, and the linear equations for the derivatives are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import sympy as sp
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import tensor_node
@@ -169,10 +171,10 @@ def slopes(c: Curve, order: int = 1) -> list[Any]:
         )
     if c.parameter is not None:
         fs = []  # formulas of the parameter alone, which are differentiated with respect to it again
-    first = [_short((cofactor(system, k, rhs)).det() / det, fs, [x, *unknowns]) for k in range(len(unknowns))]
+    first = [simplest((cofactor(system, k, rhs)).det() / det, fs, [x, *unknowns]) for k in range(len(unknowns))]
     result = first
     for _ in range(order - 1):
-        result = [_short(total(s, x, dict(zip(unknowns, first, strict=True))), fs, [x, *unknowns]) for s in result]
+        result = [simplest(total(s, x, dict(zip(unknowns, first, strict=True))), fs, [x, *unknowns]) for s in result]
     return result[: len(c.wanted)]
 
 
@@ -188,17 +190,46 @@ def total(s: Any, x: Any, slope: dict[Any, Any]) -> Any:
     return differentiate(s, x) + sum(differentiate(s, u) * d for u, d in slope.items())
 
 
-def _short(e: Any, equations: Sequence[Any], letters: Sequence[Any]) -> Any:
+def simplest(e: Any, equations: Sequence[Any] = (), letters: Sequence[Any] = ()) -> Any:
     """Return the shortest equal formula among a few, also by the equations where they are polynomials."""
     tried: list[Callable[[], Any]] = [lambda: e]
     if sp.count_ops(e) < _LARGE:
-        tried += [lambda: sp.cancel(sp.together(e)), lambda: sp.factor(sp.together(e)), lambda: sp.simplify(e)]
+        tried += [lambda: sp.cancel(sp.together(e)), lambda: sp.factor(sp.together(e)), lambda: _simplified(e)]
         tried += [partial(_reduced, e, equations, letters, both) for both in (False, True) if equations]
     return min([t() for t in tried], key=lambda f: (sp.count_ops(f), str(f)))
 
 
+def without_equations(e: Any, equations: Sequence[Any]) -> Any:
+    """Return an equal formula with its factors that does not use the equations; roots are of names, as these have."""
+    there, back = _roots_as_letters([e, *equations])
+    e = e.xreplace(there)
+    return (sp.factor(e) if e.is_rational_function(*e.free_symbols) else simplest(e)).xreplace(back)
+
+
+def _simplified(e: Any) -> Any:
+    """Return what SymPy makes of a formula; itself where that has new angles other than double ones."""
+    made = sp.simplify(e)
+    angles, new = ({f.args[0] for f in g.atoms(TrigonometricFunction)} for g in (e, made))
+    return made if new <= angles | {2 * u for u in angles} else e
+
+
+def _roots_as_letters(formulas: Sequence[Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Return powers of letters for the names that have roots, and the roots that the letters stand for."""
+    powers = [p for f in formulas for p in f.atoms(sp.Pow) if p.base.is_Symbol and p.exp.is_Rational]
+    orders = {x: math.lcm(*[p.exp.q for p in powers if p.base == x]) for x in {p.base for p in powers}}
+    letters = {x: sp.Symbol(f"root_{x}", positive=True) for x, n in orders.items() if n > 1}
+    return {x: t ** orders[x] for x, t in letters.items()}, {
+        t: x ** sp.Rational(1, orders[x]) for x, t in letters.items()
+    }
+
+
 def _reduced(e: Any, equations: Sequence[Any], moving: Sequence[Any], both: bool) -> Any:
-    """Return a fraction with its numerator, or both its parts, reduced by equations that are polynomials."""
+    """Return a fraction, its numerator or both parts reduced by equations of polynomials in names and roots."""
+    there, back = _roots_as_letters([e, *equations])
+    if there:
+        letters = [next(iter(there.get(x, x).free_symbols)) for x in moving]
+        e, *equations = (f.xreplace(there) for f in (e, *equations))
+        return _reduced(e, equations, letters, both).xreplace(back)
     top, below = map(sp.factor, sp.fraction(sp.cancel(sp.together(e))))
     zeros = [sp.numer(sp.together(f)) for f in equations]
     free = e.free_symbols.union(*[f.free_symbols for f in zeros])

@@ -12,13 +12,14 @@ from symgrad.expression.arithmetic import div, put
 from symgrad.expression.formula import Formula, Label, Name, Prime, Quotient
 from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.implicit_functions import Curve, as_form, curve, slopes
+from symgrad.forms.implicit_functions import Curve, as_form, curve, slopes, without_equations
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
-from symgrad.teach.calculus.simplify import equal
+from symgrad.teach.calculus.simplify import alike, equal, rewritten
 from symgrad.teach.calculus.slopes import Slopes
+from symgrad.teach.calculus.solution import Solution
 from symgrad.teach.steps.lesson import (
     DifferentiateBothSides,
     LessonStep,
@@ -101,7 +102,8 @@ class CurveLesson:
                 if sp.fraction(sp.together(a))[0].free_symbols:
                     why = (*why[:-1], ", where ", Equation((write(a),)), " is not 0:")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
-                written = distinct((div(write(b), write(a)) if a != 1 else write(b), result))
+                solved = div(write(b), write(a)) if a != 1 else write(b)
+                written = (result,) if alike(solved, result) else (solved, result)
                 yield SolveForSlope(
                     before=dash, after=result, reason=why, left=dash, written=written, equation=collected
                 )
@@ -119,33 +121,48 @@ class CurveLesson:
         result = self._written(1, 0)
         quotient = write(to_sympy(rates[y])) if rates[self.x] == number(1) else div(rates[y], rates[self.x])
         why = ("the slope is the quotient of the two, where ", Equation((_ratio(self.x, t),)), " is not 0:")
-        left, written = _ratio(y, self.x), distinct((Quotient(_ratio(y, t), _ratio(self.x, t)), quotient, result))
-        yield SolveForSlope(before=left, after=result, reason=why, left=left, written=written)
+        left, written = _ratio(y, self.x), distinct((Quotient(_ratio(y, t), _ratio(self.x, t)), quotient))
+        yield SolveForSlope(before=left, after=quotient, reason=why, left=left, written=written)
+        yield from rewritten(quotient, result)
 
     def _again(self, n: int, t: str | None) -> Iterator[LessonStep]:
         """Differentiate the last derivative once more, and put the first one in."""
-        yield Note(kind="gap", reason=("",))
         for k, y in enumerate(self.curve.wanted):
-            before, result = self._written(n - 1, k), self._written(n, k)
-            left = Label(y, n, ())
+            yield Note(kind="gap", reason=("",))
+            before, result, left = self._written(n - 1, k), self._written(n, k), Label(y, n, ())
+            why = ("differentiate ", Equation((Label(y, n - 1, ()), before)))
             if t is not None:
-                rate = tidy(Slopes(t).of(before))
-                why: tuple[Any, ...] = ("differentiate ", Equation((Label(y, n - 1, ()), before)), " with respect to ")
-                why += (Equation((Name(t),)), ", and divide by ", Equation((_ratio(self.x, t),)), " once more:")
-                over = to_sympy(tidy(Slopes(t).of(dict(self._sides)[Name(self.x)])))
-                written = distinct((div(rate, SympyFormatter().write(over)), result))
-                yield QuotientRule(before=before, after=result, u=rate, v=over, reason=why, left=left, written=written)
+                yield Note(reason=(*why, " with respect to ", Equation((Name(t),)), ":"))
+                yield from self._along(t, y, n, before, result)
                 continue
             raw = tidy(self._slopes.of(before))
-            why = ("differentiate ", Equation((Label(y, n - 1, ()), before)), " once more:")
-            yield DifferentiateBothSides(before=before, after=Equation((left, raw)), reason=why)
-            first: dict[Formula, Formula] = {
-                Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)
-            }
-            with_slopes = put(raw, first)
-            by = "" if equal(with_slopes, result) else " with the equation"
-            why = ("put ", Equation((Prime(Name(y)), self._written(1, k))), f" in, and simplify{by}:")
-            yield UseEquation(before=raw, after=result, reason=why, written=distinct((with_slopes, result)))
+            yield DifferentiateBothSides(before=before, after=Equation((left, raw)), reason=(*why, " once more:"))
+            yield from self._put_in(raw, result, y, self._written(1, k))
+
+    def _put_in(self, raw: Formula, result: Formula, y: str, slope: Formula) -> Iterator[LessonStep]:
+        """Put the first derivatives in, and use the equation where the result needs it."""
+        with_slopes = put(raw, {Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)})
+        by_equation = not equal(with_slopes, result)
+        sides = [to_sympy(a) - to_sympy(b) for a, b in self._sides]
+        simpler = SympyFormatter().write(without_equations(to_sympy(with_slopes), sides)) if by_equation else result
+        why = ("put ", Equation((Prime(Name(y)), slope)), " in, and simplify:")
+        yield UseEquation(before=raw, after=simpler, reason=why, written=distinct((with_slopes, simpler)))
+        if by_equation:
+            equations = [Equation(pair) for pair in self._sides]
+            says = ("use the equation ", *equations, ":") if len(sides) == 1 else ("use the equations:",)
+            yield UseEquation(before=simpler, after=result, reason=says, written=(result,))
+
+    def _along(self, t: str, y: str, n: int, before: Formula, result: Formula) -> Iterator[LessonStep]:
+        """Differentiate a derivative with respect to the parameter, and divide by dx/dt."""
+        rate = Solution(before, t, Label(y + "′″‴"[n - 2], (t,), (), sign="d"), list(self.curve.names))
+        yield from rate.steps
+        over = tidy(Slopes(t).of(dict(self._sides)[Name(self.x)]))
+        quotient, left = div(rate.result, over), Label(y, n, ())
+        why = ("divide by ", Equation((_ratio(self.x, t), over)), ":")
+        yield QuotientRule(
+            before=before, after=quotient, u=rate.result, v=over, reason=why, left=left, written=(quotient,)
+        )
+        yield from rewritten(quotient, result)
 
     def _written(self, n: int, k: int) -> Formula:
         """Return the n-th derivative of the k-th name as it is printed."""

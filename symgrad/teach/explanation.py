@@ -21,6 +21,7 @@ from symgrad.teach.calculus.products import written_out
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.curves import CurveLesson
 from symgrad.teach.implicit import Theorem, is_answer
+from symgrad.teach.integral import IntegralLesson, integral_lesson
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.matrix.structured import StructuredLesson, structure
 from symgrad.teach.steps.lesson import LessonStep, Rewriting, Rule
@@ -180,7 +181,12 @@ def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) ->
     return Lesson(tape, targets, order)
 
 
-def _matrix(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> MatrixLesson | StructuredLesson:
+def _matrix(
+    tape: Tape, targets: Sequence[Any], cotangent: Any, order: int
+) -> MatrixLesson | StructuredLesson | IntegralLesson:
+    integral = integral_lesson(tape, targets) if order == 1 else None
+    if integral is not None:
+        return integral
     if any(structure(tensor_node(t)) for t in targets):
         return StructuredLesson(tape, targets, order)
     return MatrixLesson(tape, targets, order)

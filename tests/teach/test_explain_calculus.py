@@ -197,14 +197,20 @@ def test_a_list_of_formulas_is_explained_as_the_vector_of_them():
 @pytest.mark.parametrize(
     ("f", "says"),
     [
-        ("x*floor(x)", "floor(x) jumps where x is an integer; the derivative holds elsewhere."),
-        ("ceil(2*x)", "ceil(2x) jumps where 2x is an integer; the derivative holds elsewhere."),
+        (
+            "x*floor(x)",
+            "floor(x) is constant between its jumps, where x is an integer; the derivative holds elsewhere.",
+        ),
+        (
+            "ceil(2*x)",
+            "ceil(2x) is constant between its jumps, where 2x is an integer; the derivative holds elsewhere.",
+        ),
         ("atan2(y, x)", "f′(x) = −y/(x² + y²)"),
         ("2**(x**2)", "f′(x) = 2^(x²)·log(2)·(x²)′ = 2·2^(x²)·x·log(2)"),
     ],
 )
 def test_the_last_line_of_a_lesson_says(f, says):
-    assert str(sg.explain(f, "x")).splitlines()[-1].strip() == says
+    assert " ".join(str(sg.explain(f, "x")).split()).endswith(says)
 
 
 def test_formulas_as_text_have_shapes_and_functions_too():
@@ -388,7 +394,7 @@ def test_a_name_that_is_called_is_no_variable():
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("where(x<0,-1,1)*x", "v′ = { 0 for x < 0;  0 otherwise }"),
+        ("where(x<0,-1,1)*x", "by cases: x·{ −1 for x < 0;  1 otherwise } = { −x for x < 0;  x otherwise }:"),
         ("x*(x<2)*(x>1)", "f(x) = x·{ 1 for x < 2;  0 otherwise }·{ 1 for x > 1;  0 otherwise }"),
         ("where((x<0)*(x>-1),x,2)**2", "f(x) = { x for −1 < x < 0;  2 otherwise }²"),
         ("x**(x>0)*3", "{ 1 for x > 0;  0 otherwise }"),
@@ -419,6 +425,11 @@ def test_conditions_are_explained_as_the_numbers_that_they_are(text, line):
         ("log((x**2 + 1)**5)", "law of logarithms log(uⁿ) = n·log(u) for positive u:", "f(x) = 5·log(x² + 1)"),
         ("log(a/x**2)", "log(uⁿ) = n·log(|u|), where the left sides are defined:", "f(x) = log(a) − 2·log(|x|)"),
         ("log(x)*log(x**2)", "for positive u:", "f(x) = 2·log²(x)"),
+        ("log2(x**3*(x + 1))", "log2(u) = log(u)/log(2)", "f(x) = (3·log(|x|) + log(|x + 1|))/log(2)"),
+        ("log10(x*sqrt(x**2 + 1))", "log10(u) = log(u)/log(10)", "f(x) = (log(x) + log(x² + 1)/2)/log(10)"),
+        ("sqrt(log(x**4*(x + 1)))", "laws of logarithms", "u′ = 4/x + 1/(x + 1)"),
+        ("x*log(x**2/(x + 1))", "laws of logarithms", "v′ = 2/x − 1/(x + 1)"),
+        ("(x + 1)**2*sqrt(x - 3)/(x**2 + 2)**3", "log(f) = 2·log(x + 1) + log(x − 3)/2 − 3·log(x² + 2)", ""),
         ("log(u/(u + 1)**2)", "f(u) =", "f(u) = log(u) − 2·log(u + 1)"),
     ],
 )
@@ -429,7 +440,7 @@ def test_logarithms_are_taken_apart_by_their_laws_first(f, law, apart):
 
 
 def test_a_law_of_logarithms_is_used_only_where_the_values_agree():
-    for f in ("log(x + 1)", "log(sin(x))", "log(2*x)", "sin(log(x**2))", "log(x)/log(2)"):
+    for f in ("log(x + 1)", "log(sin(x))", "log(2*x)", "log2(3*x)", "log(x)/log(2)"):
         assert "of logarithms" not in str(sg.explain(f, "x"))
 
 
@@ -448,6 +459,16 @@ def test_functions_of_two_arguments_are_quoted_by_their_own_rule():
         ("where(x < 1, x, x + 1e-4)", "At x = 1 there is a jump and no derivative"),
         ("where(x < 1, x**2, 2 - x)", "At x = 1 there is a kink and no derivative"),
         ("where(x < 2, x**2, 4*x - 4)", "At x = 2 the pieces join smoothly, so the derivative exists there too."),
+        ("x**2*sign(x - 1)", "At x = 1 there is a jump and no derivative; symgrad's value there is 0."),
+        ("x*sign(x)", "At x = 0 there is a kink and no derivative; symgrad's value there is 0, the middle"),
+        (
+            "sign(sin(x))",
+            "sign(sin(x)) is constant between its jumps, where sin(x) is 0; the derivative holds elsewhere.",
+        ),
+        ("x*heaviside(x - 1, 0.5)", "At x = 1 there is a jump and no derivative; symgrad's value there is 0.5."),
+        ("x % 2", "remainder(x, 2) jumps where x/2 is an integer; the derivative holds elsewhere."),
+        ("abs(x - 1) + abs(x + 2)", "At x = −2 and x = 1 there are kinks and no derivative"),
+        ("(x > 0)*x**2", "At x = 0 the pieces join smoothly, so the derivative exists there too."),
         ("where(x > 0, x**2*sin(1/x), 0)", "At x = 0 the slopes have no limit; whether there is a derivative follows"),
     ],
 )
@@ -468,14 +489,22 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
 @pytest.mark.parametrize(
     ("formula", "step", "absent"),
     [
-        ("exp(-2*x)*sin(x)", "factor out exp(−2x):\n        = exp(−2x)·(3·sin(x) − 4·cos(x))", "b − a"),
-        ("1/(x**2 + 3)", "cancel x² + 3:\n        = 6·(x² − 1)/(x² + 3)³", "(x − 1)"),
+        ("exp(-2*x)*sin(x) | order 2", "factor out exp(−2x):\n        = exp(−2x)·(3·sin(x) − 4·cos(x))", "b − a"),
+        ("1/(x**2 + 3) | order 2", "cancel x² + 3:\n        = 6·(x² − 1)/(x² + 3)³", "(x − 1)"),
         ("asin(2*x*sqrt(1 - x**2))", "= −2·(2x² − 1)/(√(1 − x²)·|2x² − 1|)", "(x − 1)"),
-        ("x**(1/x)", "collect powers:\n        = x^(1/x − 2)·(1 − log(x))", "common"),
+        ("log(sin(x**2))", "= 2x·cos(x²)/sin(x²)", "cot"),
+        ("exp(-x**2)*erf(2*x)", "exp(u)·exp(v) = exp(u + v):\n        = 4·exp(−5x²)/√π", "factor"),
+        ("x**2*sqrt(9 - x**2)", "common denominator:\n        = 3x·(6 − x²)/√(9 − x²)", "18"),
+        ("sin(3*x)**2*cos(2*x)", "= 2·sin(3x)·(3·cos(2x)·cos(3x) − sin(2x)·sin(3x))", "double angle"),
+        ("sqrt(x + sqrt(x + 1))", "= (2·√(x + 1) + 1)/(4·√(x + 1)·√(x + √(x + 1)))", "collect"),
+        ("cosh(x**2)*tanh(3*x)", "= 2x·sinh(x²)·tanh(3x) + 3·cosh(x²)/cosh²(3x)", "simplify"),
+        ("acos(2*x)**2", "(−1/√(1 − (2x)²)) · 2 = −4·acos(2x)/√(1 − 4x²)", "collect"),
+        ("x**(1/x)", "factor out 1/x²:\n        = x^(1/x)·(1 − log(x))/x²", "common"),
     ],
 )
 def test_simplifying_takes_no_detour(formula, step, absent):
-    text = str(sg.explain(formula, order=2 if "exp" in formula or "3" in formula else 1))
+    formula, _, order = formula.partition(" | order ")
+    text = str(sg.explain(formula, order=int(order or 1)))
     assert step in text
     assert absent not in text
 

@@ -25,6 +25,7 @@ OCCURS = {
     "PartialsRule": ("atan2(x, x + 1)", ("arguments", ["x", "x + 1"])),
     "ExponentialRule": ("2**x", ("base", "2")),
     "LogRule": ("x*log(x)", ("argument", "x")),
+    "LogLawsRule": ("sin(log(x**3))", ("apart", "3·log(x)")),
     "TrigRule": ("x*sin(x)", ("function", "sin")),
     "FunctionRule": ("x*erf(x)", ("function", "erf")),
     "PiecewiseRule": ("abs(x)", ("cases", "{ x for x > 0;  −x for x < 0 }")),
@@ -61,6 +62,7 @@ STUDIES = {
     "SecondDerivativeTest": lambda: sg.critical_points("x**3 + y**3 - 3*x*y"),
     "ProjectGradient": lambda: sg.explain((K := sg.symbol("K", ("n", "n"), skew=True)).sum() ** 2, K),
     "NewtonStep": lambda: sg.newton("x**2 - 2", x=1),
+    "LeibnizRule": lambda: sg.explain(sg.quad(lambda t: sg.exp(-(t**2)), 0, (x := sg.symbol("x")) ** 2), x),
     "Evaluate": lambda: sg.sensitivity("a*b**2", a=2, b=3),
 }
 SHAPES = {"X": ("n", "d"), "w": "d", "y": "n"}

@@ -71,3 +71,9 @@ def test_equations_of_motion_are_short():
 def test_what_is_no_motion_is_refused(L, q):
     with pytest.raises(ArgumentError):
         sg.euler_lagrange(L, q)
+
+
+def test_energies_are_written_term_by_term():
+    kepler = sg.euler_lagrange("m*(r_dot**2 + r**2*phi_dot**2)/2 + k/r", ["r", "phi"])
+    assert "energy: m·r_dot²/2 + m·phi_dot²·r²/2 − k/r" in str(kepler)
+    assert "p_r_dot = p_phi²/(m·r³) − k/r²" in str(kepler)

@@ -27,11 +27,31 @@ def _blemishes(e: sp.Expr) -> int:
         if p.exp.is_number and p.exp.is_negative:
             sums = [f for f in sp.Mul.make_args(p.base) if f.is_Add]
             count += 3 * sum(map(_fractions_in, sums))
+        count += 4 * _is_raised_to_itself(p)
     for m in e.atoms(sp.Mul):
         count += _of_product(m)
         if _is_fraction(m):
-            count += 3 * sum(_fractions_in(f) for f in m.args if f.is_Add)
-    return count + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
+            count += 4 * sum(_fractions_in(f) for f in m.args if f.is_Add)
+    count += 3 * _double_angles(e)
+    return count + sum(_has_a_common_factor(a) + 2 * _is_secant(a) + _is_square_apart(a) for a in e.atoms(sp.Add))
+
+
+def _double_angles(e: sp.Expr) -> int:
+    """How many circular or hyperbolic functions of 2u there are beside those of u."""
+    arguments = {f.args[0] for f in e.atoms(sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)}
+    return sum(2 * u in arguments for u in arguments)
+
+
+def _is_raised_to_itself(p: sp.Pow) -> bool:
+    """Whether this is x^(1/x - 2), for x^(1/x)/x²."""
+    e = p.exp
+    return bool(e.is_Add and any(t.is_Integer for t in e.args) and p.base.free_symbols & e.free_symbols)
+
+
+def _is_square_apart(a: sp.Add) -> bool:
+    """Whether this is 2 - cos² u, for 1 + sin² u."""
+    squares = (t for t in a.args if (-t).is_Pow and (-t).exp == 2 and isinstance((-t).base, (sp.sin, sp.cos)))
+    return len(a.args) == 2 and any(t.is_Rational and t > 1 for t in a.args) and any(True for _ in squares)
 
 
 def _is_root_of_a_difference(p: sp.Pow) -> bool:
@@ -60,7 +80,7 @@ def _has_a_common_factor(a: sp.Add) -> bool:
 
 
 def _of_product(m: sp.Mul) -> int:
-    """How often a product has xᵃ beside x, sin u over a cos u, a sum of nothing but negative terms, or 4x + 4."""
+    """How often a product has xᵃ beside x, sin u over a cos u, a sum of nothing but negative terms, or 4x + 2."""
     count = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
     count += sum(1 for f in m.args if f.is_Add and _is_multiple(f))
     powers = [f.as_base_exp() for f in m.args]
@@ -74,9 +94,9 @@ def _of_product(m: sp.Mul) -> int:
 
 
 def _is_multiple(a: sp.Add) -> bool:
-    """Whether all terms have one number in front."""
-    numbers = {abs(t.as_coeff_Mul()[0]) for t in a.args}
-    return len(numbers) == 1 and numbers != {sp.S.One}
+    """Whether the whole numbers in front of the terms have a common factor."""
+    numbers = [t.as_coeff_Mul()[0] for t in a.args]
+    return all(n.is_Integer for n in numbers) and sp.igcd(*numbers) > 1
 
 
 def _is_divided(a: sp.Add, base: sp.Expr) -> bool:

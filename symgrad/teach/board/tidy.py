@@ -31,7 +31,16 @@ def tidy(t: Formula) -> Formula:
         return _collected(t)
     if isinstance(t, (Product, Quotient)):
         return _gathered(t)
-    return t
+    return _number_raised(t) if isinstance(t, Power) else t
+
+
+def _number_raised(t: Power) -> Formula:
+    """Write (2x)² as 4x²."""
+    base, e = t.operands
+    whole = isinstance(e, Number) and e.value.denominator == 1 and e.value > 0
+    if not whole or not isinstance(base, Product) or not isinstance(base.args[0], Number):
+        return t
+    return mul(*[power(f, e) for f in factors(base)])
 
 
 def _distributed(t: Formula) -> Formula:

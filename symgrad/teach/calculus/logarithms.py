@@ -16,6 +16,7 @@ from symgrad.expression.arithmetic import (
     ONE,
     add,
     apply,
+    div,
     is_negative,
     is_num,
     mul,
@@ -23,13 +24,14 @@ from symgrad.expression.arithmetic import (
     num,
     rebuilt,
 )
-from symgrad.expression.formula import Call, Formula, Letter, Name, Number, Power, Product, Quotient, Sum
+from symgrad.expression.formula import Call, Formula, Letter, Name, Number, Power, Product, Quotient, Sum, walk
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.rules import is_linear
 from symgrad.teach.calculus.slopes import Slopes, of_size
 
+BASES = {"log2": 2, "log10": 10}
 POINTS = 400  # at which signs are compared, near 0 and far from it
 Factor = tuple[Formula, Formula]  # a base and its exponent
 
@@ -39,7 +41,7 @@ class TakenApart(NamedTuple):
 
     Attributes:
         formula: the formula.
-        laws: the laws that were used: "product", "quotient", "power", "exp".
+        laws: the laws that were used: "product", "quotient", "power", "exp", and "log2" or "log10" of the base.
         sized: whether a factor stands in absolute values.
     """
 
@@ -57,11 +59,30 @@ def taken_apart(f: Formula, slopes: Slopes) -> TakenApart | None:
     return TakenApart(formula, tuple(logarithms.laws), logarithms.sized)
 
 
+def know_logarithms(f: Formula, slopes: Slopes) -> None:
+    """Differentiate the logarithms within f by their laws, where these take them apart."""
+    for t in walk(f):
+        if isinstance(t, Call) and t.name in ("log", *BASES) and t is not f and t not in slopes.apart:
+            apart = taken_apart(t, slopes)
+            if apart is not None:
+                slopes.apart[t] = apart.formula
+                slopes.know(t, tidy(slopes.of(apart.formula)))
+
+
+def logarithm_of(f: Formula, powers: Sequence[Factor], slopes: Slopes) -> tuple[Formula, bool]:
+    """Return the logarithm of f, a product of powers, as a sum, and whether a base stands in absolute values."""
+    logarithms = _Logarithms(f, slopes)
+    total = add(*[mul(e, logarithms.logarithm(b)) for b, e in powers])
+    return total, logarithms.sized
+
+
 def quotes(apart: TakenApart, u: Name, v: Name, n: Name) -> list[tuple[Formula, Formula]]:
     """Return the laws that were used, of the letters u, v and n."""
     a, b = (_sized(t) if apart.sized else t for t in (u, v))
     log_a, log_b = apply("log", a), apply("log", b)
+    base = next((b for b in BASES if b in apart.laws), "log2")
     laws = {
+        base: (apply(base, u), Quotient(apply("log", u), apply("log", num(BASES[base])))),
         "product": (apply("log", Product(u, v)), Sum(log_a, log_b)),
         "quotient": (apply("log", Quotient(u, v)), Sum(log_a, neg(log_b))),
         "power": (apply("log", Power(u, n)), Product(n, log_a)),
@@ -122,15 +143,20 @@ class _Logarithms:
         )
 
     def apart(self, t: Formula) -> Formula:
-        """Return a formula with the logarithms in its terms and factors taken apart."""
-        if not self._slopes.depends(t):
-            return t
-        if isinstance(t, Call) and t.name == "log":
+        """Return a formula with the logarithms in its terms taken apart; in products where they become shorter."""
+        if isinstance(t, Call) and t.name in ("log", *BASES):
             return self._of_logarithm(t)
         if not isinstance(t, (Sum, Product, Quotient)):
             return t
+        laws, sized = dict(self.laws), self.sized
         there = {a: self.apart(a) for a in t.operands}
-        return t if all(a is b for a, b in there.items()) else rebuilt(t, lambda a: there[a])
+        if all(a is b for a, b in there.items()):
+            return t
+        apart = rebuilt(t, lambda a: there[a])
+        if isinstance(t, Sum) or sum(map(self._slopes.depends, t.operands)) < 2 or tidy(apart).size < t.size:
+            return apart
+        self.laws, self.sized = laws, sized
+        return t
 
     def _of_logarithm(self, t: Call) -> Formula:
         inside = of_size(t) or t.args[0]
@@ -140,7 +166,11 @@ class _Logarithms:
         if is_linear(inside, self._slopes) or (not still and len(moving) == 1 and moving[0][1] == ONE):
             return t
         self._note([*still, *moving], isinstance(inside, Quotient))
-        return add(*[self._term(b, e) for b, e in (*still, *moving)])
+        total = add(*[self._term(b, e) for b, e in (*still, *moving)])
+        if t.name == "log":
+            return total
+        self.laws[t.name] = None
+        return div(total, apply("log", num(BASES[t.name])))
 
     def _note(self, factors: Sequence[Factor], is_quotient: bool) -> None:
         """Note the laws that take the logarithm of a product apart."""
@@ -156,9 +186,9 @@ class _Logarithms:
         self.laws |= dict.fromkeys(law for law, is_used in used.items() if is_used)
 
     def _term(self, base: Formula, exponent: Formula) -> Formula:
-        return exponent if base == Letter("e") else mul(exponent, self._logarithm(base))
+        return exponent if base == Letter("e") else mul(exponent, self.logarithm(base))
 
-    def _logarithm(self, base: Formula) -> Formula:
+    def logarithm(self, base: Formula) -> Formula:
         """Return log(u) where u is positive wherever f has a value, else log|u|."""
         if isinstance(base, Call) and base.name == "abs":
             return apply("log", base)

@@ -15,6 +15,7 @@ from symgrad.expression.arithmetic import (
     OTHERWISE,
     apply,
     base_and_exponent,
+    div,
     factors,
     is_num,
     mul,
@@ -361,7 +362,10 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
         a, *others = t.args
         if x not in t.free:
             continue
-        if t.name in ("abs", "relu"):
+        if t.name in STEPS:
+            points = _zero(to_sympy(t.args[STEPS[t.name]]), x)
+            yield from [(t, points)] if points is not None else []
+        if t.name in ("abs", "relu", "copysign"):
             yield t, _zero(to_sympy(a), x)
         elif t.name in ("maximum", "minimum") and len(others) == 1:
             yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
@@ -369,19 +373,24 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
 
 
+STEPS = {"sign": 0, "heaviside": 0, "copysign": 1}  # which argument they jump with, where it is 0
 _JUMPS = {
     "floor": "an integer",
     "ceil": "an integer",
     "trunc": "an integer other than 0",
     "round": "halfway between integers",
+    "remainder": "an integer",
+    "fmod": "an integer other than 0",
 }
 
 
-def jumps(f: Formula, x: str) -> Iterator[tuple[Call, str]]:
-    """Yield the functions that are constant but for jumps, and at which arguments they jump."""
+def jumps(f: Formula, x: str) -> Iterator[tuple[Call, Formula, str]]:
+    """Yield the functions with infinitely many jumps, and of what they jump at which values."""
     for t in dict.fromkeys(_applied(f)):
-        if x in t.free and t.name in _JUMPS and len(t.args) == 1:
-            yield t, _JUMPS[t.name]
+        if x in t.free and t.name in _JUMPS:
+            yield t, div(*t.args) if t.args[1:] else t.args[0], _JUMPS[t.name]
+        elif x in t.free and t.name in STEPS and _zero(to_sympy(a := t.args[STEPS[t.name]]), x) is None:
+            yield t, a, "0"
 
 
 def _conditions_in(t: Formula) -> Iterator[Compare]:

@@ -44,6 +44,7 @@ from symgrad.teach.steps.lesson import (
     FunctionRule,
     IdentityRule,
     LogarithmicRule,
+    LogLawsRule,
     LogRule,
     PartialsRule,
     PiecewiseRule,
@@ -70,6 +71,8 @@ def rule_of(t: Formula, slopes: Slopes) -> Applied:
     """Return the rule of a formula, the outermost first."""
     if not slopes.depends(t):
         return Applied(ConstantRule, {})
+    if t in slopes.apart:
+        return Applied(LogLawsRule, {"apart": slopes.apart[t]}, (slopes.apart[t],))
     if isinstance(t, Sum):
         return Applied(SumRule, {"terms": t.args}, t.args)
     if isinstance(t, Quotient) and all(map(slopes.depends, t.operands)):
@@ -286,6 +289,8 @@ BLANK = Name("·")  # what is inside a function
 
 
 def _outer(t: Formula, slopes: Slopes) -> tuple[Formula, Formula] | None:
+    if t in slopes.apart:
+        return None
     inside = of_size(t)
     if inside is not None:
         return apply("log", apply("abs", BLANK)), inside

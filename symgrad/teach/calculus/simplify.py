@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +18,7 @@ from symgrad.expression.arithmetic import (
     MINUS,
     ONE,
     apply,
+    base_and_exponent,
     div,
     factors,
     is_negative,
@@ -84,6 +87,25 @@ def _is_opened_polynomial(t: Formula) -> bool:
         return False
     e = to_sympy(t)
     return e.is_polynomial() and len(e.args) == len(t.args) and not any(_has(p, Sum) for p in t.args)
+
+
+def alike(a: Formula, b: Formula) -> bool:
+    """Whether two formulas that are equal differ in the order of their terms and factors at most."""
+    signs = [sorted(c for c in handwritten(t) if c not in "+· ") for t in (a, b)]
+    return signs[0] == signs[1]
+
+
+def rewritten(t: Formula, result: Formula) -> list[Rewriting]:
+    """Return the steps from a formula to one that is equal: one that has a reason, else simplifications first."""
+    steps = list(simplified(t, [t, result]))
+    there = [alike(f, result) for f in (t, *[s.after for s in steps])]
+    if any(there):
+        return steps[: there.index(True)]
+    says = why(t, result)
+    if says != "simplify" or not steps:
+        return [replace(_step(Simplify, result, says), before=t)]
+    last = steps[-1].after
+    return [*steps, replace(_step(Simplify, result, why(last, result)), before=last)]
 
 
 def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Rewriting]:
@@ -161,7 +183,7 @@ def _cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     """Return a fraction that has fractions in it as one; powers of e stay as they are."""
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
-    e, back = _exps_as_letters(to_sympy(t))
+    e, back = _functions_as_letters(to_sympy(t))
     top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
     fraction = _tried(lambda: div(*[_left(p, {}, formatter) for p in parts]))
@@ -170,12 +192,15 @@ def _cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     )
 
 
-def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
-    """Return a formula with letters for its powers of e, and what the letters stand for; exp(2u) is a square."""
-    there: dict[Any, Any] = {}
-    back: dict[Any, Any] = {}
+def _functions_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return a formula with letters for its functions, and what the letters stand for; exp(2u) is a square."""
+    functions = sorted((a for a in e.atoms(sp.Function) if not isinstance(a, sp.exp)), key=str)
+    there: dict[Any, Any] = {a: sp.Symbol(f"f{k}", real=True) for k, a in enumerate(functions)}
+    back: dict[Any, Any] = {letter: a for a, letter in there.items()}
     for a in sorted(e.atoms(sp.exp), key=lambda a: (a.exp.count_ops(), str(a))):
         for letter, known in back.items():
+            if not isinstance(known, sp.exp):
+                continue
             n = sp.cancel(a.exp / known.exp)
             if n.is_Integer and n > 0:
                 there[a] = letter**n
@@ -186,13 +211,19 @@ def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
     return e.xreplace(there), back
 
 
+def multiplied_out(e: Any) -> Any:
+    """Return a formula multiplied out; what is inside of functions stays."""
+    e, back = _functions_as_letters(e)
+    return sp.expand(e).xreplace(back)
+
+
 def _common_denominator(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     if not isinstance(t, Sum) or not any(isinstance(p, Quotient) and p.denominator.free for p in t.args):
         return
-    e, back = _exps_as_letters(to_sympy(t))
+    e, back = _functions_as_letters(to_sympy(t))
     top, below = (p.xreplace(back) for p in sp.fraction(sp.together(e)))
     written = Quotient(formatter.write(top), formatter.write(below))
-    shorter = _tried(lambda: Quotient(formatter.write(sp.expand(top)), written.denominator))
+    shorter = _tried(lambda: Quotient(formatter.write(multiplied_out(top)), written.denominator))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
     if measure(best) <= measure(t):
         yield _step(CommonDenominator, best, "common denominator")
@@ -210,8 +241,8 @@ def _expanded(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for part, under, place in _places(t):
         if not isinstance(part, Sum):
             continue
-        raw = [a for p in part.args for a in terms(formatter.write(sp.expand(to_sympy(p))))]
-        total = formatter.write(sp.expand(to_sympy(part)))
+        raw = [a for p in part.args for a in terms(formatter.write(multiplied_out(to_sympy(p))))]
+        total = formatter.write(multiplied_out(to_sympy(part)))
         if len(terms(total)) >= min(len(raw), len(part.args) + 2) or measure(total) >= measure(part):
             continue
         what = "expand" if part is t else "expand the numerator" if part is top else "expand the bracket"
@@ -225,7 +256,7 @@ def _expanded(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
 
 def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
-        e = sp.expand(to_sympy(top))
+        e = multiplied_out(to_sympy(top))
         for functions, name in SQUARES:
             for u in sorted({a.args[0] for a in e.atoms(*functions)}, key=str):
                 both = squares(functions, *[f(u) for f in functions])
@@ -339,7 +370,7 @@ def _rejoined(kept: Mapping[Any, Any]) -> dict[Any, Any]:
 def _factors(e: Any) -> dict[Any, Any]:
     """Return the factors with their exponents, which are numbers."""
     exponents: dict[Any, Any] = {}
-    e, back = _exps_as_letters(e)
+    e, back = _functions_as_letters(e)
     for f in sp.Mul.make_args(sp.factor(e)):
         base, n = (p.xreplace(back) for p in f.as_base_exp())
         if not (n.is_Number and base is not sp.E):
@@ -423,8 +454,10 @@ ARITHMETIC = (
     "divide term by term",
     "factor",
     "expand",
+    "expand and collect terms",
     "collect terms",
     "collect powers",
+    "exp(u)·exp(v) = exp(u + v)",
     "simplify",
 )
 
@@ -436,20 +469,47 @@ def why(t: Formula, other: Formula) -> str:
     identity = reason(to_sympy(t), to_sympy(other))
     if identity != "":
         return identity or "simplify"
-    if _lines(t) > _lines(other) and not _adds_fractions(t) and _joins_powers(other):
+    adds = [_adds_fractions(f) for f in (t, other)]
+    if _lines(t) > _lines(other) and not adds[0] and _joins_powers(other):
         return "collect powers"
-    if _lines(t) != _lines(other):
-        return "common denominator" if _lines(t) > _lines(other) else "divide term by term"
+    if adds[0] != adds[1]:
+        return "common denominator" if adds[0] else "divide term by term"
     if _without_signs(t) == _without_signs(other):
         return "−(a − b) = b − a"
     if not _has(t, Sum) and not _has(other, Sum):
         return "collect powers"
+    bases = [_bases(f) for f in (t, other)]
     sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
-    return "collect terms" if sums[0] == sums[1] else "factor" if sums[0] else "expand"
+    if bases[0] == bases[1] and not any(sums):
+        return "−(a − b) = b − a"
+    exps = [sum(isinstance(p, Call) and p.name == "exp" for p in _parts(f)) for f in (t, other)]
+    if exps[0] > exps[1] and _brackets(t) == _brackets(other) and len(terms(t)) == len(terms(other)):
+        return "exp(u)·exp(v) = exp(u + v)"
+    if sums == [True, False] or sum(bases[0].values()) < sum(bases[1].values()):
+        return "factor"
+    if sums == [False, True] or _brackets(t) > _brackets(other):
+        return "expand and collect terms" if sums[0] else "expand"
+    return "collect terms"
 
 
 def _adds_fractions(t: Formula) -> bool:
-    return any(isinstance(p, Sum) and any(isinstance(a, Quotient) for a in p.args) for p in _parts(t))
+    """Whether a sum has a term with names below its line."""
+    return any(isinstance(p, Sum) and any(over_and_under(a)[1].free for a in p.args) for p in _parts(t))
+
+
+def _bases(t: Formula) -> Counter[str]:
+    """Return the signs of the factors above and below the line, as often as their exponents say; of sums none."""
+    bases: Counter[str] = Counter()
+    for f in (g for p in over_and_under(t) if not isinstance(p, Sum) for g in factors(p) if g.free):
+        base, e = base_and_exponent(f)
+        bases["".join(_without_signs(base))] += math.ceil(abs(e.value)) if isinstance(e, Number) else 1
+    return bases
+
+
+def _brackets(t: Formula) -> int:
+    """Return how many factors of its terms are sums."""
+    both = [g for side in over_and_under(t) for p in terms(side) for g in factors(p)]
+    return sum(isinstance(base_and_exponent(g)[0], Sum) for g in both)
 
 
 def _joins_powers(t: Formula) -> bool:

@@ -64,10 +64,14 @@ class Slopes:
     Args:
         x: the variable.
         moving: letters that stand for parts with x in them; their derivative is written with a dash.
+
+    Attributes:
+        apart: logarithms that are differentiated by their laws, each with the sum that it is.
     """
 
     def __init__(self, x: str, moving: Sequence[str] = ()) -> None:
         self.x, self.moving = x, {*moving}
+        self.apart: dict[Formula, Formula] = {}
         self._known: dict[Formula, Formula] = {}
 
     def beside(self, letter: str) -> Slopes:

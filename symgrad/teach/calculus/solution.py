@@ -34,7 +34,6 @@ from symgrad.expression.arithmetic import (
 from symgrad.expression.formula import (
     Call,
     Cases,
-    Compare,
     Formula,
     Label,
     Name,
@@ -50,8 +49,8 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
-from symgrad.teach.calculus.logarithms import condition, quotes, taken_apart
-from symgrad.teach.calculus.remarks import jumps, kinks, solved_cases
+from symgrad.teach.calculus.logarithms import condition, know_logarithms, logarithm_of, quotes, taken_apart
+from symgrad.teach.calculus.remarks import STEPS, jumps, kinks, solved_cases
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -68,12 +67,13 @@ from symgrad.teach.calculus.rules import (
     quotient_quote,
     rule_of,
 )
-from symgrad.teach.calculus.simplify import cleared, measure, simplified, why
+from symgrad.teach.calculus.simplify import alike, cleared, measure, simplified, why
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
     ClosedFormStep,
     ConstantRule,
     ConstantTimesRule,
+    FactorOut,
     LessonStep,
     LogarithmicRule,
     Note,
@@ -187,35 +187,48 @@ class Solution:
         f, slopes = self.f, self._slopes
         if not slopes.depends(f):
             return self._derive(ConstantRule(before=f, after=ZERO), ["a constant has the derivative 0:"], ZERO)
-        split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Call) else None
-        derivative = self._cases(split) if split is not None else self._rule()
-        rewritings: list[Rewriting] = list(simplified(derivative, [self.f, derivative], self._goal))
+        split = tidy(f) if isinstance(f, (Sum, Product)) else possible(by_cases(f)) if isinstance(f, Call) else f
+        derivative = self._cases(split) if isinstance(split, Cases) else self._rule()
+        rewritings = self._without_detour(derivative, list(simplified(derivative, [self.f, derivative], self._goal)))
         if rewritings:
             self._drop_spare()
             self.steps += [replace(rewritings[0], before=self.steps[-1].after), *rewritings[1:]]
         derivative = rewritings[-1].after if rewritings else derivative
         solved = solved_cases(derivative, self.x)
         if solved != derivative:
-            self.steps.append(SolveConditions(before=derivative, after=solved, written=(solved,)))
+            self.steps.append(
+                SolveConditions(before=derivative, after=solved, reason=("solve the conditions:",), written=(solved,))
+            )
         self._close(solved)
         self._remark_kinks(solved)
         return solved
+
+    def _without_detour(self, derivative: Formula, rewritings: list[Rewriting]) -> list[Rewriting]:
+        """Leave out rewritings from which the last step would lead back to what stood before them."""
+        if self._printed is None or self._printed.where:
+            return rewritings
+        there = [alike(self._printed.formula, t) for t in (derivative, *[r.after for r in rewritings])]
+        return rewritings[: there.index(True)] if any(there) else rewritings
 
     def _close(self, derivative: Formula) -> None:
         """End in what ``sg.derive`` prints: terms in its order, and another formula where it has one."""
         printed, last = self._printed, self.steps[-1]
         if printed is None or (not printed.where and handwritten(printed.formula) == handwritten(derivative)):
             return
-        if last.written and not printed.where and _alike(printed.formula, derivative):
+        if last.written and not printed.where and alike(printed.formula, derivative):
             end = printed.formula
             self.steps[-1] = replace(last, after=end, written=(*last.written[:-1], end))
             return
-        self.steps.append(printed.step(derivative, (f"{why(derivative, printed.put_in())}:",)))
+        end = printed.put_in()
+        if isinstance(last, FactorOut) and why(derivative, end) == "expand":  # which leads back
+            self.steps.pop()
+            derivative = last.before
+        self.steps.append(printed.step(derivative, (f"{why(derivative, end)}:",)))
 
     def _drop_spare(self) -> None:
         """Leave out the last formula of a rule where it has the one before in another order."""
         rule = self.steps[-1]
-        if len(rule.written) > 1 and _alike(*rule.written[-2:]):
+        if len(rule.written) > 1 and alike(*rule.written[-2:]):
             self.steps[-1] = replace(rule, written=rule.written[:-1], after=rule.written[-2])
 
     def _rule(self) -> Formula:
@@ -225,6 +238,7 @@ class Solution:
             step = WriteAsPowers(before=f, after=powers, left=self._label, written=(powers,))
             self.steps.append(replace(step, reason=("write as powers:",)))
         self.f = f = self._logarithms_apart(powers)
+        know_logarithms(f, slopes)
         if is_easy(f, slopes):
             return self._easy()
         if isinstance(f, Sum):
@@ -313,9 +327,9 @@ class Solution:
         c, core = constant_factor(Quotient(ONE, f.denominator), self._slopes)
         base, n = base_and_exponent(over_and_under(core)[1])
         c, e = mul(f.numerator, c), neg(n)
-        as_power = _product_of(c, Power(base, e))
+        as_power = product_of(c, Power(base, e))
         why = ["write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":"]
-        raw = _product_of(mul(c, e), Power(base, add(e, MINUS)))
+        raw = product_of(mul(c, e), Power(base, add(e, MINUS)))
         return self._derive(self._part(f, line=False), why, raw, tidy(self._slopes.of(f)))
 
     def _sum(self, c: Formula, f: Sum) -> Formula:
@@ -323,8 +337,9 @@ class Solution:
         easy = [t for t in f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
         rules = self._term_rules(Sum(*easy)) if easy else ["term by term"]
         rule = self._times(c, self._part(f, line=False))
-        raw = _raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
-        return self._derive(rule, [*_staying(c), *rules, ":"], _product_of(c, raw), tidy(mul(c, raw)))
+        raw = raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
+        shown = [] if isinstance(c, Quotient) and c.numerator == ONE else [product_of(c, raw)]
+        return self._derive(rule, [*_staying(c), *rules, ":"], *shown, tidy(mul(c, raw)))
 
     # ---------------------------------------------------------------- products and quotients
     def _named(self, parts: Sequence[Formula]) -> tuple[list[Name], list[Any]]:
@@ -344,20 +359,20 @@ class Solution:
         letters, words = self._named(parts)
         many = len(parts) > 3
         rule = ["product rule, each factor in turn,"] if many else self._quote("product rule", product_quote(letters))
-        before = Sum(*[_product_of(*parts[:k], Prime(p), *parts[k + 1 :]) for k, p in enumerate(parts)])
+        before = Sum(*[product_of(*parts[:k], Prime(p), *parts[k + 1 :]) for k, p in enumerate(parts)])
         step = self._times(front, self._part(Product(*parts), letters, line=False))
         ds = [tidy(self._slopes.of(p)) for p in parts]
-        raw = _raw_sum([_product_of(*parts[:k], d, *parts[k + 1 :]) for k, d in enumerate(ds)])
-        shown = [_product_of(front, e) for e in (before, raw) if not many and measure(before) < 2 * WIDE]
+        raw = raw_sum([product_of(*parts[:k], d, *parts[k + 1 :]) for k, d in enumerate(ds)])
+        shown = [product_of(front, e) for e in (before, raw) if not many and measure(before) < 2 * WIDE]
         shown = shown[measure(before) >= WIDE :]
-        return self._derive(step, [*rule, *words, ":"], *shown, tidy(_product_of(front, raw)))
+        return self._derive(step, [*rule, *words, ":"], *shown, tidy(product_of(front, raw)))
 
     def _quotient(self) -> Formula:
         u, v = self.f.operands
         letters, words = self._named([u, v])
         step = self._part(self.f, letters, line=False)
         du, dv = (tidy(self._slopes.of(p)) for p in (u, v))
-        raw = Quotient(_raw_sum([_product_of(du, v), _minus(_product_of(u, dv))]), power(v, TWO))
+        raw = Quotient(raw_sum([product_of(du, v), _minus(product_of(u, dv))]), power(v, TWO))
         why = [*self._quote("quotient rule", quotient_quote(*letters)), *words, ":"]
         return self._derive(step, why, raw, tidy(raw))
 
@@ -407,8 +422,8 @@ class Solution:
         rule = self._part(core, line=False)
         sides = (apply("log", f_), mul(e, logarithm(b)))
         says = ["take logarithms: ", sides, ", differentiate both sides (product rule):"]
-        raw = _raw_sum([
-            _product_of(tidy(self._slopes.of(e)), logarithm(b)), _product_of(e, tidy(self._slopes.of(logarithm(b)))),
+        raw = raw_sum([
+            product_of(tidy(self._slopes.of(e)), logarithm(b)), product_of(e, tidy(self._slopes.of(logarithm(b)))),
         ])  # fmt: skip
         if staying:
             self.steps.append(Note(reason=tuple(map(_formula, staying))))
@@ -421,13 +436,14 @@ class Solution:
     def _by_logarithms(self, factored: Sequence[tuple[Formula, Formula]]) -> Formula:
         """Differentiate a product of powers through its logarithm: f′/f is a sum."""
         f = Name(self.d.name if isinstance(self.d.by, int) else "f")
-        sizes = add(*[mul(e, apply("log", apply("abs", b))) for b, e in factored])
-        says = ["take logarithms: ", (apply("log", apply("abs", f)), sizes), ", differentiate both sides:"]
+        sizes, sized = logarithm_of(self.f, factored, self._slopes)
+        log_f = apply("log", apply("abs", f) if sized else f)
+        says = ["take logarithms: ", (log_f, sizes), ", differentiate both sides:"]
         parts = tuple(self._part(b) for b, _ in factored)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
         rule = LogarithmicRule(before=self.f, after=d, logarithm=sizes, substeps=parts)
         self._derive(rule, says, d, left=Quotient(Prime(f), f))
-        derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
+        derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else product_of(self.f, d)
         return self._derive(SolveForDerivative(before=self.f, after=derivative), [], derivative)
 
     # ---------------------------------------------------------------- a part of a formula
@@ -470,19 +486,22 @@ class Solution:
         return self._derive(rule, why, derivative)
 
     def _remark_kinks(self, derivative: Formula) -> None:
+        of_pieces: dict[Formula, bool] = {}  # whether pieces meet at a point, for each
+        unsolved: list[Formula] = []
         for t, points in kinks(self.f, self.x):
-            self.steps.extend(self._meetings(derivative, sorted(points or [], key=_size), isinstance(t, Compare)))
+            for p in points or ():
+                of_pieces[p] = of_pieces.get(p, False) or not isinstance(t, Call) or t.name in STEPS
             if points is None and self.f.size < 40:
-                reason = (Equation((t,)), " has a kink where its cases meet.")
-                self.steps.append(Note(kind="remark", reason=reason))
-        for t, where in jumps(self.f, self.x):
-            jumping = (
-                Equation((t,)),
-                " jumps where ",
-                Equation((t.args[0],)),
-                f" is {where}; the derivative holds elsewhere.",
-            )
-            self.steps.append(Note(kind="remark", reason=jumping))
+                unsolved.append(t)
+        for pieces in (True, False):
+            there = sorted((p for p, meet in of_pieces.items() if meet is pieces), key=_size)
+            self.steps.extend(self._meetings(derivative, there, pieces))
+        for t in unsolved:
+            self.steps.append(Note(kind="remark", reason=(Equation((t,)), " has a kink where its cases meet.")))
+        for t, a, where in jumps(self.f, self.x):
+            says = " is constant between its jumps, where " if is_num(self._slopes.of(t), 0) else " jumps where "
+            ends = f" is {where}; the derivative holds elsewhere."
+            self.steps.append(Note(kind="remark", reason=(Equation((t,)), says, Equation((a,)), ends)))
 
     def _meetings(self, derivative: Formula, points: Sequence[Formula], pieces: bool) -> Iterator[Note]:
         """Compare both sides of each point; points that have the same to say share a line."""
@@ -556,17 +575,11 @@ def _staying(c: Formula) -> list[Any]:
     return [] if c == ONE else ["the minus sign stays; "] if c == MINUS else ["the factor ", (c,), " stays; "]
 
 
-def _alike(a: Formula, b: Formula) -> bool:
-    """Whether two formulas that are equal differ in the order of their terms and factors at most."""
-    signs = [sorted(c for c in handwritten(t) if c not in "+· ") for t in (a, b)]
-    return signs[0] == signs[1]
-
-
 def _formula(p: Any) -> Any:
     return Equation(p) if isinstance(p, tuple) else p
 
 
-def _product_of(*parts: Formula) -> Formula:
+def product_of(*parts: Formula) -> Formula:
     """Return a product whose factors stay where they are; ones are left out."""
     if any(is_num(p, 0) for p in parts):
         return ZERO
@@ -584,9 +597,7 @@ def _in_turn(*parts: Formula) -> Formula:
     """Return the product of a chain's derivatives from the outside in, the number of the innermost last."""
     moving = [p for p in parts if p != ONE]
     last = moving[-1]
-    return (
-        Product(*factors(_product_of(*moving[:-1])), last) if len(moving) > 1 and is_num(last) else _product_of(*parts)
-    )
+    return Product(*factors(product_of(*moving[:-1])), last) if len(moving) > 1 and is_num(last) else product_of(*parts)
 
 
 def _stays(p: Formula) -> bool:
@@ -600,7 +611,8 @@ def _minus(t: Formula) -> Formula:
     return Product(MINUS, *(t.args if isinstance(t, Product) and not _stays(t) else (t,)))
 
 
-def _raw_sum(parts: Sequence[Formula]) -> Formula:
+def raw_sum(parts: Sequence[Formula]) -> Formula:
+    """Return a sum whose terms stay as they are; zeros are left out."""
     kept = [p for p in parts if not is_num(p, 0) and not (isinstance(p, Product) and p.args[-1] == ZERO)]
     return ZERO if not kept else kept[0] if len(kept) == 1 else Sum(*kept)
 

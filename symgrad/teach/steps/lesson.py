@@ -270,6 +270,13 @@ class LogRule(Rule):
     argument: Any
 
 
+class LogLawsRule(Rule):
+    """log(u·v)′ = (log(u) + log(v))′: ``apart`` is the sum that the logarithm is by its laws."""
+
+    name = "laws of logarithms"
+    apart: Any
+
+
 class TrigRule(Rule):
     """The derivative of a circular function, as sin(x)′ = cos(x)."""
 
@@ -334,6 +341,15 @@ class ImplicitRule(Rule):
         yield Line("does", (f"d{x}/d{theta} = ", Equation((self.after,))))
 
 
+class LeibnizRule(Rule):
+    """(∫ₐᵇ g dt)′ = g(b)·b′ − g(a)·a′ + ∫ₐᵇ ∂g/∂x dt; without the last part the fundamental theorem of calculus."""
+
+    name = "Leibniz's rule"
+    integrand: Any
+    lower: Any
+    upper: Any
+
+
 class DifferentiateBothSides(Rule):
     """F = G gives dF/dx = dG/dx; ``before`` and ``after`` are equations."""
 
@@ -346,14 +362,20 @@ class DifferentiateBothSides(Rule):
 
 
 class PartialRule(Rule):
-    """∂f/∂x: the other variables are held constant; ``by`` has the variables in order."""
+    """∂f/∂x: the other variables are held constant; ``by`` has the variables in order, ``near`` the value's digits."""
 
     name = "partial derivative"
     by: tuple[str, ...]
+    near: str = ""
 
     @property
     def title(self) -> str:
         return ""
+
+    def lines(self) -> Iterator[Line]:
+        *before, last = super().lines()
+        yield from before
+        yield last._replace(parts=(*last.parts, self.near) if self.near else last.parts)
 
 
 class FieldRule(Rule):
@@ -525,9 +547,15 @@ class SecondDerivativeTest(Rewriting):
 
 
 class Evaluate(Rewriting):
-    """Put numbers in."""
+    """Put numbers in; ``near`` has the digits of a number that is no short decimal."""
 
     name = "evaluate"
+    near: str = ""
+
+    def lines(self) -> Iterator[Line]:
+        *before, last = super().lines()
+        yield from before
+        yield last._replace(parts=(*last.parts, self.near) if self.near else last.parts)
 
 
 class NewtonStep(Rewriting):

@@ -163,17 +163,19 @@ class TaylorPolynomial(Solution):
         """The polynomial, by rising powers; a line as y = m·x + b."""
         x, a = self._subject.x, self.at
         if self.order == 1:
-            return write(self.expr)
-        terms = [write(d * (x - a) ** k / math.factorial(k)) for k, d in enumerate(self.derivatives) if d != 0]
+            return write(self.expr, self.decimal)
+        terms = [
+            write(d * (x - a) ** k / math.factorial(k), self.decimal) for k, d in enumerate(self.derivatives) if d != 0
+        ]
         return add(*terms) if terms else write(sp.S.Zero)
 
     @property
     def normal(self) -> str:
         """The equation of the line at right angles to the tangent."""
         if self.slope == 0:
-            return f"{self.name} = {handwritten(write(self.at))}"
+            return f"{self.name} = {handwritten(write(self.at, self.decimal))}"
         line = sp.expand(self.derivatives[0] - (self._subject.x - self.at) / self.slope)
-        return f"y = {handwritten(write(line))}"
+        return f"y = {handwritten(write(line, self.decimal))}"
 
     def error(self, h: float) -> float:
         """Return a bound on |f(x) − p(x)| for |x − a| ≤ h, from Lagrange's remainder: M·hⁿ⁺¹/(n + 1)!.
@@ -200,11 +202,11 @@ class TaylorPolynomial(Solution):
 
     def _steps(self) -> Iterator[LessonStep]:
         f = self._subject
-        there = write(self.at)
+        there = write(self.at, self.decimal)
         yield Given(before=Label("f", 0, (f.name,)), after=f.written, written=(f.written,))
         for k, value in enumerate(self.derivatives):
             parts: list[Any] = [] if k == 0 else [Equation((Label("f", k, (f.name,)), self._printed(k))), ", "]
-            yield Note(kind="does", reason=(*parts, Equation((Label("f", k, (there,)), write(value)))))
+            yield Note(kind="does", reason=(*parts, Equation((Label("f", k, (there,)), write(value, self.decimal)))))
         if self.order == 1:
             yield Note(reason=(f"the tangent y = f(a) + f′(a)·({f.name} − a), which is the linear approximation:",))
         else:

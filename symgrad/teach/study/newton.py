@@ -14,7 +14,7 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.steps.lesson import Given, LessonStep, NewtonStep, Note
 from symgrad.teach.study.approximations import exact_number
 from symgrad.teach.study.functions import Subject
-from symgrad.teach.study.points import DIGITS, compiled, derived, number
+from symgrad.teach.study.points import DIGITS, compiled, derived, digits, number
 from symgrad.teach.study.several.field import low
 from symgrad.teach.study.solution import Solution, shortest, write
 
@@ -96,7 +96,7 @@ class Newton(Solution):
 
 
 def _text(value: Any) -> str:
-    return str(mpmath.nstr(value, _SHOWN, strip_zeros=True)).replace("-", "−").removesuffix(".0")
+    return digits(value, _SHOWN)
 
 
 @checked

@@ -14,6 +14,7 @@ import mpmath
 import sympy as sp
 
 from symgrad.expression.printer import handwritten
+from symgrad.expression.words import RAISED
 from symgrad.scalars import differentiate, in_full
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter
@@ -81,9 +82,11 @@ class Place:
         return self.parts[1:] if self.exact is not None else (digits(self.value),)
 
 
-def digits(value: Any) -> str:
-    """Return a number to six digits."""
-    return str(mpmath.nstr(value, SHOWN, strip_zeros=True)).replace("-", "−").removesuffix(".0")
+def digits(value: Any, many: int = SHOWN) -> str:
+    """Return a number to six digits, or as many, as 1.5·10⁻⁷ where it is small."""
+    first, e, power = str(mpmath.nstr(value, many, strip_zeros=True)).partition("e")
+    raised = "·10" + "".join(RAISED[c] for c in power.removeprefix("+")) if e else ""
+    return first.replace("-", "−").removesuffix(".0") + raised
 
 
 def number(e: Any) -> Any:

@@ -17,7 +17,7 @@ from symgrad.teach.steps.lesson import DifferentiateBothSides, Evaluate, LessonS
 from symgrad.teach.study.approximations import exact_number
 from symgrad.teach.study.points import derived, number
 from symgrad.teach.study.several.field import Field, scalar_field
-from symgrad.teach.study.solution import Solution, equation, listed, shortest, write
+from symgrad.teach.study.solution import Solution, listed, shortest, write
 
 
 class RelatedRates(Solution):
@@ -94,11 +94,12 @@ class RelatedRates(Solution):
         solved = _with_labels(self.expr, names)
         left = self._label(self._wanted)
         yield SolveForSlope(before=left, after=solved, reason=("solve for the rate:",), left=left, written=(solved,))
-        put = [(equation(s, v),) for s, v in self._at.items()]
-        put += [(equation(self._label(n), v),) for n, v in self._rates.items()]
+        put = [(self.equation(s, v),) for s, v in self._at.items()]
+        put += [(self.equation(self._label(n), v),) for n, v in self._rates.items()]
+        rate = write(self.rate, self.decimal)
         yield Evaluate(
-            before=solved, after=write(self.rate), reason=("put in ", *listed(put), ":"), left=left,
-            written=(write(self.rate),),
+            before=solved, after=rate, reason=("put in ", *listed(put), ":"), left=left, written=(rate,),
+            near=self.near(self.rate),
         )  # fmt: skip
 
 

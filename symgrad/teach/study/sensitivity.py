@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 
 from symgrad.errors import ArgumentError
-from symgrad.expression.formula import Name, Spelled
+from symgrad.expression.formula import Name, Number, Spelled
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
-from symgrad.teach.steps.lesson import Evaluate, Finding, LessonStep, Note, distinct
+from symgrad.teach.steps.lesson import Evaluate, Finding, LessonStep, Note, PartialRule, distinct
 from symgrad.teach.study.approximations import exact_number
 from symgrad.teach.study.points import derived, digits, number
 from symgrad.teach.study.several.field import Field, scalar_field
@@ -19,11 +19,19 @@ from symgrad.teach.study.several.surfaces import value_there
 from symgrad.teach.study.solution import Solution, equation, listed, shortest, write
 
 
-def shown(e: Any) -> tuple[Any, ...]:
-    """Return a number behind its name: exact where it is short, else its digits."""
-    if e.count_ops() <= 6 and (not e.is_Rational or e.q <= 10000):
-        return " = ", equation(e)
+def shown(e: Any, decimal: bool) -> tuple[Any, ...]:
+    """Return a number behind its name: exact where it is short, else its digits; of decimals a decimal."""
+    exact = write(e, decimal)
+    ends = isinstance(exact, Number) and (exact.has_point or exact.value.denominator == 1)
+    if ends or (not decimal and e.count_ops() <= 6 and (not e.is_Rational or e.q <= 10000)):
+        return " = ", equation(exact)
     return (f" ≈ {digits(number(e))}",)
+
+
+def partial_there(solution: Solution, f: Field, name: str, slope: Any, value: Any) -> PartialRule:
+    """Return the step to ∂f/∂x and its value."""
+    near = solution.near(value)
+    return f.partial(name, slope, *([] if near else [write(value, solution.decimal)]), near=near)
 
 
 class ErrorPropagation(Solution):
@@ -64,17 +72,18 @@ class ErrorPropagation(Solution):
         f = self._field
         yield f.given()
         data = zip(f.names, self._point.values(), self._errors, strict=True)
-        measured = listed([(equation(Name(n), v), " ± ", equation(d)) for n, v, d in data])
+        given = [(n, *(self.equation(v) for v in pair)) for n, *pair in data]
+        measured = listed([(f"{n} = ", v, " ± ", d) for n, v, d in given])
         yield Note(reason=("measured: ", *measured))
         yield Note(reason=("the partial derivatives, and their values at the measured numbers:",))
         for n, e, v in zip(f.names, self._slopes, self._there, strict=True):
-            yield f.partial(n, e, v)
-        yield Note(kind="does", reason=(f.letter, *shown(self.value)))
+            yield partial_there(self, f, n, e, v)
+        yield Note(kind="does", reason=(f.letter, *shown(self.value, self.decimal)))
         parts = " + ".join(f"|∂{f.letter}/∂{n}|·Δ{n}" for n in f.names)
         yield Note(reason=(f"to first order the error is at most Δ{f.letter} = {parts}",))
-        yield Note(kind="does", reason=(f"Δ{f.letter}", *shown(self.maximal)))
+        yield Note(kind="does", reason=(f"Δ{f.letter}", *shown(self.maximal, self.decimal)))
         yield Note(reason=("of independent errors with these standard deviations, the squares of the terms are added",))
-        yield Note(kind="does", reason=(f"σ of {f.letter}", *shown(self.standard)))
+        yield Note(kind="does", reason=(f"σ of {f.letter}", *shown(self.standard, self.decimal)))
 
 
 class Sensitivity(Solution):
@@ -113,11 +122,12 @@ class Sensitivity(Solution):
         f = self._field
         yield f.given()
         if self._point:
-            yield Note(reason=(f"at {', '.join(f'{s.name} = {v}' for s, v in self._point.items())}:",))
-            value = write(self.value)
-            yield Evaluate(before=f.written[0], after=value, left=Name(f.letter), written=(value,))
+            there = [(self.equation(s, v),) for s, v in self._point.items()]
+            yield Note(reason=("at ", *listed(there), ":"))
+            value, near = write(self.value, self.decimal), self.near(self.value)
+            yield Evaluate(before=f.written[0], after=value, left=Name(f.letter), written=(value,), near=near)
         for n, e in zip(f.names, self._slopes, strict=True):
-            yield f.partial(n, e, self.derivatives[n])
+            yield partial_there(self, f, n, e, self.derivatives[n])
         said = tuple(("does", self._elasticity(n)) for n in self.elasticities)
         if said:
             yield Finding(
@@ -127,7 +137,10 @@ class Sensitivity(Solution):
             yield Finding(topic="To first order", statements=tuple(("remark", s) for s in self._percents()))
 
     def _elasticity(self, n: str) -> tuple[Any, ...]:
-        parts = distinct((write(self.formulas[n]), write(self.elasticities[n])))
+        formula = self.formulas[n]
+        parts = distinct(
+            (write(formula, self.decimal and formula.is_number), write(self.elasticities[n], self.decimal))
+        )
         return (Equation((Spelled(f"ε of {n}", rf"\varepsilon_{{{n}}}"), *parts)),)
 
     def _percents(self) -> Iterator[tuple[Any, ...]]:

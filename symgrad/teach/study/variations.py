@@ -130,7 +130,7 @@ class Motion(Solution):
 
     @property
     def _energy(self) -> Any:
-        return sp.simplify(sum(p * self._at[n][1] for n, p in self.momenta.items()) - self.lagrangian)
+        return _in_terms(sum(p * self._at[n][1] for n, p in self.momenta.items()) - self.lagrangian)
 
     @cached_property
     def hamiltonian(self) -> Any:
@@ -143,7 +143,7 @@ class Motion(Solution):
         matrix, rhs = sp.linear_eq_to_matrix(equations, velocities)
         if sp.simplify(matrix.det()) == 0:
             return None
-        return sp.simplify(self._energy.subs(dict(zip(velocities, matrix.LUsolve(rhs), strict=True))))
+        return _in_terms(self._energy.subs(dict(zip(velocities, matrix.LUsolve(rhs), strict=True))))
 
     @property
     def hamilton(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Motion(Solution):
             return {}
         out = {f"{n}_dot": differentiate(self.hamiltonian, sp.Symbol(f"p_{n}", real=True)) for n in self.q}
         forces = {f"p_{n}_dot": -differentiate(self.hamiltonian, self._at[n][0]) for n in self.q}
-        return {name: sp.simplify(e) for name, e in {**out, **forces}.items()}
+        return {name: _in_terms(e) for name, e in {**out, **forces}.items()}
 
     def _steps(self) -> Iterator[LessonStep]:
         yield Note(kind="given", reason=(Equation((Name("L"), self._written)),))
@@ -173,6 +173,16 @@ class Motion(Solution):
             lines = [("does", (Equation((Name("H"), write(self.hamiltonian))),))]
             lines += [("does", (Equation((Name(name), write(e))),)) for name, e in self.hamilton.items()]
             yield Finding(topic="Hamilton's equations", statements=tuple(lines))
+
+
+_FEW = 6  # terms of an energy that is written term by term
+
+
+def _in_terms(e: Any) -> Any:
+    """Return a formula as a sum of a few products, as kinetic and potential energy, or simplified."""
+    opened = sp.expand(e)
+    few = opened.is_Add and len(opened.args) <= _FEW and not any(t.has(sp.Add) for t in opened.args)
+    return opened if few else sp.simplify(e)
 
 
 check_methods(Motion)

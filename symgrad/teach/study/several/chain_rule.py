@@ -12,6 +12,7 @@ from symgrad.expression.formula import Formula, Label, Product
 from symgrad.expression.printer import handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.calculus.simplify import rewritten
 from symgrad.teach.steps.lesson import ChainRuleAlong, LessonStep, Note, PartialRule, distinct
 from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.field import Field, scalar_field
@@ -91,11 +92,14 @@ class ChainRule(Solution):
         branches: list[Formula] = [Product(f.part(n), self._rate(n, t)) for n in names]
         raw = add(*[mul(write(self._slopes[n]), write(self._rates[t][n])) for n in names])
         with_path = write(self._total(t).subs(self._put_in, simultaneous=True))
+        steps = rewritten(with_path, result)
+        end = with_path if steps else result
         yield ChainRuleAlong(
-            before=f.written[0], after=result, branches=tuple(branches), left=left, substeps=tuple(parts),
+            before=f.written[0], after=end, branches=tuple(branches), left=left, substeps=tuple(parts),
             reason=("one product for each branch to ", t, ", ", Equation((left, add(*branches))), ":"),
-            written=distinct((raw, with_path, result)),
+            written=distinct((raw, end)),
         )  # fmt: skip
+        yield from steps
 
 
 def _free(p: Field) -> set[str]:

@@ -70,11 +70,13 @@ class Field:
         """Return the step that says what a scalar field is: f(x, y) = …"""
         return Given(before=self.label(), after=self.written[0], written=self.written)
 
-    def partial(self, name: str, *equal: Any, after: Any = None) -> PartialRule:
-        """Return the step to ∂f/∂x of a scalar field: equal formulas of SymPy's, the last of which comes out."""
-        written = distinct(tuple(map(write, equal)))
+    def partial(self, name: str, *equal: Any, after: Any = None, near: str = "") -> PartialRule:
+        """Return the step to ∂f/∂x of a scalar field: equal formulas, the last of which comes out."""
+        written = distinct(tuple(e if isinstance(e, Formula) else write(e) for e in equal))
         made = written[-1] if after is None else write(after)
-        return PartialRule(before=self.written[0], after=made, by=(name,), left=self.part(name), written=written)
+        return PartialRule(
+            before=self.written[0], after=made, by=(name,), left=self.part(name), written=written, near=near
+        )
 
 
 def low(k: int) -> str:

@@ -26,7 +26,7 @@ from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.definiteness import definiteness, listed_minors, second_derivatives
 from symgrad.teach.study.several.field import Field, scalar_field
 from symgrad.teach.study.several.operators import nabla
-from symgrad.teach.study.solution import Solution, equation, shortest, write
+from symgrad.teach.study.solution import Solution, shortest, write
 
 
 def exact_point(who: str, names: Sequence[str], at: dict[str, Any]) -> dict[Any, Any]:
@@ -86,9 +86,9 @@ class AtPoint(Solution):
         written = distinct((write(self._partials), write(self.gradient)))
         label: Formula = nabla("gradient", f.letter)
         if self.point:
-            there = Label(f.letter, 0, tuple(map(write, self.point.values())))
+            there = Label(f.letter, 0, tuple(write(v, self.decimal) for v in self.point.values()))
             label = Spelled("∇" + handwritten(there), r"\nabla " + LATEX.write(there))
-            written = (write(self.gradient),)
+            written = (write(self.gradient, self.decimal),)
         yield FieldRule(
             before=f.written[0], after=write(self.gradient), operator="gradient", reason=reason, left=label,
             written=written, substeps=parts,
@@ -128,9 +128,9 @@ class TangentPlane(AtPoint):
     @property
     def _equation(self) -> Equation:
         if self._height is not None:
-            return equation(Name(self._height), self.expr)
+            return self.equation(Name(self._height), self.expr)
         constant, rest = self.expr.as_independent(*self._field.symbols, as_Add=True)
-        return equation(rest, -constant)
+        return self.equation(rest, -constant)
 
     @property
     def formula(self) -> str:
@@ -139,11 +139,11 @@ class TangentPlane(AtPoint):
 
     def _steps(self) -> Iterator[LessonStep]:
         yield from self._differentiated(("the partial derivatives, and their values at the point:",))
-        f, a = self._field.letter, [write(v) for v in self.point.values()]
+        f, a = self._field.letter, [write(v, self.decimal) for v in self.point.values()]
         if self._height is not None:
             yield Evaluate(
                 before=self._field.written[0], after=write(self._value), left=Label(f, 0, tuple(a)),
-                written=(write(self._value),),
+                written=(write(self._value, self.decimal),),
             )  # fmt: skip
             why = " + ".join(f"∂{f}/∂{n}·({n} − {handwritten(v)})" for n, v in zip(self.names, a, strict=True))
             yield Note(reason=(f"the tangent plane {self._height} = {f}(P) + {why}, the linear approximation:",))
@@ -152,7 +152,7 @@ class TangentPlane(AtPoint):
             reason = f"the gradient is at right angles to the {what[0]}, so that the {what[1]} is ∇f·(X − P) = 0:"
             yield Note(reason=(reason,))
         yield Note(kind="does", reason=(self._equation,))
-        yield Note(reason=("a normal vector is ", equation(self.normal)))
+        yield Note(reason=("a normal vector is ", self.equation(self.normal)))
 
 
 def _height(left: str, at: dict[str, Any]) -> str | None:
@@ -198,19 +198,21 @@ class DirectionalDerivative(AtPoint):
     def _steps(self) -> Iterator[LessonStep]:
         yield from self._differentiated(("the gradient:",))
         if self._length != 1:
-            given, length, unit = (equation(self._given), equation(self._length), equation(Name("u"), self.direction))
+            given, length, unit = [
+                self.equation(*e) for e in ((self._given,), (self._length,), (Name("u"), self.direction))
+            ]
             words = "the direction ", given, " has the length ", length, "; as a unit vector it is ", unit
             yield Note(reason=words)
-        dot = equation(self.gradient), "·", equation(self.direction)
+        dot = self.equation(self.gradient), "·", self.equation(self.direction)
         yield FieldRule(
             before=write(self.gradient), after=write(self.expr), operator="directional derivative",
             reason=("the derivative in the direction of u is ∇f·u = ", *dot, ":"),
             left=Spelled("∂f/∂u", r"\frac{\partial f}{\partial u}"),
-            written=(write(self.expr),),
+            written=(write(self.expr, self.decimal),),
         )  # fmt: skip
         if self.point and any(self.gradient):
             most = "f rises most in the direction of ∇f, with the derivative ‖∇f‖ = "
-            yield Note(kind="remark", reason=(most, equation(self.steepest)))
+            yield Note(kind="remark", reason=(most, self.equation(self.steepest), self.near(self.steepest)))
 
 
 class Hessian(AtPoint):
