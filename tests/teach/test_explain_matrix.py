@@ -302,3 +302,29 @@ def test_means_of_differentials_have_a_reason_with_their_size():
     text = str(sg.explain("mean((v - mean(v))**3)", "v", shapes={"v": "k"}))
     assert "mean(a ⊙ b) = aᵀ·b/k" in text
     assert "mean(a) = 1ᵀ·a/k" in text
+
+
+def test_a_quadratic_form_beside_a_linear_one_is_written_term_by_term():
+    shapes = {"A": ("n", "n"), "x": "n", "b": "n"}
+    assert "f(x) = xᵀ·A·x − 2·xᵀ·b " in str(sg.explain("x @ A @ x - 2*b @ x", "x", shapes=shapes))
+    assert "f(w) = yᵀ·(M·w − y) " in str(
+        sg.explain("y @ (M @ w - y)", "w", shapes={"M": ("n", "d"), "w": "d", "y": "n"})
+    )
+
+
+@pytest.mark.parametrize(
+    ("f", "law", "gradient"),
+    [
+        ("sum(kron(X, B))", "sum(A ⊗ B) = sum(A)·sum(B):", "G = sum(B)·1·1ᵀ"),
+        ("sum(kron(X, B)**2)", "‖A ⊗ B‖² = ‖A‖²·‖B‖²:", "G = 2·‖B‖_F²·X"),
+        ("trace(kron(X, B) @ kron(B, X))", "(A ⊗ B)·(C ⊗ D) = A·C ⊗ B·D", "2·tr(X·B)·Bᵀ"),
+        ("trace(kron(X, B))", "tr(A ⊗ B) = tr(A)·tr(B)", "G = tr(B)·I"),
+        ("logdet(kron(X, B))", "det(A ⊗ B) = det(A)ᵐ·det(B)ⁿ", "G = n·X⁻ᵀ"),
+        ("trace(expm(X))", "dexpm(M, I) = expm(M)", "= expm(X)ᵀ"),
+    ],
+)
+def test_laws_of_kronecker_products_and_exponentials_are_quoted(f, law, gradient):
+    text = str(sg.explain(f, "X", shapes={"X": ("n", "n"), "B": ("n", "n")}))
+    assert law in text
+    assert gradient in text
+    assert "operation by operation" not in text

@@ -340,3 +340,7 @@ def test_the_tangent_of_a_curve_is_told_as_one():
 def test_why_a_curve_has_no_tangent_is_told(text, what):
     with pytest.raises(ArgumentError, match=what):
         sg.tangent(text, x=0)
+
+
+def test_a_difference_of_squares_stays_one():
+    assert "[[2·(y² − x²)/(x² + y²)², −4x·y/(x² + y²)²]" in str(sg.teach.hessian("log(x**2 + y**2)"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 
 import sympy as sp
 
@@ -57,13 +58,23 @@ def _is_square_apart(a: sp.Add) -> bool:
 def _is_root_of_a_difference(p: sp.Pow) -> bool:
     """Whether this is √((a - b) (a + b)), for √(a² - b²)."""
     sums = [f for f in p.base.args if f.is_Add] if p.base.is_Mul and p.exp.is_Rational and p.exp.q == 2 else []
-    return len(sums) == 2 and len((sums[0] + sums[1]).args) < 3 > len((sums[0] - sums[1]).args)
+    return len(sums) == 2 and _are_conjugate(*sums)
+
+
+def _are_conjugate(f: sp.Expr, g: sp.Expr) -> bool:
+    """Whether two sums are a - b and a + b."""
+    return bool(g.is_Add and len((f + g).args) < 3 > len((f - g).args))
 
 
 def _fractions_in(a: sp.Expr) -> int:
     """How many terms of a sum are fractions; of sums that its terms have as factors, fractions with names below."""
     nested = (t for b in a.args for f in sp.Mul.make_args(b) if f.is_Add for t in f.args)
     return sum(map(_is_fraction, a.args)) + sum(_is_fraction(t.as_coeff_Mul()[1]) for t in nested)
+
+
+def _fractions_with_names(a: sp.Add) -> int:
+    """How many terms of a sum have names below a bar."""
+    return sum(_is_fraction(t.as_coeff_Mul()[1]) for t in a.args)
 
 
 def _is_secant(a: sp.Add) -> bool:
@@ -83,6 +94,8 @@ def _of_product(m: sp.Mul) -> int:
     """How often a product has xᵃ beside x, sin u over a cos u, a sum of nothing but negative terms, or 4x + 2."""
     count = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
     count += sum(1 for f in m.args if f.is_Add and _is_multiple(f))
+    count += sum(len(f.free_symbols) > 1 and _are_conjugate(f, g) for f, g in combinations(m.args, 2) if f.is_Add)
+    count += 2 * sum(1 for f in m.args if f.is_Add and f.is_rational_function() and _fractions_with_names(f))
     powers = [f.as_base_exp() for f in m.args]
     for base, n in powers:
         count += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)

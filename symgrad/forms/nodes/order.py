@@ -10,8 +10,10 @@ from sympy.printing.precedence import PRECEDENCE
 
 
 def terms_in_order(e: sp.Add, terms: Sequence[Any]) -> list[Any]:
-    """Return SymPy's order of terms with a positive one in front: 1 - x, but -3x² + 4x + 11."""
+    """Return SymPy's order of terms with a positive one in front: 1 - x, but -3x² + 4x + 11; simple fractions first."""
     ordered = list(terms)
+    if _is_of_fractions(e):
+        return sorted(reversed(ordered), key=lambda t: (_is_negative(t), t.count_ops()))
     if len(ordered) < 2 or not _is_negative(ordered[0]) or _is_long_polynomial(e):
         return ordered
     first = next((t for t in ordered if not _is_negative(t)), None)
@@ -23,6 +25,12 @@ def terms_in_order(e: sp.Add, terms: Sequence[Any]) -> list[Any]:
 
 def _is_negative(t: Any) -> bool:
     return bool(t.could_extract_minus_sign())
+
+
+def _is_of_fractions(e: sp.Add) -> bool:
+    """Whether every term is a quotient of polynomials in one name, with the name below."""
+    names = e.free_symbols
+    return len(names) == 1 and all(sp.denom(t).has(*names) and t.is_rational_function(*names) for t in e.args)
 
 
 def _is_long_polynomial(e: sp.Add) -> bool:

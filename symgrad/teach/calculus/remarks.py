@@ -40,6 +40,7 @@ from symgrad.teach.board.reading import SympyFormatter, to_sympy
 from symgrad.teach.calculus.slopes import of_size
 
 MOST = 30  # signs of a part that a domain is stated for
+_HIGH = 6  # degree of a polynomial whose sign is examined
 
 
 def domain(f: Formula, x: str) -> list[Formula]:
@@ -296,7 +297,8 @@ def _solved(sign: str, part: Formula, x: str) -> Formula:
         return undone
     if sign == "<" and isinstance(part, Call) and part.args[0] != Name(x):
         inside = to_sympy(part.args[0])
-        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or Compare(part, sign, bound)
+        small = Compare(SympyFormatter().write(1 - inside**2), ">", num(0))
+        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or _where(small, x) or Compare(part, sign, bound)
     if sign == ">" and isinstance(part, Power) and isinstance(part.exponent, Number) and part.exponent.value % 2 == 0:
         return _solved("≠", part.base, x)
     if part == Name(x) or sign == "<":
@@ -328,18 +330,20 @@ def solved_cases(t: Formula, x: str) -> Formula:
 
 
 def _where(c: Any, x: str) -> Formula | None:
-    """Return the x for which a linear or quadratic condition holds, as one interval or by |x|; None of all else."""
+    """Return the x for which a condition on a polynomial holds, as one interval or by |x|; None of all else."""
     if not isinstance(c, Compare):
         return None
     sign, a, b = c.op, c.left, c.right
     s = sp.Symbol(x, real=True)
     e = to_sympy(a) - to_sympy(b) if sign in (">", "≥") else to_sympy(b) - to_sympy(a)
-    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > 2:
+    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > _HIGH:
         return None
-    ends = sorted(r for r in sp.roots(sp.Poly(e, s)) if r.is_real)
-    top = sp.Poly(e, s).LC()
+    roots = sp.roots(sp.Poly(e, s), filter="R")
+    if any(n % 2 == 0 for n in roots.values()) or len(roots) < sp.Poly(e, s).count_roots():
+        return None
+    ends, top, degree = sorted(roots), sp.Poly(e, s).LC(), sp.degree(e, s)
     written = [SympyFormatter().write(r) for r in ends]
-    if len(ends) == 1 and sp.degree(e, s) == 1:
+    if len(ends) == 1 and degree % 2:
         return Compare(Name(x), ">" if top > 0 else "<", written[0])
     if len(ends) != 2:
         return None

@@ -25,6 +25,7 @@ from symgrad.expression.arithmetic import (
     mul,
     neg,
     over_and_under,
+    power,
     terms,
 )
 from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
@@ -33,6 +34,7 @@ from symgrad.forms.rewrites.fractions import squares, squares_replaced
 from symgrad.forms.rewrites.reasons import SQUARES, reason
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, Unwritable, to_sympy
+from symgrad.teach.board.tidy import tidy
 from symgrad.teach.steps.lesson import (
     Cancel,
     ClearFractions,
@@ -70,7 +72,15 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
     if t.size > MOST or _has(t, (Cases, Compare)) or _is_opened_polynomial(t):
         return
     formatter = SympyFormatter(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
-    rules = (_unnested, _common_denominator, _cancelled_in_sight, _expanded_polynomial, _pythagoras, _cancelled)
+    rules = (
+        _unnested,
+        _secant,
+        _common_denominator,
+        _cancelled_in_sight,
+        _expanded_polynomial,
+        _pythagoras,
+        _cancelled,
+    )
     for rule in (*rules, _factored, _expanded, _pythagoras, _cancelled, _by_name):
         for step in rule(t, formatter):
             if step.after != t and equal(step.after, t):
@@ -161,7 +171,7 @@ def _over(top: Formula, below: Formula | None) -> Formula:
 
 def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
-    cleared = _cleared(t, formatter)
+    cleared = _multiplied_below(t) or _cleared(t, formatter)
     if cleared is not None:
         yield _step(ClearFractions, cleared, "clear the fractions within")
         return
@@ -171,6 +181,24 @@ def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             made = [new or old for new, old in zip(parts, t.args, strict=True)]
             after = Sum(*made) if isinstance(t, Sum) else _product_of(made)
             yield _step(ClearFractions, after, "clear the fractions within")
+
+
+def _multiplied_below(t: Formula) -> Formula | None:
+    """Return 2/((1 + (u/v)²)·v²) as 2/(v² + u²): fractions below the line are multiplied by the factor beside them."""
+    parts = factors(t.denominator) if isinstance(t, Quotient) else ()
+    sums = [f for f in parts if isinstance(f, Sum) and any(isinstance(_power_apart(p), Quotient) for p in f.args)]
+    if len(sums) != 1 or len(parts) < 2:
+        return None
+    rest = mul(*[f for f in parts if f is not sums[0]])
+    below = Sum(*[tidy(mul(_power_apart(p), rest)) for p in sums[0].args])
+    return None if _lines(below) else Quotient(over_and_under(t)[0], below)
+
+
+def _power_apart(t: Formula) -> Formula:
+    """Return (u/v)ⁿ as uⁿ/vⁿ."""
+    if isinstance(t, Power) and isinstance(t.base, Quotient):
+        return Quotient(*[power(p, t.exponent) for p in t.base.operands])
+    return t
 
 
 def _term_cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
@@ -254,6 +282,24 @@ def _expanded(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         return
 
 
+_SECANTS: tuple[tuple[Any, Any, Any, str], ...] = (
+    (sp.cos, sp.tan, lambda tan: 1 + tan**2, "1/cos² = 1 + tan²"),
+    (sp.cosh, sp.tanh, lambda tanh: 1 - tanh**2, "1/cosh² = 1 − tanh²"),
+)
+
+
+def _secant(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
+    """Write 1/cos² beside tangents with these, where terms cancel."""
+    e = to_sympy(t)
+    for under, function, square, says in _SECANTS:
+        for u in sorted({a.args[0] for a in e.atoms(function)}, key=str):
+            after = multiplied_out(e.xreplace({under(u) ** -2: square(function(u))}))
+            shorter = None if after.has(under(u)) else _best([after], formatter, t)
+            if shorter is not None and 2 * measure(shorter) < measure(t):
+                yield _identity(says, shorter)
+                return
+
+
 def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
         e = multiplied_out(to_sympy(top))
@@ -322,9 +368,20 @@ def _cancelled(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         return
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
-        says = "cancel " if _in_sight(t.numerator, common) else "factor the numerator and cancel "
-        factor = _left(common, {}, formatter)
-        yield _step(Cancel, quotient, says, factor, common=factor)
+        factor, in_sight = _left(common, {}, formatter), _in_sight(t.numerator, common)
+        if in_sight and (divided := _divided(t.numerator, factor)) is not None:
+            quotient = div(divided, parts[1])
+        yield _step(
+            Cancel, quotient, "cancel " if in_sight else "factor the numerator and cancel ", factor, common=factor
+        )
+
+
+def _divided(top: Formula, factor: Formula) -> Formula | None:
+    """Return a sum with its terms divided by a factor that each shows, nothing else worked out."""
+    if not isinstance(top, Sum):
+        return None
+    parts = [tidy(div(p, factor)) for p in top.args]
+    return None if any(_has(p, Quotient) for p in parts) else Sum(*parts)
 
 
 def _cancelled_in_sight(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
@@ -480,7 +537,7 @@ def why(t: Formula, other: Formula) -> str:
         return "collect powers"
     bases = [_bases(f) for f in (t, other)]
     sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
-    if bases[0] == bases[1] and not any(sums):
+    if bases[0] == bases[1] and not any(isinstance(p, Sum) for f in (t, other) for p in over_and_under(f)):
         return "−(a − b) = b − a"
     exps = [sum(isinstance(p, Call) and p.name == "exp" for p in _parts(f)) for f in (t, other)]
     if exps[0] > exps[1] and _brackets(t) == _brackets(other) and len(terms(t)) == len(terms(other)):

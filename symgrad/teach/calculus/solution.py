@@ -71,6 +71,7 @@ from symgrad.teach.calculus.simplify import alike, cleared, measure, simplified,
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
     ClosedFormStep,
+    CommonDenominator,
     ConstantRule,
     ConstantTimesRule,
     FactorOut,
@@ -89,6 +90,7 @@ from symgrad.teach.steps.lesson import (
 )
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
+_BACK = ((FactorOut, "expand"), (CommonDenominator, "divide term by term"))  # steps with reasons that lead back
 PUT_IN = ("put the parts in:",)
 CLOSE = np.array([1e-9, 1e-11])  # how far from a point values are compared
 NEAR = 1e-7 * np.array([1, 1.3, 1.7, 2.3, 3.1])  # how far from a point slopes are compared
@@ -220,7 +222,7 @@ class Solution:
             self.steps[-1] = replace(last, after=end, written=(*last.written[:-1], end))
             return
         end = printed.put_in()
-        if isinstance(last, FactorOut) and why(derivative, end) == "expand":  # which leads back
+        if (type(last), why(derivative, end)) in _BACK:
             self.steps.pop()
             derivative = last.before
         self.steps.append(printed.step(derivative, (f"{why(derivative, end)}:",)))

@@ -24,6 +24,7 @@ from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
+from symgrad.teach.matrix.laws import multiplied_out, without_kronecker
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import eigenvalue, operations, rules, theorems
 from symgrad.teach.matrix.rules import NoWords
@@ -70,6 +71,7 @@ class Lesson:
     def _steps(self) -> Iterator[LessonStep]:
         names = [self.tape.names[t] for t in self.targets]
         whole = self._formula(ClosedForm(self.tape.root, [self.tape.root], check=False))
+        whole = whole if whole is None else multiplied_out(whole, {*names})
         label = Label(self._f, 0, tuple(names))
         shown = (label,) if whole is None else (label, as_traces(whole))
         shown = self._in_letters(label) if whole is None and self._is_flow else shown
@@ -81,8 +83,13 @@ class Lesson:
         yield from rules(self.tape, whole)
         if any(map(self._has_gradient, names)):
             yield Note(reason=(WIRTINGER,))
+        apart, law = (whole, "") if whole is None else without_kronecker(whole)
+        if law:
+            yield UseIdentity(
+                before=whole, after=apart, reason=(f"{law}:",), written=(apart,), left=label, identity=law
+            )
         try:
-            solution = self._solution(whole, names, self._f)
+            solution = self._solution(apart, names, self._f)
         except (NoWords, SymgradError):
             if not self._is_flow and eigenvalue(self.tape) is None:
                 yield from operations(self.tape, self.targets)
@@ -196,6 +203,8 @@ def identity(solution: Solution, gradient: Any, closed: Any) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
     if _sigmoids(solution.opened(gradient)) != _sigmoids(closed):
         return "σ(−t) = 1 − σ(t)"
+    if "dexpm" in unicode_text(gradient) and "dexpm" not in unicode_text(closed):
+        return "dexpm(M, I) = expm(M)"
     if closed.has(Diag) and not gradient.has(Diag) and gradient.has(Hadamard):
         return "a·bᵀ ⊙ M = diag(a)·M·diag(b)"
     return ""

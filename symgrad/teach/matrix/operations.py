@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad.core.node import AnyNode, Leaf, Node, is_node
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.nodes.matrices import Call
+from symgrad.forms.nodes.matrices import Call, Kronecker
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
@@ -20,8 +20,14 @@ from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import LessonStep, NamePart, Note
 from symgrad.teach.steps.lines import entry
 from symgrad.teach.steps.tape import Tape
+from symgrad.teach.steps.unicode_text import unicode_text
 
 _LONG = 80  # signs of an equation
+_KRON = "ab,cd->acbd"  # what a Kronecker product sums
+_LAWS = {  # by which the formula of the output has no Kronecker product any more
+    "tr(": "for Kronecker products, tr(A ⊗ B) = tr(A)·tr(B)",
+    "det(": "for Kronecker products, det(A ⊗ B) = det(A)ᵐ·det(B)ⁿ where A is n×n and B is m×m",
+}
 
 
 def theorems(tape: Tape) -> Iterator[LessonStep]:
@@ -61,6 +67,12 @@ def rules(tape: Tape, e: Any) -> Iterator[LessonStep]:
         yield Note(reason=(says,))
     if Eigenvalues in used:
         yield from _of_eigenvalues(tape)
+    if e is not None and not e.has(Kronecker) and any(getattr(n.op, "spec", "") == _KRON for n in _nodes(tape)):
+        yield from (Note(reason=(law,)) for word, law in _LAWS.items() if word in unicode_text(e))
+
+
+def _nodes(tape: Tape) -> Iterator[Node]:
+    return (n for n in tape.nodes if isinstance(n, Node))
 
 
 def eigenvalue(tape: Tape) -> int | None:

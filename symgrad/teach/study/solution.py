@@ -10,6 +10,7 @@ import sympy as sp
 
 from symgrad.expression.formula import Formula, Rows
 from symgrad.forms.calculus.length import length
+from symgrad.forms.rewrites.identities import difference_of_squares, everywhere, sign_into_a_sum
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.board.reading import SympyFormatter
@@ -104,6 +105,7 @@ def shortest(e: Any) -> Any:
         lambda: sp.factor_terms(e),
         lambda: sp.cancel(sp.together(e)),
         lambda: sp.factor(e),
+        lambda: everywhere(everywhere(sp.factor(e), difference_of_squares), sign_into_a_sum),
         lambda: sp.simplify(e),
         lambda: sp.expand(e),
     )
