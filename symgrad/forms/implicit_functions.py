@@ -21,6 +21,7 @@ from symgrad.expression.equations import Sides, equations_in
 from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derivative import Derivative
+from symgrad.forms.rewrites.identities import difference_of_squares, everywhere
 from symgrad.forms.sympy.from_sympy import from_sympy
 from symgrad.scalars import differentiate
 from symgrad.tensors.creation import symbol
@@ -203,7 +204,10 @@ def without_equations(e: Any, equations: Sequence[Any]) -> Any:
     """Return an equal formula with its factors that does not use the equations; roots are of names, as these have."""
     there, back = _roots_as_letters([e, *equations])
     e = e.xreplace(there)
-    return (sp.factor(e) if e.is_rational_function(*e.free_symbols) else simplest(e)).xreplace(back)
+    factors = (
+        everywhere(sp.factor(e), difference_of_squares) if e.is_rational_function(*e.free_symbols) else simplest(e)
+    )
+    return factors.xreplace(back)
 
 
 def _simplified(e: Any) -> Any:

@@ -14,6 +14,7 @@ from symgrad.forms.canon.numbers import number
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
 from symgrad.forms.rewrites import identities
+from symgrad.scalars import SCALARS
 
 x, y, a, b, c, k, t = (sg.symbol(s) for s in "xyabckt")
 p, q, g, L, A, K, N, al, s = (sg.symbol(n, positive=True) for n in ("p", "q", "g", "L", "A", "K", "N", "al", "s"))
@@ -316,6 +317,7 @@ IDENTITIES = {
         sp.Abs(u**2 - 1) / ((u**2 + 1) * w),
     ),
     identities.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
+    identities.logarithm_to_a_base: (v * sp.log(2) * SCALARS["log2"].function(u), v * sp.log(u)),
     identities.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
     identities.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
     identities.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),

@@ -86,6 +86,7 @@ def test_only_what_is_used_is_mentioned():
     assert "solve for y′:" in text  # 1/(2·√y) is never 0
     assert "= (√x + √y)/(2x^(3/2))\n  use the equation √x + √y = 4:\n     = 2/x^(3/2)" in text
     assert "= −(x² + y²)/y³\n  use the equation x² + y² = 25:\n" in str(sg.explain(CIRCLE, "y", "x", order=2))
+    assert "= −(x² − y²)/y³\n  use the equation x² − y² = 9:" in str(sg.explain("x**2 - y**2 = 9", "y", "x", order=2))
     assert "use the equation" not in str(sg.explain("exp(y) = x*y", "y", "x", order=2))
 
 

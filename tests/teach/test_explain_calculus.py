@@ -504,6 +504,8 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
         ("atan((1 + x)/(1 - x))", "= 2/((1 − x)² + (1 + x)²)\n  expand:\n        = 1/(x² + 1)", "collect"),
         ("tan(x)**3/3 - tan(x) + x", "1/cos² = 1 + tan²:\n        = tan⁴(x)", "common"),
         ("1/(x - 1) + 1/(x + 1)", "f′(x) = −1/(x − 1)² − 1/(x + 1)²", "common"),
+        ("log2(x)/x", "log_b(u) = log(u)/log(b):\n        = (1 − log(x))/(x²·log(2))", "collect"),
+        ("(x**3 - 1)/(x**3 + 1)", "= 6x²/(x³ + 1)²", "x⁶"),
         ("x**(1/x)", "factor out 1/x²:\n        = x^(1/x)·(1 − log(x))/x²", "common"),
     ],
 )

@@ -112,6 +112,8 @@ def _each_way(above: sp.Expr, below: sp.Expr, names: frozenset[sp.Symbol]) -> It
         yield from _by_kernels(above, bottom, names)
     if below.is_Add and bottom.is_Mul:
         yield sp.Mul(top, 1 / below)
+        if any(f.is_Pow and f.base.is_Add and sp.Poly(f.base).total_degree() > 1 for f in bottom.args):
+            yield sp.Mul(top, 1 / sp.sqf(below))  # (x³ + 1)² rather than (x + 1)²·(x² - x + 1)²
 
 
 def _divided(top: sp.Expr, bottom: sp.Expr) -> sp.Expr | None:

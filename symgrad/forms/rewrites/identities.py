@@ -177,6 +177,25 @@ def exponential_of_a_logistic(e: sp.Expr) -> sp.Expr | None:
     return sp.exp(e.args[0]) / (1 + sp.exp(e.args[0])) if isinstance(e, SIGMOID) else None
 
 
+_LOGARITHMS = {SCALARS["log2"].function: sp.log(2), SCALARS["log10"].function: sp.log(10)}
+
+
+@opening("log_b(u) = log(u)/log(b)")
+def natural_logarithm(e: sp.Expr) -> sp.Expr | None:
+    """log₂ u is log u/log 2."""
+    return sp.log(e.args[0]) / _LOGARITHMS[e.func] if e.func in _LOGARITHMS else None
+
+
+@rule("log_b(u) = log(u)/log(b)")
+def logarithm_to_a_base(e: sp.Expr) -> sp.Expr | None:
+    """log 2 log₂ u is log u, and log 10 log₁₀ u too."""
+    for f in e.args if e.is_Mul else ():
+        number = _LOGARITHMS.get(f.func)
+        if number in e.args:
+            return sp.Mul(sp.log(f.args[0]), *[g for g in e.args if g not in (f, number)])
+    return None
+
+
 def _double(e: sp.Expr, f: Any, g: Any) -> sp.Expr | None:
     """Write f(u)ⁿ g(u)ⁿ as f(2u)ⁿ/2ⁿ."""
     if not e.is_Mul:

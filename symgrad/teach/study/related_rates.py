@@ -93,7 +93,10 @@ class RelatedRates(Solution):
         names = {sp.Symbol(f"d{n}", real=True): self._label(n) for n in self._rates}
         solved = _with_labels(self.expr, names)
         left = self._label(self._wanted)
-        yield SolveForSlope(before=left, after=solved, reason=("solve for the rate:",), left=left, written=(solved,))
+        if after.parts != (left, solved):
+            yield SolveForSlope(
+                before=left, after=solved, reason=("solve for the rate:",), left=left, written=(solved,)
+            )
         put = [(self.equation(s, v),) for s, v in self._at.items()]
         put += [(self.equation(self._label(n), v),) for n, v in self._rates.items()]
         rate = write(self.rate, self.decimal)
