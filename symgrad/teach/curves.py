@@ -157,7 +157,7 @@ class CurveLesson:
         rate = Solution(before, t, Label(y + "′″‴"[n - 2], (t,), (), sign="d"), list(self.curve.names))
         yield from rate.steps
         over = tidy(Slopes(t).of(dict(self._sides)[Name(self.x)]))
-        quotient, left = div(rate.result, over), Label(y, n, ())
+        quotient, left = tidy(div(rate.result, over)), Label(y, n, ())
         why = ("divide by ", Equation((_ratio(self.x, t), over)), ":")
         yield QuotientRule(
             before=before, after=quotient, u=rate.result, v=over, reason=why, left=left, written=(quotient,)

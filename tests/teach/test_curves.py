@@ -96,6 +96,8 @@ def test_each_step_along_a_parameter_has_its_reason():
     assert "divide by dx/dt = 1 − cos(t):" in cycloid
     spiral = str(sg.explain("x = exp(t)*cos(t), y = exp(t)*sin(t)", "y", "x"))
     assert "cancel exp(t):\n        = (sin(t) + cos(t))/(cos(t) − sin(t))" in spiral
+    decay = str(sg.explain("x = t**2, y = exp(-t)", "y", "x", order=2))
+    assert decay.endswith("divide by dx/dt = 2t:\n  y″ = exp(−t)·(t + 1)/(4t³)")
     assert "4θ" not in str(sg.explain("r = 2*sin(3*θ)", "y", "x"))
 
 

@@ -506,6 +506,8 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
         ("1/(x - 1) + 1/(x + 1)", "f′(x) = −1/(x − 1)² − 1/(x + 1)²", "common"),
         ("log2(x)/x", "log_b(u) = log(u)/log(b):\n        = (1 − log(x))/(x²·log(2))", "collect"),
         ("(x**3 - 1)/(x**3 + 1)", "= 6x²/(x³ + 1)²", "x⁶"),
+        ("sqrt(x)/(1 + sqrt(x))", "clear the fractions within:\n        = 1/(2·√x·(√x + 1)²)", "factor"),
+        ("log((1 - x)/(1 + x))/2", "common denominator:\n        = 1/((1 + x)·(x − 1))", "clear"),
         ("x**(1/x)", "factor out 1/x²:\n        = x^(1/x)·(1 − log(x))/x²", "common"),
     ],
 )

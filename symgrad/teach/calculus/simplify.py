@@ -172,6 +172,9 @@ def _over(top: Formula, below: Formula | None) -> Formula:
 def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
     cleared = _multiplied_below(t) or _cleared(t, formatter)
+    if cleared is not None and isinstance(t, Quotient) and not t.denominator.free:
+        yield _step(CommonDenominator, cleared, "common denominator")
+        return
     if cleared is not None:
         yield _step(ClearFractions, cleared, "clear the fractions within")
         return
@@ -211,7 +214,7 @@ def _cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     """Return a fraction that has fractions in it as one; powers of e stay as they are."""
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
-    e, back = _functions_as_letters(to_sympy(t))
+    e, back = _roots_as_letters(*_functions_as_letters(to_sympy(t)))
     top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
     fraction = _tried(lambda: div(*[_left(p, {}, formatter) for p in parts]))
@@ -237,6 +240,14 @@ def _functions_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
             letter = sp.Symbol(f"e{len(back)}", positive=True)
             there[a], back[letter] = letter, a
     return e.xreplace(there), back
+
+
+def _roots_as_letters(e: Any, back: dict[Any, Any]) -> tuple[Any, dict[Any, Any]]:
+    """Return a formula in letters for the square roots of names, beside other letters."""
+    powers = [p for p in e.atoms(sp.Pow) if p.base.is_Symbol and p.exp.is_Rational and p.exp.q == 2]
+    rooted = sorted({p.base for p in powers if p.base not in back}, key=str)
+    letters = {x: sp.Symbol(f"r{k}", positive=True) for k, x in enumerate(rooted)}
+    return e.xreplace({x: r**2 for x, r in letters.items()}), back | {r: sp.sqrt(x) for x, r in letters.items()}
 
 
 def multiplied_out(e: Any) -> Any:
@@ -538,7 +549,7 @@ def why(t: Formula, other: Formula) -> str:
     bases = [_bases(f) for f in (t, other)]
     sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
     if bases[0] == bases[1] and not any(isinstance(p, Sum) for f in (t, other) for p in over_and_under(f)):
-        return "−(a − b) = b − a"
+        return "−(a − b) = b − a" if _sum_factors(t) != _sum_factors(other) else "collect powers"
     exps = [sum(isinstance(p, Call) and p.name == "exp" for p in _parts(f)) for f in (t, other)]
     if exps[0] > exps[1] and _brackets(t) == _brackets(other) and len(terms(t)) == len(terms(other)):
         return "exp(u)·exp(v) = exp(u + v)"
@@ -547,6 +558,12 @@ def why(t: Formula, other: Formula) -> str:
     if sums == [False, True] or _brackets(t) > _brackets(other):
         return "expand and collect terms" if sums[0] else "expand"
     return "collect terms"
+
+
+def _sum_factors(t: Formula) -> set[str]:
+    """Return the sums among the factors above and below the line, as they are written."""
+    bases = [base_and_exponent(f)[0] for p in over_and_under(t) for f in factors(p)]
+    return {handwritten(f) for f in bases if isinstance(f, Sum)}
 
 
 def _adds_fractions(t: Formula) -> bool:
