@@ -508,6 +508,7 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
         ("(x**3 - 1)/(x**3 + 1)", "= 6x²/(x³ + 1)²", "x⁶"),
         ("sqrt(x)/(1 + sqrt(x))", "clear the fractions within:\n        = 1/(2·√x·(√x + 1)²)", "factor"),
         ("log((1 - x)/(1 + x))/2", "common denominator:\n        = 1/((1 + x)·(x − 1))", "clear"),
+        ("(2*x + 3)/(x**2 + 3*x)", "factor:\n        = −(2x² + 6x + 9)/(x²·(x + 3)²)", "b − a"),
         ("x**(1/x)", "factor out 1/x²:\n        = x^(1/x)·(1 − log(x))/x²", "common"),
     ],
 )

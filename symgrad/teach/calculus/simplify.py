@@ -542,11 +542,11 @@ def why(t: Formula, other: Formula) -> str:
         return "collect powers"
     if adds[0] != adds[1]:
         return "common denominator" if adds[0] else "divide term by term"
-    if _without_signs(t) == _without_signs(other):
+    bases = [_bases(f) for f in (t, other)]
+    if _without_signs(t) == _without_signs(other) and sum(bases[0].values()) >= sum(bases[1].values()):
         return "−(a − b) = b − a"
     if not _has(t, Sum) and not _has(other, Sum):
         return "collect powers"
-    bases = [_bases(f) for f in (t, other)]
     sums = [isinstance(over_and_under(f)[0], Sum) for f in (t, other)]
     if bases[0] == bases[1] and not any(isinstance(p, Sum) for f in (t, other) for p in over_and_under(f)):
         return "−(a − b) = b − a" if _sum_factors(t) != _sum_factors(other) else "collect powers"
