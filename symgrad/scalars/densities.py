@@ -242,22 +242,19 @@ def trigamma_rest(x: sp.Expr) -> sp.Expr:
 
 
 # ------------------------------------------------------------------ of quotients that may overflow
-def _of_quotient(name: str, m: Any, u: Any, v: Any) -> Any:
-    """Log or log1p of u/v."""
+def _log1p_quotient(m: Any, u: Any, v: Any) -> Any:
     near = u / v < 1e300
     far = m.log(m.where(near, 1.0, u)) - m.log(m.where(near, 1.0, v))
-    return m.where(near, getattr(m, name)(m.where(near, u / v, 1.0)), far)
+    return m.where(near, m.log1p(m.where(near, u / v, 1.0)), far)
 
 
 log1p_quotient: Any = part(
     "log1p_quotient", lambda u, v: sp.log(1 + u / v), lambda u, v, y: (1 / (u + v), -standard(u, u + v) / v),
-    lambda m, u, v: _of_quotient("log1p", m, u, v), core=_POSITIVE, shown=lambda u, v: log1p(u / v),
+    _log1p_quotient, core=_POSITIVE, shown=lambda u, v: log1p(u / v),
 )  # fmt: skip
-
-
-log_quotient: Any = part(
+log_quotient: Any = part(  # roots have quotients that are floats
     "log_quotient", lambda u, v: sp.log(u) - sp.log(v), lambda u, v, y: (1 / u, -1 / v),
-    lambda m, u, v: _of_quotient("log", m, u, v), core=_POSITIVE, shown=lambda u, v: log(u) - log(v),
+    lambda m, u, v: 2.0 * m.log(m.sqrt(u) / m.sqrt(v)), core=_POSITIVE, shown=lambda u, v: log(u) - log(v),
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars.densities import log1p_quotient, quotient, standard
+from symgrad.scalars.densities import log1p_quotient, log_quotient, quotient, standard
 from symgrad.scalars.elementary import exp, log, log1p
 from symgrad.scalars.written import part, polynomial
 
@@ -162,15 +162,16 @@ log_share_of: Any = part(
 )  # fmt: skip
 
 
-def _instead_at(k: sp.Expr, z: sp.Expr, there: int, x: sp.Expr) -> Any:
-    """Return x, but a number where k log z is 0·log 0, which has no slope with respect to z."""
+def _instead_at(k: sp.Expr, z: sp.Expr, there: Any, x: sp.Expr) -> Any:
+    """Return x, but another number where k log z is 0·log 0, which has no slope with respect to z."""
     return sp.Piecewise((there, sp.Eq(k, 0) & sp.Eq(z, 0)), (x, True))
 
 
-def shares_of(a: sp.Expr, b: sp.Expr, z: sp.Expr) -> Any:
-    """Return a log z + b log(1 - z)."""
-    above, below = _instead_at(a, z, 1, z), _instead_at(b, 1 - z, 0, z)
-    return log_shares(a, b, z, 1 - z, log(above), log1p(-below))
+def shares_of(a: sp.Expr, b: sp.Expr, x: sp.Expr, s: sp.Expr = sp.S.One) -> Any:
+    """Return a log z + b log(1 - z) of z = x/s."""
+    z = x if s == 1 else standard(x, s)
+    above, below = _instead_at(a, x, s, x), _instead_at(b, 1 - z, 0, z)
+    return log_shares(a, b, z, 1 - z, log(above) if s == 1 else log_quotient(above, s), log1p(-below))
 
 
 def shares_of_odds(a: sp.Expr, b: sp.Expr, u: sp.Expr, v: sp.Expr) -> Any:
@@ -178,3 +179,8 @@ def shares_of_odds(a: sp.Expr, b: sp.Expr, u: sp.Expr, v: sp.Expr) -> Any:
     z, w = 1 / (1 + standard(v, u)), 1 / (1 + standard(u, v))
     log_z = -log1p_quotient(_instead_at(a, u, 0, v), _instead_at(a, u, 1, u))
     return log_shares(a, b, z, w, log_z, -log1p_quotient(u, v))
+
+
+def less_beta(a: sp.Expr, b: sp.Expr) -> Any:
+    """Return -log B(a + 1, b + 1), with the terms that ``shares_of`` leaves out."""
+    return less_gamma(0, 1, a) + less_gamma(0, 1, b) - less_gamma(0, 1, a + b) + log1p(a + b)

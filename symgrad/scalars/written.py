@@ -58,9 +58,9 @@ class _Floats:
         return yes if condition else no
 
     @staticmethod
-    def select(condition: Any, yes: Callable[[float], float], no: Callable[[float], float], x: float) -> float:
+    def select(condition: Any, yes: Callable[..., float], no: Callable[..., float], *xs: float) -> float:
         """The one that counts, alone."""
-        return yes(x) if condition else no(x)
+        return yes(*xs) if condition else no(*xs)
 
     @staticmethod
     def replaced(condition: Any, f: Callable[[float], float], x: float, other: float) -> float:

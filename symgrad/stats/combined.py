@@ -66,7 +66,7 @@ class Combined(Density):
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
         """Return the variance E (X - E X)²."""
-        raise NotYet(f"{self.name}: the variance is not available so far. Take that of a sample, rvs(size=…).")
+        raise NotImplementedError
 
     def std(self, *args: Any, **kwargs: Any) -> Any:
         """Return the standard deviation, the square root of the variance."""
@@ -391,8 +391,43 @@ class Censored(Combined):
         self, distribution: Any, low: Any = -math.inf, high: Any = math.inf, size: Any = None, random_state: Any = None
     ) -> Any:
         """Draw random numbers, clipped to the bounds."""
-        x = self._frozen(distribution).rvs(size=size, random_state=random_state)
+        return self._clipped(self._frozen(distribution).rvs(size=size, random_state=random_state), low, high)
+
+    def mean(self, distribution: Any, low: Any = -math.inf, high: Any = math.inf) -> Any:
+        """Return the mean E X: the bounds by the probability beyond them, and the mean between."""
+        between, ends = self._parted(distribution, low, high)
+        return between * truncated.mean(distribution, low, high) + sum(share * end for share, end in ends)
+
+    def var(self, distribution: Any, low: Any = -math.inf, high: Any = math.inf) -> Any:
+        """Return the variance E (X - E X)², composed as the mean is."""
+        between, ends = self._parted(distribution, low, high)
+        mean = self.mean(distribution, low, high)
+        spread = truncated.var(distribution, low, high) + (truncated.mean(distribution, low, high) - mean) ** 2
+        return between * spread + sum(share * (end - mean) ** 2 for share, end in ends)
+
+    def ppf(self, q: Any, distribution: Any, low: Any = -math.inf, high: Any = math.inf) -> Any:
+        """Return the quantile of the distribution, clipped to the bounds."""
+        return self._clipped(self._frozen(distribution).ppf(q), low, high)
+
+    def median(self, distribution: Any, low: Any = -math.inf, high: Any = math.inf) -> Any:
+        """Return the median of the distribution, clipped to the bounds."""
+        return self.ppf(0.5, distribution, low, high)
+
+    def support(self, distribution: Any, low: Any = -math.inf, high: Any = math.inf) -> tuple[Any, Any]:
+        """Return the lowest and the highest number."""
+        return truncated.support(distribution, low, high)
+
+    def _clipped(self, x: Any, low: Any, high: Any) -> Any:
         return minimum(maximum(x, low), high)
+
+    def _parted(self, distribution: Any, low: Any, high: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+        """The probability between the bounds, and for each that is finite the probability beyond it, and the bound."""
+        base = self._frozen(distribution)
+        first, last = _tails(base, low, high)
+        ends = [(first[0], as_tensor(low)), (last[1], as_tensor(high))]
+        return exp(_log_between(base, low, high)), [
+            e for e, b in zip(ends, (low, high), strict=True) if not _is_infinite(b)
+        ]
 
 
 class ZeroInflated(Combined):

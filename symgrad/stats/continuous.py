@@ -29,7 +29,7 @@ from symgrad.scalars.densities import (
     times_log1p,
     trigamma_rest,
 )
-from symgrad.scalars.deviances import less_gamma, log_power, shares_of, shares_of_odds
+from symgrad.scalars.deviances import less_beta, less_gamma, log_power, shares_of, shares_of_odds
 from symgrad.scalars.library.betas import (
     betainc,
     betaincc,
@@ -43,6 +43,7 @@ from symgrad.scalars.library.betas import (
 )
 from symgrad.scalars.library.gammas import gammainc, gammaincc, gammainccinv, gammaincinv
 from symgrad.scalars.special import digamma, erf, lgamma, log_ndtr, logit, ndtr, ndtri, polygamma
+from symgrad.scalars.tails import log_gammainc, log_gammaincc
 from symgrad.stats.circular import Circular
 from symgrad.stats.distribution import Continuous, over
 
@@ -231,6 +232,8 @@ gamma = Continuous(
     open=lambda a: (a > 1, False),
     cdf=lambda z, a: gammainc(a, z),
     sf=lambda z, a: gammaincc(a, z),
+    logcdf=lambda z, a: log_gammainc(a, z),
+    logsf=lambda z, a: log_gammaincc(a, z),
     ppf=lambda q, a: gammaincinv(a, q),
     isf=lambda q, a: gammainccinv(a, q),
     mean=lambda a: a,
@@ -250,6 +253,8 @@ chi2 = Continuous(
     open=lambda v: (v > 2, False),
     cdf=lambda z, v: gammainc(v / 2, z / 2),
     sf=lambda z, v: gammaincc(v / 2, z / 2),
+    logcdf=lambda z, v: log_gammainc(v / 2, z / 2),
+    logsf=lambda z, v: log_gammaincc(v / 2, z / 2),
     ppf=lambda q, v: 2 * gammaincinv(v / 2, q),
     isf=lambda q, v: 2 * gammainccinv(v / 2, q),
     mean=lambda v: v,
@@ -269,6 +274,8 @@ invgamma = Continuous(
     open=_above_zero,
     cdf=lambda z, a: gammaincc(a, 1 / z),
     sf=lambda z, a: gammainc(a, 1 / z),
+    logcdf=lambda z, a: log_gammaincc(a, 1 / z),
+    logsf=lambda z, a: log_gammainc(a, 1 / z),
     ppf=lambda q, a: 1 / gammainccinv(a, q),
     isf=lambda q, a: 1 / gammaincinv(a, q),
     mean=lambda a: sp.Piecewise((1 / (a - 1), a > 1), (sp.oo, True)),
@@ -502,17 +509,12 @@ pareto = Continuous(
 
 
 # ------------------------------------------------------------------ an interval
-def _less_beta(a: sp.Expr, b: sp.Expr) -> sp.Expr:
-    """-log B(a + 1, b + 1), less what ``shares_of`` adds."""
-    return less_gamma(0, 1, a) + less_gamma(0, 1, b) - less_gamma(0, 1, a + b) + log1p(a + b)
-
-
 beta = Continuous(
     "beta",
     "The beta distribution: log p(z) = (a - 1) log z + (b - 1) log(1 - z) - log B(a, b).",
     "a b",
     density=lambda x, s, a, b: instead(
-        shares_of(a - 1, b - 1, over(x, s)) + _less_beta(a - 1, b - 1) - log(s),
+        shares_of(a - 1, b - 1, x, s) + less_beta(a - 1, b - 1) - log(s),
         times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s),
     ),
     support=_unit,

@@ -30,6 +30,7 @@ from symgrad.scalars.library.betas import betainc, betaincc
 from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
 from symgrad.scalars.stable import capped, logaddexp
+from symgrad.scalars.tails import log_gammainc, log_gammaincc
 from symgrad.stats.distribution import Discrete
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # where the distribution function is another routine than SciPy's
@@ -60,6 +61,8 @@ poisson_log = Discrete(
     valid=lambda eta: sp.Abs(eta) <= _LARGEST,
     cdf=lambda k, eta: gammaincc(k + 1, exp(eta)),
     sf=lambda k, eta: gammainc(k + 1, exp(eta)),
+    logcdf=lambda k, eta: log_gammaincc(k + 1, exp(eta)),
+    logsf=lambda k, eta: log_gammainc(k + 1, exp(eta)),
     mean=lambda eta: exp(eta),
     var=lambda eta: exp(eta),
     information=lambda eta: {("log_mu", "log_mu"): exp(eta)},
@@ -74,6 +77,8 @@ poisson = Discrete(
     valid=lambda mu: (mu >= 0) & (mu <= _LARGEST),
     cdf=lambda k, mu: gammaincc(k + 1, mu),
     sf=lambda k, mu: gammainc(k + 1, mu),
+    logcdf=lambda k, mu: log_gammaincc(k + 1, mu),
+    logsf=lambda k, mu: log_gammainc(k + 1, mu),
     mean=lambda mu: mu,
     var=lambda mu: mu,
     information=lambda mu: {("mu", "mu"): 1 / mu},
@@ -314,6 +319,7 @@ zero_inflated_poisson = Discrete(
     valid=lambda mu, pi: (mu >= 0) & (mu <= _LARGEST) & _is_probability(pi),
     cdf=lambda k, mu, pi: pi + (1 - pi) * gammaincc(k + 1, mu),
     sf=lambda k, mu, pi: (1 - pi) * gammainc(k + 1, mu),
+    logsf=lambda k, mu, pi: log1p(-pi) + log_gammainc(k + 1, mu),
     mean=lambda mu, pi: (1 - pi) * mu,
     var=lambda mu, pi: (1 - pi) * mu * (1 + pi * mu),
     information=_inflated_information,

@@ -97,3 +97,70 @@ def test_densities_pass_smoothly_from_small_shapes_to_large(name):
     np.testing.assert_allclose(own, exact, rtol=2e-14)
     compiled = sg.compile(lambda *xs: log(*xs), backend="llvm")(*rows)
     np.testing.assert_allclose(compiled, exact, rtol=2e-14)
+
+
+def log_upper(a, x):
+    """By the continued fraction from its end."""
+    c = mp.mpf(0)
+    for i in range(400, 0, -1):
+        c = i * (i - a) / (x + 1 - a + 2 * i - c)
+    return a * mp.log(x) - x - mp.loggamma(a) - mp.log(x + 1 - a - c)
+
+
+def log_lower(a, x):
+    terms = [mp.mpf(1)]
+    while terms[-1] > mp.mpf(10) ** -45:
+        terms.append(terms[-1] * x / (a + len(terms)))
+    return a * mp.log(x) - x - mp.loggamma(a + 1) + mp.log(mp.fsum(terms))
+
+
+@pytest.mark.parametrize(
+    ("method", "a", "x"),
+    [("logsf", 2.5, 300.0), ("logsf", 2.3, 1e4), ("logsf", 0.3, 90.0), ("logsf", 400.0, 1200.0), ("logsf", 1.0, 800.0),
+     ("logcdf", 2.5, 1e-60), ("logcdf", 400.0, 10.0), ("logcdf", 400.0, 150.0), ("logcdf", 0.5, 1e-120)],
+)  # fmt: skip
+def test_tails_of_gamma_have_their_digits_where_the_probability_underflows(method, a, x):
+    pytest.importorskip("scipy")
+    log, exact = getattr(S.gamma, method), log_upper if method == "logsf" else log_lower
+    with mp.workdps(60):
+        at, h = [mp.mpf(a), mp.mpf(x)], mp.mpf(10) ** -20
+        assert relative(log(x, a), exact(*at)) < 1e-13
+        by_a = (exact(at[0] * (1 + h), at[1]) - exact(at[0] * (1 - h), at[1])) / (2 * h * at[0])
+        by_x = (exact(at[0], at[1] * (1 + h)) - exact(at[0], at[1] * (1 - h))) / (2 * h * at[1])
+        bend = (exact(at[0], at[1] * (1 + h)) - 2 * exact(*at) + exact(at[0], at[1] * (1 - h))) / (h * at[1]) ** 2
+        assert relative(sg.grad(lambda a: log(x, a))(a), by_a) < 1e-12
+        assert relative(sg.grad(lambda x: log(x, a))(x), by_x) < 1e-12
+        second = sg.grad(sg.grad(lambda x: log(x, a)))(x)
+        assert abs(second - bend) < 1e-9 * abs(bend) + 1e-13 * abs(by_x)
+
+
+def test_tails_of_relatives_are_those_of_gamma():
+    pytest.importorskip("scipy")
+    far = S.gamma.logsf(800.0, 2.5).item()
+    assert S.chi2.logsf(1600.0, 5.0).item() == pytest.approx(far, rel=1e-14)
+    assert S.invgamma.logcdf(1 / 800.0, 2.5).item() == pytest.approx(far, rel=1e-13)
+    assert S.poisson.logcdf(3.0, 800.0).item() == pytest.approx(S.gamma.logsf(800.0, 4.0).item(), rel=1e-14)
+    assert S.poisson_log.logcdf(3.0, np.log(800.0)).item() == pytest.approx(S.gamma.logsf(800.0, 4.0).item(), rel=1e-13)
+    assert S.gamma.logcdf([-1.0, 0.0, np.inf], 2.0).numpy().tolist() == [-np.inf, -np.inf, 0.0]
+
+
+def test_moments_of_censored_distributions_are_those_of_clipped_numbers():
+    pytest.importorskip("scipy")
+    p, k = S.poisson.pmf(np.arange(60.0), 3.0).numpy(), np.arange(60.0).clip(1, 4)
+    counts = S.censored(S.poisson(3.0), 1, 4)
+    assert counts.mean().item() == pytest.approx(p @ k, rel=1e-12)
+    assert counts.var().item() == pytest.approx(p @ k**2 - (p @ k) ** 2, rel=1e-11)
+    number = S.censored(S.norm(0.5, 2.0), high=1.0)
+    alpha = 0.25  # E min(X, c) = m Φ(α) - s φ(α) + c (1 - Φ(α))
+    below, density = S.norm.cdf(alpha).item(), S.norm.pdf(alpha).item()
+    assert number.mean().item() == pytest.approx(0.5 * below - 2 * density + 1 - below, rel=1e-12)
+    assert number.support() == (-np.inf, 1.0)
+    assert number.median().item() == 0.5
+    assert sg.grad(lambda c: S.censored(S.norm(), high=c).mean())(0.3) == pytest.approx(
+        S.norm.sf(0.3).item(), rel=1e-10
+    )
+
+
+def test_a_beta_density_beside_a_huge_scale_has_its_logarithm():
+    own = S.beta.logpdf(1e-160, 2.0, 3.0, scale=1e160).item()
+    assert own == pytest.approx(np.log(12) - 480 * np.log(10), rel=1e-14)

@@ -172,8 +172,8 @@ class _Recorder:
     def __init__(self, w: _Writer) -> None:
         self._w = w
 
-    def select(self, condition: _Ref, yes: Callable[[_Ref], _Ref], no: Callable[[_Ref], _Ref], x: _Ref) -> _Ref:
-        ref: _Ref = self.where(condition, yes(x), no(x))
+    def select(self, condition: _Ref, yes: Callable[..., _Ref], no: Callable[..., _Ref], *xs: _Ref) -> _Ref:
+        ref: _Ref = self.where(condition, yes(*xs), no(*xs))
         return ref
 
     def replaced(self, condition: _Ref, f: Callable[[_Ref], _Ref], x: _Ref, other: _Ref) -> _Ref:
