@@ -19,9 +19,8 @@ STUBS = {  # in the order in which a name is looked up
     "symgrad.nn.functional": "nn/functional.pyi",
     "symgrad.Tensor": "tensors/methods_mixin.pyi",
 }
-_PRINTED = re.compile(
-    r"<class 'numpy\.(\w+)'>|<object object(?: at \w+)?>|Ellipsis"
-)  # defaults that Python prints badly
+# Defaults that Python prints with their kind or their address.
+_PRINTED = re.compile(r"<class 'numpy\.(\w+)'>|<function (\w+).*?>|<object object.*?>|Ellipsis")
 
 
 @cache
@@ -64,7 +63,7 @@ def replace(
     found = of_stub(name) if what in ("function", "method") else None
     if found or not arguments:
         return found
-    return _PRINTED.sub(lambda m: m[1] or "...", arguments), returns
+    return _PRINTED.sub(lambda m: m[1] or m[2] or "...", arguments), returns
 
 
 def setup(app: Sphinx) -> None:

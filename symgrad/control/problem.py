@@ -278,6 +278,7 @@ class Problem:
         return {**others, **by_name(self.states, number(odeint(rate, first, times, **options)))}
 
     def guessed(self, transcription: Transcription, guess: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+        """Return where a solver starts, by kind and name: at the guess, or between the given ends and bounds."""
         given: Mapping[str, Any] = {}
         if isinstance(guess, Trajectory):
             given = self._of_trajectory(guess)
