@@ -251,6 +251,11 @@ def test_closed_form_is_exported_as_a_function_of_its_leaves():
     agree([f(**point)], [2 * point["A"].T @ point["A"] @ point["x"]])
 
 
+def test_an_adaptive_method_names_the_fixed_one():
+    with pytest.raises(ExportError, match=r"Integral \(.*; pass order= for a rule with fixed nodes\)"):
+        sg.export(lambda a: sg.quad(lambda t: sg.exp(-a * t), 0, 1), np.array(1.0), target="c")
+
+
 def test_jacobian_of_a_form_is_written_row_by_row():
     x = sg.tensor([0.3, 0.7], requires_grad=True, name="x")
     form = sg.derive(sg.sin(x) * x.sum(), x)

@@ -35,7 +35,8 @@ def unsupported(op: Any, target: str) -> ExportError:
             f"export: no target writes {label}, as exported source has no solver in it. Export the formula of the "
             "derivative, sg.derive(x, theta): its source takes the answer x as an argument."
         )
+    reason = getattr(inner, "not_exportable", "")
     return ExportError(
-        f"export: the target {target!r} cannot write the operation {label}. Another target may: see the table in "
-        "docs/export.md."
+        f"export: the target {target!r} cannot write the operation {label}{reason and f' ({reason})'}. The table in "
+        "docs/export.md says which targets can."
     )

@@ -24,7 +24,6 @@ class _Counts(Op):
 
     saves = ""
     flat = True
-    not_exportable = "no loop that bisects or counts"
 
 
 @frozen
@@ -79,6 +78,7 @@ class Histogram(_Counts):
     name = "Histc"
     gives = of_first
     looped = "each slice has ends and counts of its own"
+    not_exportable = "no loop that counts"
     decides = True
 
     def forward(self, x: Any) -> Any:
