@@ -30,6 +30,7 @@ html_title = f"symgrad {release}"
 html_math_renderer = "mathml"  # drawn by the browser, without a script from the network
 html_static_path = ["static"]
 html_css_files = ["symgrad.css"]
+html_js_files = ["symgrad.js"]
 html_use_index = False  # the search finds every name
 html_copy_source = False
 
@@ -84,7 +85,8 @@ def fold_menu(app, pagename, templatename, context, doctree):
     """Let the menu show what is below the groups that a page belongs to, and of the others the first pages only."""
     if "toctree" in context:
         folded = context["toctree"](collapse=True, titles_only=True, maxdepth=-1, includehidden=True)
-        context["furo_navigation_tree"] = get_navigation_tree(folded)
+        levelled = folded.replace('role="heading"', 'role="heading" aria-level="2"')
+        context["furo_navigation_tree"] = get_navigation_tree(levelled)
 
 
 def setup(app):
