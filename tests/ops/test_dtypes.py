@@ -358,7 +358,8 @@ def test_what_exported_c_calls_is_in_c():
     names = set(re.findall(r"^def (\w+)", Path(library.origin).read_text(encoding="utf-8"), re.MULTILINE))
     own = {"div", "single", "nested"}  # signs of C, and lists of lists, which C has not
     assert own < names
-    assert all(hasattr(math, name) or name in ("fmax", "fmin") for name in names - own)
+    in_c = {"fmax", "fmin", "tgamma"}  # under names that math has not
+    assert all(hasattr(math, name) or name in in_c for name in names - own)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
