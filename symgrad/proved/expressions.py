@@ -255,15 +255,14 @@ def _atan2(at: Evaluator, e: Any) -> Interval:
     return pi.hull(-pi)
 
 
-_sin, _cos = ball("sin", -1, 1), ball("cos", -1, 1)
 FUNCTIONS: dict[Any, Callable[[Interval], Interval]] = {
     **{
         getattr(sp, name): monotone(name)
         for name in ("exp", "log", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh", "erf", "erfinv")
     },
     **{getattr(sp, name): monotone(name, -1) for name in ("acos", "erfc")},
-    sp.sin: wave("sin", _cos),
-    sp.cos: wave("cos", lambda x: -_sin(x)),
+    sp.sin: wave("sin", 0.25),
+    sp.cos: wave("cos", 0.0),
     **{getattr(sp, name): ball(name) for name in ("tan", "cot", "gamma")},
 }
 _RULES: dict[Any, Callable[[Evaluator, Any], Interval]] = {

@@ -6,6 +6,7 @@ raises; it never answers.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from functools import lru_cache
@@ -230,30 +231,41 @@ def monotone(name: str, sign: int = 1) -> Function:
     return function
 
 
-def ball(name: str, *bounds: int) -> Callable[..., Interval]:
-    """Return a function of Arb's on balls, whose values are known to lie between these bounds."""
+def ball(name: str) -> Callable[..., Interval]:
+    """Return a function of Arb's on balls."""
 
     def function(x: Interval, *others: Interval) -> Interval:
         y = getattr(as_ball(x), name)(*map(as_ball, others))
-        if bounds and not y.is_finite():
-            return Interval(*map(flint().arb, bounds))
-        result = _finite(y, y, name, ", ".join(map(str, (x, *others))))
-        return result.meet(Interval(*map(flint().arb, bounds))) if bounds else result
+        return _finite(y, y, name, x if not others else (x, *others))
 
     return function
 
 
-def wave(name: str, slope: Function) -> Function:
-    """Return the sine or the cosine: by the ends where its slope keeps its sign, else by Arb's ball."""
-    rising, falling, anywhere = monotone(name), monotone(name, -1), ball(name, -1, 1)
+def wave(name: str, crest: float) -> Function:
+    """Return the sine or the cosine, which is 1 at ``crest`` turns and -1 half a turn later."""
+    read = operator.methodcaller(name)
 
     def function(x: Interval) -> Interval:
         if x.is_point:
-            return anywhere(x)
-        inclination = slope(x)
-        return rising(x) if inclination.lower >= 0 else falling(x) if inclination.upper <= 0 else anywhere(x)
+            y = read(x.lower)
+            return _finite(y, y, name, x)
+        first, last = float(x.lower) / _TURN - crest, float(x.upper) / _TURN - crest
+        if not (first > -_FAR and last < _FAR and last - first < 1):
+            return Interval(flint().arb(-1), flint().arb(1))
+        a, b = read(x.lower), read(x.upper)
+        has_least, has_most = _meets_integer(first - 0.5, last - 0.5), _meets_integer(first, last)
+        lower = flint().arb(-1) if has_least else _least(a.lower(), b.lower())
+        return Interval(lower, flint().arb(1) if has_most else _most(a.upper(), b.upper()))
 
     return function
+
+
+_TURN, _FAR, _SLACK = 2 * np.pi, 1e5, 1e-9
+
+
+def _meets_integer(first: float, last: float) -> bool:
+    """Whether an integer may lie between two floats, which are not quite certain."""
+    return math.floor(last + _SLACK) > math.floor(first - _SLACK)
 
 
 def as_ball(x: Interval) -> Any:
