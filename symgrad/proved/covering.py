@@ -93,16 +93,20 @@ def _parts(x: Box, node: Node) -> list[Box]:
 
 
 _RATIO = 0.487  # boxes are not halved in the middle, where zeros like to be
+_THIN = 0.02  # of the widest side: sides thinner than that are not halved
 
 
-def split(x: Box) -> Node:
-    """Return the node that halves a box where it is widest; open where no float is between."""
+def split(x: Box, importance: Any = None) -> Node:
+    """Return the node that halves a box along its widest or most important side; open where no float is between."""
     widths = x[:, 1] - x[:, 0]
     at = x[:, 0] + _RATIO * widths
     inside = (x[:, 0] < at) & (at < x[:, 1])
     if not inside.any():
         return [OPEN, "width"]
-    axis = int(np.argmax(np.where(inside, widths, -1.0)))
+    if importance is None or not np.isfinite(importance).all():
+        importance = widths
+    wide = inside & (widths > _THIN * np.where(inside, widths, 0.0).max())
+    axis = int(np.argmax(np.where(wide, importance, -1.0)))
     return ["split", axis, float(at[axis])]
 
 
@@ -139,11 +143,15 @@ def point(c: Any) -> Box:
     return np.stack([c, c], axis=-1)
 
 
-def has_shrunk(left: Box, x: Box) -> bool:
-    """Whether a part of a box is much smaller along some side that is not tiny."""
-    sizes, before = left[:, 1] - left[:, 0], x[:, 1] - x[:, 0]
+def shrunk(left: Box, x: Box) -> Box | None:
+    """Return what is left of a box, with the room that another machine's inverse needs too; None if that is no gain.
+
+    It is one where some side that is not tiny becomes much smaller.
+    """
+    room = np.clip(widened(left, 1e-6), x[:, :1], x[:, 1:])
+    sizes, before = room[:, 1] - room[:, 0], x[:, 1] - x[:, 0]
     wide = before > 1e-12 * np.maximum(1.0, np.abs(x).max(axis=1))
-    return bool((wide & (sizes < 0.7 * before)).any())
+    return room if (wide & (sizes < 0.7 * before)).any() else None
 
 
 def widened(x: Box, part: float) -> Box:

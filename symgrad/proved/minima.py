@@ -14,7 +14,6 @@ from symgrad.proved.covering import (
     Node,
     cover,
     floats_of,
-    has_shrunk,
     heading,
     intervals_of,
     is_narrow,
@@ -22,6 +21,7 @@ from symgrad.proved.covering import (
     meeting,
     middle_of,
     point,
+    shrunk,
     split,
     verified,
     widened,
@@ -278,19 +278,20 @@ class Search:
         step = system.contracted(x[inner])
         if step is None:
             return None
-        if step[0] is None:
+        if step.left is None:
             return ["no critical point"]
-        pair = system.isolated(x[inner]) if system.is_nearly_linear(step[1]) else None
+        pair = system.isolated(x[inner]) if system.is_nearly_linear(step.matrix) else None
         if pair is not None:
             c = middle_of(x)
             c[inner] = middle_of(pair[1])
             self.improve(c)
             return ["critical", *[b.tolist() for b in pair]]
-        if has_shrunk(step[0], x[inner]):
-            left = x.copy()
-            left[inner] = np.clip(widened(step[0], 1e-6), x[inner, :1], x[inner, 1:])
-            return ["shrink", left.tolist(), "newton", 0]
-        return None
+        room = shrunk(step.left, x[inner])
+        if room is None:
+            return None
+        left = x.copy()
+        left[inner] = room
+        return ["shrink", left.tolist(), "newton", 0]
 
     def _inner(self, x: Box) -> tuple[System, list[int]]:
         """The gradient's equations in the arguments that are not at an end; none where x reaches the edge otherwise."""
@@ -323,7 +324,7 @@ class Search:
         step = system.contracted(x[inner])
         if step is None or node[0] not in ("shrink", "no critical point"):
             return False
-        return step[0] is None or (node[0] == "shrink" and self._is_left(x, step[0], inner, np.array(node[1])))
+        return step.left is None or (node[0] == "shrink" and self._is_left(x, step.left, inner, np.array(node[1])))
 
     @staticmethod
     def _is_left(x: Box, left: Box, inner: list[int], stated: Box) -> bool:

@@ -17,6 +17,7 @@ import sympy as sp
 from symgrad.errors import NotYet
 from symgrad.proved.expressions import FUNCTIONS, Evaluator
 from symgrad.proved.interval import Interval, Undefined, integer_power
+from symgrad.proved.inverses import inverse, meet
 from symgrad.scalars import X
 
 _Rule = Callable[..., Any]
@@ -190,6 +191,53 @@ class Tape:
     # -------------------------------------------------------------- running
     def run(self, xs: Sequence[Interval]) -> tuple[list[Any], bool]:
         """Return the values of the outputs on a box, and whether some condition was left open there."""
+        values, is_open = self._forward(xs)
+        return self._outputs(values), is_open
+
+    def solved(self, xs: Sequence[Interval]) -> tuple[list[Interval], bool]:
+        """Return a part of a box in which all points lie whose outputs are 0, and whether some condition was left open.
+
+        Raises ``Empty`` where there is none, and ``Undefined`` where an output is undefined somewhere in the box.
+        """
+        values, is_open = self._forward(xs)
+        self._outputs(values)
+        changed = set[int]()
+        for c in self.outputs:
+            zero = Interval.of(0)
+            if c.constant is None:
+                values[c.place] = meet(values[c.place], zero)
+                changed.add(c.place)
+            else:
+                meet(c.constant, zero)
+        for place in range(len(values) - 1, len(xs) - 1, -1):
+            if place in changed:
+                self._backward(place, values, changed)
+        return values[: len(xs)], is_open
+
+    def _backward(self, place: int, values: list[Any], changed: set[int]) -> None:
+        """Narrow the arguments of an instruction by its result."""
+        step = self.code[place - len(self.inputs)]
+        rule, args = inverse(step.meaning), [values[p] for p in step.places]
+        if rule is None or any(isinstance(a, Undefined) for a in args):
+            return
+        try:
+            parts = rule(values[place], *args)
+        except Undefined:
+            return
+        for p, part in zip(step.places, parts, strict=True):
+            old = values[p]
+            if part.lower > old.lower or part.upper < old.upper:
+                values[p] = meet(old, part)
+                changed.add(p)
+
+    def _outputs(self, values: list[Any]) -> list[Any]:
+        outputs = [c.constant if c.constant is not None else values[c.place] for c in self.outputs]
+        for value in outputs:
+            if isinstance(value, Undefined):
+                raise value
+        return outputs
+
+    def _forward(self, xs: Sequence[Interval]) -> tuple[list[Any], bool]:
         values: list[Any] = list(xs)
         undefined: set[int] = set()
         is_open = False
@@ -208,11 +256,7 @@ class Tape:
             except Undefined as error:  # which is none where a choice among cases takes another value
                 undefined.add(len(values))
                 values.append(error if error.is_named else named_undefined(name, error))
-        outputs = [c.constant if c.constant is not None else values[c.place] for c in self.outputs]
-        for value in outputs:
-            if isinstance(value, Undefined):
-                raise value
-        return outputs, is_open
+        return values, is_open
 
 
 def named_undefined(name: str, error: Undefined) -> Undefined:

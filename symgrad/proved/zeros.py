@@ -14,20 +14,19 @@ from symgrad.proved.covering import (
     Node,
     cover,
     floats_of,
-    has_shrunk,
     heading,
     is_narrow,
     joined,
     meeting,
+    shrunk,
     split,
     unproved,
     verified,
-    widened,
     within,
 )
 from symgrad.proved.enclosure import Flat
 from symgrad.proved.interval import flint
-from symgrad.proved.newton import System
+from symgrad.proved.newton import Step, System
 from symgrad.support.arguments import checked
 
 BITS, BOXES, WIDTH = 128, 100_000, 1e-7
@@ -63,8 +62,9 @@ class Zero(NamedTuple):
 def all_roots(F: Callable[..., Any], box: Any, *, boxes: int = BOXES, width: float = WIDTH, bits: int = BITS) -> Zeros:
     """Enclose each x in the box with F(x) = 0 in a tiny box, and prove that there is no other.
 
-    The box is divided until each part certainly has no zero or exactly one. Bounds of F, or Newton's step on the part,
-    prove that there is none; if Krawczyk's operator maps a box into itself, there is exactly one.
+    The box is divided until each part certainly has no zero or exactly one. If nothing is left of a part when the
+    program is followed backward from F(x) = 0, or by Newton's step, there is none; if Krawczyk's operator maps a box
+    into itself, there is exactly one.
 
     Args:
         F: a function of numbers or arrays with as many results as arguments, which are n numbers in all.
@@ -129,7 +129,7 @@ class Problem:
     def __init__(self, flat: Flat, width: float = WIDTH) -> None:
         self.flat, self.width = flat, width
         self.whole = floats_of(flat.box)
-        self.system = System(flat.run)
+        self.system = System(flat.run, flat.tape(0))
         if flat.count != len(self.whole):
             raise ShapeError(
                 f"prove.all_roots: F has {flat.count} results of {len(self.whole)} arguments. Expected equal numbers."
@@ -137,50 +137,54 @@ class Problem:
 
     def decide(self, x: Box) -> Node:
         """Return what is certain about a box, or how it is divided."""
-        value = self.system.values(x)
-        if value is not None:
-            for i, y in enumerate(value[0]):
-                if not y.contains(0):
-                    return ["no zero", i]
-        step = None if value is None or value[1] else self.system.contracted(x)
-        if step is not None:
-            node = self._after(x, *step)
-            if node is not None:
-                return node
-        if is_narrow(x, self.width) or (value is None and self._is_small(x)):
-            return [OPEN, "undefined" if value is None else "condition" if value[1] else "singular"]
-        return split(x)
+        solved = self.system.solved(x)
+        if solved is None:
+            return [OPEN, "undefined"] if is_narrow(x, self.width) or self._is_small(x) else split(x)
+        left, is_open = solved
+        if left is None:
+            return ["no zero", "solved"]
+        room = shrunk(left, x)
+        if room is not None:
+            return ["shrink", room.tolist(), "solved"]
+        step = None if is_open else self.system.contracted(left)
+        node = None if step is None else self._after(x, step)
+        if node is not None:
+            return node
+        if is_narrow(x, self.width):
+            return [OPEN, "condition" if is_open else "singular"]
+        return split(x, None if step is None else step.importance)
 
     def _is_small(self, x: Box) -> bool:
         """Whether a box where F is undefined is small enough to be named as such."""
         return bool(((x[:, 1] - x[:, 0]) <= (self.whole[:, 1] - self.whole[:, 0]) / 256).all())
 
-    def _after(self, x: Box, left: Box | None, matrix: Any) -> Node | None:
+    def _after(self, x: Box, step: Step) -> Node | None:
         """The node that Newton's step allows."""
-        if left is None:
+        if step.left is None:
             return ["no zero", "newton"]
-        if self.system.is_nearly_linear(matrix):
+        if self.system.is_nearly_linear(step.matrix):
             pair = self.system.isolated(x)
             if pair is not None:
                 return ["one zero", *[b.tolist() for b in pair]]
-        if has_shrunk(left, x):
-            room = np.clip(widened(left, 1e-6), x[:, :1], x[:, 1:])  # which another machine's inverse allows too
-            return ["shrink", room.tolist()]
-        return None
+        room = shrunk(step.left, x)
+        return None if room is None else ["shrink", room.tolist(), "newton"]
+
+    def _left(self, x: Box, how: str) -> tuple[Box | None] | None:
+        """What a step leaves of a box, in a tuple; None where it says nothing."""
+        solved = self.system.solved(x)
+        if solved is None or how == "solved" or solved[0] is None:
+            return None if solved is None else solved[:1]
+        step = None if solved[1] else self.system.contracted(solved[0])
+        return None if step is None else (step.left,)
 
     def verify(self, x: Box, node: Node) -> bool:
         """Whether a node's claim holds."""
-        if node[0] == "no zero" and node[1] != "newton":
-            value = self.system.values(x)
-            return value is not None and not value[0][node[1]].contains(0)
-        if node[0] in ("no zero", "shrink"):
-            step = self.system.contracted(x)
-            return step is not None and (
-                step[0] is None or (node[0] == "shrink" and within(step[0], np.array(node[1])))
-            )
         if node[0] == "one zero":
             return self.system.isolates(x, node[1:])
-        return False
+        left = self._left(x, node[-1]) if node[0] in ("no zero", "shrink") else None
+        if left is None:
+            return False
+        return left[0] is None or (node[0] == "shrink" and within(left[0], np.array(node[1])))
 
     def holds(self, certificate: dict[str, Any]) -> bool:
         """Whether a certificate is right."""

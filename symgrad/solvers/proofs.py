@@ -80,7 +80,7 @@ def _around(x: Any, tol: float) -> tuple[Any, Any]:
 def _check_root(conditions: Conditions, x: Any, thetas: Sequence[Any], tol: float) -> Flat:
     """Return the conditions on the box around an answer, which they have exactly one root in."""
     flat = Flat(lambda z: conditions.body(z, *thetas)[0], _around(x, tol))
-    if not System(flat.run).has_one_zero(_floats(flat)):
+    if not System(flat.run, flat.tape(0)).has_one_zero(_floats(flat)):
         raise NotProved(
             f"{conditions.who}: it is not certain that exactly one solution lies within {tol:g} of {few(x)}: the "
             "Jacobian may be singular or ill-conditioned there, or f is not smooth. Pass a larger tol=, or prove=False."

@@ -9,6 +9,11 @@ from slow_tests import draws
 
 import symgrad as sg
 from symgrad import prove
+from symgrad.proved import slopes
+from symgrad.proved.covering import floats_of, intervals_of, middle_of, point, within
+from symgrad.proved.enclosure import Flat
+from symgrad.proved.interval import as_ball, flint
+from symgrad.proved.newton import System
 
 UNARY = [
     *(sg.sin, sg.cos, sg.exp, sg.tanh, sg.atan, abs, sg.relu, sg.floor, sg.sign, sg.log, sg.sqrt),
@@ -118,3 +123,43 @@ def test_no_integral_is_outside_of_its_bounds(seed):
             slack = (np.abs(np.diff(y)).sum() + 3 * np.abs(y[[0, -1]]).sum()) * (high - low) / count
             assert result.value.lower - slack <= y.mean() * (high - low) <= result.value.upper + slack
         assert prove.check(result.certificate, lambda v: f(v.reshape(1)))
+
+
+@pytest.mark.parametrize("seed", draws(range(400), first=40))
+def test_no_step_loses_a_zero(seed):
+    """F(v) - F(w) is zero where both are the same point, which may be at the edge of the box."""
+    rng = np.random.default_rng(3000 + seed)
+    f, g, low = random_program(rng, 2), random_program(rng, 2), rng.uniform(-2, 1, 2)
+    box = np.stack([low, low + rng.choice([1e-9, 0.01, 0.3, 2.0], 2)], axis=-1)
+    at = box[:, 0] + rng.choice([0.0, 1.0, rng.random()]) * (box[:, 1] - box[:, 0])
+    at = np.minimum(at, box[:, 1])
+
+    def F(v, w):
+        return sg.stack([f(v) - f(w), g(v) - g(w), w[0] - at[0], w[1] - at[1]])
+
+    with flint().ctx.workprec(128):
+        flat = Flat(F, [(box[:, 0], box[:, 1]), (at, at)])
+        system = System(flat.run, flat.tape(0))
+        x = floats_of(flat.box)
+        solved = system.solved(x)
+        steps = [] if solved is None else [solved[0]]
+        newton = None if solved is None or solved[1] else system.contracted(x)
+        steps += [] if newton is None else [newton.left]
+        assert all(left is not None and within(point(np.concatenate([at, at])), left) for left in steps)
+
+
+@pytest.mark.parametrize("seed", draws(range(400), first=40))
+def test_slopes_contain_the_differences_of_a_program(seed):
+    rng = np.random.default_rng(4000 + seed)
+    f, low = random_program(rng, 2), rng.uniform(-2, 1, 2)
+    high = low + rng.uniform(0.01, 1, 2)
+    with flint().ctx.workprec(128):
+        flat = Flat(f, (low, high))
+        c = middle_of(floats_of(flat.box))
+        numbers = slopes.run(flat.tape(0), flat.box, [flint().arb(float(y)) for y in c])
+        for y in numbers or []:
+            for p in sampled(f, low, high, 8)[0]:
+                value = as_ball(flat.run(0, intervals_of(point(p)))[0][0])
+                change = sum(s * (flint().arb(float(p[k])) - float(c[k])) for k, s in y.row.items())
+                assert (y.center + change).overlaps(value)
+                assert as_ball(y.value).overlaps(value)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from proofs import manipulator, robot
+from proofs import KICKED, kicked_twice, manipulator, robot
 
 import symgrad as sg
 from symgrad import prove
@@ -29,7 +29,7 @@ def test_moores_newton_steps_to_the_root_of_two():
     with flint().ctx.workprec(128):
         system = System(Flat(lambda x: x**2 - 2, (1.0, 2.0)).run)
         for step in ([1.375, 1.4375], [1.41406, 1.41442]):
-            x, _ = system.contracted(x)
+            x = system.contracted(x).left
             np.testing.assert_allclose(x[0], step, atol=5e-6)
 
 
@@ -77,6 +77,40 @@ def test_published_solutions_are_all_there_are(F, box, solutions):
     result = prove.all_roots(F, box)
     assert result.is_complete
     np.testing.assert_allclose([z.lower for z in result.zeros], solutions, rtol=1e-6)
+
+
+def spheres(v):
+    q, p = (v**2).sum(), 0.5 * v[0] + 0.5 * v[1] + v[2]
+    t = np.array([np.pi / 3, 2 * np.pi / 3, np.pi])
+    c, s = np.cos(t), np.sin(t)
+    w, u = -(c + s) / 2, (s - c) / 2
+    planes = (0.5 * w - s) * v[0] + (c - 0.5 * w) * v[1] + u * (v[2] - 0.2)
+    return sg.stack([(q - 1) * (q - 4), (p - 0.2) * (p + 0.7), planes.prod()])
+
+
+def conics(v):
+    x, y = v[0], v[1]
+    return sg.stack([x**2 + 4 * y**2 - 4, y * (x - 1.995) * (y - x**2) * (y - x + 1)])
+
+
+@pytest.mark.parametrize(("F", "n", "zeros"), [(conics, 2, 8), (spheres, 3, 24)], ids=["2.2", "5.2"])
+def test_all_zeros_of_smiley_and_chuns_examples(F, n, zeros):
+    """Smiley and Chun 2001."""
+    result = prove.all_roots(F, (np.full(n, -3.0), np.full(n, 3.0)), boxes=1000)
+    assert result.is_complete
+    assert len(result.zeros) == zeros
+    assert prove.check(result.certificate, F)
+
+
+@pytest.mark.slow
+def test_all_orbits_of_period_two_of_a_kicked_rotor():
+    """The same, example 5.5; the points are those of Hsu and Guttalu 1983."""
+    result = prove.all_roots(kicked_twice, KICKED)
+    assert result.is_complete
+    assert len(result.zeros) == 41
+    assert prove.check(result.certificate, kicked_twice)
+    angles = {tuple(np.round(np.abs(z.lower[:2]) / np.pi, 4)) for z in result.zeros}
+    assert {(0.3342, 0.0), (0.0, 0.247), (0.0965, 0.1832), (0.3499, 0.6441), (0.6501, 0.3559)} <= angles
 
 
 @pytest.mark.parametrize(
