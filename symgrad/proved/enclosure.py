@@ -13,7 +13,7 @@ import numpy as np
 from symgrad.compiler.trace import trace_once
 from symgrad.core import trees
 from symgrad.core.promotion import FLOAT64
-from symgrad.engine.program import Program, Spec, Value, recorded
+from symgrad.engine.program import Program, Spec, recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
 from symgrad.functions import cat
 from symgrad.implicit.programs import shared
@@ -23,6 +23,7 @@ from symgrad.proved.operations import Walk, intervals
 from symgrad.proved.tape import Tape
 from symgrad.support.arguments import checked
 from symgrad.transforms.jacobians import jacrev
+from symgrad.transforms.loops.op import Scan
 
 _BY_ENDS = 3  # results, at most, that monotonicity bounds: each takes two evaluations of all
 _BITS = 192  # of the ends of intervals: sums that cancel 40 digits keep a float's
@@ -329,11 +330,25 @@ class Flat:
 
 def _steps_of(program: Program) -> Callable[[Any], Any]:
     """Return a program as a function with its true derivative: nothing is detached, and no rule is a user's."""
+    attached = _attached(program)
+    return lambda x: attached.walk([x], lambda v, args: v.op(*args))[0]
 
-    def step(v: Value, args: list[Any]) -> Any:
-        return args[0] if isinstance(v.op, Detach) else v.op(*args)
 
-    return lambda x: program.walk([x], step)[0]
+def _attached(program: Program) -> Program:
+    """Return a program, and the bodies of its loops, with what is detached as it is."""
+    places = list(range(len(program.values)))
+    new = Program(program.values, program.inputs)
+    for k, v in enumerate(program.values):
+        places[k] = places[v.args[0]] if isinstance(v.op, Detach) else k
+        new.replace(k, v._replace(op=_attached_loop(v.op), args=tuple(places[a] for a in v.args)))
+    new.outputs = [places[k] for k in program.outputs]
+    return new
+
+
+def _attached_loop(op: Any) -> Any:
+    if not isinstance(op, Scan):
+        return op
+    return Scan.of(_attached(op.body), op.carries, op.xs, op.length, op.reverse, op.kept, op.until)
 
 
 def _recorded(program: Program, inputs: int, folds: bool) -> Tape | None:

@@ -172,8 +172,24 @@ def without_grad(x):
     return y
 
 
+def in_a_loop(x):
+    return sg.lax.scan(lambda c, t: (c.detach() * t, None), x, sg.stack([x, 1.0 + 0 * x]))[0]
+
+
+def in_a_loop_of_loops(x):
+    return sg.lax.fori_loop(0, 1, lambda i, c: sg.lax.fori_loop(0, 1, lambda j, d: d * c.detach(), c), x)
+
+
 @pytest.mark.parametrize(
-    "square", [straight_through, without_grad, lambda x: x * x.detach(), lambda x: (x * x).detach()]
+    "square",
+    [
+        in_a_loop,
+        in_a_loop_of_loops,
+        straight_through,
+        without_grad,
+        lambda x: x * x.detach(),
+        lambda x: (x * x).detach(),
+    ],
 )
 @pytest.mark.parametrize("order", [1, 2])
 def test_forms_use_the_true_derivative_where_a_program_has_another(square, order):
