@@ -194,6 +194,23 @@ def test_lines_that_lose_digits_run_again_with_more_bits(monkeypatch):
     assert ball.rel_accuracy_bits() > 66
 
 
+def test_later_calls_start_with_the_bits_that_the_first_one_needed(monkeypatch):
+    precisions = []
+    settled = arb_lines.Lines._is_settled
+    monkeypatch.setattr(
+        arb_lines.Lines, "_is_settled", lambda *args: precisions.append(flint.ctx.prec) or settled(*args)
+    )
+    f = balls(lambda x: (sg.exp(x) + 1e40) - 1e40)
+    runs = []
+    for x in (1.0, 1.0, -50.0, 1.0, 1.0):
+        assert f(x).rel_accuracy_bits() > 66
+        runs.append(precisions[:])
+        precisions.clear()
+    assert list(map(len, runs)) == [3, 1, 2, 1, 1]
+    assert runs[0][0] < runs[1][0] < runs[0][-1]
+    assert runs[4] == runs[1]
+
+
 @pytest.mark.parametrize(
     ("f", "points"),
     [

@@ -21,6 +21,7 @@ from symgrad.engine.program import Program
 
 _MOST = 20_000  # lines
 _GUARD, _MOST_GUARD = 64, 4096  # bits beyond those asked for: at first, and at most
+_SPARE = 32  # bits that the next call has beyond those that this one needed
 
 
 class Looked(Exception):
@@ -224,27 +225,35 @@ class Lines:
     """Recorded lines with the shapes of their results."""
 
     def __init__(self, function: Callable[[list[Any]], list[Any]], shapes: Sequence[Any], bits: int) -> None:
-        self.function, self.shapes, self.bits = function, shapes, bits
+        self.function, self.shapes, self.bits, self.guard = function, shapes, bits, _GUARD
 
     def __call__(self, given: Sequence[Any]) -> list[Any] | None:
-        """Return results of which so many leading bits are certain; None where the most bits do not suffice."""
+        """Return results of which so many leading bits are certain; None where the most bits do not suffice.
+
+        A long program loses bits with every operation, so each call starts with as many as the last one needed.
+        """
         arb, context = flint.arb, flint.ctx
         numbers = [arb(e) for x in given for e in (x.ravel().tolist() if isinstance(x, np.ndarray) else (float(x),))]
-        guard, before = _GUARD, context.prec
+        guard, before = self.guard, context.prec
         try:
             while guard <= _MOST_GUARD:
                 context.prec = self.bits + guard
                 balls = self.function(numbers)
                 if self._is_settled(balls):
+                    self.guard = guard if guard == _GUARD else max(_GUARD, guard - self._surplus(balls) + _SPARE)
                     return self._shaped(balls)
-                guard *= 4
+                guard *= 2
         finally:
             context.prec = before
         return None
 
     def _is_settled(self, balls: Sequence[Any]) -> bool:
         bits = self.bits
-        return all([y.is_finite() and (y.rel_accuracy_bits() >= bits or y.is_exact()) for y in balls])
+        return not [y for y in balls if y.rel_accuracy_bits() < bits or not y.is_finite()]
+
+    def _surplus(self, balls: Sequence[Any]) -> int:
+        """How many more bits are certain than were asked for."""
+        return min([y.rel_accuracy_bits() for y in balls if not y.is_exact()], default=self.bits) - self.bits
 
     def _shaped(self, balls: list[Any]) -> list[Any]:
         results, start = [], 0
@@ -252,7 +261,8 @@ class Lines:
             if shape:
                 size = math.prod(shape)
                 out = np.empty(size, dtype=object)
-                out[:] = balls[start : start + size]
+                for k in range(size):  # one by one, since NumPy asks each of several whether it is an array
+                    out[k] = balls[start + k]
             results.append((out.reshape(shape) if shape[1:] else out) if shape else balls[start])
             start += size if shape else 1
         return results
