@@ -22,6 +22,7 @@ from symgrad.proved.interval import (
     floor,
     integer_power,
     monotone,
+    polygamma,
     power,
     root,
     wave,
@@ -239,8 +240,14 @@ def _function(function: Callable[..., Interval]) -> Callable[[Evaluator, Any], I
 
 
 def _at_order(name: str) -> Callable[[Evaluator, Any], Interval]:
-    """A Bessel function, whose order comes first in SymPy and last in python-flint."""
+    """A function with an order, which comes first in SymPy and last in python-flint."""
     return lambda at, e: ball(name)(at(e.args[1]), at(e.args[0]))
+
+
+def _polygamma(at: Evaluator, e: Any) -> Interval:
+    if not e.args[0].is_Integer:
+        raise NotYet("polygamma of an order that is no constant has no meaning on intervals")
+    return polygamma(int(e.args[0]), at(e.args[1]))
 
 
 def _atan2(at: Evaluator, e: Any) -> Interval:
@@ -291,6 +298,10 @@ _RULES: dict[Any, Callable[[Evaluator, Any], Interval]] = {
     sp.atan2: _atan2,
     sp.cosh: lambda at, e: monotone("cosh")(abs(at(e.args[0]))),
     sp.loggamma: _function(ball("lgamma")),
+    sp.polygamma: _polygamma,
+    sp.Ei: _function(ball("ei")),
+    sp.lowergamma: _at_order("gamma_lower"),
+    sp.uppergamma: _at_order("gamma_upper"),
     sp.besselj: _at_order("bessel_j"),
     sp.besseli: _at_order("bessel_i"),
     sinc: _function(ball("sinc_pi")),

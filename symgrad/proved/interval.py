@@ -260,6 +260,19 @@ def wave(name: str, crest: float) -> Function:
     return function
 
 
+def polygamma(n: int, x: Interval) -> Interval:
+    """Return ψ⁽ⁿ⁾(x), which rises for even n and falls for odd n where x is positive."""
+
+    def read(end: Any) -> Any:
+        return flint().acb(end).polygamma(flint().acb(n)).real
+
+    if x.lower > 0:
+        low, high = (read(x.lower), read(x.upper))[:: -1 if n % 2 else 1]
+    else:
+        low = high = read(as_ball(x))
+    return _finite(low, high, f"polygamma {n}", x)
+
+
 _TURN, _FAR, _SLACK = 2 * np.pi, 1e5, 1e-9
 
 

@@ -83,7 +83,9 @@ def test_derivatives_of_random_programs_lie_in_their_enclosures(seed):
         sg.nn.functional.gelu, sg.nn.functional.silu, sg.nn.functional.mish, sg.special.ndtr, sg.rsqrt, sg.square,
         lambda x: x**3, lambda x: x**-2, lambda x: x**0.3, lambda x: 2.0**x, lambda x: x**x,
         lambda x: sg.atan2(x, x - 2),
-        lambda x: sg.hypot(x, 2 * x), lambda x: sg.special.xlogy(x, x), lambda x: sg.logaddexp(x, 1 - x),
+        lambda x: sg.hypot(x, 2 * x), sg.special.gamma, sg.special.digamma, lambda x: sg.special.polygamma(3, x),
+        sg.special.expi, lambda x: sg.special.gammainc(2.0, x), lambda x: sg.special.gammaincc(2.0, x),
+        lambda x: sg.special.xlogy(x, x), lambda x: sg.logaddexp(x, 1 - x),
     ],
 )  # fmt: skip
 def test_elementwise_functions_contain_their_values_tightly(f):
@@ -92,6 +94,12 @@ def test_elementwise_functions_contain_their_values_tightly(f):
     for t in (0.0, 0.25, 0.5, 1.0):
         assert_inside(f(sg.tensor(np.minimum(lower + t * (upper - lower), upper))).numpy(), enclosure)
     assert enclosure.width[2] < 1e-13 * (1 + abs(enclosure.upper[2]))
+
+
+def test_digamma_is_the_slope_of_the_gamma_functions_logarithm():
+    enclosure = sg.enclose(sg.lgamma, (0.5, 2.0), derivative=1)
+    assert_inside(sg.special.digamma(sg.tensor([0.5, 2.0])).numpy(), enclosure)
+    assert enclosure.width < 2.4  # that of ψ(2) - ψ(1/2)
 
 
 def test_rumps_polynomial_at_a_point_has_its_true_value():
