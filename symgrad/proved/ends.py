@@ -42,7 +42,7 @@ class End:
     def run(self, tape: Tape, x: Near) -> Near:
         """Return the result of a program of one number."""
         values = [x]
-        for rule, meaning, places, _ in tape.code:
+        for rule, meaning, places, *_ in tape.code:
             known = dict(zip(X, [values[p] for p in places], strict=False))
             values.append(_fixed(rule()) if meaning is None else self.value(meaning, known))  # type: ignore[misc]
         (y,) = tape.outputs

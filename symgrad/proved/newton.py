@@ -115,7 +115,9 @@ class System:
             return self._by_derivatives(x)
         if not all(y.value.contains(0) for y in numbers):
             raise Empty
-        return Model(c, [y.center for y in numbers], _rows(numbers, len(x)), _away(x, c))
+        slopes = _rows(numbers, len(x))
+        is_finite = all(y.is_finite() for y in slopes.entries())
+        return Model(c, [y.center for y in numbers], slopes, _away(x, c)) if is_finite else None
 
     def _by_derivatives(self, x: Box) -> Model | None:
         """The same by bounds of the Jacobian."""

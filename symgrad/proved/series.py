@@ -29,7 +29,7 @@ def run(tape: Tape, rows: Sequence[Sequence[Any]], length: int) -> list[Series]:
 
 
 def _series(tape: Tape, values: list[Series]) -> list[Series]:
-    for rule, meaning, places, _ in tape.code:
+    for rule, meaning, places, *_ in tape.code:
         try:
             known = dict(zip(X, [values[p] for p in places], strict=False))
             values.append(_constant(rule()) if meaning is None else _value(meaning, known))  # type: ignore[misc]

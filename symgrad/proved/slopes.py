@@ -76,7 +76,7 @@ def _computed(step: Instruction, args: Sequence[Number], away: Sequence[Any] | N
     else:
         center = as_ball(_value(step, [_interval(a.center) for a in args]))
     row = _RULES[rule](*args, center) if rule in _RULES else _of_function(meaning, args)
-    if away is not None:
+    if away is not None and args[1:] and all([a.row for a in args]):  # else the value is as narrow by itself
         estimate = sum((slope * away[k] for k, slope in row.items()), start=center)
         if not estimate.is_finite():
             raise Undefined("a slope without a bound")

@@ -37,12 +37,16 @@ def _rule(meaning: Any) -> _Rule | None:
 
 
 class Instruction(NamedTuple):
-    """What computes a value of earlier ones: a rule of intervals, or the meaning of a whole expression."""
+    """What computes a value of earlier ones: a rule of intervals, or the meaning of a whole expression.
+
+    ``inverse`` narrows the earlier ones by the value, where that is known.
+    """
 
     rule: _Rule | None
     meaning: Any
     places: tuple[int, ...]
     name: str
+    inverse: _Rule | None = None
 
 
 class Cell:
@@ -145,7 +149,7 @@ class Tape:
         key = (meaning, *[c.place if c.constant is None else _named(c.constant) for c in cells])
         if key not in self._places:
             places = tuple(self._place(c) for c in cells)
-            self._places[key] = self._append(Instruction(_rule(meaning), meaning, places, self.name))
+            self._places[key] = self._append(Instruction(_rule(meaning), meaning, places, self.name, inverse(meaning)))
         return self._places[key]
 
     def formula(self, e: Any, cells: dict[Any, Cell]) -> Cell:
@@ -217,11 +221,11 @@ class Tape:
     def _backward(self, place: int, values: list[Any], changed: set[int]) -> None:
         """Narrow the arguments of an instruction by its result."""
         step = self.code[place - len(self.inputs)]
-        rule, args = inverse(step.meaning), [values[p] for p in step.places]
-        if rule is None or any(isinstance(a, Undefined) for a in args):
+        args = [values[p] for p in step.places]
+        if step.inverse is None or any(isinstance(a, Undefined) for a in args):
             return
         try:
-            parts = rule(values[place], *args)
+            parts = step.inverse(values[place], *args)
         except Undefined:
             return
         for p, part in zip(step.places, parts, strict=True):
@@ -241,7 +245,7 @@ class Tape:
         values: list[Any] = list(xs)
         undefined: set[int] = set()
         is_open = False
-        for rule, meaning, places, name in self.code:
+        for rule, meaning, places, name, _ in self.code:
             args = [values[p] for p in places]
             try:
                 if rule is None:
