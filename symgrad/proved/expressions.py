@@ -231,7 +231,9 @@ _COMPARE: dict[Any, Callable[[Interval, Interval], bool | None]] = {
 
 
 def _compare(at: Evaluator, e: Relational) -> Interval:
-    return _truth_value(_COMPARE[type(e)](at(e.args[0]), at(e.args[1])))
+    truth = _COMPARE[type(e)](at(e.args[0]), at(e.args[1]))
+    at.is_open |= truth is None  # a program may compute with it as a number, which jumps
+    return _truth_value(truth)
 
 
 # ------------------------------------------------------------------ functions of Arb's

@@ -102,8 +102,15 @@ class Walk:
 
     def _whole(self, x: Any, dtype: Any) -> Any:
         """Integers, cut towards 0, or whether a number is not 0."""
-        whole = sp.Ne(X[0], 0) if is_bool(dtype) else sp.sign(X[0]) * sp.floor(sp.Abs(X[0]))
-        return self._elementwise(whole, [x])
+        if is_bool(dtype):
+            return self._elementwise(sp.Ne(X[0], 0), [x])
+        if self.tape is not None:
+            raise NotYet("whether an integer fits depends on the box")
+        integers = self._elementwise(sp.sign(X[0]) * sp.floor(sp.Abs(X[0])), [x])
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if not all(y.lower >= int(least) and y.upper <= int(most) for y in integers.flat):
+            raise NotYet(f"an integer may not fit {np.dtype(dtype)}")
+        return integers
 
     def _by_formulas(self, op: Op, args: Sequence[Any]) -> Any:
         """Evaluate the entries' formulas; integers and booleans among the arguments stand in them as they are."""

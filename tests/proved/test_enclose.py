@@ -216,6 +216,30 @@ def test_open_conditions_take_both_sides():
 
 
 @pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (x > 0.0) * x, lambda x: (x <= 0.5) * 1.0, sg.logical_not, lambda x: x.to(sg.bool) * 2.0, sg.signbit,
+        lambda x: ~(x < 0.25) + x, lambda x: ((x > 0) & (x < 1)) * 3.0, lambda x: x.to(sg.int64) * 1.0,
+        lambda x: x.to(sg.int8) - x,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", range(3))
+def test_conditions_as_numbers_jump(f, order):
+    box = np.array([-1.0, 0.0, 1.0, -1.5]), np.array([1.0, 1.0, 2.0, -1.25])
+    enclosure = sg.enclose(f, box, order=order)
+    for t in (0.0, 0.3, 0.5, 0.9, 1.0):
+        assert_inside(f(sg.tensor(box[0] + t * (box[1] - box[0]))).numpy(), enclosure)
+    with pytest.raises(sg.errors.NotProved):
+        sg.prove.lipschitz(lambda x: f(x.reshape(1)) + 0.0, (-1.0, 1.0), boxes=50)
+
+
+def test_an_integer_that_may_not_fit_is_refused():
+    for dtype in (sg.uint8, sg.int8, sg.int64):
+        with pytest.raises(sg.errors.NotYet, match="may not fit"):
+            sg.enclose(lambda x, dtype=dtype: x.to(dtype), (-1e19, 1.0))
+
+
+@pytest.mark.parametrize(
     ("f", "name"),
     [
         (sg.log, "Log"), (lambda x: 1 / x, "Reciprocal|Div"), (lambda x: x / x, "Div"), (sg.sqrt, "Sqrt"),
