@@ -103,7 +103,8 @@ class CurveLesson:
                     why = (*why[:-1], ", where ", Equation((write(a),)), " is not 0:")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
                 solved = div(write(b), write(a)) if a != 1 else write(b)
-                written = (result,) if alike(solved, result) else (solved, result)
+                turned = sp.fraction(to_sympy(solved))[1] == -sp.fraction(to_sympy(result))[1]
+                written = (result,) if alike(solved, result) and not turned else (solved, result)
                 yield SolveForSlope(
                     before=dash, after=result, reason=why, left=dash, written=written, equation=collected
                 )
