@@ -28,7 +28,7 @@ _ONE = """
 
 _TWO = """
     Args:
-        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        input, other: the operands x and other: tensors, arrays or numbers, broadcast against each other.
         out: a tensor that receives the result.
 
     Returns:

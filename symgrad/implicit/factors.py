@@ -116,7 +116,7 @@ class Dense:
         sizes, ones = np.abs(a), np.ones(len(a))
         columns = ones @ sizes  # of the unknowns, whose units differ
         if not np.all(np.isfinite(columns)):
-            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
+            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start closer to a solution.")
         if np.any(columns == 0):
             raise LinAlgError(_singular(who, len(a)))
         self.scales = columns
@@ -150,7 +150,7 @@ class StackedMatrices:
 
     def __init__(self, matrices: Any, who: str) -> None:
         if not np.all(np.isfinite(matrices)):
-            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
+            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start closer to a solution.")
         columns = np.sum(np.abs(matrices), 1)
         rows = np.sum(np.abs(matrices) / np.where(columns == 0, 1, columns)[:, None], 2)
         scaled = matrices / np.where(columns == 0, 1, columns)[:, None] / np.where(rows == 0, 1, rows)[:, :, None]

@@ -73,7 +73,7 @@ class ScipySolver:
     def _stopped(self, reached: float, ts: Any, why: str) -> str:
         return (
             f"odeint: SciPy's {self.method} reached t = {reached:.8g} of {ts[-1]:g}: {why} The solution may grow "
-            "without bound there; else take another method, or ask for less by rtol and atol."
+            "without bound there. If it does not, use another method, or larger values of rtol and atol."
         )
 
 

@@ -57,12 +57,12 @@ class Minimiser:
             if is_constrained:
                 raise NotConverged(
                     f"{conditions.who}: SciPy's {self.method} ended at x = {few(x)}, which does not meet the "
-                    "conditions of a minimum: the loss may fall for ever, or the constraints have no slopes there. "
+                    "conditions of a minimum: the loss may decrease forever, or the constraints have no slopes there. "
                     "Bound x, write the constraints with slopes that are not 0, or start elsewhere."
                 ) from None
             raise NotConverged(
                 f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "
-                f"ended, x = {few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
+                f"ended, x = {few(x)}. {_SMOOTH} Start closer, or use another of SciPy's methods."
             ) from None
 
     def together(self, each: EachSlice) -> Together:
@@ -125,7 +125,7 @@ class Minimiser:
         raise NotConverged(
             f"{conditions.who}: no minimum after {self.most} steps: the gradient's length is "
             f"{norm(self._slope(x, thetas)):.3g}, the loss {value:.6g}. Is it bounded from below? "
-            "Start nearer, or take one of SciPy's methods, as in method='BFGS'."
+            "Start closer, or use one of SciPy's methods, as in method='BFGS'."
         )
 
     def _lowered(
@@ -162,7 +162,7 @@ class Minimiser:
             return x
         raise NotConverged(
             f"{conditions.who}: no step lowers the loss, and its gradient's length is "
-            f"{norm(slope):.3g}. {_SMOOTH} Start nearer, or take one of SciPy's methods, as in method='BFGS'."
+            f"{norm(slope):.3g}. {_SMOOTH} Start closer, or use one of SciPy's methods, as in method='BFGS'."
         )
 
     def _lowest(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
@@ -211,8 +211,8 @@ class Minimiser:
         if not answer.success and not self._is_close(answer.x, at, thetas):
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} did not converge after {answer.get('nit', 'some')} steps: "
-                f"{' '.join(str(answer.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
-                "met, or take another method."
+                f"{' '.join(str(answer.message).split()).rstrip('.')}. Start closer, check that the constraints can be "
+                "met, or use another method."
             )
         return np.reshape(np.asarray(answer.x, np.float64), shape.shape)
 

@@ -81,7 +81,7 @@ class Newton:
     def _stuck(conditions: Conditions, rest: Any, why: str) -> str:
         return (
             f"{conditions.who}: Newton's method did not converge: the residual is {norm(rest):.3g}, "
-            f"and {why}. Start nearer to an answer, check that there is one, or take another method of SciPy's, as in "
+            f"and {why}. Start closer to a solution, check that one exists, or use a method of SciPy, as in  "
             "method='hybr'."
         )
 
@@ -175,7 +175,7 @@ class Iteration:
             before = change
         raise NotConverged(
             f"{conditions.who}: the iteration did not come to rest: after at most {self.most} steps x changes by "
-            f"{norm(change):.3g}. Start nearer, or take method='newton'."
+            f"{norm(change):.3g}. Start closer, or use method='newton'."
         )
 
 
@@ -206,15 +206,15 @@ class ScipyRoot:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {error}.") from error
         except ArithmeticError as error:
             raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} went beyond the floating-point numbers. Start nearer, or "
-                "take another method."
+                f"{conditions.who}: SciPy's {self.method} exceeded the range of floats. Start closer, or "
+                "use another method."
             ) from error
         if not answer.success:
             left = norm(answer.fun)
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} did not converge: the residual is {left:.3g} after "
-                f"{answer.get('nfev', 'some')} evaluations. {' '.join(str(answer.message).split())} Start nearer, or "
-                "take another method."
+                f"{answer.get('nfev', 'some')} evaluations. {' '.join(str(answer.message).split())} Start closer, or "
+                "use another method."
             )
         return Newton(self.tol, self.most)(conditions, np.reshape(answer.x, to), thetas)
 

@@ -44,8 +44,8 @@ def root(
         max_steps: the maximum number of Newton steps.
         solve: the solver for linear systems with the Jacobian: "lu", factorised once for the value and its derivatives;
             or SciPy's "gmres", "cg" or "lsqr", which use products; "auto" uses "lu" for up to 2000 unknowns.
-        prove: whether to prove, with the extra ``proved``, that exactly one root lies within tol of the result, in each
-            number, relative for numbers above 1; ``sg.prove.root`` returns a certificate.
+        prove: whether to prove, with the extra ``proved``, that exactly one root lies within tol of the result: in each
+            number, tol is absolute up to 1 and relative above. ``sg.prove.root`` returns a certificate.
 
     Returns:
         Tensors in the structure of x0.

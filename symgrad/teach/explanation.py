@@ -194,7 +194,7 @@ def _matrix(
 
 def _backprop(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Derivation:
     if order != 1:
-        raise ArgumentError(f"explain: order={order} is not available for style='backprop', which shows one sweep.")
+        raise ArgumentError(f"explain: order={order} is not available for style='backprop', which shows a single pass.")
     return Derivation(tape, targets, cotangent)
 
 

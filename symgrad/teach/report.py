@@ -66,15 +66,15 @@ def report(
 
     Args:
         y: a scalar tensor with a graph; or a function, which is called with the numbers ``at``, or with symbols.
-        wrt: the tensor to differentiate with respect to, or a list of them; for a function, names of parameters; or an
-            ``nn.Module``, for its parameters, which are called W1, b1, ….
+        wrt: the tensor to differentiate with respect to, or a list of tensors; for a function, the names of its
+            parameters. An ``nn.Module`` stands for its parameters, which are called W1, b1, ….
         at: the argument of the function, or a tuple of arguments.
         path: the file; an existing one is replaced once the new page is complete. With None, no file is written.
         title: the title of the page; by default the formula of y.
         progress: whether to report the progress of long work, on a terminal or in a notebook.
 
     Returns:
-        A ``Report``, with the attributes ``page`` and ``path``, the file to which the page was written.
+        A ``Report`` with the attributes ``page``, the HTML text, and ``path``, the file that contains it.
 
     Raises:
         ShapeError: if y is an array.

@@ -45,7 +45,7 @@ def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
     for k in numbers:
         if not -count <= k < count:
             raise ArgumentError(
-                f"Got argnum={k}, but only {count} positional inputs. Pass those you differentiate by position."
+                f"Got argnum={k}, but only {count} positional inputs. Pass the arguments of argnums by position."
             )
     places = tuple(int(k) % count for k in numbers)
     if len(set(places)) < len(places):

@@ -75,16 +75,16 @@ def jacobian(
     """Return x ↦ ∂f/∂x, by the mode that needs fewer passes. Shape: output shape + input shape.
 
     Args:
-        fn: function that returns an array or a structure of arrays; with ``has_aux``, a pair of this and aux.
+        fn: function that returns an array or a structure of arrays; with ``has_aux``, a pair (result, aux).
         argnums: the position of the argument to differentiate with respect to; a tuple of positions gives a tuple.
         has_aux: whether fn returns a second value, which is returned unchanged.
         chunk_size: accepted for compatibility with PyTorch, without effect.
-        holomorphic: whether fn is a holomorphic function of complex arrays, so that the entries are dy/dz. If not,
-            either the results are real, and complex inputs have gradients ∂f/∂x + i ∂f/∂y, or the inputs are real.
+        holomorphic: whether fn is a holomorphic function of complex arrays, so that the entries are dy/dz. If not, the
+            results or the inputs must be real; for real results, the entries for a complex input are ∂f/∂x + i ∂f/∂y.
 
     Returns:
         A function with fn's arguments. Its result has the structure of fn's result, in which each array is replaced by
-        the structure of the argument; (this, aux) with ``has_aux``.
+        the structure of the argument; with ``has_aux``, a pair (Jacobian, aux).
 
     >>> sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],

@@ -83,7 +83,7 @@ def _bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (")[0].lower()
         raise ArgumentError(
-            f"--host {host} --port {port}: {why}. Take another port, or --port 0 for a free one."
+            f"--host {host} --port {port}: {why}. Use another port, or --port 0 for a free one."
         ) from error
 
 

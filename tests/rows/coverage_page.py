@@ -29,7 +29,7 @@ writes them, and a test checks that they are up to date. Every function computes
 precision. The columns are:
 
 - **derivative**: *all orders*, or *none* for results that are integers or booleans.
-- **forward mode**: *one sweep*, or *transposed*, which derives forward mode from the rule of reverse mode.
+- **forward mode**: *one pass*, or *transposed*, if it is derived from the rule of reverse mode.
 - **formula**: the notation of the gradient. Every gradient has *index* notation, and many have *matrix* notation. *By
   name* means that the formula contains a named function, as in `inv(X)[i, j]`.
 - **compiled**: *fused* into one loop with its neighbours; *written out* entry by entry in small programs, and a NumPy
@@ -73,7 +73,7 @@ TABLE = """| function | other names | derivative | forward mode | formula | comp
 |---|---|---|---|---|---|---|
 """
 WORDS = {
-    "transposed": "transposed", "rule": "one sweep", "none": "", "fused": "fused", "written": "written out",
+    "transposed": "transposed", "rule": "one pass", "none": "", "fused": "fused", "written": "written out",
     "step": "NumPy step",
 }  # fmt: skip
 

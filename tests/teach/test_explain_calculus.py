@@ -311,7 +311,7 @@ def test_textbook_s_forms_of_derivatives_are_the_declared_ones():
     [
         (lambda: sg.explain("x**2", "x", style="blackboard"), "Expected one of"),
         (lambda: sg.explain("x**2", "x", order=0), "Expected 1"),
-        (lambda: sg.explain("x**2", "x", order=2, style="backprop"), "one sweep"),
+        (lambda: sg.explain("x**2", "x", order=2, style="backprop"), "a single pass"),
         (lambda: sg.explain((sg.symbol("x", 3) ** 2).sum(), style="calculus"), "functions of numbers"),
     ],
 )

@@ -1016,7 +1016,7 @@ def test_the_browser_opens_an_address_of_this_machine(host, opened, monkeypatch)
 def test_a_port_that_is_taken_is_told():
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(ArgumentError, match=r"in use\. Take another port"),
+        pytest.raises(ArgumentError, match=r"in use\. Use another port"),
     ):
         serving.serve(port=taken.getsockname()[1])
 

@@ -35,7 +35,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: the first class of each cluster, increasing and below n_classes.
         div_value: the factor by which the vectors of each cluster are shorter than those of the previous one.
         head_bias: whether the head has a bias.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     Raises:
         ArgumentError: if the cutoffs do not increase, or exceed the number of classes.

@@ -37,7 +37,7 @@ class MultiheadAttention(Module):
         add_zero_attn: whether to add a key and a value of zeros.
         kdim, vdim: the lengths of keys and values, by default E.
         batch_first: whether sequences have the shape (N, l, E) instead of (l, N, E).
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     Source: Vaswani et al. 2017, "Attention is all you need", §3.2.
 
@@ -157,7 +157,7 @@ class TransformerEncoderLayer(_Layer):
         batch_first: whether sequences have the shape (N, l, d_model) instead of (l, N, d_model).
         norm_first: whether to normalise before each part instead of after its sum.
         bias: whether maps and normalisations have biases.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     Source: Vaswani et al. 2017, "Attention is all you need", §3.1.
     """

@@ -53,7 +53,7 @@ class Linear(_Weighted):
         in_features: the length of the last axis of x.
         out_features: the length of the last axis of the result.
         bias: whether the layer has b.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     >>> layer = sg.nn.Linear(3, 2)
     >>> layer(sg.zeros(5, 3)).shape, layer
@@ -159,7 +159,7 @@ class Embedding(_Table):
             this norm, in the weight itself.
         scale_grad_by_freq: whether to divide the gradient of a row by the number of times it is read.
         sparse: must be False, because gradients are dense.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class EmbeddingBag(_Table):
         max_norm, norm_type, scale_grad_by_freq, sparse, padding_idx: see Embedding.
         mode: 'sum', 'mean' or 'max'.
         include_last_offset: whether the last offset is the end of the last bag.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     >>> sg.nn.EmbeddingBag(10, 3)(sg.tensor([1, 2, 4, 5]), sg.tensor([0, 3])).shape
     (2, 3)

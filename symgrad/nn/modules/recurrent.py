@@ -173,7 +173,7 @@ class RNNBase(_Recurrent):
         dropout: the probability that an entry between layers is set to 0 in training.
         bidirectional: whether each layer also runs from the end to the start, and concatenates both outputs.
         proj_size: for an LSTM, the length to which h is projected.
-        device, dtype: the CPU, and the dtype of the parameters; by default the default dtype.
+        device, dtype: the device, which is the CPU, and the dtype of the parameters, by default the default dtype.
 
     Call it with x, (T, N, input_size), (T, input_size) or a packed sequence, and the initial states,
     (num_layers · directions, N, hidden_size), by default zeros. It returns the outputs of the last layer and the final

@@ -86,8 +86,8 @@ def scatter_reduce(
         include_self: whether to include the entry of x itself.
 
     Returns:
-        A tensor shaped like x. Ties share the gradient of a maximum or minimum evenly; that of a product is exact
-        with zeros.
+        A tensor shaped like x. Ties share the gradient of a maximum or minimum evenly. The gradient of a product is
+        exact, also where factors are 0.
 
     Raises:
         ArgumentError: if ``reduce`` is unknown.

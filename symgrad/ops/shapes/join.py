@@ -275,7 +275,7 @@ def block_diag(*tensors: Any) -> Any:
         if len(shape(x)) > 2:
             raise ShapeError(
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
-                f"Got shape {show_shape(shape(x))}; take its matrices one by one."
+                f"Got shape {show_shape(shape(x))}; pass its matrices one at a time."
             )
     blocks = [_shaped(x, _in_rows(shape(x))) for x in tensors]
     widths = [shape(x)[1] for x in blocks]

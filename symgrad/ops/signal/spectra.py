@@ -172,7 +172,7 @@ def _check_gaps(weight: Any) -> None:
     known = getattr(weight, "_value", weight)
     if isinstance(known, np.ndarray) and known.dtype != object and known.size and np.abs(known).min() < _LEAST:
         raise ArgumentError(
-            f"istft: window overlap add min: {np.abs(known).min():.3g}, so the signal is not determined there. Take a "
+            f"istft: window overlap add min: {np.abs(known).min():.3g}, so the signal is not determined there. Use a "
             "shorter hop_length, a wider window, or center=True."
         )
 

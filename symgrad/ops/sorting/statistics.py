@@ -246,7 +246,7 @@ def _second_moments(x: Any, w: Any, aweights: Any, correction: int) -> Any:
 def _too_many_axes(ndim: int) -> ShapeError:
     return ShapeError(
         f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions. "
-        "Take its matrices one by one."
+        "Pass its matrices one at a time."
     )
 
 
