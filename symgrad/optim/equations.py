@@ -38,7 +38,7 @@ def least_squares(
         x0, args, compile: as in ``minimize``.
         bounds: for one array (lower, upper) as in SciPy; for a structure, the same structure with a pair in place of
             each array.
-        sparse: pass the Jacobian as a sparse array, which ``sg.sparse_jacobian`` computes from few products.
+        sparse: pass the Jacobian as a sparse array, which ``sg.sparse_jacobian`` computes from a few products.
         progress, jac: as in ``minimize``.
         options: SciPy's further arguments: method, loss (ρ), ftol, xtol, gtol, max_nfev, …
 

@@ -33,7 +33,7 @@ BITS, BOXES, WIDTH = 128, 20_000, 1e-9
 
 
 class Proof(NamedTuple):
-    """Whether a statement holds everywhere in a box; the proof is true if it does.
+    """Whether a statement holds everywhere in a box. ``if proof:`` tests whether it does.
 
     Attributes:
         holds: whether the statement holds; False is as certain as True.
