@@ -37,8 +37,8 @@ class NumberRangeError(ArgumentError, OverflowError):
     """A Python number lies outside the range of the tensor's dtype."""
 
 
-class ArgumentTypeError(SymgradError, TypeError):
-    """An argument has a type that the function does not accept."""
+class ArgumentTypeError(SymgradError, TypeError, RuntimeError):
+    """An argument has a type that the function does not accept. PyTorch's transforms raise RuntimeError for these."""
 
 
 class DTypeError(SymgradError, RuntimeError, TypeError):

@@ -25,13 +25,14 @@ from symgrad.transforms.vmap import vmap
 
 __all__ = [
     "checkpoint", "custom_jvp", "custom_vjp", "functional_call", "grad", "grad_and_value", "hessian", "hvp",
-    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "stack_module_state",
-    "taylor", "value_and_grad", "vjp", "vmap",
+    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "replace_all_batch_norm_modules_",
+    "stack_module_state", "taylor", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from symgrad.autograd.custom import custom_jvp, custom_vjp
     from symgrad.autograd.recompute import checkpoint
+    from symgrad.nn.modules.batchnorm import replace_all_batch_norm_modules_
     from symgrad.transforms.taylor import jet, taylor
 
 _LATER = {  # imported on first use
@@ -39,6 +40,7 @@ _LATER = {  # imported on first use
     "custom_jvp": "symgrad.autograd.custom",
     "custom_vjp": "symgrad.autograd.custom",
     "jet": "symgrad.transforms.taylor",
+    "replace_all_batch_norm_modules_": "symgrad.nn.modules.batchnorm",
     "taylor": "symgrad.transforms.taylor",
 }
 
@@ -391,6 +393,11 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         raise ArgumentTypeError(f"stack_module_state: got {shown(models)}. Expected a list of modules.")
     if len({type(m) for m in models}) > 1 or len({m.training for m in models}) > 1:
         raise ArgumentError("stack_module_state: Expected all models to be of the same class, and in the same mode.")
+
+    if len({tuple(p.requires_grad for p in m.parameters()) for m in models}) > 1:
+        raise ArgumentError(
+            "stack_module_state: Expected each parameter to have the same .requires_grad in all models."
+        )
 
     def stacked(each: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return {k: stack([d[k].detach() for d in each]).requires_grad_(t.requires_grad) for k, t in each[0].items()}

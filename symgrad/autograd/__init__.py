@@ -10,7 +10,7 @@ from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_det
 from symgrad.autograd.function import Function, once_differentiable
 from symgrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.engine import backward as _engine
-from symgrad.engine.record import as_tensor
+from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, GradcheckError
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import missing, shown
@@ -70,7 +70,12 @@ def Variable(data: Any, requires_grad: bool = False) -> Tensor:
 def _many(x: Any) -> list[Any]:
     """Return one tensor or many, or edges of the graph, as a list of tensors."""
     each = list(x) if isinstance(x, (list, Iterator)) or (isinstance(x, tuple) and not hasattr(x, "output_nr")) else [x]
-    return [getattr(t, "tensor", t) if hasattr(t, "output_nr") else t for t in each]
+    return [_end_of(t) if isinstance(t, tuple) and hasattr(t, "output_nr") else t for t in each]
+
+
+def _end_of(edge: Any) -> Any:
+    """Return the tensor of an edge; an edge that was made of a node has none, and needs no value."""
+    return handle(edge.node, None) if edge.tensor is None else edge.tensor
 
 
 def _cotangents(gradients: Any, count: int) -> list[Any]:

@@ -11,7 +11,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import GRAD, Cell, Leaf, ancestors
 from symgrad.engine.record import as_tensor, handle
 from symgrad.engine.sweep import push
-from symgrad.errors import ArgumentTypeError, GraphError, ShapeError
+from symgrad.errors import ArgumentError, GraphError, ShapeError
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.support.arguments import check_all
 from symgrad.support.namespace import namespace
@@ -71,7 +71,7 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Any:
     Raises:
         GraphError: if there is no level, or the tensor is a dual number.
         ShapeError: if the shape of the tangent differs.
-        ArgumentTypeError: if the tensor holds integers.
+        ArgumentError: if the tensor holds integers.
     """
     tangents = _LEVEL.get()
     if tangents is None:
@@ -84,9 +84,9 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Any:
             f"{show_shape(t.shape)}."
         )
     if not (x.is_floating_point() or x.is_complex()):
-        raise ArgumentTypeError(f"Expected primal to be floating point or complex, but got: {x.dtype}.")
+        raise ArgumentError(f"Expected primal to be floating point or complex, but got: {x.dtype}.")
     if not (t.is_floating_point() or t.is_complex()):
-        raise ArgumentTypeError(f"Expected tangent to be floating point or complex, but got: {t.dtype}.")
+        raise ArgumentError(f"Expected tangent to be floating point or complex, but got: {t.dtype}.")
     if x._node in tangents:
         raise GraphError("make_dual: the tensor is a dual number of this level already. Pass its primal.")
     if x.requires_grad:

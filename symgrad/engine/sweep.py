@@ -91,9 +91,17 @@ def _pulled_down(grads: dict[AnyNode, Any], way: _SweepPlan, retain: bool) -> di
     else:
         cotangents, visited = _descend(grads, way)
     if not retain:
-        for node in visited:
-            node.saved = None
+        _free(visited)
     return cotangents
+
+
+def _free(nodes: list[Any]) -> None:
+    """Drop what nodes saved; those that saved no values can be visited again, as in PyTorch."""
+    for node in nodes:
+        for value in node.saved or ():
+            if value is not None:
+                node.saved = None
+                break
 
 
 class _SweepPlan(NamedTuple):

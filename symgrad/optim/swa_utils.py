@@ -11,8 +11,8 @@ from typing import Any
 from symgrad.core.modes import no_grad
 from symgrad.core.promotion import is_differentiable
 from symgrad.errors import ArgumentError
+from symgrad.nn.modules.batchnorm import _BatchNorm
 from symgrad.nn.modules.module import Module
-from symgrad.nn.modules.normalisation import _BatchNorm
 from symgrad.optim.lr_scheduler import LRScheduler
 from symgrad.optim.optimizer import Optimizer, number
 from symgrad.support.arguments import check_all

@@ -97,7 +97,7 @@ _TWINS = {
         ("CheckpointPolicy", "create_selective_checkpoint_contexts", "SelectiveCheckpointContext"),
         "sg.checkpoint on each function whose values are computed again",
     ),
-    "replace_all_batch_norm_modules_": "sg.nn.BatchNorm1d(n, track_running_stats=False)",
+    "replace_all_batch_norm_modules_": "sg.func.replace_all_batch_norm_modules_(model)",
     "debug_unwrap": "x as it is", "NestedIOFunction": "sg.autograd.Function",
     **dict.fromkeys(("has_lapack", "has_mkl", "has_openmp", "has_spectral"), "np.show_config()"),
     **dict.fromkeys(("compiled_with_cxx11_abi", "is_vulkan_available"), "sg.__version__"),

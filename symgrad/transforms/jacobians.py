@@ -17,13 +17,13 @@ from symgrad.core.node import ancestors, tensor_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import unflatten
 from symgrad.engine.record import handle
-from symgrad.errors import ShapeError, SymgradError
+from symgrad.errors import ArgumentError, ShapeError, SymgradError
 from symgrad.ops.contract import permute
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
-from symgrad.support.arguments import check_all
+from symgrad.support.arguments import check_all, shown
 from symgrad.transforms.arguments import (
     Argnums,
     check_argnums,
@@ -126,6 +126,8 @@ def _jacobian(
         run = DifferentiatedCall(fn, args, kwargs, argnums)
         aux = run.split_aux(name) if has_aux else None
         run.returns(name)
+        if not run.ys:
+            raise ArgumentError(f"{name}: Expected f to return at least one tensor, got {shown(run.result)}.")
         mode = choose(_size(run.xs), _size(run.ys))
         mode = mode_for(name, run.xs, run.ys, mode, holomorphic, free=choose is _chosen)
         blocks = by_columns(run) if mode == "forward" else by_rows(run, holomorphic)

@@ -15,10 +15,10 @@ from symgrad.core import modes
 from symgrad.core.journal import undoing
 from symgrad.core.node import Leaf, ancestors, has_value, is_node, tensor_node
 from symgrad.core.pickling import transform
-from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
+from symgrad.core.trees import LEAF, Tree, flatten, paths, spread, unflatten
 from symgrad.engine.generator import Refusing, Repeated, Tape, taken, taping
 from symgrad.engine.record import TensorBase, as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.ops.contract import permute
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.shape import repeated
@@ -153,9 +153,12 @@ def _place(tree: Tree, k: int) -> str:
 # ------------------------------------------------------------------ results
 def _back(y: Any, axis: Any) -> Any:
     if not isinstance(axis, (int, np.integer)):
-        raise ArgumentTypeError(f"vmap: got out_axes {axis!r}. Expected an int, or None.")
+        raise ArgumentError(f"vmap: got out_axes {axis!r}. Expected an int, or None.")
     if not -len(y.shape) <= axis < len(y.shape):
-        raise ShapeError(f"vmap: got out_axes {axis} for a result of shape {list(y.shape)}.")
+        raise IndexRangeError(
+            f"Dimension out of range: vmap got out_axes {axis} for results of shape {list(y.shape[1:])}. "
+            f"Expected an axis from {-len(y.shape)} to {len(y.shape) - 1}."
+        )
     if axis == 0:
         return y
     order = list(range(1, len(y.shape)))
@@ -187,6 +190,8 @@ class _Slices:
             self.tree = flatten(result, is_result, ys)
             self._ys = [as_tensor(y) for y in ys]
         check_results(self.tree, "vmap")
+        if self.tree is LEAF and isinstance(out_axes, (tuple, list)) and len(out_axes) == 1:
+            (out_axes,) = out_axes  # as PyTorch allows it for one result
         self.axes = list(spread(self.tree, out_axes, "vmap: out_axes"))
         changed = [k for k, s in own.items() if id(tensor_node(s)) not in self._variables]
         self.written = [k for k in changed if isinstance(given.originals[k], TensorBase)]

@@ -240,8 +240,8 @@ MISUSE = [
     (lambda: sg.vmap(lambda x: x)(1.0), errors.ShapeError, r"in_axes 0 for a tensor of shape \[\]"),
     (lambda: sg.vmap(lambda x: x, in_axes=None)(ONES), errors.ShapeError, "Map at least one"),
     (lambda: sg.vmap(lambda x: x, in_axes=(0, 0))(ONES), errors.ArgumentError, "2 entries for 1 arguments"),
-    (lambda: sg.vmap(lambda x: x, out_axes=1)(ONES), errors.ShapeError, "out_axes 1"),
-    (lambda: sg.vmap(lambda x: x, out_axes=-2)(ONES), errors.ShapeError, "out_axes -2"),
+    (lambda: sg.vmap(lambda x: x, out_axes=1)(ONES), errors.IndexRangeError, "out_axes 1"),
+    (lambda: sg.vmap(lambda x: x, out_axes=-2)(ONES), errors.IndexRangeError, "out_axes -2"),
     (lambda: sg.vmap(lambda x: "x")(ONES), errors.ArgumentTypeError, "vmap: .* got str"),
     (lambda: sg.vmap(lambda x: x * sg.rand(2), randomness="error")(ONES), errors.GraphError, "draws random numbers"),
     (lambda: sg.vmap(lambda x: x, chunk_size=-1)(ONES), errors.ArgumentError, "greater than 0, got -1"),
@@ -259,6 +259,11 @@ MISUSE = [
     (lambda: sg.grad(abs, ONES), errors.ArgumentTypeError, r"grad\(f\)\(x\)"),
     (lambda: sg.value_and_grad(abs, 2.0), errors.ArgumentTypeError, r"value_and_grad\(f\)\(x\)"),
     (lambda: sg.grad_and_value(abs, ()), errors.ArgumentError, "non-empty"),
+    (lambda: sg.func.jacrev(lambda x: ())(ONES), errors.ArgumentError, "jacrev: Expected f to return at least one"),
+    (lambda: sg.func.jacfwd(lambda x: {})(ONES), errors.ArgumentError, "jacfwd: Expected f to return at least one"),
+    (lambda: sg.func.jacfwd(abs, argnums=0.0)(ONES), RuntimeError, "argnums must be int or Tuple"),
+    (lambda: sg.func.jvp(sg.sin, ONES, ONES), RuntimeError, "primals and tangents are tuples"),
+    (lambda: sg.func.grad(sg.sum, has_aux=True)(ONES), RuntimeError, "should be a tuple"),
 ]
 
 

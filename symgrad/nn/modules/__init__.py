@@ -3,9 +3,20 @@
 import inspect as _inspect
 
 from symgrad.core.device import placed as _placed
-from symgrad.nn.modules import adaptive, attention, containers, functions, layers, lazy, normalisation, recurrent
+from symgrad.nn.modules import (
+    adaptive,
+    attention,
+    batchnorm,
+    containers,
+    functions,
+    layers,
+    lazy,
+    normalisation,
+    recurrent,
+)
 from symgrad.nn.modules.adaptive import *
 from symgrad.nn.modules.attention import *
+from symgrad.nn.modules.batchnorm import *
 from symgrad.nn.modules.containers import *
 from symgrad.nn.modules.functions import *
 from symgrad.nn.modules.layers import *
@@ -17,6 +28,7 @@ from symgrad.nn.modules.recurrent import *
 __all__ = ["Module"]
 __all__ += adaptive.__all__
 __all__ += attention.__all__
+__all__ += batchnorm.__all__
 __all__ += containers.__all__
 __all__ += functions.__all__
 __all__ += layers.__all__

@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.engine.generator import check_untraced
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentTypeError, ShapeError, ValueNeeded
-from symgrad.nn.modules import layers, normalisation
+from symgrad.nn.modules import batchnorm, layers, normalisation
 from symgrad.nn.modules.module import Module
 from symgrad.ops.map import show_shape
 from symgrad.support.arguments import checked
@@ -83,7 +83,7 @@ _ROWS: tuple[tuple[Callable[[Any, int], int], tuple[Any, ...], dict[str, Any]], 
     (_last, (layers.Linear,), {}),
     (_channels, (layers.Conv1d, layers.Conv2d, layers.Conv3d, layers.ConvTranspose1d, layers.ConvTranspose2d,
                  layers.ConvTranspose3d), {}),
-    (_features, (normalisation.BatchNorm1d, normalisation.BatchNorm2d, normalisation.BatchNorm3d,
+    (_features, (batchnorm.BatchNorm1d, batchnorm.BatchNorm2d, batchnorm.BatchNorm3d,
                  normalisation.InstanceNorm1d, normalisation.InstanceNorm2d, normalisation.InstanceNorm3d),
      {"affine": True, "track_running_stats": True}),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Normalisation modules: over the last axes, over channels, over a batch with running statistics."""
+"""Normalisation modules: over the last axes, over groups of channels, over each sample."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.nn import functional as F
 from symgrad.nn.modules.module import Module
-from symgrad.nn.normalise import has_statistics
 from symgrad.nn.parameter import Parameter
 from symgrad.ops.map import show_shape
 from symgrad.ops.nn.windows import Sizes
@@ -112,7 +111,7 @@ class GroupNorm(_Scaled):
         return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, {affine}"
 
 
-class _Running(_Scaled):
+class Running(_Scaled):
     """A normalisation of channels with optional running statistics."""
 
     axes: tuple[int, ...] = ()
@@ -153,36 +152,7 @@ class _Running(_Scaled):
         )
 
 
-class _BatchNorm(_Running):
-    """Base class of batch normalisation for any number of axes."""
-
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self._set(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
-
-    def forward(self, input: Any) -> Any:
-        """Return x normalised. In training, the statistics of the batch are used, and update the running statistics.
-
-        If x is a symbol, the running statistics do not change.
-        """
-        input = self._checked(input)
-        by_batch = self.training or self.running_mean is None
-        moves = self.training and self.running_mean is not None and has_statistics(input)
-        share = self._share() if moves else 0.0
-        return F.batch_norm(
-            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, share, self.eps
-        )
-
-    def _share(self) -> Any:
-        """Return the weight of this batch in the running statistics; without a momentum, all weights are equal."""
-        self.num_batches_tracked.add_(1)
-        return 1 / self.num_batches_tracked if self.momentum is None else self.momentum
-
-
-class _InstanceNorm(_Running):
+class _InstanceNorm(Running):
     """Base class of instance normalisation for any number of axes."""
 
     def __init__(
@@ -203,24 +173,6 @@ class _InstanceNorm(_Running):
         return y[0] if single else y
 
 
-class BatchNorm1d(_BatchNorm):
-    """Return (x - μ)/√(σ² + ε) w + b for x (N, C) or (N, C, L), with the mean and variance of each channel."""
-
-    axes = (2, 3)
-
-
-class BatchNorm2d(_BatchNorm):
-    """Return (x - μ)/√(σ² + ε) w + b for images (N, C, H, W), with the mean and variance of each channel."""
-
-    axes = (4,)
-
-
-class BatchNorm3d(_BatchNorm):
-    """Return (x - μ)/√(σ² + ε) w + b for x (N, C, D, H, W), with the mean and variance of each channel."""
-
-    axes = (5,)
-
-
 class InstanceNorm1d(_InstanceNorm):
     """Return (x - μ)/√(σ² + ε) w + b for x (N, C, L) or (C, L), with mean and variance per channel and sample."""
 
@@ -239,10 +191,7 @@ class InstanceNorm3d(_InstanceNorm):
     axes = (4, 5)
 
 
-__all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-    "LayerNorm", "RMSNorm",
-]  # fmt: skip
+__all__ = ["GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "RMSNorm"]
 
 
 check_all(globals(), __all__)
