@@ -161,8 +161,8 @@ def widened(x: Box, part: float) -> Box:
 
 
 def within(x: Box, y: Box) -> bool:
-    """Whether x is a part of y."""
-    return bool(((y[:, 0] <= x[:, 0]) & (x[:, 1] <= y[:, 1])).all())
+    """Whether x is a part of y, and its lower ends are first."""
+    return bool(((y[:, 0] <= x[:, 0]) & (x[:, 0] <= x[:, 1]) & (x[:, 1] <= y[:, 1])).all())
 
 
 def meeting(x: Box, y: Box) -> bool:

@@ -117,11 +117,12 @@ def _pow(at: Evaluator, e: Any) -> Interval:
 
 # ------------------------------------------------------------------ both sides
 def _steps(step: Callable[[Interval], Interval]) -> Callable[[Evaluator, Any], Interval]:
-    """A function that is constant between its jumps."""
+    """A function that is constant between its jumps; a point may be one of them, beside which it has other values."""
 
     def value(at: Evaluator, e: Any) -> Interval:
-        y = step(at(e.args[0]))
-        at.is_open |= not y.is_point
+        x = at(e.args[0])
+        y = step(x)
+        at.is_open |= not y.is_point or (x.is_point and bool(x.lower.is_integer()))
         return y
 
     return value
@@ -130,8 +131,10 @@ def _steps(step: Callable[[Interval], Interval]) -> Callable[[Evaluator, Any], I
 def _mod(at: Evaluator, e: Any) -> Interval:
     """The remainder a - b⌊a/b⌋; between 0 and b where the quotient is not decided."""
     a, b = map(at, e.args)
-    quotient = floor(a / b)
+    ratio = a / b
+    quotient = floor(ratio)
     if quotient.is_point:
+        at.is_open |= bool(ratio.lower <= quotient.lower and a.is_point and b.is_point)
         return a - b * quotient
     at.is_open = True
     return b.hull(Interval.of(0))
@@ -231,8 +234,11 @@ _COMPARE: dict[Any, Callable[[Interval, Interval], bool | None]] = {
 
 
 def _compare(at: Evaluator, e: Relational) -> Interval:
-    truth = _COMPARE[type(e)](at(e.args[0]), at(e.args[1]))
-    at.is_open |= truth is None  # a program may compute with it as a number, which jumps
+    a, b = at(e.args[0]), at(e.args[1])
+    truth = _COMPARE[type(e)](a, b)
+    # A program may compute with it as a number, which jumps; also beside a point where both are equal. What is not 0 is
+    # mostly a condition that has been evaluated before.
+    at.is_open |= truth is None or (bool(_equal(a, b)) and not (isinstance(e, sp.Ne) and e.args[1] == 0))
     return _truth_value(truth)
 
 
@@ -242,8 +248,20 @@ def _function(function: Callable[..., Interval]) -> Callable[[Evaluator, Any], I
 
 
 def _at_order(name: str) -> Callable[[Evaluator, Any], Interval]:
-    """A function with an order, which comes first in SymPy and last in python-flint."""
+    """A Bessel function, whose order comes first in SymPy and last in python-flint."""
     return lambda at, e: ball(name)(at(e.args[1]), at(e.args[0]))
+
+
+def _incomplete(name: str) -> Callable[[Evaluator, Any], Interval]:
+    """An incomplete gamma function, which SciPy has on numbers that are not negative."""
+
+    def value(at: Evaluator, e: Any) -> Interval:
+        order, x = map(at, e.args)
+        if not (order.lower > 0 and x.lower >= 0):
+            raise Undefined(f"{name} of {order} and {x}")
+        return ball(name)(x, order)
+
+    return value
 
 
 def _polygamma(at: Evaluator, e: Any) -> Interval:
@@ -302,8 +320,8 @@ _RULES: dict[Any, Callable[[Evaluator, Any], Interval]] = {
     sp.loggamma: _function(ball("lgamma")),
     sp.polygamma: _polygamma,
     sp.Ei: _function(ball("ei")),
-    sp.lowergamma: _at_order("gamma_lower"),
-    sp.uppergamma: _at_order("gamma_upper"),
+    sp.lowergamma: _incomplete("gamma_lower"),
+    sp.uppergamma: _incomplete("gamma_upper"),
     sp.besselj: _at_order("bessel_j"),
     sp.besseli: _at_order("bessel_i"),
     sinc: _function(ball("sinc_pi")),

@@ -104,7 +104,7 @@ class Interval:
         other = _operand(other)
         if other is None:
             return NotImplemented
-        return _between(self.lower + other.lower, self.upper + other.upper)
+        return _between(self.lower + other.lower, self.upper + other.upper, _opposite, self, other)
 
     def __mul__(self, other: Any) -> Interval:
         other = _operand(other)
@@ -112,20 +112,20 @@ class Interval:
             return NotImplemented
         a, b, c, d = self.lower, self.upper, other.lower, other.upper
         if a >= 0:
-            return _between((a if c >= 0 else b) * c, (b if d >= 0 else a) * d)
+            return _between((a if c >= 0 else b) * c, (b if d >= 0 else a) * d, _vanishing, self, other)
         if b <= 0:
-            return _between((a if d >= 0 else b) * d, (b if c >= 0 else a) * c)
+            return _between((a if d >= 0 else b) * d, (b if c >= 0 else a) * c, _vanishing, self, other)
         if c >= 0:
-            return _between(a * d, b * d)
+            return _between(a * d, b * d, _vanishing, self, other)
         if d <= 0:
-            return _between(b * c, a * c)
-        return _between((a * d).min(b * c), (a * c).max(b * d))
+            return _between(b * c, a * c, _vanishing, self, other)
+        return _between((a * d).min(b * c), (a * c).max(b * d), _vanishing, self, other)
 
     def __sub__(self, other: Any) -> Interval:
         other = _operand(other)
         if other is None:
             return NotImplemented
-        return _between(self.lower - other.upper, self.upper - other.lower)
+        return _between(self.lower - other.upper, self.upper - other.lower, _opposite, self, -other)
 
     def __rsub__(self, other: Any) -> Interval:
         return -self + Interval.of(other)
@@ -138,8 +138,8 @@ class Interval:
             raise Undefined(f"division by {other}")
         a, b, c, d = self.lower, self.upper, other.lower, other.upper
         if c > 0:
-            return _between(a / (d if a >= 0 else c), b / (c if b >= 0 else d))
-        return _between(b / (d if b >= 0 else c), a / (c if a >= 0 else d))
+            return _between(a / (d if a >= 0 else c), b / (c if b >= 0 else d), _infinite, self, other)
+        return _between(b / (d if b >= 0 else c), a / (c if a >= 0 else d), _infinite, self, other)
 
     def __rtruediv__(self, other: Any) -> Interval:
         return Interval.of(other) / self
@@ -180,12 +180,30 @@ def _most(a: Any, b: Any) -> Any:
     return a if a >= b else b
 
 
-def _between(low: Any, high: Any) -> Interval:
-    """The interval from a ball's lower to another's upper end."""
+def _between(low: Any, high: Any, *clash: Any) -> Interval:
+    """The interval from a ball's lower to another's upper end.
+
+    If one is infinite, ``clash`` tells, of the arguments that follow, whether some of their numbers have no result.
+    """
     lower, upper = low.lower(), high.upper()
-    if lower <= upper:
+    if lower <= upper and ((lower.is_finite() and upper.is_finite()) or not (clash and clash[0](*clash[1:]))):
         return Interval(lower, upper)
-    raise Undefined("∞ - ∞, or 0·∞")  # no end is a number
+    raise Undefined("∞ - ∞, 0·∞ or ∞/∞")
+
+
+def _opposite(x: Interval, y: Interval) -> bool:
+    """Whether ∞ is in one interval and -∞ in the other."""
+    return bool((x.lower + y.upper).is_nan() or (x.upper + y.lower).is_nan())
+
+
+def _vanishing(x: Interval, y: Interval) -> bool:
+    """Whether 0 is in one interval and an infinity in the other."""
+    return (x.contains(0) and not y.is_finite) or (y.contains(0) and not x.is_finite)
+
+
+def _infinite(x: Interval, y: Interval) -> bool:
+    """Whether infinities are in both intervals."""
+    return not (x.is_finite or y.is_finite)
 
 
 def _spanned(balls: list[Any]) -> Interval:
@@ -235,6 +253,8 @@ def ball(name: str) -> Callable[..., Interval]:
     """Return a function of Arb's on balls."""
 
     def function(x: Interval, *others: Interval) -> Interval:
+        if not x.is_finite:
+            raise Undefined(f"{name} of {x}")
         y = getattr(as_ball(x), name)(*map(as_ball, others))
         return _finite(y, y, name, x if not others else (x, *others))
 
@@ -246,6 +266,8 @@ def wave(name: str, crest: float) -> Function:
     read = operator.methodcaller(name)
 
     def function(x: Interval) -> Interval:
+        if not x.is_finite:
+            raise Undefined(f"{name} of {x}")
         if x.is_point:
             y = read(x.lower)
             return _finite(y, y, name, x)

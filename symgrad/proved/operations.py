@@ -7,6 +7,7 @@ Elementwise operations are evaluated from their payload. One that only moves, ad
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,14 @@ class Walk:
         if not is_floating(v.dtype) and not any(map(is_inexact, args)):
             return np.broadcast_to(np.asarray(op(*args)), v.shape)
         try:
-            result = self._computed(op, args, v)
+            result = self._certain(self._computed(op, args, v), v.dtype)
         except Undefined as error:
             raise error if error.is_named else named_undefined(name_of(op), error) from error
         except NotYet as error:
             raise _unsuitable(op, f"{error}.") from error
         except (FormError, TypeError, AttributeError, ValueError) as error:
             raise _unsuitable(op, str(error)) from error
-        return np.broadcast_to(self._certain(result, v.dtype), v.shape)
+        return np.broadcast_to(result, v.shape)
 
     def _computed(self, op: Any, args: Sequence[Any], v: Value) -> Any:
         if isinstance(op, Map):
@@ -68,8 +69,7 @@ class Walk:
         if isinstance(op, Test):
             if self.tape is not None:
                 raise NotYet("it asks what a number is")
-            known = {"isnan": lambda x: False, "isinf": lambda x: not x.is_finite, "isfinite": lambda x: x.is_finite}
-            return np.frompyfunc(known[op.kind], 1, 1)(intervals(args[0]))
+            return np.frompyfunc(partial(self._test, op.kind), 1, 1)(intervals(args[0]))
         if isinstance(op, Scan):
             return self._scan(op, args)
         if only_moves(op):
@@ -103,12 +103,15 @@ class Walk:
     def _whole(self, x: Any, dtype: Any) -> Any:
         """Integers, cut towards 0, or whether a number is not 0."""
         if is_bool(dtype):
-            return self._elementwise(sp.Ne(X[0], 0), [x])
+            return self._elementwise(sp.Ne(X[0], X[1]), [x, np.zeros(())])
+        return self._elementwise(sp.sign(X[0]) * sp.floor(sp.Abs(X[0])), [x])
+
+    def _fitting(self, integers: Any, dtype: Any) -> Any:
+        """Integers that depend on the box, none of which wraps."""
         if self.tape is not None:
             raise NotYet("whether an integer fits depends on the box")
-        integers = self._elementwise(sp.sign(X[0]) * sp.floor(sp.Abs(X[0])), [x])
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        if not all(y.lower >= int(least) and y.upper <= int(most) for y in integers.flat):
+        least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        if not all(y.lower >= least and y.upper <= most for y in integers.flat):
             raise NotYet(f"an integer may not fit {np.dtype(dtype)}")
         return integers
 
@@ -127,6 +130,13 @@ class Walk:
             out[at] = evaluate(e) if self.tape is None else self.tape.formula(e, known)
         self.is_open |= evaluate.is_open
         return out
+
+    def _test(self, kind: str, x: Interval) -> Interval:
+        """Whether x is finite or infinite, which an interval with an infinite end leaves open; none contains nan."""
+        if kind == "isnan" or x.is_finite or x.is_point:
+            return Interval.of(kind != "isnan" and (kind == "isfinite") == x.is_finite)
+        self.is_open = True
+        return Interval.of(0).hull(Interval.of(1))
 
     def _scan(self, op: Scan, args: Sequence[Any]) -> Any:
         """Run the loop, step by step."""
@@ -164,8 +174,10 @@ class Walk:
         """Intervals, or cells; integers and booleans where each is one number."""
         entries = self.numbers(np.asarray(result, dtype=object))
         known = [x if self.tape is None else x.constant for x in entries.flat]
-        if is_floating(dtype) or not all(x is not None and x.is_point and x.is_finite for x in known):
+        if is_floating(dtype):
             return entries
+        if not all(x is not None and x.is_point and x.is_finite for x in known):
+            return entries if is_bool(dtype) else self._fitting(entries, dtype)
         return np.array([int(floor(x).lower.unique_fmpz()) for x in known], dtype).reshape(entries.shape)
 
 

@@ -240,7 +240,7 @@ class Lipschitz(Statement):
         if slopes is None:
             return None
         square = sum((y**2 for y in slopes.flat), start=Interval.of(0))
-        most = Interval.of(self.options["constant"]) ** 2
+        most = Interval.of(max(0.0, self.options["constant"])) ** 2
         return True if square.upper <= most.lower else False if square.lower > most.upper else None
 
 

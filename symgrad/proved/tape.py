@@ -275,4 +275,4 @@ def named_undefined(name: str, error: Undefined) -> Undefined:
 
 def _named(x: Interval) -> tuple[Any, ...]:
     """What tells constants apart."""
-    return tuple(tuple(map(int, end.man_exp())) if end.is_finite() else str(end) for end in (x.lower, x.upper))
+    return tuple(tuple(map(int, end.man_exp())) if end.is_finite() else float(end) for end in (x.lower, x.upper))

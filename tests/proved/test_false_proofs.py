@@ -163,3 +163,77 @@ def test_slopes_contain_the_differences_of_a_program(seed):
                 change = sum(s * (flint().arb(float(p[k])) - float(c[k])) for k, s in y.row.items())
                 assert (y.center + change).overlaps(value)
                 assert as_ball(y.value).overlaps(value)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (x.to(sg.int8) * 100).to(sg.float64),
+        lambda x: (x.to(sg.uint8) - 1).to(sg.float64),
+        lambda x: (-(x - 128).to(sg.int8)).to(sg.float64),
+        lambda x: ((x > 0) * np.int8(100) + (x > 1) * np.int8(100)).to(sg.float64),
+    ],
+)
+def test_integers_that_may_wrap_are_refused(f):
+    with pytest.raises(sg.errors.NotYet, match="may not fit"):
+        sg.enclose(f, (0.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: x * y,
+        lambda x, y: x - y,
+        lambda x, y: y + -x,
+        lambda x, y: x / y,
+        lambda x, y: sg.sin(x),
+        lambda x, y: sg.special.j0(y),
+    ],
+)
+def test_an_operation_without_a_value_at_some_infinity_is_refused(f):
+    with pytest.raises(sg.errors.ArgumentError, match="undefined or unbounded"):
+        sg.enclose(lambda x: f(sg.where(x > 0.5, np.inf, 1.0), sg.where(x > 0.6, np.inf, x)), (0.0, 1.0))
+
+
+def test_infinite_constants_of_both_signs_are_two_constants():
+    clipped = sg.enclose(lambda x: sg.minimum(sg.maximum(x, -np.inf), np.inf), (0.0, 1.0))
+    assert (clipped.lower, clipped.upper) == (0.0, 1.0)
+
+
+def test_whether_a_number_is_infinite_is_open_where_it_may_be_one():
+    for test in (sg.isinf, sg.isfinite):
+        both = sg.enclose(lambda x, test=test: test(sg.where(x > 0, np.inf, x)) * 1.0, (-1.0, 1.0), order=1)
+        assert (both.lower, both.upper) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("statement", "f"),
+    [
+        (prove.convex, lambda x: sg.where(x == 0, -x * x, x * x)),
+        (prove.convex, lambda x: x**2 * (2 * sg.sign(x) ** 2 - 1)),
+        (prove.convex, lambda x: x**2 * (2 * (sg.ceil(x) - sg.floor(x)) - 1)),
+        (prove.monotone, lambda x: sg.where(x == 0, 5 * x, -x)),
+        (prove.convex, lambda x: sg.where(x != 0, x * x, -x * x)),
+        (prove.convex, lambda x: sg.where(x.to(sg.bool), x * x, -x * x)),
+    ],
+)
+def test_a_derivative_at_a_point_of_a_condition_is_no_witness(statement, f):
+    with pytest.raises(sg.errors.NotProved):
+        statement(f, (-1.0, 1.0), boxes=50)
+
+
+def test_incomplete_gamma_functions_are_refused_where_scipy_has_no_value():
+    for f in (sg.special.gammainc, sg.special.gammaincc):
+        with pytest.raises(sg.errors.ArgumentError, match="undefined"):
+            sg.enclose(lambda x, f=f: f(2.0, x), (-1.0, 1.0))
+
+
+def test_a_negative_lipschitz_constant_is_rejected():
+    proof = prove.lipschitz(sg.sin, (0.0, 1.0))
+    assert not prove.check({**proof.certificate, "constant": -proof.certificate["constant"]}, sg.sin)
+
+
+def test_a_certificate_whose_box_has_its_upper_end_first_is_rejected():
+    certificate = prove.minimum(sg.exp, (-1.0, 1.0)).certificate
+    assert not prove.check({**certificate, "at": [[1.0, -1.0]]}, sg.exp)
+    assert not within(np.array([[1.0, -1.0]]), np.array([[-2.0, 2.0]]))
