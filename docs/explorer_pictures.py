@@ -22,7 +22,7 @@ SHARP = 1.5  # pixels of the picture for each of the page
 
 def steps(page: Page) -> None:
     """The derivation of least squares."""
-    page.get_by_text("put in").first.wait_for()
+    page.get_by_text("substitute").first.wait_for()
 
 
 def tangent(page: Page) -> None:

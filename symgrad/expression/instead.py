@@ -43,6 +43,8 @@ def of_a_sign(sign: str, matlab: bool) -> str:
             for python, own in _IN_MATLAB.items() if matlab else ():
                 instead = instead.replace(python, own)
             return f"{one} cannot be part of a formula; write {instead}"
+    if sign == "∇":
+        return "∇ cannot be part of a formula; write the function alone, as x**2 + y**2 for ∇(x² + y²)"
     if matlab:
         return f"{sign!r} is not an operator of formulas in MATLAB's notation"
     kinds = {"{": "a dict", "}": "a dict", ":=": ":="}

@@ -217,7 +217,10 @@ class Text:
             return self._negative(positive)
         if self.fraction_binds == ATOM:
             return self.over(self.write(t.numerator), self.write(t.denominator)), ATOM
-        return self.over(self.above(t.numerator), self.at(t.denominator, POWER)), PRODUCT
+        top = self.above(t.numerator)
+        both = isinstance(t.numerator, Quotient) and isinstance(t.denominator, Quotient)
+        is_rate = both or (isinstance(t.numerator, Label) and "/" in top)  # (dy/dt)/(dx/dt)
+        return self.over(self.brackets(top) if is_rate else top, self.at(t.denominator, POWER)), PRODUCT
 
     def above(self, t: Formula) -> str:
         """Return what stands before the stroke of a fraction; what follows a sum would be under its sign."""

@@ -211,8 +211,10 @@ def without_equations(e: Any, equations: Sequence[Any]) -> Any:
 
 
 def _simplified(e: Any) -> Any:
-    """Return what SymPy makes of a formula; itself where that has new angles other than double ones."""
+    """Return what SymPy makes of a formula; itself where that has tan beside sin or new angles but double ones."""
     made = sp.simplify(e)
+    if made.has(sp.tan) and made.has(sp.sin, sp.cos) and not e.has(sp.tan):
+        return e
     angles, new = ({f.args[0] for f in g.atoms(TrigonometricFunction)} for g in (e, made))
     return made if new <= angles | {2 * u for u in angles} else e
 

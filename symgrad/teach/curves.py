@@ -146,7 +146,7 @@ class CurveLesson:
         by_equation = not equal(with_slopes, result)
         sides = [to_sympy(a) - to_sympy(b) for a, b in self._sides]
         simpler = SympyFormatter().write(without_equations(to_sympy(with_slopes), sides)) if by_equation else result
-        why = ("put ", Equation((Prime(Name(y)), slope)), " in, and simplify:")
+        why = ("substitute ", Equation((Prime(Name(y)), slope)), " and simplify:")
         yield UseEquation(before=raw, after=simpler, reason=why, written=distinct((with_slopes, simpler)))
         if by_equation:
             equations = [Equation(pair) for pair in self._sides]

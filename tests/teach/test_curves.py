@@ -105,3 +105,18 @@ def test_no_line_of_a_lesson_ends_within_a_name():
     text = str(sg.explain("r = 2*sin(3*θ)", "y", "x"))
     assert "cos(θ) −\n          2·sin(3θ)·sin(θ))" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("equation", "step"),
+    [
+        ("r = 4*sin(3*θ)", "cancel 4:"),
+        ("r = cos(2*θ)", "double angle, sin² + cos² = 1:"),
+        ("r = sin(2*θ)", "double angle, sin² + cos² = 1, sin/cos = tan:"),
+        ("x = t**2, y = t**3", "dy/dx = (dy/dt)/(dx/dt) ="),
+    ],
+)
+def test_steps_of_curves_say_what_is_done(equation, step):
+    text = str(sg.explain(equation, "y", "x"))
+    assert step in text
+    assert "simplify:" not in text

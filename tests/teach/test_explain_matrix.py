@@ -328,3 +328,15 @@ def test_laws_of_kronecker_products_and_exponentials_are_quoted(f, law, gradient
     assert law in text
     assert gradient in text
     assert "operation by operation" not in text
+
+
+@pytest.mark.parametrize(
+    ("formula", "by", "shapes", "reason"),
+    [
+        ("det(A @ X)", "X", {"A": ("n", "n"), "X": ("n", "n")}, "for square matrices, det(A·B) = det(A)·det(B)"),
+        ("norm(x)**2", "x", {"x": "n"}, "d‖a‖² = 2·aᵀ·da"),
+        ("norm(X)", "X", {"X": ("n", "k")}, "d‖A‖ = tr(Aᵀ·dA)/‖A‖"),
+    ],
+)
+def test_laws_of_determinants_and_lengths_are_quoted(formula, by, shapes, reason):
+    assert reason in str(sg.explain(formula, by, shapes=shapes))

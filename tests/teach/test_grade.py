@@ -506,7 +506,7 @@ SAID_OF_ARRAYS = [
         "6*A.T @ (A @ x - b)**3",
         {"of": "sum((A @ x - b)**3)", "wrt": "x", "shapes": A_x},
         "power",
-        "Then: There is a factor 2 too many.",
+        "Also: There is a factor 2 too many.",
     ),
     ("sum(t*x)/norm(t*x)", {"of": "norm(t*x)", "wrt": "t", "shapes": {"x": "n"}}, "chain", "multiply by it."),
 ]

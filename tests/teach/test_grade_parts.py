@@ -201,3 +201,11 @@ def test_questions_that_are_none_are_refused():
         sg.grade("y = x = 2", of="x**2", wrt="x", ask="tangent", at=1)
     with pytest.raises(ParseError, match="the answer has z"):
         sg.grade("z = 3", of="x**2", wrt="x", ask="tangent", at=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("[2x 2y]", True), ("∇f = [2x 2y]^T", True), ("[2x -2y]", False), ("[2x + 2y]", False), ("[2x 3y]", False)],
+)
+def test_blanks_between_entries_in_square_brackets_make_a_vector(answer, right):
+    assert sg.grade(answer, of="x**2 + y**2", wrt=["x", "y"]).right is right

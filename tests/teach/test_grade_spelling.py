@@ -204,7 +204,7 @@ def test_a_number_for_every_entry_is_said_to_be_an_array(answer, of, shapes, wri
 def test_two_slips_in_one_answer_are_both_told(answer, of, slip, hints):
     found = sg.grade(answer, of=of, wrt="x")
     assert (found.right, found.slip) == (False, slip)
-    assert found.hint.startswith("Two slips come together.")
+    assert found.hint.startswith("There are two mistakes here.")
     assert all(hint in found.hint for hint in hints)
 
 

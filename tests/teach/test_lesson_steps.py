@@ -133,7 +133,9 @@ def test_rewritings_go_on_from_the_step_before(formula):
     assert all(s.written[-1] == s.after for s in steps if s.written)
 
 
-@pytest.mark.parametrize("formula", [*[f for f, _ in OCCURS.values()][2:-1], "1/(1 + exp(-x))", "0.3*x**2 - x/3"])
+@pytest.mark.parametrize(
+    "formula", [*[f for f, _ in OCCURS.values() if "max" not in f][2:-1], "1/(1 + exp(-x))", "0.3*x**2 - x/3"]
+)
 def test_the_last_step_is_what_derive_prints(formula):
     last = sg.explain(formula, "x").steps[-1]
     assert text(last.after) == str(sg.derive(formula, "x"))

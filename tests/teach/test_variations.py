@@ -77,3 +77,7 @@ def test_energies_are_written_term_by_term():
     kepler = sg.euler_lagrange("m*(r_dot**2 + r**2*phi_dot**2)/2 + k/r", ["r", "phi"])
     assert "energy: m·r_dot²/2 + m·phi_dot²·r²/2 − k/r" in str(kepler)
     assert "p_r_dot = p_phi²/(m·r³) − k/r²" in str(kepler)
+
+
+def test_an_equation_that_is_solved_already_stands_once():
+    assert str(sg.euler_lagrange("(r_dot**2 + r**2*phi_dot**2)/2 + 1/r", ["r", "phi"])).count("r_ddot = ") == 1

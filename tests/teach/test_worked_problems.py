@@ -315,7 +315,7 @@ CONE = "V = pi*r**2*h/3, r = h/2"
 def test_other_equations_are_put_into_the_one_of_the_rates(text):
     filled = sg.related_rates(text, "h", rates={"V": 2}, h=3)
     assert filled.rate == 8 / (9 * sp.pi)
-    assert "put in h = 3, dV/dt = 2" in str(filled)
+    assert "substitute h = 3, dV/dt = 2" in str(filled)
     assert pickle.loads(pickle.dumps(filled)).rate == filled.rate
 
 
@@ -333,3 +333,15 @@ def test_parts_of_an_equation_are_parts_of_both_sides():
     assert sg.tangent_plane("z = x**2 + u where u = y**2", x=1, y=2).formula == "z = 2x + 4y − 5"
     assert {p.value.exact for p in sg.lagrange_multipliers("x*y", "x**2 + u = 8 where u = y**2").points} == {4, -4}
     assert sg.normal_equations("y = a + b*u where u = x**2", x=[0, 1, 2], y=[1, 3, 9]).formula == "y = 2x² + 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "a", "formula"),
+    [
+        ("sqrt(x)", 2, 4, "2 + (x − 4)/4 − (x − 4)²/64"),
+        ("1/x", 2, 2, "1/2 − (x − 2)/4 + (x − 2)²/8"),
+        ("log(1 + x)", 3, 0, "x − x²/2 + x³/3"),
+    ],
+)
+def test_taylor_polynomials_stand_in_powers_of_x_minus_a(text, order, a, formula):
+    assert sg.taylor_polynomial(text, order, x=a).formula == formula

@@ -130,7 +130,7 @@ def test_a_typed_formula_shows_its_derivative_and_its_names(visit: Visit) -> Non
 def test_tabs_show_the_derivative_in_every_way(visit: Visit) -> None:
     page = visit(LEAST_SQUARES)
     held = {
-        "matrix": "2*Xᵀ*(X*w - y)", "index": "Sum_", "entries": "number", "where": "name", "steps": "put in",
+        "matrix": "2*Xᵀ*(X*w - y)", "index": "Sum_", "entries": "number", "where": "name", "steps": "substitute",
         "grade": "Your derivative",
         "graph": "along each arrow", "plot": "one number or two", "numbers": "finite differences",
         "code": "import numpy",

@@ -524,18 +524,25 @@ hyperbolic_sine = identity("eᵘ - e⁻ᵘ is 2 sinh u.", "exp(u) − exp(−u) 
 hyperbolic_cosine = identity("eᵘ + e⁻ᵘ is 2 cosh u.", "exp(u) + exp(−u) = 2·cosh(u)", _hyperbolic, 1, sp.cosh)
 
 
-@rule("exp(u) ± exp(−u) is 2·cosh(u) and 2·sinh(u)")
-def exponentials_of_one_sign(e: sp.Expr) -> sp.Expr | None:
-    """eᵘ/(e²ᵘ + 1) is 1/(2 cosh u), and eᵘ/(e²ᵘ - 1) is 1/(2 sinh u)."""
+def _over_exponentials(e: sp.Expr, sign: int, below: Any) -> sp.Expr | None:
+    """Replace k·eᵘ/(e²ᵘ ± 1) by k/(2·below(u))."""
     powers = _powers(e) if e.is_Mul else {}
     for base, n in powers.items():
         grown, number = sorted(base.args, key=lambda a: bool(a.is_number)) if len(base.args) == 2 else (sp.S.One, 0)
-        if base.is_Add and isinstance(grown, sp.exp) and abs(number) == 1 and n == -1:
+        if base.is_Add and isinstance(grown, sp.exp) and number == sign and n == -1:
             u = grown.args[0] / 2
             rest = sp.Mul(*[f for f in e.args if f.as_base_exp()[0] != base]) * sp.exp(-u)
             if not rest.has(sp.exp):
-                return rest / (2 * (sp.cosh(u) if number == 1 else sp.sinh(u)))
+                return rest / (2 * below(u))
     return None
+
+
+one_over_hyperbolic_cosine = identity(
+    "eᵘ/(e²ᵘ + 1) is 1/(2 cosh u).", "exp(u) + exp(−u) = 2·cosh(u)", _over_exponentials, 1, sp.cosh
+)
+one_over_hyperbolic_sine = identity(
+    "eᵘ/(e²ᵘ - 1) is 1/(2 sinh u).", "exp(u) − exp(−u) = 2·sinh(u)", _over_exponentials, -1, sp.sinh
+)
 
 
 @rule("double angle")

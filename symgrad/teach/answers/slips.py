@@ -63,7 +63,9 @@ def pairs(case: Case) -> Iterator[Wrong]:
 def both(a: Wrong, b: Wrong, tree: Tree) -> Wrong:
     """Two slips as one, which is called by the one that says most."""
     first, second = sorted((a, b), key=lambda w: w.weight)
-    return Wrong(tree, first.slip, a.weight + b.weight, f"Two slips come together. {first.hint} Then: {second.hint}")
+    return Wrong(
+        tree, first.slip, a.weight + b.weight, f"There are two mistakes here. {first.hint} Also: {second.hint}"
+    )
 
 
 def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:

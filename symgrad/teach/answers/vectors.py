@@ -42,6 +42,8 @@ def components(answer: str, names: Sequence[str], known: Mapping[str, int]) -> l
     label = _LABEL.match(answer)
     begin = label.end() if label is not None else 0
     body = answer[begin:]
+    if (row := _row_of_blanks(body, begin)) is not None and len(row) == len(names):
+        return row
     try:
         tree = read(body, "paper", {**known, **{f"d{n}": 0 for n in names}}).tree
     except ParseError:  # as of 2x, 2y without brackets
@@ -69,6 +71,14 @@ def _named(answer: str, names: Sequence[str]) -> list[Component] | None:
         name = next(filter(None, match.groups()))
         by_name[name] = Component(piece.text[match.end() :], (piece.start or 0) + match.end())
     return [by_name[n] for n in names] if set(by_name) == set(names) else None
+
+
+def _row_of_blanks(body: str, begin: int) -> list[Component] | None:
+    """Return the entries of [2x 2y], where only blanks stand between them."""
+    match = re.fullmatch(r"\s*\[\s*([^\[\],;&]*?)\s*\]\s*(?:\^\s*\{?(?:T|\\top)\}?|ᵀ|\.?'|\.T)?\s*", body)
+    pieces = [] if match is None else _split(match[1], r"\s+", begin + match.start(1))
+    is_whole = all(re.fullmatch(r"[-−+]?[^-−+*/·=^\s](.*[^-−+*/·=^])?", p.text) for p in pieces)
+    return pieces if is_whole and len(pieces) > 1 else None
 
 
 def _split(text: str, separators: str, begin: int) -> list[Component]:

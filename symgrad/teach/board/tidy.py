@@ -109,7 +109,7 @@ def _is_one_over(p: Formula) -> bool:
 
 def _raised(base: Formula, e: Formula) -> Formula:
     if isinstance(e, Number) and e.value < 0:
-        return Quotient(ONE, power(base, Number(-e.value)))
+        return Quotient(ONE, power(base, Number(-e.value, e.decimal)))
     n, _ = coefficient(e)
     if n.value < 0 and not isinstance(e, Number):
         return Quotient(ONE, power(base, neg(e)))

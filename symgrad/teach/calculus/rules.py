@@ -33,7 +33,7 @@ from symgrad.expression.formula import (
     Quotient,
     Sum,
 )
-from symgrad.expression.printer import word
+from symgrad.expression.printer import handwritten, word
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.slopes import TEXTBOOK, Slopes, by_cases, logarithm, of_size, partials
 from symgrad.teach.steps.lesson import (
@@ -322,6 +322,8 @@ def outer_word(outer: Formula) -> str | Formula:
         return word(outer.name)
     if isinstance(outer, Power) and outer.exponent == HALF:
         return "the root"
+    if isinstance(outer, Call) and BLANK in outer.args:
+        return handwritten(outer).replace("(·)", "·")
     return outer
 
 

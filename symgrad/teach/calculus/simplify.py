@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,21 @@ def rewritten(t: Formula, result: Formula) -> list[Rewriting]:
     if any(there):
         return steps[: there.index(True)]
     says = why(t, result)
-    if says != "simplify" or not steps:
+    if (common := _common_number(t, result)) is not None:
+        return [replace(_step(Cancel, result, "cancel ", common, common=common), before=t)]
+    if says not in UNNAMED or not steps:
         return [replace(_step(Simplify, result, says), before=t)]
     last = steps[-1].after
     return [*steps, replace(_step(Simplify, result, why(last, result)), before=last)]
+
+
+def _common_number(t: Formula, result: Formula) -> Formula | None:
+    """Return the number by which the numerator and denominator of a fraction were divided, else None."""
+    if not (isinstance(t, Quotient) and isinstance(result, Quotient)):
+        return None
+    n = sp.expand(to_sympy(t.numerator)).as_content_primitive()[0]
+    shorter = [mul(Number(Fraction(int(n))), part) for part in result.operands] if n.is_Integer and n > 1 else ()
+    return Number(Fraction(int(n))) if shorter and all(map(equal, t.operands, shorter)) else None
 
 
 def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Rewriting]:
@@ -176,14 +188,14 @@ def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         yield _step(CommonDenominator, cleared, "common denominator")
         return
     if cleared is not None:
-        yield _step(ClearFractions, cleared, "clear the fractions within")
+        yield _step(ClearFractions, cleared, "clear the inner fractions")
         return
     if isinstance(t, (Sum, Product)):
         parts = [_cleared(p, formatter) if isinstance(p, Quotient) else _term_cleared(p, formatter) for p in t.args]
         if any(parts):
             made = [new or old for new, old in zip(parts, t.args, strict=True)]
             after = Sum(*made) if isinstance(t, Sum) else _product_of(made)
-            yield _step(ClearFractions, after, "clear the fractions within")
+            yield _step(ClearFractions, after, "clear the inner fractions")
 
 
 def _multiplied_below(t: Formula) -> Formula | None:
@@ -463,13 +475,20 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(formatter.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
-        made = _positive(sp.Mul(*map(_number_taken_out, made.args)))
-        common = sp.Mul(*[f for f in made.args if not f.is_Add])
+        made = _positive(sp.Mul(*[p for f in made.args for p in _number_taken_out(f)]))
+        if not made.is_Mul:
+            continue
+        common = sp.Mul(*[f for f in made.args if not f.is_Add or _is_in_each(f, e)])
         product = formatter.write(made)
         if common.free_symbols and not _worse(product, top):
             factor = formatter.write(common)
             yield _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
             return
+
+
+def _is_in_each(f: Any, e: Any) -> bool:
+    """Whether every term of a sum shows a factor."""
+    return all(f in {g.as_base_exp()[0] for g in sp.Mul.make_args(sp.factor_terms(a))} for a in e.args)
 
 
 def _positive(e: Any) -> Any:
@@ -480,10 +499,10 @@ def _positive(e: Any) -> Any:
     return sp.Mul(*[-f if f is mixed[0] else -f if f.is_Number else f for f in e.args])
 
 
-def _number_taken_out(f: Any) -> Any:
-    """Return 5·(x + 3) + 2x - 1 as 7·(x + 2), and a sum that has no such number as it is."""
+def _number_taken_out(f: Any) -> tuple[Any, Any]:
+    """Return 5·(x + 3) + 2x - 1 as 7 and x + 2, and 1 before a sum that has no such number."""
     number, rest = sp.factor_terms(sp.expand(f)).as_coeff_Mul() if f.is_Add and f.is_polynomial() else (1, f)
-    return f if number == 1 else number * rest
+    return (1, f) if number == 1 else (number, rest)
 
 
 def _nested(t: Formula) -> bool:
@@ -530,13 +549,17 @@ ARITHMETIC = (
 )
 
 
+UNNAMED = ("simplify", "use trigonometric identities")  # where no one identity, or two, is the reason
+_TRIGONOMETRIC = (sp.sin, sp.cos, sp.tan)
+
+
 def why(t: Formula, other: Formula) -> str:
     """Say how a formula becomes another that is equal: by an identity, or by which arithmetic."""
     if _has(t, (Cases, Compare)) or _has(other, (Cases, Compare)):
         return "with the value where the cases meet" if _has(other, Cases) else "as one formula"
-    identity = reason(to_sympy(t), to_sympy(other))
+    identity = _identity_between(to_sympy(t), to_sympy(other))
     if identity != "":
-        return identity or "simplify"
+        return identity or UNNAMED[bool(to_sympy(t).has(*_TRIGONOMETRIC))]
     adds = [_adds_fractions(f) for f in (t, other)]
     if _lines(t) > _lines(other) and not adds[0] and _joins_powers(other):
         return "collect powers"
@@ -557,7 +580,20 @@ def why(t: Formula, other: Formula) -> str:
         return "factor"
     if sums == [False, True] or _brackets(t) > _brackets(other):
         return "expand and collect terms" if sums[0] else "expand"
-    return "collect terms"
+    return "common denominator" if _lines(t) > _lines(other) and _summands(t) == _summands(other) else "collect terms"
+
+
+def _summands(t: Formula) -> int:
+    return sum(len(p.args) for p in _parts(t) if isinstance(p, Sum))
+
+
+def _identity_between(a: Any, b: Any) -> str | None:
+    """Return the identities by which a is b, those that bring tangents in last."""
+    identity = reason(a, b)
+    if identity is None and b.has(sp.tan) and not a.has(sp.tan):
+        identity = reason(a, b.replace(sp.tan, lambda u: sp.sin(u) / sp.cos(u)))
+        return identity and f"{identity}, sin/cos = tan"
+    return identity
 
 
 def _sum_factors(t: Formula) -> set[str]:

@@ -188,9 +188,14 @@ def logarithm(t: Formula) -> Formula:
 
 
 def _placed(t: Formula, there: dict[Formula, Formula]) -> Formula:
-    """Put the arguments in, and write what comes out as a hand does."""
-    term = put(t, there)
+    """Put the arguments in, and write what comes out as a hand does: J3(x), not of the order 2 + 1."""
+    term = _orders_counted(put(t, there))
     return mul(*term.args) if isinstance(term, Product) else term
+
+
+def _orders_counted(t: Formula) -> Formula:
+    parts = [_orders_counted(a) for a in t.operands]
+    return t.with_operands([add(*a.args) if isinstance(a, Sum) and all(map(is_num, a.args)) else a for a in parts])
 
 
 @lru_cache(maxsize=512)

@@ -34,6 +34,7 @@ from symgrad.expression.arithmetic import (
 from symgrad.expression.formula import (
     Call,
     Cases,
+    Compare,
     Formula,
     Label,
     Name,
@@ -91,7 +92,7 @@ from symgrad.teach.steps.lesson import (
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
 _BACK = ((FactorOut, "expand"), (CommonDenominator, "divide term by term"))  # steps with reasons that lead back
-PUT_IN = ("put the parts in:",)
+PUT_IN = ("substitute the parts:",)
 CLOSE = np.array([1e-9, 1e-11])  # how far from a point values are compared
 NEAR = 1e-7 * np.array([1, 1.3, 1.7, 2.3, 3.1])  # how far from a point slopes are compared
 MEETINGS = {  # what is said of one point, and of several
@@ -222,6 +223,8 @@ class Solution:
             self.steps[-1] = replace(last, after=end, written=(*last.written[:-1], end))
             return
         end = printed.put_in()
+        if isinstance(end, Cases) and isinstance(derivative, Cases):
+            return  # which differ where the cases meet, as a remark says
         if (type(last), why(derivative, end)) in _BACK:
             self.steps.pop()
             derivative = last.before
@@ -499,7 +502,7 @@ class Solution:
             there = sorted((p for p, meet in of_pieces.items() if meet is pieces), key=_size)
             self.steps.extend(self._meetings(derivative, there, pieces))
         for t in unsolved:
-            self.steps.append(Note(kind="remark", reason=(Equation((t,)), " has a kink where its cases meet.")))
+            self.steps.append(Note(kind="remark", reason=_unsolved(t)))
         for t, a, where in jumps(self.f, self.x):
             says = " is constant between its jumps, where " if is_num(self._slopes.of(t), 0) else " jumps where "
             ends = f" is {where}; the derivative holds elsewhere."
@@ -541,6 +544,14 @@ class Solution:
         if value is None or not np.isfinite(value):
             return what, None, False
         return what, value, what == "kink" and bool(abs(value - (left[0] + right[0]) / 2) < 1e-5)
+
+
+def _unsolved(t: Formula) -> tuple[Any, ...]:
+    """Say by an equation where the cases of a function meet."""
+    sides = t.operands[:2] if isinstance(t, Compare) else (*t.args, ZERO)[:2] if isinstance(t, Call) else ()
+    if len(sides) < 2 or (isinstance(t, Call) and len(t.args) > 2):
+        return Equation((t,)), " has a kink where its cases meet."
+    return "The cases meet where ", Equation(tuple(sides)), "; at a kink there is no derivative."
 
 
 def _how_met(below: Any, above: Any, left: Any, right: Any) -> str:

@@ -11,6 +11,7 @@ from symgrad.forms.nodes.matrices import Call, Kronecker
 from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.spectral import Eigenvalues
 from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.slicing import Slice
@@ -67,8 +68,13 @@ def rules(tape: Tape, e: Any) -> Iterator[LessonStep]:
         yield Note(reason=(says,))
     if Eigenvalues in used:
         yield from _of_eigenvalues(tape)
-    if e is not None and not e.has(Kronecker) and any(getattr(n.op, "spec", "") == _KRON for n in _nodes(tape)):
-        yield from (Note(reason=(law,)) for word, law in _LAWS.items() if word in unicode_text(e))
+    if e is None or e.has(Kronecker):
+        return
+    text = unicode_text(e)
+    if any(getattr(n.op, "spec", "") == _KRON for n in _nodes(tape)):
+        yield from (Note(reason=(law,)) for word, law in _LAWS.items() if word in text)
+    elif 0 < sum(isinstance(n.op, (Det, LogAbsDet)) for n in _nodes(tape)) < text.count("det("):
+        yield Note(reason=("for square matrices, det(A·B) = det(A)·det(B)",))
 
 
 def _nodes(tape: Tape) -> Iterator[Node]:
@@ -118,4 +124,4 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[LessonStep]:
             parts.append(Equation((entry(name, d), d)) if d is not None else told or "")
         reason = tuple(p for p in parts if p)
         yield NamePart(before=formula, after=d, symbol=symbol, reason=reason, ledger=sized(node.shape))
-    yield Note(reason=("put into each other, from the last to the first:",))
+    yield Note(reason=("substitute each into the next, from the last to the first:",))

@@ -106,6 +106,8 @@ class Rules:
     def _linear(self, e: Any) -> list[Part]:
         """Return the parts by the table, one for each operand that changes."""
         parts = []
+        if type(e) in (Norm2, Length):
+            self.said[_of_length(e)] = None
         for k, (show, past) in enumerate(LINEAR[type(e)]):
             if self.moves(e.args[k]):
                 parts.extend(self._within(e.args[k], functools.partial(show, e), functools.partial(past, e)))
@@ -316,6 +318,12 @@ LINEAR: dict[Any, tuple[Row, ...]] = {
         (lambda e, d: Mean.of(d), lambda e, c: scaled(c / sp.Mul(*shape_of(e.args[0])), ones(shape_of(e.args[0])))),
     ),
 }
+
+
+def _of_length(e: Any) -> str:
+    """Return the differential of a length or its square, as it is quoted."""
+    a, product_ = ("a", "aᵀ·da") if len(shape_of(e.args[0])) == 1 else ("A", "tr(Aᵀ·dA)")
+    return f"d‖{a}‖² = 2·{product_}" if isinstance(e, Norm2) else f"d‖{a}‖ = {product_}/‖{a}‖"
 
 
 def _total(a: Any) -> Any:

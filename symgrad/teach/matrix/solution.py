@@ -159,7 +159,7 @@ class Solution:
             change = Differential.of(z.name, shape_of(z))
             if change in differentials_in(d):
                 d = rebuilt(d, {change: plus([p.shown for p in own])})
-                self._df(Substitute, [d], f"d{z.name} put in", symbol=z)
+                self._df(Substitute, [d], f"substitute d{z.name}", symbol=z)
         self.sides = sides_of(d)
         moved = [jacobian(t) for t in (d.args[:-1] if isinstance(d, Plus) else (d,))]
         if len(self._wanted) == 1 and None not in moved and len(shape_of(d)) == 1:
@@ -207,7 +207,7 @@ class Solution:
             c = self._shorter(c)
             self._df(Abbreviate, map(_paired, [*before, (z.name, c), *behind]), "", symbol=c)
         put = [paired(c, p.shown) for p in own]
-        self._df(Substitute, [*map(_paired, before), *put, *map(_paired, behind)], f"d{z.name} put in", symbol=z)
+        self._df(Substitute, [*map(_paired, before), *put, *map(_paired, behind)], f"substitute d{z.name}", symbol=z)
         return self._moved([(c, p) for p in own], behind, before)
 
     def _moved(self, given: Sequence[tuple[Any, Part]], behind: State, before: State | None = None) -> State:

@@ -459,7 +459,7 @@ class Cancel(Rewriting):
 class ClearFractions(Rewriting):
     """Multiply numerator and denominator so that no fraction is within a fraction."""
 
-    name = "clear the fractions within"
+    name = "clear the inner fractions"
 
 
 class CommonDenominator(Rewriting):

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.expression.arithmetic import add
+from symgrad.expression.arithmetic import ZERO, add, mul, num, power
 from symgrad.expression.equations import has_equals_sign
 from symgrad.expression.formula import Formula, Label, Name
 from symgrad.expression.printer import handwritten
@@ -161,12 +161,11 @@ class TaylorPolynomial(Solution):
     @property
     def written(self) -> Formula:
         """The polynomial, by rising powers; a line as y = m·x + b."""
-        x, a = self._subject.x, self.at
         if self.order == 1:
             return write(self.expr, self.decimal)
-        terms = [
-            write(d * (x - a) ** k / math.factorial(k), self.decimal) for k, d in enumerate(self.derivatives) if d != 0
-        ]
+        step = write(self._subject.x - self.at, self.decimal)
+        coefficients = [write(d / math.factorial(k), self.decimal) for k, d in enumerate(self.derivatives)]
+        terms = [mul(c, power(step, num(k))) for k, c in enumerate(coefficients) if c != ZERO]
         return add(*terms) if terms else write(sp.S.Zero)
 
     @property

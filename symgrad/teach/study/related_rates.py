@@ -85,9 +85,10 @@ class RelatedRates(Solution):
     def _steps(self) -> Iterator[LessonStep]:
         sides = (self._left.written[0], self._right.written[0])
         for n, field in self._put.items():
-            yield Note(kind="given", reason=(Equation((Name(n), field.written[0])), ", which is put in:"))
+            yield Note(kind="given", reason=(Equation((Name(n), field.written[0])), ", which is substituted into"))
         yield Note(kind="given", reason=(Equation(sides),))
-        reason = (", ".join(self._moving), f" depend on {self._t}; differentiate both sides with respect to {self._t}:")
+        moving = " and ".join(", ".join(self._moving).rsplit(", ", 1))
+        reason = (f"{moving} depend on {self._t}; differentiate both sides with respect to {self._t}:",)
         after = Equation((self._differentiated(self._left), self._differentiated(self._right)))
         yield DifferentiateBothSides(before=Equation(sides), after=after, reason=reason)
         names = {sp.Symbol(f"d{n}", real=True): self._label(n) for n in self._rates}
@@ -101,7 +102,7 @@ class RelatedRates(Solution):
         put += [(self.equation(self._label(n), v),) for n, v in self._rates.items()]
         rate = write(self.rate, self.decimal)
         yield Evaluate(
-            before=solved, after=rate, reason=("put in ", *listed(put), ":"), left=left, written=(rate,),
+            before=solved, after=rate, reason=("substitute ", *listed(put), ":"), left=left, written=(rate,),
             near=self.near(self.rate),
         )  # fmt: skip
 

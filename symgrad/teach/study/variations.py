@@ -160,10 +160,11 @@ class Motion(Solution):
         for n in self.q:
             for left, e in ((f"∂L/∂{n}_dot = ", self.momenta[n]), (f"∂L/∂{n} = ", self._force(n))):
                 yield Note(kind="side", reason=(left, Equation((write(_short(e)),))))
-            sides = self.rate(self.momenta[n]), self._force(n)
-            yield Note(kind="does", reason=(Equation(tuple(write(_short(e)) for e in sides)),))
-            if n in self.accelerations:
-                yield Note(kind="does", reason=(Equation((Name(f"{n}_ddot"), write(self.accelerations[n]))),))
+            equation = tuple(write(_short(e)) for e in (self.rate(self.momenta[n]), self._force(n)))
+            yield Note(kind="does", reason=(Equation(equation),))
+            solved = (Name(f"{n}_ddot"), write(self.accelerations[n])) if n in self.accelerations else equation
+            if solved != equation:
+                yield Note(kind="does", reason=(Equation(solved),))
         if self.conserved:
             names = {} if self.t == "t" else {"energy": "first integral (Beltrami's identity), Σ p·q̇ − L"}
             items = self.conserved.items()
