@@ -517,7 +517,7 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
         ("x**0.3*exp(x)", "0.3/x^0.7 · exp(x)", "7/10"),
         ("atan(exp(x))", "exp(u) + exp(−u) = 2·cosh(u):", "±"),
         ("max(x, 1 - x)", "{ 1 for x > 1/2;  −1 for x < 1/2 }\n  At x = 1/2 there is a kink", "otherwise"),
-        ("abs(sin(x))", "The cases meet where sin(x) = 0; at a kink there is no derivative.", "a kink where"),
+        ("abs(sin(x))", "The cases meet where sin(x) = 0: at a kink, there is no derivative.", "a kink where"),
     ],
 )
 def test_simplifying_takes_no_detour(formula, step, absent):

@@ -551,7 +551,7 @@ def _unsolved(t: Formula) -> tuple[Any, ...]:
     sides = t.operands[:2] if isinstance(t, Compare) else (*t.args, ZERO)[:2] if isinstance(t, Call) else ()
     if len(sides) < 2 or (isinstance(t, Call) and len(t.args) > 2):
         return Equation((t,)), " has a kink where its cases meet."
-    return "The cases meet where ", Equation(tuple(sides)), "; at a kink there is no derivative."
+    return "The cases meet where ", Equation(tuple(sides)), ": at a kink, there is no derivative."
 
 
 def _how_met(below: Any, above: Any, left: Any, right: Any) -> str:
