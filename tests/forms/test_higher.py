@@ -157,7 +157,7 @@ def test_layouts_are_those_of_the_table(name, column):
     [
         (x @ x, x, {"notation": "hessian"}, "'hessian' is unknown. Expected one of"),
         (x @ x, x, {"notation": "numerator", "order": 2}, "is for gradients and Jacobians"),
-        (B @ x, B, {"notation": "numerator"}, r"Got shape \[m\] by \[m, n\]"),
+        (B @ x, B, {"notation": "numerator"}, r"Got shape \[m\], differentiated with respect to shape \[m, n\]"),
     ],
 )
 def test_what_has_no_layout_is_said(y, by, options, message):

@@ -88,6 +88,7 @@ def arguments(name):
 
 
 PLAIN = [name for name, scalar in SCALARS.items() if not scalar.ordered]
+UNTYPED = {"polygamma", "written"}  # the one is computed in double precision, the other is the number 0 in programs
 ARGUMENTS = [pair for name in PLAIN for pair in arguments(name)]
 
 
@@ -132,13 +133,13 @@ def test_kernels_compute_the_meaning(name):
     arrays = [np.array(column) for column in zip(*rows, strict=True)]
     np.testing.assert_allclose(array_kernel(body, args)(*arrays), expected, rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose([float_kernel(body, args)(*at) for at in rows], expected, rtol=1e-14, atol=1e-15)
-    if name != "polygamma":
+    if name not in UNTYPED:
         single = array_kernel(body, args)(*[a.astype(np.float32) for a in arrays])
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, expected, rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize(("name", "i"), [(name, i) for name, i in ARGUMENTS if name != "polygamma"])
+@pytest.mark.parametrize(("name", "i"), [(name, i) for name, i in ARGUMENTS if name not in UNTYPED])
 def test_derivative_kernels_keep_single_precision(name, i):
     scalar = SCALARS[name]
     args = X[: scalar.nargs]

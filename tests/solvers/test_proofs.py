@@ -34,7 +34,7 @@ def test_a_proved_root_has_its_value_and_derivatives_in_every_mode():
         (lambda v: sg.stack([v[0] + v[1], 2 * v[0] + 2 * v[1]]), [1.0, -1.0], 1e-10),
     ],
 )
-@pytest.mark.filterwarnings("ignore:root. the conditions hold all around")
+@pytest.mark.filterwarnings("ignore:root. the conditions hold at all points around")
 def test_a_root_that_is_not_certain_raises(f, x0, tol):
     with pytest.raises(NotProved, match="root: it is not certain that exactly one solution lies within"):
         sg.root(f, x0, tol=tol, prove=True)
@@ -66,7 +66,7 @@ def test_a_minimum_is_proved_where_it_is_strict(loss, x0, limits, x):
         (lambda x: x**2, 1.0, {"bounds": (0, 3)}),  # active by chance
     ],
 )
-@pytest.mark.filterwarnings("ignore:argmin. the conditions hold all around")
+@pytest.mark.filterwarnings("ignore:argmin. the conditions hold at all points around")
 def test_a_minimum_that_is_not_certain_raises(loss, x0, limits):
     with pytest.raises(NotProved, match="argmin: it is not certain"):
         sg.argmin(loss, x0, prove=True, **limits)
