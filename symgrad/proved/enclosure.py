@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import reduce
@@ -14,7 +15,7 @@ from symgrad.compiler.trace import trace_once
 from symgrad.core import trees
 from symgrad.core.promotion import FLOAT64
 from symgrad.engine.program import Program, Spec, recorded
-from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NotYet, ShapeError
 from symgrad.functions import cat
 from symgrad.implicit.programs import shared
 from symgrad.ops.convert import Detach
@@ -22,6 +23,7 @@ from symgrad.proved.interval import Interval, Undefined, flint
 from symgrad.proved.operations import Walk, intervals
 from symgrad.proved.tape import Tape
 from symgrad.support.arguments import checked
+from symgrad.support.foreign_draws import replayed
 from symgrad.transforms.jacobians import jacrev
 from symgrad.transforms.loops.op import Scan
 
@@ -77,6 +79,7 @@ def enclose(
     Raises:
         ArgumentError: if an operation is undefined somewhere in the box, or a lower bound is above its upper bound.
         NotYet: if an operation, such as sorting, is not defined on intervals.
+        GraphError: if the function draws random numbers.
         MissingExtra: if python-flint is not installed.
 
     Source: Moore, Kearfott and Cloud, Introduction to Interval Analysis, 2009, chapters 5 and 6.
@@ -191,7 +194,14 @@ class Flat:
             raise ArgumentError("enclose: a derivative needs an argument with bounds. Got a box without any.")
         self.results: Any = None
         self.result_shapes: list[Any] = []
-        self._values = shared(self._traced(self._vector, derivative))
+        with warnings.catch_warnings(), replayed(f) as drawn:
+            warnings.filterwarnings("ignore", "enclose: the function draws from")
+            self._values = shared(self._traced(self._vector, derivative))
+        if drawn.names:
+            raise GraphError(
+                f"enclose: the function draws from {' and '.join(drawn.names)}, and bounds would hold for the numbers "
+                "of one call only. Pass the numbers as an argument, with their bounds."
+            )
 
     def program(self, more: int) -> Program:
         """Return the program of the results, or of their first or second derivatives: (m,), (m, n), (m, n, n)."""

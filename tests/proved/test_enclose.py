@@ -316,3 +316,10 @@ def test_arguments_and_results_have_their_structure():
 def test_bad_boxes_and_options_say_what_is_expected(box, options, message):
     with pytest.raises(sg.errors.SymgradError, match=message):
         sg.enclose(lambda x: x, box, **options)
+
+
+@pytest.mark.parametrize("draw", [np.random.rand, np.random.default_rng(0).normal, lambda: sg.rand(())])
+def test_random_numbers_are_refused(draw):
+    for statement in (sg.enclose, sg.prove.positive):
+        with pytest.raises(sg.errors.GraphError, match="enclose: the function draws"):
+            statement(lambda x: x + draw(), (0.0, 1.0))
